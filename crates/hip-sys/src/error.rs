@@ -1,0 +1,66 @@
+//! What can be missing: a library, or a function in it.
+
+use thiserror::Error;
+
+/// A library could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LoadError {
+    /// No file of any of the names could be opened.
+    #[error(
+        "{library} was not found; tried {}. Install ROCm's runtime ({package}), or set ROCM_PATH to the folder above its lib/",
+        tried_list(.tried)
+    )]
+    NotFound {
+        /// What was looked for.
+        library: &'static str,
+        /// The package that has it.
+        package: &'static str,
+        /// Each name tried, with the loader's answer.
+        tried: Vec<(String, String)>,
+    },
+    /// The library lacks a function that every supported version has.
+    #[error("{library} has no function {symbol}: it is older than ROCm 5.2, or not ROCm's")]
+    MissingSymbol {
+        /// The file.
+        library: String,
+        /// The name looked up.
+        symbol: String,
+    },
+    /// The library is there and would not say its version.
+    #[error("{library}: {call} answered error {code}")]
+    Refused {
+        /// The file.
+        library: String,
+        /// The call.
+        call: &'static str,
+        /// Its status.
+        code: u32,
+    },
+    /// This platform has no such library at all.
+    #[error("{library} does not exist on this platform: {reason}")]
+    NotProvided {
+        /// What was asked for.
+        library: &'static str,
+        /// Why there is none, and what to do instead.
+        reason: &'static str,
+    },
+}
+
+/// The names; with the loader's answer where the file is there and something else went wrong.
+fn tried_list(tried: &[(String, String)]) -> String {
+    let item = |(name, answer): &(String, String)| {
+        let absent = answer.starts_with(name.as_str()) && answer.contains("No such file");
+        if absent { name.clone() } else { format!("{name} ({answer})") }
+    };
+    tried.iter().map(item).collect::<Vec<_>>().join(", ")
+}
+
+/// The platform's library has no such function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{symbol} is not in this platform's library: ROCm has it since {since}")]
+pub struct Unsupported {
+    /// The C function.
+    pub symbol: &'static str,
+    /// The ROCm version that introduced it.
+    pub since: &'static str,
+}

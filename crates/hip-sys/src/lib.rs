@@ -1,0 +1,45 @@
+//! C types and run-time function tables of ROCm's libraries. No policy: nothing here decides, retries or owns.
+//!
+//! A *platform* is a [`Platform`] value: the tables of HIP and hiprtc, filled from AMD's libraries by
+//! [`Platform::load_amd`], or by a crate that implements HIP on something else. Nothing is linked at build time, so this
+//! builds on a machine that has never seen ROCm.
+//!
+//! ```
+//! use hip_sys::{Platform, hip::hipError_t};
+//!
+//! match Platform::load_amd() {
+//!     Ok(platform) => {
+//!         let mut count = 0;
+//!         // SAFETY: S1: the table was filled by name from the library; `count` is live and writable.
+//!         let status = unsafe { (platform.hip.hipGetDeviceCount)(&mut count) };
+//!         if status == hipError_t::hipSuccess {
+//!             println!("HIP {} with {count} device(s)", platform.version());
+//!         } else {
+//!             println!("HIP {}: error {}", platform.version(), status.0);
+//!         }
+//!     }
+//!     Err(missing) => println!("{missing}"),
+//! }
+//! ```
+//!
+//! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
+//! not there gives [`Unsupported`] with the version that brought it.
+
+mod constants;
+mod error;
+mod exit;
+mod generated;
+pub(crate) mod loader;
+mod memory_type;
+mod optional;
+mod platform;
+
+pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
+pub use error::{LoadError, Unsupported};
+pub use exit::{exiting, watch_exit};
+pub use generated::{hip, rtc};
+pub use hip::HipTable;
+pub use memory_type::MemoryKind;
+pub use optional::{Optional, Symbol};
+pub use platform::{Extensions, Platform, PlatformKind, Version};
+pub use rtc::RtcTable;

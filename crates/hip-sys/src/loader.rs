@@ -1,0 +1,97 @@
+//! Finding a library and its functions by name. A library that was opened is never closed.
+
+use crate::{LoadError, Optional, Version};
+use libloading::Library;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An open library, kept for the life of the process.
+#[derive(Clone)]
+pub(crate) struct Source {
+    library: Arc<ManuallyDrop<Library>>,
+    path: PathBuf,
+}
+
+const HIP_NAMES: [&str; 4] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
+
+/// Opens HIP: the path given, else the search order of [`crate::Platform::load_amd`].
+pub(crate) fn open_hip(path: Option<&Path>) -> Result<Source, LoadError> {
+    let candidates = match path {
+        Some(path) => vec![path.to_path_buf()],
+        None => candidates(&HIP_NAMES),
+    };
+    open_first("HIP (libamdhip64)", "hip-runtime-amd, or libamdhip64-5 on Debian 12", candidates)
+}
+
+/// Opens hiprtc: a part of HIP's own library up to ROCm 5, a library beside it from 6 on.
+pub(crate) fn open_rtc(hip: &Source, version: Version) -> Result<Source, LoadError> {
+    if version.major < 6 {
+        return Ok(hip.clone());
+    }
+    let numbered = format!("libhiprtc.so.{}", version.major);
+    let names = [numbered.as_str(), "libhiprtc.so"];
+    let beside = hip.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
+    open_first("hiprtc (libhiprtc)", "hip-runtime-amd", beside.chain(candidates(&names)).collect())
+}
+
+fn candidates(names: &[&str]) -> Vec<PathBuf> {
+    let inside = |folder: PathBuf| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>();
+    let mut list =
+        std::env::var_os("ROCM_PATH").map(|p| inside(Path::new(&p).join("lib"))).unwrap_or_default();
+    list.extend(names.iter().map(PathBuf::from));
+    list.extend(inside("/opt/rocm/lib".into()));
+    list
+}
+
+fn open_first(
+    library: &'static str,
+    package: &'static str,
+    candidates: Vec<PathBuf>,
+) -> Result<Source, LoadError> {
+    let mut tried = Vec::new();
+    for path in candidates {
+        // SAFETY: S1: opening runs the initialisers of a library that the user asked for by path, variable or package.
+        match unsafe { Library::new(&path) } {
+            Ok(opened) => return Ok(Source { library: Arc::new(ManuallyDrop::new(opened)), path }),
+            Err(error) => {
+                let answer =
+                    std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+                tried.push((path.display().to_string(), answer));
+            }
+        }
+    }
+    Err(LoadError::NotFound { library, package, tried })
+}
+
+impl Source {
+    /// The function, or the error that names it. `F` is the generated type of that C function.
+    pub(crate) fn required<F: Copy>(&self, symbol: &'static str) -> Result<F, LoadError> {
+        self.find(symbol)
+            .ok_or_else(|| LoadError::MissingSymbol { library: self.name(), symbol: symbol.into() })
+    }
+
+    /// The function, where this version of the library has it.
+    pub(crate) fn optional<F: Copy>(&self, symbol: &'static str, since: &'static str) -> Optional<F> {
+        match self.find(symbol) {
+            Some(function) => Optional::present(function, symbol, since),
+            None => Optional::absent(symbol, since),
+        }
+    }
+
+    /// What was opened, for messages.
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// What was opened: a full path, or a bare name that the system found.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn find<F: Copy>(&self, symbol: &str) -> Option<F> {
+        // SAFETY: S1: `F` is the type that codegen made of this symbol's declaration, and the library is never closed.
+        unsafe { self.library.get::<F>(symbol).ok().map(|found| *found) }
+    }
+}

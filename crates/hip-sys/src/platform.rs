@@ -1,0 +1,153 @@
+//! A platform: the tables of one implementation of HIP, as a value.
+
+use crate::hip::{hipError_t, hipFunction_t};
+use crate::{HipTable, LoadError, RtcTable, loader, watch_exit};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One implementation of HIP. Two of them can be open in one process.
+pub struct Platform {
+    /// Whose implementation it is: for messages and file names. What it can do is asked of the tables.
+    pub kind: PlatformKind,
+    /// What `hipRuntimeGetVersion` answered, e.g. 60443484.
+    pub raw_version: i32,
+    /// HIP.
+    pub hip: HipTable,
+    /// hiprtc, or why there is none.
+    pub rtc: Result<RtcTable, LoadError>,
+    /// What HIP itself does not offer.
+    pub ext: Extensions,
+    /// The file that HIP was loaded from.
+    pub library: Option<PathBuf>,
+}
+
+/// Whose implementation of HIP a platform is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlatformKind {
+    /// AMD's `libamdhip64`.
+    Amd,
+    /// NVIDIA's CUDA driver behind HIP's functions.
+    Nvidia,
+    /// Threads of this CPU.
+    Host,
+}
+
+/// Functions beyond ROCm's, which a platform may offer.
+#[derive(Clone, Copy, Default)]
+pub struct Extensions {
+    /// Offset and size in bytes of a kernel's argument; `hipErrorInvalidValue` past the last one.
+    pub func_param_info: Option<
+        unsafe extern "C" fn(
+            function: hipFunction_t,
+            index: usize,
+            offset: *mut usize,
+            size: *mut usize,
+        ) -> hipError_t,
+    >,
+}
+
+/// A ROCm version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// 6 in 6.4.43484.
+    pub major: u32,
+    /// 4 in 6.4.43484.
+    pub minor: u32,
+    /// 43484 in 6.4.43484.
+    pub patch: u32,
+}
+
+impl Platform {
+    /// AMD's HIP: `$ROCM_PATH/lib`, then `libamdhip64.so.7`, `.so.6`, `.so.5` and `.so` by the system's search, then
+    /// `/opt/rocm/lib`. The library stays loaded for the life of the process.
+    ///
+    /// # Errors
+    /// [`LoadError::NotFound`] lists every name tried; [`LoadError::MissingSymbol`] names the function a library lacks.
+    /// A machine without a GPU is no error here: `hipGetDeviceCount` says so.
+    pub fn load_amd() -> Result<Self, LoadError> {
+        Self::open(loader::open_hip(None)?)
+    }
+
+    /// AMD's HIP from the given file.
+    ///
+    /// # Errors
+    /// As [`Platform::load_amd`].
+    pub fn load_amd_from(path: &Path) -> Result<Self, LoadError> {
+        Self::open(loader::open_hip(Some(path))?)
+    }
+
+    fn open(source: loader::Source) -> Result<Self, LoadError> {
+        let hip = HipTable::load(&source)?;
+        let mut raw_version = 0;
+        // SAFETY: S1: the table was just filled from the library; the version is live and writable.
+        let status = unsafe { (hip.hipRuntimeGetVersion)(&mut raw_version) };
+        if status != hipError_t::hipSuccess {
+            let call = "hipRuntimeGetVersion";
+            return Err(LoadError::Refused { library: source.name(), call, code: status.0 });
+        }
+        let rtc = loader::open_rtc(&source, Version::from_raw(raw_version)).and_then(|s| RtcTable::load(&s));
+        watch_exit();
+        let library = Some(source.path().to_path_buf());
+        Ok(Self { kind: PlatformKind::Amd, raw_version, hip, rtc, ext: Extensions::default(), library })
+    }
+
+    /// The version of the runtime.
+    pub fn version(&self) -> Version {
+        Version::from_raw(self.raw_version)
+    }
+}
+
+impl fmt::Debug for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Platform")
+            .field("kind", &self.kind)
+            .field("version", &self.version())
+            .field("library", &self.library)
+            .field("rtc", &self.rtc.as_ref().map(|_| "loaded"))
+            .finish_non_exhaustive()
+    }
+}
+
+impl PlatformKind {
+    /// The lower-case name used for folders and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Amd => "amd",
+            Self::Nvidia => "nvidia",
+            Self::Host => "host",
+        }
+    }
+}
+
+impl fmt::Display for PlatformKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Version {
+    /// Reads what `hipRuntimeGetVersion` answers: major × 10⁷ + minor × 10⁵ + patch.
+    #[doc(alias = "hipRuntimeGetVersion")]
+    pub fn from_raw(raw: i32) -> Self {
+        let raw = raw.unsigned_abs();
+        Self { major: raw / 10_000_000, minor: raw / 100_000 % 100, patch: raw % 100_000 }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_as_the_libraries_write_them() {
+        assert_eq!(Version::from_raw(50_221_153).to_string(), "5.2.21153");
+        assert_eq!(Version::from_raw(60_443_484).to_string(), "6.4.43484");
+        assert!(Version::from_raw(60_443_484) > Version::from_raw(50_221_153));
+    }
+}

@@ -1,0 +1,96 @@
+//! Loading: what is found, what is missing, and how that is said. Needs no ROCm.
+
+use hip_sys::{LoadError, Optional, Platform, Unsupported};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn a_missing_library_names_what_was_tried() {
+    let error = Platform::load_amd_from(Path::new("/nowhere/libamdhip64.so.6")).unwrap_err();
+    let LoadError::NotFound { tried, .. } = &error else { panic!("{error:?}") };
+    assert_eq!(tried.len(), 1);
+    assert_eq!(tried[0].0, "/nowhere/libamdhip64.so.6");
+    assert!(
+        tried[0].1.contains("cannot open shared object file"),
+        "the loader's own answer is kept: {}",
+        tried[0].1
+    );
+    let text = error.to_string();
+    assert!(text.contains("/nowhere/libamdhip64.so.6") && text.contains("ROCM_PATH"), "{text}");
+}
+
+#[test]
+fn a_library_that_is_not_hip_is_refused_by_the_missing_function() {
+    let error = Platform::load_amd_from(Path::new("libc.so.6")).unwrap_err();
+    assert_eq!(error, LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: "hipInit".into() });
+}
+
+#[test]
+fn an_absent_function_says_since_when_it_exists() {
+    let absent: Optional<fn()> = Optional::absent("hipLaunchHostFunc", "5.3");
+    assert!(!absent.is_present());
+    let error = absent.get().unwrap_err();
+    assert_eq!(error, Unsupported { symbol: "hipLaunchHostFunc", since: "5.3" });
+    assert_eq!(
+        error.to_string(),
+        "hipLaunchHostFunc is not in this platform's library: ROCm has it since 5.3"
+    );
+}
+
+/// The search order, seen by a process whose ROCM_PATH is a folder without libraries: that folder comes first, with
+/// every name, then the bare names.
+#[test]
+fn rocm_path_comes_first() {
+    if std::env::var_os("HIP_SYS_TEST_SEARCH").is_some() {
+        if let Err(LoadError::NotFound { tried, .. }) = Platform::load_amd() {
+            for (name, _) in tried {
+                println!("tried {name}");
+            }
+        }
+        return;
+    }
+    let out = rerun("rocm_path_comes_first", &[("HIP_SYS_TEST_SEARCH", "1"), ("ROCM_PATH", "/nowhere")]);
+    let tried: Vec<_> =
+        out.lines().filter_map(|line| line.split_once("tried ").map(|(_, name)| name)).collect();
+    if tried.is_empty() {
+        return println!("skipped: this machine has a libamdhip64, so nothing is reported as tried");
+    }
+    assert_eq!(
+        tried[..6],
+        [
+            "/nowhere/lib/libamdhip64.so.7",
+            "/nowhere/lib/libamdhip64.so.6",
+            "/nowhere/lib/libamdhip64.so.5",
+            "/nowhere/lib/libamdhip64.so",
+            "libamdhip64.so.7",
+            "libamdhip64.so.6",
+        ]
+    );
+}
+
+/// A handler registered before the watch runs after it, and sees that exit has begun.
+#[test]
+fn exit_is_seen_by_handlers_that_run_later() {
+    extern "C" fn late() {
+        println!("exiting {}", hip_sys::exiting());
+    }
+    if std::env::var_os("HIP_SYS_TEST_EXIT").is_some() {
+        // SAFETY: S1: `late` is a static function that only prints.
+        assert_eq!(unsafe { libc::atexit(late) }, 0);
+        hip_sys::watch_exit();
+        println!("exiting {}", hip_sys::exiting());
+        std::process::exit(0);
+    }
+    let out = rerun("exit_is_seen_by_handlers_that_run_later", &[("HIP_SYS_TEST_EXIT", "1")]);
+    let seen: Vec<_> =
+        out.lines().filter_map(|line| line.split_once("exiting ").map(|(_, value)| value)).collect();
+    assert_eq!(seen, ["false", "true"], "{out}");
+}
+
+fn rerun(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("this test has a path"));
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).envs(variables.iter().copied());
+    let output = command.output().expect("this test can start itself");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,36 @@
+//! bindgen's part: a header becomes Rust items, without comments.
+
+use super::{headers::Headers, tables::Library};
+use bindgen::EnumVariation;
+
+/// The items that bindgen makes of the library's functions and every type they need.
+pub fn generate(headers: &Headers, library: &Library) -> Result<syn::File, String> {
+    let mut builder = bindgen::Builder::default()
+        .header_contents(
+            "wrapper.h",
+            &["stdbool.h", "stdint.h", "stddef.h"]
+                .into_iter()
+                .chain(library.headers.iter().map(String::as_str))
+                .map(|h| format!("#include <{h}>\n"))
+                .collect::<String>(),
+        )
+        .clang_args(["-x", "c", "-D__HIP_PLATFORM_AMD__"])
+        .clang_args(headers.folders.iter().map(|f| format!("-I{}", f.display())))
+        .generate_comments(false)
+        .use_core()
+        .default_enum_style(EnumVariation::NewType { is_bitfield: false, is_global: false })
+        .prepend_enum_name(false)
+        .derive_default(true)
+        .derive_eq(true)
+        .derive_hash(true)
+        .layout_tests(true)
+        .allowlist_recursively(true);
+    for function in library.functions() {
+        builder = builder.allowlist_function(&function.declaration);
+    }
+    for pattern in &library.constants {
+        builder = builder.allowlist_var(pattern);
+    }
+    let text = builder.generate().map_err(|e| format!("codegen: {:?}: {e}", library.headers))?.to_string();
+    syn::parse_file(&text).map_err(|e| format!("codegen: bindgen wrote what syn cannot read: {e}"))
+}

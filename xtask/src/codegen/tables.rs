@@ -1,0 +1,126 @@
+//! The list of functions, and the table made of them.
+
+use quote::{format_ident, quote};
+use serde::Deserialize;
+use std::path::Path;
+
+/// `functions.toml`.
+#[derive(Deserialize)]
+pub struct FunctionList {
+    hip: Library,
+    rtc: Library,
+}
+
+/// One library's part of it.
+#[derive(Deserialize)]
+pub struct Library {
+    #[serde(skip)]
+    pub name: &'static str,
+    /// The headers that declare it.
+    pub headers: Vec<String>,
+    required: Vec<String>,
+    #[serde(default)]
+    optional: Vec<OptionalFunctions>,
+    #[serde(default)]
+    symbols: std::collections::BTreeMap<String, String>,
+    /// Patterns of the `#define`d flags to generate.
+    #[serde(default)]
+    pub constants: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct OptionalFunctions {
+    since: String,
+    functions: Vec<String>,
+}
+
+/// A function of a table.
+pub struct Function {
+    /// Its name in the header, and the field's.
+    pub declaration: String,
+    /// The name it is exported under.
+    pub symbol: String,
+    /// The ROCm version that brought it; `None` for required ones.
+    pub since: Option<String>,
+}
+
+impl FunctionList {
+    /// Reads the list.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("codegen: cannot read {}: {e}", path.display()))?;
+        let mut list: Self = toml::from_str(&text).map_err(|e| format!("codegen: {}: {e}", path.display()))?;
+        (list.hip.name, list.rtc.name) = ("hip", "rtc");
+        Ok(list)
+    }
+
+    /// The libraries in it.
+    pub fn libraries(&self) -> [&Library; 2] {
+        [&self.hip, &self.rtc]
+    }
+}
+
+impl Library {
+    /// Every function, required ones first.
+    pub fn functions(&self) -> Vec<Function> {
+        let function = |name: &String, since: Option<&String>| Function {
+            declaration: name.clone(),
+            symbol: self.symbols.get(name).unwrap_or(name).clone(),
+            since: since.cloned(),
+        };
+        let required = self.required.iter().map(|n| function(n, None));
+        let optional = self.optional.iter().flat_map(|o| o.functions.iter().map(move |n| function(n, Some(&o.since))));
+        required.chain(optional).collect()
+    }
+}
+
+/// The generated file: bindgen's types, then a type per function and the table.
+pub fn render(stamp: &str, library: &Library, mut items: syn::File) -> Result<String, String> {
+    let mut declared = std::collections::BTreeMap::new();
+    items.items.retain(|item| {
+        let syn::Item::ForeignMod(block) = item else { return true };
+        for function in &block.items {
+            if let syn::ForeignItem::Fn(f) = function {
+                declared.insert(f.sig.ident.to_string(), f.sig.clone());
+            }
+        }
+        false
+    });
+    let (mut aliases, mut fields, mut loads, mut facts) = (vec![], vec![], vec![], vec![]);
+    for function in library.functions() {
+        let signature = declared
+            .get(&function.declaration)
+            .ok_or_else(|| format!("codegen: {:?} do not declare {}", library.headers, function.declaration))?;
+        let (field, alias) = (format_ident!("{}", function.declaration), format_ident!("{}_fn", function.declaration));
+        let (inputs, output) = (&signature.inputs, &signature.output);
+        aliases.push(quote! { pub type #alias = unsafe extern "C" fn(#inputs) #output; });
+        let symbol = &function.symbol;
+        match &function.since {
+            None => {
+                fields.push(quote! { pub #field: #alias });
+                loads.push(quote! { #field: source.required(#symbol)? });
+                facts.push(quote! { crate::Symbol { name: #symbol, since: None } });
+            }
+            Some(since) => {
+                fields.push(quote! { pub #field: crate::Optional<#alias> });
+                loads.push(quote! { #field: source.optional(#symbol, #since) });
+                facts.push(quote! { crate::Symbol { name: #symbol, since: Some(#since) } });
+            }
+        }
+    }
+    let table = format_ident!("{}Table", if library.name == "hip" { "Hip" } else { "Rtc" });
+    let items = items.items;
+    let file = syn::parse2(quote! {
+        #(#items)*
+        #(#aliases)*
+        #[derive(Clone)]
+        pub struct #table { #(#fields),* }
+        impl #table {
+            pub const SYMBOLS: &'static [crate::Symbol] = &[#(#facts),*];
+            pub(crate) fn load(source: &crate::loader::Source) -> Result<Self, crate::LoadError> {
+                Ok(Self { #(#loads),* })
+            }
+        }
+    })
+    .map_err(|e| format!("codegen: the table does not parse: {e}"))?;
+    Ok(format!("{stamp}\n\n{}", prettyplease::unparse(&file)))
+}
