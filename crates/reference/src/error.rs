@@ -1,0 +1,108 @@
+//! What can be wrong with a request to the reference.
+
+use crate::DType;
+
+/// A request that has no answer. Every message names the operation or the thing, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The number of bytes or values does not fit the shape.
+    #[error("{dtype} array of shape {shape:?} takes {expected} {unit}, got {got}")]
+    Length {
+        /// Element type of the array.
+        dtype: DType,
+        /// Requested shape.
+        shape: Vec<usize>,
+        /// What is counted: "bytes" or "values".
+        unit: &'static str,
+        /// The count that the shape asks for.
+        expected: usize,
+        /// The count given.
+        got: usize,
+    },
+    /// The product of the dimensions does not fit in `usize`.
+    #[error("the number of elements of shape {shape:?} overflows: use smaller dimensions")]
+    TooLarge {
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// Shapes that do not broadcast together.
+    #[error(
+        "{op}: shapes {left:?} and {right:?} do not broadcast: aligned from the right, dimensions must be equal or 1"
+    )]
+    Broadcast {
+        /// Name of the operation.
+        op: &'static str,
+        /// Shape of the left operand.
+        left: Vec<usize>,
+        /// Shape of the right operand.
+        right: Vec<usize>,
+    },
+    /// Operands of different dtypes.
+    #[error("{op}: dtypes {left} and {right} differ: cast one of them")]
+    DTypes {
+        /// Name of the operation.
+        op: &'static str,
+        /// Dtype of the left operand.
+        left: DType,
+        /// Dtype of the right operand.
+        right: DType,
+    },
+    /// The operation does not exist for this dtype.
+    #[error("{op} is not defined for {dtype}: cast to a floating point type first")]
+    Unsupported {
+        /// Name of the operation.
+        op: &'static str,
+        /// The dtype.
+        dtype: DType,
+    },
+    /// An axis that does not exist, or is named twice.
+    #[error("{op}: axis {axis} is out of range or named twice for shape {shape:?}")]
+    Axis {
+        /// Name of the operation.
+        op: &'static str,
+        /// The axis.
+        axis: usize,
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// A minimum or maximum over no elements.
+    #[error(
+        "{op} of shape {shape:?} over axes {axes:?} reduces no elements and has no value: keep at least one element"
+    )]
+    Nothing {
+        /// Name of the operation.
+        op: &'static str,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The reduced axes.
+        axes: Vec<usize>,
+    },
+    /// Matrix dimensions that do not fit together.
+    #[error("matmul: inner dimensions differ: {left:?} x {right:?}")]
+    Inner {
+        /// Shape of the left operand.
+        left: Vec<usize>,
+        /// Shape of the right operand.
+        right: Vec<usize>,
+    },
+    /// An operand with too few dimensions.
+    #[error("{op}: an operand has no dimensions: give it at least one")]
+    Rank {
+        /// Name of the operation.
+        op: &'static str,
+    },
+    /// A view that reaches outside its array.
+    #[error(
+        "view of dimensions {dims:?}, strides {strides:?}, offset {offset} leaves an array of {len} elements"
+    )]
+    View {
+        /// Dimensions of the view.
+        dims: Vec<usize>,
+        /// Strides of the view, in elements.
+        strides: Vec<isize>,
+        /// First element of the view.
+        offset: usize,
+        /// Elements of the array.
+        len: usize,
+    },
+}

@@ -1,0 +1,72 @@
+//! Every tensor operation once, plain and slow: the judge of all devices.
+//!
+//! The crate depends on no other crate of the workspace, so that an error in one of them cannot hide here
+//! too. It has its own element types ([`DType`]), its own rounding into number formats ([`round`]), and its
+//! own double-double arithmetic ([`Dd`]), from which every result for `f64` is computed to about 30 digits.
+//! For the types up to `f32`, results are computed in `f64`; integers are computed in `i128`.
+//!
+//! An operation takes dense row-major [`Array`]s and answers with an [`Outcome`]: the dtype, the shape, the
+//! [`Judge`] that says how a device's result may differ, and a function from the element's index to what is
+//! [`Expected`] there. Nothing is computed until [`Outcome::at`] is called; it takes `&self`, allocates
+//! nothing, and may be called from many threads.
+//!
+//! ```
+//! use reference::{Array, BinaryOp, DType, Judge, binary};
+//!
+//! # fn main() -> Result<(), reference::Error> {
+//! // Arrays are made of the bytes that a device would hold: little-endian, dense, row-major.
+//! let bytes: Vec<u8> = [1.0f32, 2.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+//! let row = Array::from_bytes(DType::F32, &[1, 3], &bytes)?;
+//! let column = Array::from_f64(DType::F32, &[2, 1], &[10.0, 20.0])?;
+//!
+//! let sums = binary(BinaryOp::Add, &row, &column)?; // broadcasts as PyTorch does
+//! assert_eq!((sums.dtype(), sums.shape(), sums.judge()), (DType::F32, &[2, 3][..], Judge::Exact));
+//!
+//! let expected = sums.at(5); // row-major: row 1, column 2
+//! assert_eq!(expected.bits, u64::from(23.0f32.to_bits()));
+//! assert!(sums.judge().accepts(sums.dtype(), &expected, expected.bits));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How a result is judged
+//! [`Judge::tolerance`] and [`difference`] do the arithmetic of the rules below, [`Judge::accepts`] puts them
+//! together; the `parity` crate decides what to do with the answers. `got` is the bit pattern that the device
+//! wrote.
+//! - Any NaN equals any NaN. Bits equal to [`Expected::bits`] are always right.
+//! - [`Judge::Exact`]: nothing else is right.
+//! - [`Judge::Within`]: `|got − value| ≤ ulps · ulp(value) + t · scale`. An infinity counts as the number
+//!   that follows the largest finite one; `f8e4m3` values are first brought into ±448. Where
+//!   [`Expected::overflow`] is set, an infinity or a NaN is right as well: an intermediate result overflows
+//!   in some orders of evaluation.
+//!
+//! # Meaning
+//! Arithmetic of `f8e4m3`, `bf16`, `f16` is done in `f32` (each step rounded to `f32`) and rounded once to
+//! the dtype; conversions between dtypes round once, from the exact value. Integers wrap. The rest stands
+//! with each operation.
+
+mod array;
+mod bounds;
+mod dd;
+mod dtype;
+mod error;
+mod formula;
+mod ops;
+mod outcome;
+pub mod round;
+mod shape;
+
+pub use array::Array;
+pub use bounds::{BOUNDS, Bound, SMALL_FLOAT_ULPS, product_tolerance, sum_tolerance};
+pub use dd::Dd;
+pub use dtype::{DType, Value};
+pub use error::Error;
+pub use ops::binary::{BinaryOp, binary};
+pub use ops::cast::{cast, copy, fill};
+pub use ops::compare::{CmpOp, compare};
+pub use ops::matmul::matmul;
+pub use ops::reduce::{ReduceOp, reduce};
+pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};
+pub use ops::unary::{UnaryOp, unary};
+pub use outcome::{Expected, Judge, Outcome, difference};
+pub use shape::broadcast_shapes;

@@ -1,0 +1,146 @@
+//! Operations on two arrays, with broadcasting.
+
+use super::{from_f32, from_f64, from_int, maximum, minimum, precise};
+use crate::array::Data;
+use crate::formula;
+use crate::shape::{IndexMap, broadcast_shapes, broadcast_strides, count};
+use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
+
+/// An operation on pairs of elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// a + b; integers wrap.
+    Add,
+    /// a − b; integers wrap.
+    Sub,
+    /// a · b; integers wrap.
+    Mul,
+    /// a / b. Integers truncate towards zero; a/0 is 0 and the least integer divided by −1 is itself.
+    Div,
+    /// The remainder with the sign of a, exact; C's fmod for floats, and 0 for an integer modulo 0.
+    Rem,
+    /// The lesser: NaN wins, −0 is less than +0.
+    Minimum,
+    /// The greater: NaN wins, −0 is less than +0.
+    Maximum,
+    /// a^b with the special cases of C's pow; floats only.
+    Pow,
+}
+
+impl BinaryOp {
+    /// All of them.
+    pub const ALL: [BinaryOp; 8] = [
+        BinaryOp::Add,
+        BinaryOp::Sub,
+        BinaryOp::Mul,
+        BinaryOp::Div,
+        BinaryOp::Rem,
+        BinaryOp::Minimum,
+        BinaryOp::Maximum,
+        BinaryOp::Pow,
+    ];
+
+    /// The name in kernels: "add", "minimum", …
+    pub fn name(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "add",
+            BinaryOp::Sub => "sub",
+            BinaryOp::Mul => "mul",
+            BinaryOp::Div => "div",
+            BinaryOp::Rem => "rem",
+            BinaryOp::Minimum => "minimum",
+            BinaryOp::Maximum => "maximum",
+            BinaryOp::Pow => "pow",
+        }
+    }
+
+    /// Whether the operation is defined for a dtype: all but pow are for all.
+    pub fn supports(self, dtype: DType) -> bool {
+        dtype.is_float() || self != BinaryOp::Pow
+    }
+
+    fn on_ints(self, a: i128, b: i128) -> i128 {
+        match self {
+            BinaryOp::Add => a + b,
+            BinaryOp::Sub => a - b,
+            BinaryOp::Mul => a * b,
+            BinaryOp::Div => a.checked_div(b).unwrap_or(0),
+            BinaryOp::Rem => a.checked_rem(b).unwrap_or(0),
+            BinaryOp::Minimum => a.min(b),
+            BinaryOp::Maximum => a.max(b),
+            BinaryOp::Pow => unreachable!("not defined for integers"),
+        }
+    }
+
+    fn on_floats(self, dtype: DType, a: f64, b: f64) -> Expected {
+        if self == BinaryOp::Pow {
+            return precise(dtype, || formula::pow_fast(a, b), || formula::pow(a, b));
+        }
+        if dtype == DType::F64 {
+            return from_f64(match self {
+                BinaryOp::Add => a + b,
+                BinaryOp::Sub => a - b,
+                BinaryOp::Mul => a * b,
+                BinaryOp::Div => a / b,
+                BinaryOp::Rem => a % b,
+                BinaryOp::Minimum => minimum(a, b),
+                _ => maximum(a, b),
+            });
+        }
+        let (a, b) = (a as f32, b as f32);
+        from_f32(
+            dtype,
+            match self {
+                BinaryOp::Add => a + b,
+                BinaryOp::Sub => a - b,
+                BinaryOp::Mul => a * b,
+                BinaryOp::Div => a / b,
+                BinaryOp::Rem => a % b,
+                BinaryOp::Minimum => minimum(a, b),
+                _ => maximum(a, b),
+            },
+        )
+    }
+}
+
+/// `op` on the pairs of elements of `a` and `b`, which have one dtype and broadcast together.
+///
+/// # Errors
+/// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Broadcast`], [`Error::TooLarge`].
+pub fn binary<'a>(op: BinaryOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a>, Error> {
+    let dtype = a.dtype();
+    let Pairs { shape, left, right } = Pairs::new(op.name(), a, b)?;
+    if !op.supports(dtype) {
+        return Err(Error::Unsupported { op: op.name(), dtype });
+    }
+    let judge = if op == BinaryOp::Pow { bounds::transcendental("pow", dtype) } else { Judge::Exact };
+    Ok(match (&a.data, &b.data) {
+        (Data::Int(x), Data::Int(y)) => Outcome::new(dtype, shape, judge, move |i| {
+            from_int(dtype, op.on_ints(x[left.place(i)].into(), y[right.place(i)].into()))
+        }),
+        (Data::Float(x), Data::Float(y)) => Outcome::new(dtype, shape, judge, move |i| {
+            op.on_floats(dtype, x[left.place(i)], y[right.place(i)])
+        }),
+        _ => unreachable!("equal dtypes have equal representations"),
+    })
+}
+
+/// Two arrays read as one broadcast shape.
+pub(super) struct Pairs {
+    pub(super) shape: Vec<usize>,
+    pub(super) left: IndexMap,
+    pub(super) right: IndexMap,
+}
+
+impl Pairs {
+    pub(super) fn new(op: &'static str, a: &Array, b: &Array) -> Result<Pairs, Error> {
+        if a.dtype() != b.dtype() {
+            return Err(Error::DTypes { op, left: a.dtype(), right: b.dtype() });
+        }
+        let shape = broadcast_shapes(op, a.shape(), b.shape())?;
+        count(&shape)?;
+        let left = IndexMap::new(&shape, &broadcast_strides(a.shape(), &shape));
+        let right = IndexMap::new(&shape, &broadcast_strides(b.shape(), &shape));
+        Ok(Pairs { shape, left, right })
+    }
+}

@@ -1,0 +1,70 @@
+//! Comparisons of two arrays, with broadcasting.
+
+use super::binary::Pairs;
+use super::from_int;
+use crate::array::Data;
+use crate::{Array, DType, Error, Judge, Outcome};
+
+/// A comparison; 1 where it holds, 0 elsewhere. −0 equals +0. NaN is unequal to everything and not ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CmpOp {
+    /// a = b.
+    Eq,
+    /// a ≠ b.
+    Ne,
+    /// a < b.
+    Lt,
+    /// a ≤ b.
+    Le,
+    /// a > b.
+    Gt,
+    /// a ≥ b.
+    Ge,
+}
+
+impl CmpOp {
+    /// All of them.
+    pub const ALL: [CmpOp; 6] = [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge];
+
+    /// The name in kernels.
+    pub fn name(self) -> &'static str {
+        match self {
+            CmpOp::Eq => "eq",
+            CmpOp::Ne => "ne",
+            CmpOp::Lt => "lt",
+            CmpOp::Le => "le",
+            CmpOp::Gt => "gt",
+            CmpOp::Ge => "ge",
+        }
+    }
+
+    fn holds<N: PartialOrd>(self, a: N, b: N) -> bool {
+        match self {
+            CmpOp::Eq => a == b,
+            CmpOp::Ne => a != b,
+            CmpOp::Lt => a < b,
+            CmpOp::Le => a <= b,
+            CmpOp::Gt => a > b,
+            CmpOp::Ge => a >= b,
+        }
+    }
+}
+
+/// `op` on the pairs of elements of `a` and `b`, which have one dtype and broadcast together. The result is
+/// `u8`.
+///
+/// # Errors
+/// [`Error::DTypes`], [`Error::Broadcast`], [`Error::TooLarge`].
+pub fn compare<'a>(op: CmpOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a>, Error> {
+    let Pairs { shape, left, right } = Pairs::new(op.name(), a, b)?;
+    let answer = |holds: bool| from_int(DType::U8, holds.into());
+    Ok(match (&a.data, &b.data) {
+        (Data::Int(x), Data::Int(y)) => Outcome::new(DType::U8, shape, Judge::Exact, move |i| {
+            answer(op.holds(x[left.place(i)], y[right.place(i)]))
+        }),
+        (Data::Float(x), Data::Float(y)) => Outcome::new(DType::U8, shape, Judge::Exact, move |i| {
+            answer(op.holds(x[left.place(i)], y[right.place(i)]))
+        }),
+        _ => unreachable!("equal dtypes have equal representations"),
+    })
+}

@@ -1,0 +1,91 @@
+//! One file per group of operations.
+
+pub(crate) mod binary;
+pub(crate) mod cast;
+pub(crate) mod compare;
+pub(crate) mod matmul;
+pub(crate) mod reduce;
+pub(crate) mod scaled;
+mod sums;
+pub(crate) mod unary;
+
+use crate::round;
+use crate::{DType, Dd, Expected};
+
+/// A result of exact `f32` arithmetic, rounded once more into a dtype up to `f32`.
+fn from_f32(dtype: DType, x: f32) -> Expected {
+    let bits = if dtype == DType::F32 && !x.is_nan() {
+        u64::from(x.to_bits())
+    } else {
+        round::round_f64(dtype, f64::from(x))
+    };
+    let value = if dtype == DType::F32 { f64::from(x) } else { round::decode_float(dtype, bits) };
+    Expected { value: Dd::from(value), bits, scale: 0.0, overflow: false }
+}
+
+/// A result of exact `f64` arithmetic.
+fn from_f64(x: f64) -> Expected {
+    Expected { value: Dd::from(x), bits: round::round_f64(DType::F64, x), scale: 0.0, overflow: false }
+}
+
+/// An integer result: its low bits.
+fn from_int(dtype: DType, i: i128) -> Expected {
+    Expected::exact(dtype, round::wrap(dtype, i))
+}
+
+/// A function on floats, exact in the compute type: `single` for the dtypes up to `f32`, `double` for `f64`.
+fn exact_float(dtype: DType, x: f64, single: impl Fn(f32) -> f32, double: impl Fn(f64) -> f64) -> Expected {
+    if dtype == DType::F64 { from_f64(double(x)) } else { from_f32(dtype, single(x as f32)) }
+}
+
+/// A high precision value from whichever of the two computations the dtype asks for, rounded once.
+fn precise(dtype: DType, fast: impl Fn() -> f64, full: impl Fn() -> Dd) -> Expected {
+    let value = if dtype == DType::F64 { full() } else { Dd::from(fast()) };
+    Expected::rounded(dtype, value, 0.0)
+}
+
+/// The greater of two floats: NaN wins, −0 is less than +0.
+fn maximum<F: Float>(a: F, b: F) -> F {
+    if a.nan() {
+        a
+    } else if b.nan() || b > a || b == a && a.negative() {
+        b
+    } else {
+        a
+    }
+}
+
+/// The lesser of two floats: NaN wins, −0 is less than +0.
+fn minimum<F: Float>(a: F, b: F) -> F {
+    if a.nan() {
+        a
+    } else if b.nan() || b < a || b == a && b.negative() {
+        b
+    } else {
+        a
+    }
+}
+
+/// What `maximum` and `minimum` ask of a float.
+trait Float: Copy + PartialOrd {
+    fn nan(self) -> bool;
+    fn negative(self) -> bool;
+}
+
+impl Float for f32 {
+    fn nan(self) -> bool {
+        self.is_nan()
+    }
+    fn negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}
+
+impl Float for f64 {
+    fn nan(self) -> bool {
+        self.is_nan()
+    }
+    fn negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}

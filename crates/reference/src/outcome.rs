@@ -1,0 +1,175 @@
+//! What an operation must give, element by element, and how far a device may be from it.
+
+use crate::round::{self, ulp};
+use crate::{DType, Dd};
+
+/// What one element of a result must be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// The result before its last rounding, to high precision. For [`Judge::Exact`] the value of `bits`.
+    pub value: Dd,
+    /// Bit pattern of the correctly rounded result in the outcome's dtype. A NaN stands for every NaN.
+    pub bits: u64,
+    /// Σ|terms| of a sum, or the analogous magnitude that the judge's `t` is relative to; 0 where `t` plays
+    /// no part.
+    pub scale: f64,
+    /// Some order of evaluation overflows on the way: an infinity or a NaN is right too.
+    pub overflow: bool,
+}
+
+/// How a device's results may differ from the reference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Judge {
+    /// The bits are equal.
+    Exact,
+    /// `|got − value| ≤ ulps · ulp(value) + t · scale`.
+    Within {
+        /// Units in the last place of the outcome's dtype, at the expected value.
+        ulps: f64,
+        /// Factor of [`Expected::scale`].
+        t: f64,
+    },
+}
+
+impl Judge {
+    /// The greatest `|got − value|` that is right; 0 for exact results and for results that are not finite.
+    pub fn tolerance(self, dtype: DType, expected: &Expected) -> f64 {
+        match self {
+            Judge::Within { ulps, t } if expected.value.is_finite() => {
+                ulps * ulp(dtype, expected.value.hi) + t * expected.scale
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the bit pattern `got` is right.
+    pub fn accepts(self, dtype: DType, expected: &Expected, got: u64) -> bool {
+        if got == expected.bits || dtype.is_nan(got) && dtype.is_nan(expected.bits) {
+            return true;
+        }
+        if self == Judge::Exact {
+            return false;
+        }
+        if expected.overflow && !round::decode_float(dtype, got).is_finite() {
+            return true;
+        }
+        // NaN against a number gives a NaN difference, which is not within any tolerance.
+        difference(dtype, expected, got) <= self.tolerance(dtype, expected)
+    }
+}
+
+/// `|got − value|` for a bit pattern `got`: 0 for equal infinities and for two NaNs, NaN for a NaN against a
+/// number.
+///
+/// Divide by [`ulp`] at the value for the error in units in the last place. An infinity that a device gives
+/// for a finite value counts as the number that follows the largest finite one of the dtype (a result one
+/// step too far is one step too far); `f8e4m3` saturates, so there the value is first brought into ±448. For
+/// integers this is the plain distance.
+pub fn difference(dtype: DType, expected: &Expected, got: u64) -> f64 {
+    if got == expected.bits || dtype.is_nan(got) && dtype.is_nan(expected.bits) {
+        return 0.0;
+    }
+    match dtype.decode(got) {
+        crate::Value::Int(i) => (Dd::from_int(i) - expected.value).abs().hi,
+        crate::Value::Float(x) => {
+            let value = if dtype == DType::F8E4M3 { expected.value.clamp(448.0) } else { expected.value };
+            let half_step = round::half_step_past_max(dtype);
+            // Halves, because the number after the largest f64 does not fit in an f64.
+            let got_half = if x.is_infinite() && value.is_finite() { half_step.copysign(x) } else { x * 0.5 };
+            let gap = (Dd::from(got_half) - value.scale(0.5)).abs().hi;
+            gap * 2.0
+        }
+    }
+}
+
+/// The result of an operation, computed element by element on demand.
+pub struct Outcome<'a> {
+    dtype: DType,
+    shape: Vec<usize>,
+    len: usize,
+    judge: Judge,
+    element: Box<dyn Fn(usize) -> Expected + Send + Sync + 'a>,
+}
+
+impl<'a> Outcome<'a> {
+    pub(crate) fn new(
+        dtype: DType,
+        shape: Vec<usize>,
+        judge: Judge,
+        element: impl Fn(usize) -> Expected + Send + Sync + 'a,
+    ) -> Outcome<'a> {
+        let len = shape.iter().product();
+        Outcome { dtype, shape, len, judge, element: Box::new(element) }
+    }
+
+    /// Dtype of the result.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Shape of the result.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How a device's result may differ.
+    pub fn judge(&self) -> Judge {
+        self.judge
+    }
+
+    /// What the element at the row-major `index` must be. Panics if `index` is not below [`Outcome::len`].
+    pub fn at(&self, index: usize) -> Expected {
+        assert!(index < self.len, "element {index} of a result of {} elements", self.len);
+        (self.element)(index)
+    }
+
+    /// All elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Expected> + '_ {
+        (0..self.len).map(|index| self.at(index))
+    }
+
+    /// The correctly rounded results as dense little-endian bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len * self.dtype.size());
+        for expected in self.iter() {
+            self.dtype.write(expected.bits, &mut bytes);
+        }
+        bytes
+    }
+}
+
+impl std::fmt::Debug for Outcome<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outcome")
+            .field("dtype", &self.dtype)
+            .field("shape", &self.shape)
+            .field("judge", &self.judge)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Expected {
+    /// A result that is exact: `bits` of `dtype`, nothing else.
+    pub(crate) fn exact(dtype: DType, bits: u64) -> Expected {
+        let value = match dtype.decode(bits) {
+            crate::Value::Int(i) => Dd::from_int(i),
+            crate::Value::Float(x) => Dd::from(x),
+        };
+        Expected { value, bits, scale: 0.0, overflow: false }
+    }
+
+    /// A result known to high precision, rounded once into `dtype`.
+    pub(crate) fn rounded(dtype: DType, value: Dd, scale: f64) -> Expected {
+        Expected { value, bits: round::round_dd(dtype, value), scale, overflow: false }
+    }
+}
