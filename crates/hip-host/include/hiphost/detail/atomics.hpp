@@ -1,0 +1,80 @@
+// Atomic read-modify-write operations. Each returns the former value; all are relaxed, as on a GPU.
+#pragma once
+
+namespace hiphost {
+// Keeps the second argument from taking part in deduction: atomicAdd(&u, 1) works for an unsigned u.
+template <class T>
+struct same {
+    using type = T;
+};
+template <class T>
+using same_t = typename same<T>::type;
+
+// Replaces *p by next(*p) until no other thread came between.
+template <class T, class Next>
+static __forceinline__ T exchange_loop(T* p, Next next) {
+    T old, wanted;
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
+    do {
+        wanted = next(old);
+    } while (!__atomic_compare_exchange(p, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+}
+}  // namespace hiphost
+
+template <class T>
+static __forceinline__ T atomicAdd(T* p, hiphost::same_t<T> v) {
+    if constexpr (std::is_integral_v<T>) return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+    else return hiphost::exchange_loop(p, [v](T old) { return (T)(old + v); });
+}
+template <class T>
+static __forceinline__ T atomicSub(T* p, hiphost::same_t<T> v) {
+    if constexpr (std::is_integral_v<T>) return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED);
+    else return hiphost::exchange_loop(p, [v](T old) { return (T)(old - v); });
+}
+template <class T>
+static __forceinline__ T atomicMin(T* p, hiphost::same_t<T> v) {
+    return hiphost::exchange_loop(p, [v](T old) { return v < old ? v : old; });
+}
+template <class T>
+static __forceinline__ T atomicMax(T* p, hiphost::same_t<T> v) {
+    return hiphost::exchange_loop(p, [v](T old) { return old < v ? v : old; });
+}
+template <class T>
+static __forceinline__ T atomicAnd(T* p, hiphost::same_t<T> v) {
+    return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static __forceinline__ T atomicOr(T* p, hiphost::same_t<T> v) {
+    return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static __forceinline__ T atomicXor(T* p, hiphost::same_t<T> v) {
+    return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static __forceinline__ T atomicExch(T* p, hiphost::same_t<T> v) {
+    T old;
+    __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED);
+    return old;
+}
+// Compares bits, as the hardware does.
+template <class T>
+static __forceinline__ T atomicCAS(T* p, hiphost::same_t<T> expected, hiphost::same_t<T> wanted) {
+    __atomic_compare_exchange(p, &expected, &wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+// Counts 0, 1, ... limit, 0, 1, ...
+template <class T>
+static __forceinline__ T atomicInc(T* p, hiphost::same_t<T> limit) {
+    return hiphost::exchange_loop(p, [limit](T old) { return old >= limit ? (T)0 : (T)(old + 1); });
+}
+// Counts limit, ... 1, 0, limit, ...
+template <class T>
+static __forceinline__ T atomicDec(T* p, hiphost::same_t<T> limit) {
+    return hiphost::exchange_loop(p, [limit](T old) { return old == 0 || old > limit ? limit : (T)(old - 1); });
+}
+
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -1,0 +1,97 @@
+// Where a thread is: threadIdx, blockIdx, blockDim, gridDim, dynamic shared memory, assert.
+#pragma once
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return uint3{x, y, z}; }
+};
+
+namespace hiphost {
+static const hiphost_runtime* runtime;
+
+// Scalars, not structs: a compiler keeps a scalar in a register over a loop.
+static thread_local const hiphost_block* current;
+static thread_local unsigned thread_x, thread_y, thread_z;
+static thread_local unsigned block_x, block_y, block_z;
+static thread_local unsigned block_dim_x, block_dim_y, block_dim_z;
+static thread_local unsigned grid_dim_x, grid_dim_y, grid_dim_z;
+
+static __forceinline__ void enter(const hiphost_block* b) {
+    current = b;
+    block_x = b->index[0], block_y = b->index[1], block_z = b->index[2];
+    block_dim_x = b->block[0], block_dim_y = b->block[1], block_dim_z = b->block[2];
+    grid_dim_x = b->grid[0], grid_dim_y = b->grid[1], grid_dim_z = b->grid[2];
+}
+static __forceinline__ uint3 thread_index() { return uint3{thread_x, thread_y, thread_z}; }
+static __forceinline__ uint3 block_index() { return uint3{block_x, block_y, block_z}; }
+static __forceinline__ dim3 block_dim() { return dim3{block_dim_x, block_dim_y, block_dim_z}; }
+static __forceinline__ dim3 grid_dim() { return dim3{grid_dim_x, grid_dim_y, grid_dim_z}; }
+
+// Other threads of the block run during a call that may park, and leave their index behind.
+struct Parked {
+    unsigned x = thread_x, y = thread_y, z = thread_z;
+    __forceinline__ ~Parked() {
+        __asm__ volatile("" ::: "memory");
+        thread_x = x, thread_y = y, thread_z = z;
+    }
+};
+
+static inline void* dynamic_shared() { return current->shared; }
+static inline unsigned dynamic_shared_bytes() { return current->shared_bytes; }
+
+// Set when one thread did the work of its whole block, so that a plain loop need not visit the others.
+static thread_local bool block_done;
+
+// A part of 0..count.
+struct Share {
+    uint64_t first, last;
+};
+// What this thread takes when the grid shares out 0..count: on a CPU the first thread of a block takes all that
+// falls to the block, in one piece.
+static __forceinline__ Share share(uint64_t count) {
+    block_done = true;
+    if ((thread_x | thread_y | thread_z) != 0) return Share{0, 0};
+    const uint64_t blocks = (uint64_t)grid_dim_x * grid_dim_y * grid_dim_z;
+    const uint64_t block = block_x + (uint64_t)grid_dim_x * (block_y + (uint64_t)grid_dim_y * block_z);
+    const uint64_t each = count / blocks, left = count % blocks;
+    const uint64_t first = block * each + (block < left ? block : left);
+    return Share{first, first + each + (block < left ? 1 : 0)};
+}
+
+[[noreturn]] static inline void fail(unsigned code, const char* what, const char* file, unsigned line) {
+    runtime->fail(current, code, what, file, line);
+    __builtin_unreachable();
+}
+}  // namespace hiphost
+
+#define threadIdx (::hiphost::thread_index())
+#define blockIdx (::hiphost::block_index())
+#define blockDim (::hiphost::block_dim())
+#define gridDim (::hiphost::grid_dim())
+
+#undef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) \
+    ((condition) ? (void)0 : ::hiphost::fail(710, "assertion failed: " #condition, __FILE__, __LINE__))
+#endif
+#define __trap() ::hiphost::fail(719, "trap", __FILE__, __LINE__)
+#define abort() ::hiphost::fail(719, "abort", __FILE__, __LINE__)
+
+// HIPHOST_FOR_EACH(i, count) { ... } runs its body once for each i in 0..count over the whole grid, whatever the
+// launch's shape; i is a uint64_t. Bodies of different i must not depend on each other. A kernel that uses it does
+// nothing outside it that depends on threadIdx.
+#if defined(__clang__)
+#define HIPHOST_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HIPHOST_IVDEP _Pragma("GCC ivdep")
+#endif
+#define HIPHOST_FOR_EACH(i, count)                                                        \
+    const ::hiphost::Share hiphost_share_##i = ::hiphost::share(count);                   \
+    HIPHOST_IVDEP for (uint64_t i = hiphost_share_##i.first; i < hiphost_share_##i.last; i++)

@@ -1,0 +1,91 @@
+// Device-side HIP for host compilers: compiles a HIP kernel source for the threads of this CPU.
+//
+// How a translation unit uses it
+// ------------------------------
+//   #include <hiphost/device.hpp>
+//
+//   HIPHOST_MODULE(elementwise_f32)                        // once, anywhere at file scope
+//
+//   HIPHOST_KERNEL(elementwise_neg_f32, const float* in, float* out, uint64_t count) {
+//       uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+//       if (i < count) out[i] = -in[i];
+//   }
+//
+// HIPHOST_KERNEL(name, parameters...) defines and registers a kernel. Both arguments are expanded, so the name may be
+// a macro that pastes a suffix. Parameters are trivially copyable and are passed by value. Kernels that are made
+// elsewhere (template instances, functions declared __global__) are registered with HIPHOST_REGISTER(name) or
+// HIPHOST_REGISTER_AS("name", function<int>), after their definition or declaration.
+// HIPHOST_GLOBAL(variable) registers a __device__ or __constant__ variable for hipModuleGetGlobal.
+// HIPHOST_MODULE(name) defines
+//   extern "C" const hiphost_module* hiphost_module_<name>_<any|w32|w64>(const hiphost_runtime*)
+// which the program hands to hip_host::register_module.
+//
+// Macros that the build sets
+// --------------------------
+//   HIPHOST_WAVE_SIZE   32 or 64; the entry's suffix is _w32 or _w64. Not set or 0: the module serves both wave sizes,
+//                       the suffix is _any, and warpSize and the warp operations are not declared.
+//   HIPHOST_NO_BARRIERS the kernels here use neither barriers nor warp operations: those are not declared, and the
+//                       kernels run as plain loops that vectorise. Without it kernels run on fibers.
+// Compile as C++17 with -O3 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off.
+//
+// Four things to know
+// -------------------
+// 1. Everything here has internal linkage, because one program holds many units: threadIdx is a variable of its unit.
+//    Functions of a unit must have internal linkage too (`static`, or an anonymous namespace), or the linker
+//    keeps one unit's copy of an inline function and runs it for all.
+// 2. __shared__ is static thread-local storage: one block at a time runs on an OS thread. The arrays of all kernels
+//    of a program add up in every thread, so share one array between the kernels of a unit where that is easy.
+//    For dynamic shared memory take hiphost::dynamic_shared(), aligned to 256 bytes.
+// 3. A barrier is known by its line: two threads of a block that meet at barriers on different lines are an error.
+// 4. `if (i < count)` around a kernel's body keeps compilers from vectorising the plain loop (they would need masked
+//    stores). HIPHOST_FOR_EACH(i, count) { ... } is the form that vectorises.
+#ifndef HIPHOST_DEVICE_HPP
+#define HIPHOST_DEVICE_HPP
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "abi.h"
+
+#ifndef HIPHOST_WAVE_SIZE
+#define HIPHOST_WAVE_SIZE 0
+#endif
+#if HIPHOST_WAVE_SIZE != 0 && HIPHOST_WAVE_SIZE != 32 && HIPHOST_WAVE_SIZE != 64
+#error "HIPHOST_WAVE_SIZE is 32, 64 or 0"
+#endif
+
+#if defined(__clang__)
+// Clang is told that every block's loop may be vectorised, and would warn of each that it cannot.
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+// Words of the language. Kernels are inlined into the loop that runs them.
+#define __global__ inline __attribute__((always_inline))
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ static thread_local
+
+#include "detail/index.hpp"
+#include "detail/vectors.hpp"
+#include "detail/atomics.hpp"
+#include "detail/intrinsics.hpp"
+#ifndef HIPHOST_NO_BARRIERS
+#include "detail/barriers.hpp"
+#if HIPHOST_WAVE_SIZE != 0
+#include "detail/warps.hpp"
+#endif
+#endif
+#include "detail/registration.hpp"
+
+#endif

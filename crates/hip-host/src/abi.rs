@@ -1,0 +1,153 @@
+//! The C interface between compiled kernels and this runtime: `include/hiphost/abi.h` in Rust, with the same names
+//! less their prefix and the same version number.
+
+use std::ffi::{c_char, c_int, c_void};
+
+/// The number that both sides must agree on.
+pub const ABI: u32 = 1;
+
+/// [`Kernel::flags`]: the kernel uses barriers or warp operations and runs through [`Kernel::threads`].
+pub const KERNEL_BARRIERS: u32 = 1;
+
+/// What a block knows of itself.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Block {
+    /// Blocks in the grid: x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in the block: x, y, z.
+    pub block: [u32; 3],
+    /// This block's place in the grid.
+    pub index: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+    /// Dynamic shared memory, aligned to 256 bytes.
+    pub shared: *mut c_void,
+    /// The runtime's own.
+    pub runner: *mut c_void,
+}
+
+/// One thread of a block.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Thread {
+    /// `threadIdx.x`.
+    pub x: u32,
+    /// `threadIdx.y`.
+    pub y: u32,
+    /// `threadIdx.z`.
+    pub z: u32,
+    /// Number in the block: x fastest, then y, then z. `u32::MAX` before the first.
+    pub linear: u32,
+}
+
+/// What a lane sees after a warp operation.
+#[repr(C)]
+#[derive(Debug)]
+pub struct WarpView {
+    /// A 16-byte slot for each lane of the warp.
+    pub slots: *const u8,
+    /// The lanes that took part.
+    pub mask: u64,
+    /// Those of them whose predicate was true.
+    pub predicates: u64,
+    /// The caller's lane.
+    pub lane: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// What a kernel calls.
+#[repr(C)]
+pub struct Runtime {
+    /// [`ABI`].
+    pub abi: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Ends the thread, unless its number is `u32::MAX`, and begins the next; 0 when there is none.
+    pub next_thread: unsafe extern "C" fn(*const Block, *mut Thread) -> c_int,
+    /// Returns when every living thread of the block has called it: low half, true predicates; high half, threads.
+    pub barrier: unsafe extern "C" fn(*const Block, line: u32, predicate: u32) -> u64,
+    /// Returns when the active lanes of the warp have called it from the same line.
+    pub warp_sync: unsafe extern "C" fn(
+        *const Block,
+        line: u32,
+        value: *const c_void,
+        size: u32,
+        predicate: u32,
+        view: *mut WarpView,
+    ),
+    /// Fails the launch with the code and never returns to the kernel.
+    pub fail:
+        unsafe extern "C" fn(*const Block, code: u32, what: *const c_char, file: *const c_char, line: u32),
+}
+
+/// Runs a block, or threads of one. The pointers are to the arguments, in order.
+pub type Entry = unsafe extern "C" fn(*const Block, *const *mut c_void);
+
+/// A compiled kernel.
+#[repr(C)]
+pub struct Kernel {
+    /// Its name, ended by a zero byte.
+    pub name: *const c_char,
+    /// Number of arguments.
+    pub nargs: u32,
+    /// [`KERNEL_BARRIERS`] or 0.
+    pub flags: u32,
+    /// Bytes of each argument.
+    pub arg_size: *const u32,
+    /// Offset of each argument in the packed buffer.
+    pub arg_offset: *const u32,
+    /// Bytes of the packed buffer.
+    pub kernarg_size: u32,
+    /// Most threads a block may have; 0: the device's limit.
+    pub max_threads: u32,
+    /// Runs a block as a loop; for kernels without barriers.
+    pub plain: Option<Entry>,
+    /// Runs threads that `next_thread` hands out, on a fiber.
+    pub threads: Option<Entry>,
+    /// The next kernel of the module, or null.
+    pub next: *const Kernel,
+}
+
+/// A variable that the host can find by name.
+#[repr(C)]
+pub struct Global {
+    /// Its name, ended by a zero byte.
+    pub name: *const c_char,
+    /// Where it is.
+    pub address: *mut c_void,
+    /// Its bytes.
+    pub size: u64,
+    /// The next variable of the module, or null.
+    pub next: *const Global,
+}
+
+/// A compiled module.
+#[repr(C)]
+pub struct Module {
+    /// [`ABI`].
+    pub abi: u32,
+    /// 32, 64, or 0 if it serves both.
+    pub wave_size: u32,
+    /// Its name, ended by a zero byte.
+    pub name: *const c_char,
+    /// The first kernel, or null.
+    pub kernels: *const Kernel,
+    /// The first variable, or null.
+    pub globals: *const Global,
+}
+
+/// What `HIPHOST_MODULE` defines: takes the runtime and gives the module, or null if the versions differ.
+pub type ModuleEntry = unsafe extern "C" fn(*const Runtime) -> *const Module;
+
+// The sizes that the C declarations have on 64-bit machines.
+const _: () = {
+    assert!(size_of::<Block>() == 56);
+    assert!(size_of::<Thread>() == 16);
+    assert!(size_of::<WarpView>() == 32);
+    assert!(size_of::<Runtime>() == 40);
+    assert!(size_of::<Kernel>() == 64);
+    assert!(size_of::<Global>() == 32);
+    assert!(size_of::<Module>() == 32);
+};

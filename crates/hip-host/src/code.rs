@@ -1,0 +1,234 @@
+//! The modules that the program has registered, and how a kernel is seen from Rust.
+
+use crate::abi;
+use crate::run;
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::LazyLock;
+use thiserror::Error;
+
+/// First bytes of an image that names a registered module.
+pub(crate) const MAGIC: &[u8; 8] = b"HIPHOSTM";
+/// Longest name that an image may carry, in bytes.
+pub(crate) const NAME_LIMIT: u32 = 1024;
+
+/// Why a module was not registered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Built against another version of the headers.
+    #[error(
+        "the kernel module was compiled against other hip-host headers: rebuild it with those of this crate"
+    )]
+    Version,
+    /// A wave size that no device has.
+    #[error("kernel module {name} is built for wave size {wave_size}: only 32, 64 and 0 (both) exist")]
+    WaveSize {
+        /// The module.
+        name: String,
+        /// What it says.
+        wave_size: u32,
+    },
+    /// Another module of that name serves that wave size already.
+    #[error(
+        "kernel module {name} for wave size {wave_size} is registered already: give one of them another name"
+    )]
+    Duplicate {
+        /// The module.
+        name: String,
+        /// 32, 64, or 0 for both.
+        wave_size: u32,
+    },
+    /// A kernel that has no way to run.
+    #[error(
+        "kernel {kernel} of module {name} has no entry for its kind: rebuild it with this crate's headers"
+    )]
+    NoEntry {
+        /// The module.
+        name: String,
+        /// The kernel.
+        kernel: String,
+    },
+}
+
+/// A registered kernel. Its parts live as long as the program.
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    pub(crate) sizes: &'static [u32],
+    pub(crate) offsets: &'static [u32],
+    pub(crate) kernarg_size: u32,
+    pub(crate) max_threads: u32,
+    pub(crate) code: Code,
+}
+
+/// How a kernel runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Code {
+    /// One call for each block.
+    Plain(abi::Entry),
+    /// On fibers.
+    Threads(abi::Entry),
+}
+
+/// A registered variable.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Global {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+}
+
+/// A registered module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) kernels: HashMap<String, &'static Kernel>,
+    pub(crate) globals: HashMap<String, Global>,
+    /// Tells a second registration of the same module from a name taken twice.
+    address: usize,
+}
+
+static MODULES: LazyLock<RwLock<HashMap<(String, u32), &'static Module>>> = LazyLock::new(Default::default);
+
+/// Makes a compiled module known under its name. Registering the same one again does nothing.
+///
+/// # Errors
+/// [`RegisterError`] says what is wrong with the module.
+///
+/// # Safety
+/// `entry` was defined by `HIPHOST_MODULE` of this crate's headers, in code that stays loaded; the module's kernels
+/// and variables are what its tables say.
+pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterError> {
+    // SAFETY: S11: the caller vouches for the entry; the runtime's table is static.
+    let module = unsafe { entry(&raw const run::RUNTIME) };
+    if module.is_null() {
+        return Err(RegisterError::Version);
+    }
+    // SAFETY: S11: the entry returned a module that lives as long as its code.
+    let module = unsafe { &*module };
+    if module.abi != abi::ABI {
+        return Err(RegisterError::Version);
+    }
+    // SAFETY: S11: names in the tables are C strings.
+    let name = unsafe { text(module.name) };
+    let wave_size = module.wave_size;
+    if ![0, 32, 64].contains(&wave_size) {
+        return Err(RegisterError::WaveSize { name, wave_size });
+    }
+    let address = std::ptr::from_ref(module) as usize;
+    let mut modules = MODULES.write();
+    if let Some(known) = modules.get(&(name.clone(), wave_size)) {
+        let same = known.address == address;
+        return if same { Ok(()) } else { Err(RegisterError::Duplicate { name, wave_size }) };
+    }
+    // SAFETY: S11: as above.
+    let (kernels, globals) = unsafe { (read_kernels(&name, module.kernels)?, read_globals(module.globals)) };
+    modules.insert((name, wave_size), Box::leak(Box::new(Module { kernels, globals, address })));
+    Ok(())
+}
+
+/// The bytes that `hipModuleLoadData` takes for a registered module. They hold its name and no address.
+pub fn image(name: &str) -> Vec<u8> {
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    [MAGIC, &length.to_le_bytes()[..], name.as_bytes()].concat()
+}
+
+/// The module of that name for a device of that wave size.
+pub(crate) fn find(name: &str, wave_size: u32) -> Option<&'static Module> {
+    let modules = MODULES.read();
+    let get = |wave| modules.get(&(name.to_owned(), wave)).copied();
+    get(wave_size).or_else(|| get(0))
+}
+
+/// # Safety
+/// `first` heads a list made by the headers' registration, which lives as long as the program.
+unsafe fn read_kernels(
+    module: &str,
+    first: *const abi::Kernel,
+) -> Result<HashMap<String, &'static Kernel>, RegisterError> {
+    let mut kernels = HashMap::new();
+    let mut next = first;
+    while !next.is_null() {
+        // SAFETY: S11: the caller vouches for the list; sizes and offsets have `nargs` entries.
+        let (kernel, name, sizes, offsets) = unsafe {
+            let kernel = &*next;
+            let count = kernel.nargs as usize;
+            let sizes = std::slice::from_raw_parts(kernel.arg_size, count);
+            let offsets = std::slice::from_raw_parts(kernel.arg_offset, count);
+            (kernel, text(kernel.name), sizes, offsets)
+        };
+        let entry = if kernel.flags & abi::KERNEL_BARRIERS == 0 {
+            kernel.plain.map(Code::Plain)
+        } else {
+            kernel.threads.map(Code::Threads)
+        };
+        let no_entry = || RegisterError::NoEntry { name: module.to_owned(), kernel: name.clone() };
+        let code = entry.ok_or_else(no_entry)?;
+        let (kernarg_size, max_threads) = (kernel.kernarg_size, kernel.max_threads);
+        let read = Kernel { name: name.clone(), sizes, offsets, kernarg_size, max_threads, code };
+        kernels.insert(name, &*Box::leak(Box::new(read)));
+        next = kernel.next;
+    }
+    Ok(kernels)
+}
+
+/// # Safety
+/// As [`read_kernels`].
+unsafe fn read_globals(first: *const abi::Global) -> HashMap<String, Global> {
+    let mut globals = HashMap::new();
+    let mut next = first;
+    while !next.is_null() {
+        // SAFETY: S11: the caller vouches for the list.
+        let (global, name) = unsafe { (&*next, text((*next).name)) };
+        globals.insert(name, Global { address: global.address as usize, size: global.size as usize });
+        next = global.next;
+    }
+    globals
+}
+
+/// # Safety
+/// `name` is a C string.
+unsafe fn text(name: *const c_char) -> String {
+    // SAFETY: S11: the caller vouches for it.
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+}
+
+/// The name in an image, `None` if the bytes are not an image of ours.
+///
+/// # Safety
+/// `image` points to bytes that are readable up to the first one that differs from an image of ours, and to a whole
+/// image if none does: `hipModuleLoadData` takes no length.
+pub(crate) unsafe fn image_name(image: *const c_void) -> Option<String> {
+    let bytes = image.cast::<u8>();
+    // SAFETY: S11: each byte is read only after all before it matched; the caller vouches for those.
+    unsafe {
+        for (i, expected) in MAGIC.iter().enumerate() {
+            if bytes.add(i).read() != *expected {
+                return None;
+            }
+        }
+        let length = u32::from_le_bytes(bytes.add(8).cast::<[u8; 4]>().read());
+        if length == 0 || length > NAME_LIMIT {
+            return None;
+        }
+        let name = std::slice::from_raw_parts(bytes.add(12), length as usize);
+        String::from_utf8(name.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_holds_its_name() {
+        let bytes = image("reduce_f32");
+        assert_eq!(bytes, b"HIPHOSTM\x0a\0\0\0reduce_f32");
+        // SAFETY: S11: a whole image, and text that differs from one at its first byte.
+        unsafe {
+            assert_eq!(image_name(bytes.as_ptr().cast()).as_deref(), Some("reduce_f32"));
+            assert_eq!(image_name(b"not code".as_ptr().cast()), None);
+            assert_eq!(image_name(image("").as_ptr().cast()), None);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What HIP keeps for each thread: the current device and the last error.
+
+use crate::device::{self, Device};
+use hip_sys::hip::hipError_t;
+use std::cell::Cell;
+
+/// The outcome of a call, before it becomes a status.
+pub(crate) type Outcome = Result<(), hipError_t>;
+
+thread_local! {
+    static DEVICE: Cell<usize> = const { Cell::new(0) };
+    static LAST: Cell<hipError_t> = const { Cell::new(hipError_t::hipSuccess) };
+}
+
+/// Ends an entry point: makes a status of the outcome and remembers an error. "Not ready" is an answer, not an error.
+pub(crate) fn status(outcome: Outcome) -> hipError_t {
+    match outcome {
+        Ok(()) => hipError_t::hipSuccess,
+        Err(error) => {
+            if error != hipError_t::hipErrorNotReady {
+                LAST.set(error);
+            }
+            error
+        }
+    }
+}
+
+/// The last error of this thread, which is then forgotten.
+pub(crate) fn take_last_error() -> hipError_t {
+    LAST.replace(hipError_t::hipSuccess)
+}
+
+/// The last error of this thread.
+pub(crate) fn last_error() -> hipError_t {
+    LAST.get()
+}
+
+/// The current device of this thread: 0 unless the thread chose another.
+pub(crate) fn current() -> &'static Device {
+    &device::all()[DEVICE.get()]
+}
+
+/// Makes a device current for this thread.
+pub(crate) fn set_current(ordinal: i32) -> Outcome {
+    DEVICE.set(device::get(ordinal)?.ordinal);
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Events: a point of a stream, and the time at which it was passed.
+
+use crate::stream::Point;
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// An event.
+pub(crate) struct Event {
+    pub(crate) device: usize,
+    /// Whether it tells the time.
+    pub(crate) timed: bool,
+    recorded: Mutex<Option<Recorded>>,
+}
+
+/// The last recording of an event.
+#[derive(Clone)]
+pub(crate) struct Recorded {
+    pub(crate) point: Point,
+    pub(crate) moment: Arc<Moment>,
+}
+
+/// When a stream passed the point.
+#[derive(Default)]
+pub(crate) struct Moment(OnceLock<Instant>);
+
+impl Moment {
+    /// The stream is there now.
+    pub(crate) fn pass(&self) {
+        let _ = self.0.set(Instant::now());
+    }
+
+    pub(crate) fn time(&self) -> Option<Instant> {
+        self.0.get().copied()
+    }
+}
+
+impl Event {
+    pub(crate) fn new(device: usize, timed: bool) -> Self {
+        Self { device, timed, recorded: Mutex::new(None) }
+    }
+
+    pub(crate) fn set(&self, recorded: Recorded) {
+        *self.recorded.lock() = Some(recorded);
+    }
+
+    pub(crate) fn recorded(&self) -> Option<Recorded> {
+        self.recorded.lock().clone()
+    }
+}

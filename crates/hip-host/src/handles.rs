@@ -1,0 +1,77 @@
+//! Opaque handles. A handle is a number that is never issued twice, so a stale one is always recognised. As an
+//! address it is not canonical: whoever dereferences it faults at once.
+
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const REGION: usize = 0x0010_0000_0000_0000;
+const STEP: usize = 16;
+
+/// Why a handle leads nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// It was never issued.
+    Unknown,
+    /// What it named was destroyed.
+    Destroyed,
+}
+
+/// The live objects of one kind.
+pub(crate) struct Handles<T> {
+    first: usize,
+    issued: AtomicUsize,
+    live: RwLock<HashMap<usize, Arc<T>>>,
+}
+
+impl<T> Handles<T> {
+    /// `kind` tells the kinds of handles apart.
+    pub(crate) fn new(kind: u8) -> Self {
+        let first = REGION | (kind as usize) << 40;
+        Self { first, issued: AtomicUsize::new(0), live: RwLock::default() }
+    }
+
+    /// A new handle for an object.
+    pub(crate) fn insert(&self, object: Arc<T>) -> usize {
+        let handle = self.first + STEP * self.issued.fetch_add(1, Ordering::Relaxed);
+        self.live.write().insert(handle, object);
+        handle
+    }
+
+    /// The object of a live handle.
+    pub(crate) fn get(&self, handle: usize) -> Result<Arc<T>, Absent> {
+        self.live.read().get(&handle).cloned().ok_or_else(|| self.absence(handle))
+    }
+
+    /// Ends a handle.
+    pub(crate) fn remove(&self, handle: usize) -> Result<Arc<T>, Absent> {
+        let removed = self.live.write().remove(&handle);
+        removed.ok_or_else(|| self.absence(handle))
+    }
+
+    fn absence(&self, handle: usize) -> Absent {
+        let end = self.first + STEP * self.issued.load(Ordering::Relaxed);
+        let issued = (self.first..end).contains(&handle) && (handle - self.first).is_multiple_of(STEP);
+        if issued { Absent::Destroyed } else { Absent::Unknown }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_is_never_reused() {
+        let handles = Handles::new(3);
+        let first = handles.insert(Arc::new('a'));
+        assert_eq!(handles.get(first).as_deref(), Ok(&'a'));
+        assert!(handles.remove(first).is_ok());
+        let second = handles.insert(Arc::new('b'));
+        assert_ne!(first, second);
+        assert_eq!(handles.get(first), Err(Absent::Destroyed));
+        assert_eq!(handles.remove(first), Err(Absent::Destroyed));
+        assert_eq!(handles.get(second + 1), Err(Absent::Unknown));
+        assert_eq!(handles.get(0), Err(Absent::Unknown));
+    }
+}

@@ -1,0 +1,116 @@
+//! What kernels call, and the call into a kernel.
+
+use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
+use super::schedule::Met;
+use crate::abi;
+use crate::code::Code;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// The table that every registered module gets.
+pub(crate) static RUNTIME: abi::Runtime =
+    abi::Runtime { abi: abi::ABI, reserved: 0, next_thread, barrier, warp_sync, fail };
+
+/// Runs the kernel of the state's launch on the calling fiber: all the blocks it can claim, or threads of the one block
+/// that the runner set up.
+///
+/// # Safety
+/// Called on a fiber of the state's runner, with a launch set; nobody holds a reference into the state.
+pub(crate) unsafe fn call_entry(state: *mut State) {
+    // SAFETY: S9, S10: the caller vouches for the state; the launch outlives the runner's work on it and its arguments
+    // are those that the kernel declares.
+    unsafe {
+        let launch = &*(*state).launch;
+        let arguments = launch.arguments.pointers();
+        match launch.kernel.code {
+            Code::Threads(entry) => entry(&raw const (*state).block, arguments),
+            Code::Plain(entry) => {
+                while let Some(blocks) = launch.claim() {
+                    for block in blocks {
+                        (*state).block.index = launch.index(block);
+                        entry(&raw const (*state).block, arguments);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `block` is the one that the runtime handed to the kernel.
+unsafe fn state_of(block: *const abi::Block) -> *mut State {
+    // SAFETY: S10: `runner` points to the state that holds the block.
+    unsafe { (*block).runner.cast() }
+}
+
+/// Gives way to other fibers; returns when resumed.
+///
+/// # Safety
+/// As [`call_entry`].
+unsafe fn give_way(state: *mut State, pause: Pause) {
+    // SAFETY: S10: the running fiber stored its yielder, which lives on its stack.
+    unsafe {
+        let yielder = (&(*state).yielders)[(*state).schedule.current() as usize];
+        (*yielder).suspend(pause);
+    }
+}
+
+unsafe extern "C" fn next_thread(block: *const abi::Block, thread: *mut abi::Thread) -> c_int {
+    // SAFETY: S10: called by a kernel's entry on a fiber; `thread` is that entry's local.
+    unsafe { c_int::from((*state_of(block)).schedule.next_thread(&mut *thread)) }
+}
+
+unsafe extern "C" fn barrier(block: *const abi::Block, line: u32, predicate: u32) -> u64 {
+    // SAFETY: S10: called by a kernel on a fiber; each reference into the state ends before the switch.
+    unsafe {
+        let state = state_of(block);
+        match (*state).schedule.barrier(line, predicate != 0) {
+            Met::Now(told) => told,
+            Met::Wait => {
+                give_way(state, Pause::Parked);
+                (*state).schedule.told()
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn warp_sync(
+    block: *const abi::Block,
+    line: u32,
+    value: *const c_void,
+    size: u32,
+    predicate: u32,
+    view: *mut abi::WarpView,
+) {
+    // SAFETY: S10: as in `barrier`; the headers pass at most 16 bytes, which are alive, and a live view.
+    unsafe {
+        let state = state_of(block);
+        let value = std::slice::from_raw_parts(value.cast::<u8>(), size as usize);
+        if let Met::Wait = (*state).schedule.warp(line, value, predicate != 0) {
+            give_way(state, Pause::Parked);
+        }
+        let (seen, lane) = (*state).schedule.seen();
+        let (slots, mask, predicates) = (seen.slots, seen.mask, seen.predicates);
+        *view = abi::WarpView { slots, mask, predicates, lane, reserved: 0 };
+    }
+}
+
+unsafe extern "C" fn fail(
+    block: *const abi::Block,
+    code: u32,
+    what: *const c_char,
+    file: *const c_char,
+    line: u32,
+) {
+    // SAFETY: S10: as in `barrier`; the texts are literals of the kernel's source.
+    unsafe {
+        let state = state_of(block);
+        let (what, file) = (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
+        let code = if code == 0 { LAUNCH_FAILURE } else { code };
+        let failure = failure_at(state, code, &format!("{what}, at {file}:{line}"));
+        drop((what, file));
+        (*state).failure = Some(failure);
+        give_way(state, Pause::Failed);
+    }
+    // The runner resets a fiber that failed and never resumes it.
+    std::process::abort();
+}

@@ -1,0 +1,140 @@
+//! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
+
+use super::Failure;
+use crate::code::Kernel;
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A thread takes about this many turns at a launch's blocks.
+const TURNS: u64 = 8;
+
+/// A kernel's arguments, packed as in a C struct, with a pointer to each.
+pub(crate) struct Arguments {
+    #[expect(dead_code, reason = "owns what the pointers point into")]
+    bytes: Box<[u128]>,
+    pointers: Box<[*mut c_void]>,
+}
+
+// SAFETY: S8: the bytes are written before the value is shared and only read afterwards.
+unsafe impl Send for Arguments {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Arguments {}
+
+impl Arguments {
+    /// Copies a packed buffer. It must hold `kernel.kernarg_size` bytes.
+    pub(crate) fn from_packed(kernel: &Kernel, packed: &[u8]) -> Self {
+        let mut bytes = vec![0_u128; (kernel.kernarg_size as usize).div_ceil(16)].into_boxed_slice();
+        let start = bytes.as_mut_ptr().cast::<u8>();
+        let size = (kernel.kernarg_size as usize).min(packed.len());
+        // SAFETY: S12: `bytes` has room for kernarg_size bytes, `packed` for its length; both are alive and apart.
+        unsafe { start.copy_from_nonoverlapping(packed.as_ptr(), size) };
+        let pointer = |offset: &u32| start.wrapping_add(*offset as usize).cast();
+        let pointers = kernel.offsets.iter().map(pointer).collect();
+        Self { bytes, pointers }
+    }
+
+    /// Copies the arguments that `values` point to, one for each that the kernel declares.
+    ///
+    /// # Safety
+    /// Each pointer is to as many readable bytes as the kernel declares for that argument.
+    pub(crate) unsafe fn from_values(kernel: &Kernel, values: &[*mut c_void]) -> Self {
+        let mut packed = vec![0_u8; kernel.kernarg_size as usize];
+        for ((value, offset), size) in values.iter().zip(kernel.offsets).zip(kernel.sizes) {
+            let (offset, size) = (*offset as usize, *size as usize);
+            // SAFETY: S9: the caller vouches for the size of each value.
+            let value = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
+            packed[offset..offset + size].copy_from_slice(value);
+        }
+        Self::from_packed(kernel, &packed)
+    }
+
+    pub(crate) fn pointers(&self) -> *const *mut c_void {
+        self.pointers.as_ptr()
+    }
+}
+
+/// A launch. Its blocks are handed out in increasing order, in runs, to whoever asks.
+pub(crate) struct Launch {
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) arguments: Arguments,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u32,
+    pub(crate) wave: u32,
+    /// Higher goes first when workers choose.
+    pub(crate) urgency: i32,
+    blocks: u64,
+    turn: u64,
+    next: AtomicU64,
+    failed: AtomicBool,
+    failure: Mutex<Option<Failure>>,
+}
+
+/// The shape and place of a launch.
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u32,
+    pub(crate) wave: u32,
+    pub(crate) urgency: i32,
+}
+
+impl Launch {
+    /// A launch of a shape that was checked: no dimension is zero and the products stay within the device's limits.
+    pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
+        let Shape { grid, block, shared_bytes, wave, urgency } = shape;
+        let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        let turn = (blocks / (TURNS * super::threads() as u64)).max(1);
+        let (next, failed, failure) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
+        Self {
+            kernel,
+            arguments,
+            grid,
+            block,
+            shared_bytes,
+            wave,
+            urgency,
+            blocks,
+            turn,
+            next,
+            failed,
+            failure,
+        }
+    }
+
+    /// How many turns there are to take: no more threads than that can help.
+    pub(crate) fn turns(&self) -> u64 {
+        self.blocks.div_ceil(self.turn)
+    }
+
+    /// The next blocks to run, `None` when all are taken or the launch has failed.
+    pub(crate) fn claim(&self) -> Option<Range<u64>> {
+        if self.failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let first = self.next.fetch_add(self.turn, Ordering::Relaxed);
+        (first < self.blocks).then(|| first..self.blocks.min(first + self.turn))
+    }
+
+    /// Where the block of that number is.
+    pub(crate) fn index(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    pub(crate) fn threads_per_block(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Ends the launch early. The first failure is the one that is told.
+    pub(crate) fn fail(&self, failure: Failure) {
+        self.failed.store(true, Ordering::Relaxed);
+        self.failure.lock().get_or_insert(failure);
+    }
+
+    pub(crate) fn take_failure(&self) -> Option<Failure> {
+        self.failure.lock().take()
+    }
+}

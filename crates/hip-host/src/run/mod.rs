@@ -1,0 +1,26 @@
+//! Running kernels: blocks over OS threads, threads of a block over fibers. Knows nothing of HIP's API.
+
+mod callbacks;
+mod launch;
+mod runner;
+mod schedule;
+mod stacks;
+mod warp;
+mod workers;
+
+pub(crate) use callbacks::RUNTIME;
+pub(crate) use launch::{Arguments, Launch, Shape};
+pub(crate) use runner::Runner;
+pub(crate) use workers::{THREAD_STACK, run, threads};
+
+/// Most threads a block may have.
+pub(crate) const MAX_BLOCK: u32 = 1024;
+/// Most dynamic shared memory a block may have, in bytes.
+pub(crate) const MAX_SHARED: u32 = 64 << 10;
+
+/// Why a launch failed: a `hipError_t` code and a message for people.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    pub(crate) code: u32,
+    pub(crate) message: String,
+}

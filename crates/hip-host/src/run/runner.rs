@@ -1,0 +1,257 @@
+//! Runs blocks on one OS thread. A runner never leaves the thread that made it, and so neither do its fibers.
+
+use super::callbacks::call_entry;
+use super::schedule::{Next, Schedule};
+use super::stacks::{self, FiberStack};
+use super::{Failure, Launch, MAX_SHARED};
+use crate::abi;
+use crate::code::Code;
+use corosensei::{Coroutine, CoroutineResult};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ffi::c_void;
+use std::ptr::{NonNull, null, null_mut};
+
+/// Why a fiber gives way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// Its thread waits.
+    Parked,
+    /// It has nothing left to run.
+    Idle,
+    /// Its thread failed the launch; it is never resumed.
+    Failed,
+}
+
+pub(crate) type Yielder = corosensei::Yielder<(), Pause>;
+type Fiber = Coroutine<(), Pause, (), FiberStack>;
+
+/// What the callbacks see of a runner. It has an allocation of its own: the runner's loop and the callbacks, which run
+/// while that loop resumes a fiber, both reach it through the same raw pointer and hold no reference across a switch.
+pub(crate) struct State {
+    pub(crate) schedule: Schedule,
+    pub(crate) block: abi::Block,
+    /// Of each fiber; null until it first ran.
+    pub(crate) yielders: Vec<*const Yielder>,
+    pub(crate) failure: Option<Failure>,
+    /// The launch that fibers work on.
+    pub(crate) launch: *const Launch,
+}
+
+/// Runs blocks on the thread that made it.
+pub(crate) struct Runner {
+    state: NonNull<State>,
+    fibers: Vec<Fiber>,
+    idle: Vec<u32>,
+}
+
+const SHARED_LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED as usize, 256) {
+    Ok(layout) => layout,
+    Err(_) => panic!("a power of two"),
+};
+
+impl Runner {
+    pub(crate) fn new() -> Self {
+        // SAFETY: S15: the layout is not empty, and the memory comes zeroed.
+        let shared = unsafe { alloc_zeroed(SHARED_LAYOUT) };
+        if shared.is_null() {
+            handle_alloc_error(SHARED_LAYOUT);
+        }
+        let shared = shared.cast::<c_void>();
+        let (grid, block, index, shared_bytes, runner) = ([1; 3], [1; 3], [0; 3], 0, null_mut());
+        let block = abi::Block { grid, block, index, shared_bytes, shared, runner };
+        let schedule = Schedule::new();
+        let state = State { schedule, block, yielders: Vec::new(), failure: None, launch: null() };
+        let state = NonNull::from(Box::leak(Box::new(state)));
+        // SAFETY: S4: just made, owned by this runner alone.
+        unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
+        Self { state, fibers: Vec::new(), idle: Vec::new() }
+    }
+
+    /// Runs blocks of the launch until none is left to claim. A failure is told to the launch.
+    pub(crate) fn work_on(&mut self, launch: &Launch) {
+        let state = self.state.as_ptr();
+        // SAFETY: S10: no fiber runs now; the launch outlives this call.
+        unsafe {
+            (*state).launch = launch;
+            (*state).block.grid = launch.grid;
+            (*state).block.block = launch.block;
+            (*state).block.shared_bytes = launch.shared_bytes;
+        }
+        let outcome = match launch.kernel.code {
+            Code::Plain(_) => self.run_plain(),
+            Code::Threads(_) => self.run_threads(launch),
+        };
+        if let Err(failure) = outcome {
+            self.discard_fibers(0);
+            launch.fail(failure);
+        }
+        // SAFETY: S10: as above.
+        unsafe { (*state).launch = null() };
+    }
+
+    /// One fiber claims and runs all the blocks, so that a failing thread has something to be stopped on.
+    fn run_plain(&mut self) -> Result<(), Failure> {
+        let fiber = self.idle_fiber()?;
+        // SAFETY: S10: no fiber runs now.
+        unsafe { (*self.state.as_ptr()).schedule.set_current(fiber) };
+        self.resume(fiber)
+    }
+
+    fn run_threads(&mut self, launch: &Launch) -> Result<(), Failure> {
+        let reservation = stacks::reserve(launch.threads_per_block() as usize);
+        let outcome = self.run_claimed(launch);
+        // One fiber stays with the thread; the reservation covered the others.
+        self.discard_fibers(if outcome.is_ok() { 1 } else { 0 });
+        drop(reservation);
+        outcome
+    }
+
+    fn run_claimed(&mut self, launch: &Launch) -> Result<(), Failure> {
+        while let Some(blocks) = launch.claim() {
+            for block in blocks {
+                // SAFETY: S10: no fiber runs now.
+                unsafe {
+                    let state = &mut *self.state.as_ptr();
+                    state.block.index = launch.index(block);
+                    state.schedule.begin(launch.block, launch.wave);
+                }
+                self.run_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_block(&mut self) -> Result<(), Failure> {
+        let state = self.state.as_ptr();
+        loop {
+            // SAFETY: S10: no fiber runs now, and the reference ends with the statement.
+            let next = unsafe { (*state).schedule.pick() };
+            let fiber = match next {
+                Next::Resume(fiber) => fiber,
+                Next::Start => self.idle_fiber()?,
+                Next::Done => return Ok(()),
+                Next::Stuck(why) => {
+                    // SAFETY: S10: as above.
+                    return Err(unsafe { failure_at(state, LAUNCH_FAILURE, &why) });
+                }
+            };
+            // SAFETY: S10: as above.
+            unsafe { (*state).schedule.set_current(fiber) };
+            self.resume(fiber)?;
+        }
+    }
+
+    /// Runs a fiber until it gives way.
+    fn resume(&mut self, fiber: u32) -> Result<(), Failure> {
+        match self.fibers[fiber as usize].resume(()) {
+            CoroutineResult::Yield(Pause::Parked) => Ok(()),
+            CoroutineResult::Yield(Pause::Idle) => {
+                self.idle.push(fiber);
+                Ok(())
+            }
+            CoroutineResult::Yield(Pause::Failed) | CoroutineResult::Return(()) => {
+                // SAFETY: S10: the fiber has given way for good.
+                let failure = unsafe { (*self.state.as_ptr()).failure.take() };
+                Err(failure.unwrap_or(Failure { code: LAUNCH_FAILURE, message: "a fiber ended".to_owned() }))
+            }
+        }
+    }
+
+    fn idle_fiber(&mut self) -> Result<u32, Failure> {
+        if let Some(fiber) = self.idle.pop() {
+            return Ok(fiber);
+        }
+        let stack = stacks::take().map_err(|error| Failure {
+            code: OUT_OF_RESOURCES,
+            message: format!("no memory for another fiber's stack: {error}"),
+        })?;
+        let fiber = self.fibers.len();
+        let state = self.state.as_ptr();
+        // SAFETY: S10: no fiber runs now.
+        unsafe { (*state).yielders.push(null()) };
+        self.fibers.push(Coroutine::with_stack(stack, move |yielder, ()| {
+            loop {
+                // SAFETY: S10: the runner outlives its fibers and is on this thread; between switches no one else
+                // uses the state. call_entry runs the launch that the runner set before it resumed this fiber.
+                unsafe {
+                    (&mut (*state).yielders)[fiber] = yielder;
+                    call_entry(state);
+                }
+                yielder.suspend(Pause::Idle);
+            }
+        }));
+        Ok(fiber as u32)
+    }
+
+    /// Resets all fibers but the first `keep` and gives their stacks back. Those kept are idle.
+    fn discard_fibers(&mut self, keep: usize) {
+        let keep = keep.min(self.fibers.len());
+        let stacks = self.fibers.drain(keep..).map(|mut fiber| {
+            // SAFETY: S10: what is on the stack is C++ frames without destructors and this file's closure, which owns
+            // nothing. Nothing unwinds.
+            unsafe { fiber.force_reset() };
+            fiber.into_stack()
+        });
+        stacks::give_back(stacks);
+        // SAFETY: S10: no fiber runs now.
+        unsafe { (*self.state.as_ptr()).yielders.truncate(keep) };
+        self.idle.clear();
+        self.idle.extend(0..keep as u32);
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.discard_fibers(0);
+        // SAFETY: S4: made by `new`, and no fiber is left that could use them.
+        unsafe {
+            dealloc((*self.state.as_ptr()).block.shared.cast(), SHARED_LAYOUT);
+            drop(Box::from_raw(self.state.as_ptr()));
+        }
+    }
+}
+
+/// hipErrorLaunchFailure.
+pub(crate) const LAUNCH_FAILURE: u32 = 719;
+/// hipErrorLaunchOutOfResources.
+const OUT_OF_RESOURCES: u32 = 701;
+
+/// A failure that names the kernel and the block that runs.
+///
+/// # Safety
+/// `state` is a runner's, of this thread, with its launch set; nobody holds a reference into it.
+pub(crate) unsafe fn failure_at(state: *mut State, code: u32, why: &str) -> Failure {
+    // SAFETY: S10: the caller vouches for it.
+    let (kernel, [x, y, z]) = unsafe { (&(*(*state).launch).kernel.name, (*state).block.index) };
+    Failure { code, message: format!("kernel {kernel}, block ({x}, {y}, {z}): {why}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Kernel;
+    use crate::run::launch::{Arguments, Shape};
+
+    unsafe extern "C" fn count_blocks(block: *const abi::Block, arguments: *const *mut c_void) {
+        // SAFETY: S9: the test passes one argument, the address of four counters, and a grid of that many blocks.
+        unsafe {
+            let counters = *(*arguments).cast::<*mut u32>();
+            *counters.add((*block).index[0] as usize) += 1;
+        }
+    }
+
+    #[test]
+    fn every_block_runs_once() {
+        let (sizes, offsets, code) = (&[8][..], &[0][..], Code::Plain(count_blocks));
+        let kernel = Kernel { name: "count".into(), sizes, offsets, kernarg_size: 8, max_threads: 0, code };
+        let kernel = Box::leak(Box::new(kernel));
+        let mut counters = [0_u32; 4];
+        let packed = (counters.as_mut_ptr() as usize).to_ne_bytes();
+        let shape = Shape { grid: [4, 1, 1], block: [1; 3], shared_bytes: 0, wave: 32, urgency: 0 };
+        let launch = Launch::new(kernel, Arguments::from_packed(kernel, &packed), shape);
+        let mut runner = Runner::new();
+        runner.work_on(&launch);
+        assert_eq!(counters, [1; 4]);
+        assert!(launch.take_failure().is_none());
+    }
+}

@@ -1,0 +1,304 @@
+//! Which fiber of a block runs next. Pure state: no fiber is touched here.
+//!
+//! Fibers are lazy: one runs thread after thread until a thread has to wait, and only then another goes on. The block
+//! barrier opens when every living thread waits at it, so threads may leave early and barriers may depend on data.
+
+use super::warp::{Arrival, Seen, Warp};
+use crate::abi::Thread;
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Go on with this fiber.
+    Resume(u32),
+    /// Take an idle fiber, or a new one.
+    Start,
+    /// Every thread has ended.
+    Done,
+    /// Nothing can run any more; the message says why.
+    Stuck(String),
+}
+
+/// The outcome of a barrier or warp operation.
+pub(crate) enum Met<T> {
+    /// Go on, with this.
+    Now(T),
+    /// Wait to be resumed.
+    Wait,
+}
+
+#[derive(Default)]
+struct Barrier {
+    waiting: Vec<u32>,
+    /// Line of the first that waits, and another line if some wait elsewhere, with how many there.
+    line: u32,
+    elsewhere: Option<(u32, u32)>,
+    trues: u32,
+    /// What the threads that met last are told.
+    told: u64,
+}
+
+/// The threads of one block.
+pub(crate) struct Schedule {
+    size: [u32; 3],
+    /// The wave size is two to this.
+    wave_bits: u32,
+    total: u32,
+    started: u32,
+    finished: u32,
+    next: [u32; 3],
+    /// The fiber that runs, and each fiber's thread.
+    current: u32,
+    threads: Vec<u32>,
+    /// Fibers that can go on, from `resumed` on.
+    ready: Vec<u32>,
+    resumed: usize,
+    barrier: Barrier,
+    warps: Vec<Warp>,
+}
+
+impl Schedule {
+    pub(crate) fn new() -> Self {
+        Self {
+            size: [0; 3],
+            wave_bits: 5,
+            total: 0,
+            started: 0,
+            finished: 0,
+            next: [0; 3],
+            current: 0,
+            threads: Vec::new(),
+            ready: Vec::new(),
+            resumed: 0,
+            barrier: Barrier::default(),
+            warps: Vec::new(),
+        }
+    }
+
+    /// Ready for a block of that size.
+    pub(crate) fn begin(&mut self, size: [u32; 3], wave: u32) {
+        let total = size.iter().product::<u32>();
+        (self.size, self.wave_bits, self.total) = (size, wave.trailing_zeros(), total);
+        (self.started, self.finished, self.next) = (0, 0, [0; 3]);
+        self.ready.clear();
+        self.resumed = 0;
+        self.barrier.waiting.clear();
+        self.barrier.elsewhere = None;
+        self.barrier.trues = 0;
+        let warps = total.div_ceil(wave);
+        while self.warps.len() < warps as usize {
+            self.warps.push(Warp::new());
+        }
+        for (index, warp) in (0..).zip(&mut self.warps) {
+            warp.reset(wave.min(total.saturating_sub(index * wave)));
+        }
+    }
+
+    /// The fiber that runs.
+    pub(crate) fn current(&self) -> u32 {
+        self.current
+    }
+
+    /// The fiber that is about to run.
+    pub(crate) fn set_current(&mut self, fiber: u32) {
+        self.current = fiber;
+        if self.threads.len() <= fiber as usize {
+            self.threads.resize(fiber as usize + 1, 0);
+        }
+    }
+
+    /// Ends the running fiber's thread, if it has one, and puts the next in its place. False if there is none.
+    pub(crate) fn next_thread(&mut self, thread: &mut Thread) -> bool {
+        if thread.linear != u32::MAX {
+            self.finished += 1;
+            let warp = &mut self.warps[(thread.linear >> self.wave_bits) as usize];
+            if warp.leave() {
+                warp.release(&mut self.ready, None);
+            }
+        }
+        if self.started == self.total {
+            return false;
+        }
+        let [x, y, z] = self.next;
+        (thread.x, thread.y, thread.z, thread.linear) = (x, y, z, self.started);
+        self.threads[self.current as usize] = self.started;
+        self.started += 1;
+        self.next[0] = x + 1;
+        if x + 1 == self.size[0] {
+            self.next = if y + 1 == self.size[1] { [0, 0, z + 1] } else { [0, y + 1, z] };
+        }
+        true
+    }
+
+    /// The running thread is at the block barrier.
+    pub(crate) fn barrier(&mut self, line: u32, predicate: bool) -> Met<u64> {
+        let barrier = &mut self.barrier;
+        if barrier.waiting.is_empty() {
+            barrier.line = line;
+        } else if barrier.line != line {
+            let count = barrier.elsewhere.map_or(0, |(_, count)| count);
+            barrier.elsewhere = Some((line, count + 1));
+        }
+        barrier.trues += u32::from(predicate);
+        let alive = self.total - self.finished;
+        if barrier.waiting.len() as u32 + 1 == alive && barrier.elsewhere.is_none() {
+            self.open_barrier(alive);
+            return Met::Now(self.barrier.told);
+        }
+        barrier.waiting.push(self.current);
+        Met::Wait
+    }
+
+    /// What a thread that waited at the barrier is told.
+    pub(crate) fn told(&self) -> u64 {
+        self.barrier.told
+    }
+
+    /// The running thread is at a warp operation.
+    pub(crate) fn warp(&mut self, line: u32, value: &[u8], predicate: bool) -> Met<()> {
+        let (lane, index) = self.lane();
+        let warp = &mut self.warps[index];
+        let all_wait = warp.arrive(&Arrival { lane, line, fiber: self.current, value, predicate });
+        if all_wait && warp.release(&mut self.ready, Some(lane)) { Met::Now(()) } else { Met::Wait }
+    }
+
+    /// What the running thread sees after its warp operation, and its lane.
+    pub(crate) fn seen(&self) -> (Seen, u32) {
+        let (lane, index) = self.lane();
+        (self.warps[index].seen(), lane)
+    }
+
+    /// Decides. Threads that can go on come before new ones; a barrier opens, or inactive lanes are given up, only
+    /// when neither is left.
+    pub(crate) fn pick(&mut self) -> Next {
+        loop {
+            if let Some(fiber) = self.ready.get(self.resumed) {
+                self.resumed += 1;
+                return Next::Resume(*fiber);
+            }
+            self.ready.clear();
+            self.resumed = 0;
+            if self.started < self.total {
+                return Next::Start;
+            }
+            if self.finished == self.total {
+                return Next::Done;
+            }
+            let alive = self.total - self.finished;
+            if self.barrier.waiting.len() as u32 == alive {
+                if let Some((line, count)) = self.barrier.elsewhere {
+                    return Next::Stuck(format!(
+                        "a barrier is not reached by all threads of the block: {} wait at line {}, {count} at line {line}",
+                        alive - count,
+                        self.barrier.line
+                    ));
+                }
+                self.open_barrier(alive);
+                continue;
+            }
+            let mut released = false;
+            for warp in self.warps.iter_mut().filter(|warp| warp.any_waits()) {
+                warp.release(&mut self.ready, None);
+                released = true;
+            }
+            if !released {
+                return Next::Stuck(format!("{alive} threads of the block wait and none can go on"));
+            }
+        }
+    }
+
+    fn open_barrier(&mut self, met: u32) {
+        let barrier = &mut self.barrier;
+        barrier.told = u64::from(met) << 32 | u64::from(barrier.trues);
+        barrier.trues = 0;
+        if self.ready.len() == self.resumed {
+            self.resumed = 0;
+            self.ready.clear();
+            std::mem::swap(&mut self.ready, &mut barrier.waiting);
+        } else {
+            self.ready.append(&mut barrier.waiting);
+        }
+    }
+
+    fn lane(&self) -> (u32, usize) {
+        let thread = self.threads[self.current as usize];
+        (thread & ((1 << self.wave_bits) - 1), (thread >> self.wave_bits) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends a thread, if any, and gives the index of the next.
+    fn next(schedule: &mut Schedule, ended: Option<u32>) -> Option<(u32, u32, u32)> {
+        let mut thread = Thread { x: 0, y: 0, z: 0, linear: ended.unwrap_or(u32::MAX) };
+        schedule.next_thread(&mut thread).then_some((thread.x, thread.y, thread.z))
+    }
+
+    /// A block of two threads on fibers 0 and 1, both begun.
+    fn two_threads() -> Schedule {
+        let mut schedule = Schedule::new();
+        schedule.begin([2, 1, 1], 32);
+        for fiber in 0..2 {
+            assert_eq!(schedule.pick(), Next::Start);
+            schedule.set_current(fiber);
+            assert_eq!(next(&mut schedule, None), Some((fiber, 0, 0)));
+            if fiber == 0 {
+                assert!(matches!(schedule.barrier(5, true), Met::Wait));
+            }
+        }
+        schedule
+    }
+
+    #[test]
+    fn threads_count_x_first() {
+        let mut schedule = Schedule::new();
+        schedule.begin([2, 2, 2], 32);
+        schedule.set_current(0);
+        let mut seen = Vec::new();
+        while let Some(thread) = next(&mut schedule, (seen.len() as u32).checked_sub(1)) {
+            seen.push(thread);
+        }
+        let expected =
+            [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)];
+        assert_eq!(seen, expected);
+        assert_eq!(schedule.pick(), Next::Done);
+    }
+
+    #[test]
+    fn a_barrier_opens_for_the_living() {
+        let mut schedule = two_threads();
+        assert!(matches!(schedule.barrier(5, false), Met::Now(told) if told == 2 << 32 | 1));
+        assert!(next(&mut schedule, Some(1)).is_none());
+        assert_eq!(schedule.pick(), Next::Resume(0));
+        // Thread 1 ended: thread 0 alone passes the next barrier at once.
+        schedule.set_current(0);
+        assert!(matches!(schedule.barrier(6, true), Met::Now(told) if told == 1 << 32 | 1));
+    }
+
+    #[test]
+    fn an_early_exit_opens_the_barrier() {
+        let mut schedule = two_threads();
+        assert!(next(&mut schedule, Some(1)).is_none());
+        assert_eq!(schedule.pick(), Next::Resume(0));
+        assert_eq!(schedule.told(), 1 << 32 | 1);
+    }
+
+    #[test]
+    fn barriers_on_different_lines_are_stuck() {
+        let mut schedule = two_threads();
+        assert!(matches!(schedule.barrier(9, false), Met::Wait));
+        let Next::Stuck(message) = schedule.pick() else { panic!("not stuck") };
+        assert!(message.contains("1 wait at line 5, 1 at line 9"), "{message}");
+    }
+
+    #[test]
+    fn lanes_that_do_not_come_are_inactive() {
+        let mut schedule = two_threads();
+        assert!(matches!(schedule.warp(8, &[1], true), Met::Wait));
+        assert_eq!(schedule.pick(), Next::Resume(1));
+        schedule.set_current(1);
+        assert_eq!(schedule.seen().0.mask, 0b10);
+    }
+}

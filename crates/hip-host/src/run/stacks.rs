@@ -1,0 +1,120 @@
+//! Fiber stacks: small, with a guard page each, kept for reuse and bounded in number.
+
+use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use parking_lot::{Condvar, Mutex};
+use std::io;
+use std::sync::LazyLock;
+
+/// Usable bytes of a stack, less its colour.
+const STACK_BYTES: usize = 64 << 10;
+/// Stack tops differ by multiples of this, so that they do not all compete for the same cache sets.
+const COLOUR_STEP: usize = 320;
+const COLOURS: usize = 12;
+/// What a block of the largest size needs. One such block can always run.
+const LARGEST: usize = super::MAX_BLOCK as usize;
+
+/// A stack whose top lies a little below the end of its memory.
+pub(crate) struct FiberStack {
+    memory: DefaultStack,
+    top: StackPointer,
+}
+
+// SAFETY: S10: the memory is DefaultStack's, guard page included; the top is within it, aligned to 16 (COLOUR_STEP is
+// a multiple of 16), and more than MIN_STACK_SIZE remain below it.
+unsafe impl Stack for FiberStack {
+    fn base(&self) -> StackPointer {
+        self.top
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.memory.limit()
+    }
+}
+
+struct Stacks {
+    state: Mutex<State>,
+    returned: Condvar,
+}
+
+struct State {
+    free: Vec<FiberStack>,
+    made: usize,
+    /// Stacks that nobody has reserved.
+    available: usize,
+}
+
+static STACKS: LazyLock<Stacks> = LazyLock::new(|| Stacks {
+    state: Mutex::new(State { free: Vec::new(), made: 0, available: limit(map_limit()) }),
+    returned: Condvar::new(),
+});
+
+/// The right to take a number of stacks; they must be given back before it is dropped.
+pub(crate) struct Reservation {
+    count: usize,
+}
+
+/// Waits until `count` stacks are to be had. All or none are reserved, and a thread makes one reservation at a time,
+/// so no two wait for each other.
+pub(crate) fn reserve(count: usize) -> Reservation {
+    let mut state = STACKS.state.lock();
+    STACKS.returned.wait_while(&mut state, |state| state.available < count);
+    state.available -= count;
+    Reservation { count }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        STACKS.state.lock().available += self.count;
+        STACKS.returned.notify_all();
+    }
+}
+
+/// A stack, from those given back or a new one.
+pub(crate) fn take() -> io::Result<FiberStack> {
+    let colour = {
+        let mut state = STACKS.state.lock();
+        if let Some(stack) = state.free.pop() {
+            return Ok(stack);
+        }
+        state.made += 1;
+        state.made % COLOURS * COLOUR_STEP
+    };
+    let memory = DefaultStack::new(STACK_BYTES + COLOURS * COLOUR_STEP)?;
+    let top = StackPointer::new(memory.base().get() - colour).expect("a stack does not end at address zero");
+    Ok(FiberStack { memory, top })
+}
+
+/// Keeps stacks for later.
+pub(crate) fn give_back(stacks: impl Iterator<Item = FiberStack>) {
+    STACKS.state.lock().free.extend(stacks);
+}
+
+/// How many stacks may exist: each takes two of the process's memory mappings, and half of those are left to others.
+fn limit(mappings: usize) -> usize {
+    (mappings / 4).max(LARGEST)
+}
+
+fn map_limit() -> usize {
+    let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
+    text.trim().parse().unwrap_or(65_530)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_are_reused_and_coloured() {
+        assert_eq!(limit(65_530), 16_382);
+        assert_eq!(limit(0), 1024);
+        let held = reserve(3);
+        let (a, b) = (take().expect("memory"), take().expect("memory"));
+        assert_ne!(a.top.get() % 4096, b.top.get() % 4096);
+        for stack in [&a, &b] {
+            assert_eq!(stack.top.get() % 16, 0);
+            assert!(stack.top.get() - stack.limit().get() > STACK_BYTES);
+        }
+        give_back([a, b].into_iter());
+        drop(held);
+    }
+}

@@ -1,0 +1,183 @@
+//! The meeting of a warp's lanes. Pure state: who waits where, and who may go on.
+//!
+//! Lanes that wait at the same line form a group. A group is released when every living lane of the warp waits (then the
+//! lowest line goes first, which is where structured code converges), or when nothing else in the block can run:
+//! the lanes that did not come are then inactive. At most one released group of a warp has lanes that have not yet read
+//! their values, because a lane that has not read is not waiting; so two sets of slots are enough.
+
+/// Lanes of the widest warp.
+const LANES: usize = 64;
+/// Bytes that a lane can hand over.
+pub(crate) const SLOT: usize = 16;
+
+#[repr(align(16))]
+#[derive(Clone, Copy)]
+struct Slots([[u8; SLOT]; LANES]);
+
+/// One warp of a block.
+pub(crate) struct Warp {
+    live: u32,
+    waiting: u64,
+    predicates: u64,
+    /// Line of the first lane that waits, and whether another waits elsewhere.
+    line: u32,
+    mixed: bool,
+    lines: [u32; LANES],
+    fibers: [u32; LANES],
+    slots: [Slots; 2],
+    /// Which slots arriving lanes fill; released lanes read the other.
+    filling: usize,
+    released: (u64, u64),
+}
+
+/// What released lanes see.
+pub(crate) struct Seen {
+    pub(crate) slots: *const u8,
+    pub(crate) mask: u64,
+    pub(crate) predicates: u64,
+}
+
+/// A lane's arrival.
+pub(crate) struct Arrival<'a> {
+    pub(crate) lane: u32,
+    pub(crate) line: u32,
+    pub(crate) fiber: u32,
+    pub(crate) value: &'a [u8],
+    pub(crate) predicate: bool,
+}
+
+impl Warp {
+    pub(crate) fn new() -> Self {
+        let slots = [Slots([[0; SLOT]; LANES]); 2];
+        let (lines, fibers) = ([0; LANES], [0; LANES]);
+        Self {
+            live: 0,
+            waiting: 0,
+            predicates: 0,
+            line: 0,
+            mixed: false,
+            lines,
+            fibers,
+            slots,
+            filling: 0,
+            released: (0, 0),
+        }
+    }
+
+    /// Ready for a new block in which this warp has that many lanes.
+    pub(crate) fn reset(&mut self, live: u32) {
+        (self.live, self.waiting, self.predicates, self.mixed) = (live, 0, 0, false);
+    }
+
+    pub(crate) fn any_waits(&self) -> bool {
+        self.waiting != 0
+    }
+
+    /// A lane's thread has ended. True if the lanes that wait are now all that live.
+    pub(crate) fn leave(&mut self) -> bool {
+        self.live -= 1;
+        self.waiting != 0 && self.waiting.count_ones() == self.live
+    }
+
+    /// A lane waits. True if all that live do.
+    pub(crate) fn arrive(&mut self, arrival: &Arrival<'_>) -> bool {
+        let lane = arrival.lane as usize;
+        if self.waiting == 0 {
+            (self.line, self.mixed) = (arrival.line, false);
+        }
+        self.mixed |= arrival.line != self.line;
+        self.lines[lane] = arrival.line;
+        self.fibers[lane] = arrival.fiber;
+        self.slots[self.filling].0[lane][..arrival.value.len()].copy_from_slice(arrival.value);
+        self.waiting |= 1 << lane;
+        self.predicates |= u64::from(arrival.predicate) << lane;
+        self.waiting.count_ones() == self.live
+    }
+
+    /// Releases the group with the lowest line and puts its fibers into `ready`, but for `caller`, which runs
+    /// already. True if the caller is in the group.
+    pub(crate) fn release(&mut self, ready: &mut Vec<u32>, caller: Option<u32>) -> bool {
+        let group = if self.mixed { self.lowest_group() } else { self.waiting };
+        self.released = (group, self.predicates & group);
+        self.waiting &= !group;
+        self.predicates &= !group;
+        let filled = self.filling;
+        self.filling ^= 1;
+        for lane in lanes(self.waiting) {
+            self.slots[self.filling].0[lane] = self.slots[filled].0[lane];
+        }
+        if let Some(first) = lanes(self.waiting).next() {
+            self.line = self.lines[first];
+            self.mixed = lanes(self.waiting).any(|lane| self.lines[lane] != self.line);
+        }
+        let caller = caller.map(|lane| 1 << lane).unwrap_or(0);
+        ready.extend(lanes(group & !caller).map(|lane| self.fibers[lane]));
+        group & caller != 0
+    }
+
+    /// What the last released group sees.
+    pub(crate) fn seen(&self) -> Seen {
+        let slots = self.slots[self.filling ^ 1].0.as_ptr().cast();
+        Seen { slots, mask: self.released.0, predicates: self.released.1 }
+    }
+
+    fn lowest_group(&self) -> u64 {
+        let line = lanes(self.waiting).map(|lane| self.lines[lane]).min().unwrap_or(0);
+        lanes(self.waiting).filter(|lane| self.lines[*lane] == line).fold(0, |mask, lane| mask | 1 << lane)
+    }
+}
+
+/// The numbers of the bits that are set.
+fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(lane)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(lane: u32, line: u32, value: &[u8]) -> Arrival<'_> {
+        Arrival { lane, line, fiber: 100 + lane, value, predicate: lane % 2 == 1 }
+    }
+
+    #[test]
+    fn a_whole_warp_meets() {
+        let (mut warp, mut ready) = (Warp::new(), Vec::new());
+        warp.reset(3);
+        assert!(!warp.arrive(&arrival(1, 7, &[11])));
+        assert!(!warp.arrive(&arrival(0, 7, &[10])));
+        assert!(warp.arrive(&arrival(2, 7, &[12])));
+        assert!(warp.release(&mut ready, Some(2)));
+        assert_eq!(ready, [100, 101]);
+        let seen = warp.seen();
+        assert_eq!((seen.mask, seen.predicates), (0b111, 0b010));
+        assert!(!warp.any_waits());
+    }
+
+    #[test]
+    fn groups_at_different_lines_do_not_mix() {
+        let (mut warp, mut ready) = (Warp::new(), Vec::new());
+        warp.reset(4);
+        for (lane, line) in [(0, 9), (1, 5), (2, 9)] {
+            assert!(!warp.arrive(&arrival(lane, line, &[lane as u8 + 1])));
+        }
+        assert!(warp.arrive(&arrival(3, 5, &[4])));
+        assert!(warp.release(&mut ready, Some(3)));
+        assert_eq!(ready, [101]);
+        ready.clear();
+        assert_eq!((warp.seen().mask, warp.seen().predicates), (0b1010, 0b1010));
+        // Lanes 0 and 2 still wait, with what they handed over.
+        assert!(!warp.leave());
+        assert!(warp.leave());
+        assert!(!warp.release(&mut ready, None));
+        assert_eq!(ready, [100, 102]);
+        assert_eq!(warp.seen().mask, 0b0101);
+        // SAFETY: S12: the slots are the warp's own, 64 of 16 bytes.
+        let third = unsafe { *warp.seen().slots.add(2 * SLOT) };
+        assert_eq!(third, 3);
+    }
+}

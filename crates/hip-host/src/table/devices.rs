@@ -1,0 +1,201 @@
+//! Initialisation, devices, their limits and their access to each other.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::{VERSION, give};
+use crate::context::{Outcome, current, set_current, status};
+use crate::{device, memory};
+use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
+use std::ffi::{CStr, c_char, c_int, c_uint};
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+
+pub(super) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
+    status(if flags == 0 { Ok(()) } else { Err(VALUE) })
+}
+
+pub(super) unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(version, VERSION) })
+}
+
+pub(super) unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(version, VERSION) })
+}
+
+pub(super) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(count, device::COUNT as c_int) })
+}
+
+pub(super) unsafe extern "C" fn hipGetDevice(ordinal: *mut c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(ordinal, current().ordinal as c_int) })
+}
+
+pub(super) unsafe extern "C" fn hipSetDevice(ordinal: c_int) -> hipError_t {
+    status(set_current(ordinal))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(device::get(ordinal).and_then(|_| unsafe { give(device, ordinal) }))
+}
+
+/// Writes a text and its zero byte, cut to the room there is.
+unsafe fn give_text(place: *mut c_char, room: c_int, text: &CStr) -> Outcome {
+    let room = usize::try_from(room).ok().filter(|room| *room > 0 && !place.is_null()).ok_or(VALUE)?;
+    let bytes = text.to_bytes();
+    let count = bytes.len().min(room - 1);
+    // SAFETY: S11: the caller's buffer has `room` bytes.
+    unsafe {
+        place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), count);
+        place.add(count).write(0);
+    }
+    Ok(())
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetName(
+    name: *mut c_char,
+    room: c_int,
+    device: hipDevice_t,
+) -> hipError_t {
+    let names = [c"hip-host (wave 32)", c"hip-host (wave 64)"];
+    // SAFETY: S11: the caller's buffer.
+    status(device::get(device).and_then(|device| unsafe { give_text(name, room, names[device.ordinal]) }))
+}
+
+/// The bytes that identify a device.
+pub(super) fn uuid(ordinal: usize) -> hipUUID {
+    let mut bytes = b"hip-host-device0".map(|byte| byte as c_char);
+    bytes[15] += ordinal as c_char;
+    hipUUID { bytes }
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetUuid(place: *mut hipUUID, device: hipDevice_t) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(device::get(device).and_then(|device| unsafe { give(place, uuid(device.ordinal)) }))
+}
+
+/// Number of the first device's bus, on a domain that no machine uses.
+pub(super) const BUS: usize = 0xf0;
+const ADDRESSES: [&CStr; device::COUNT] = [c"0000:f0:00.0", c"0000:f1:00.0"];
+
+pub(super) unsafe extern "C" fn hipDeviceGetPCIBusId(
+    place: *mut c_char,
+    room: c_int,
+    device: c_int,
+) -> hipError_t {
+    status(device::get(device).and_then(|device| {
+        let address = ADDRESSES[device.ordinal];
+        if room <= address.count_bytes() as c_int {
+            return Err(VALUE);
+        }
+        // SAFETY: S11: the caller's buffer.
+        unsafe { give_text(place, room, address) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetByPCIBusId(
+    device: *mut c_int,
+    address: *const c_char,
+) -> hipError_t {
+    if device.is_null() || address.is_null() {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's C string and place for the result.
+    status(unsafe {
+        let asked = CStr::from_ptr(address).to_bytes().to_ascii_lowercase();
+        let ordinal = ADDRESSES.iter().position(|address| address.to_bytes() == asked);
+        ordinal.ok_or(hipError_t::hipErrorInvalidDevice).and_then(|ordinal| give(device, ordinal as c_int))
+    })
+}
+
+pub(super) unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(device::get(device).and_then(|device| unsafe { give(bytes, device.memory.total as usize) }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
+    status(current().synchronize())
+}
+
+/// Waits for the device, frees what was allocated on it and forgets a fault. Streams and events live on.
+pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
+    let device = current();
+    let _ = device.synchronize();
+    drop(memory::remove_all(device.ordinal));
+    *device.peer_enabled.lock() = false;
+    device.heal();
+    status(Ok(()))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {
+    let limits = *current().limits.lock();
+    let found = limits.get(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);
+    // SAFETY: S11: the caller's place for the result.
+    status(found.and_then(|found| unsafe { give(value, *found) }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
+    let mut limits = current().limits.lock();
+    let place = limits.get_mut(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);
+    status(place.map(|place| *place = value))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceCanAccessPeer(
+    can: *mut c_int,
+    device: c_int,
+    peer: c_int,
+) -> hipError_t {
+    let pair = device::get(device).and_then(|device| Ok((device, device::get(peer)?)));
+    // SAFETY: S11: the caller's place for the result.
+    status(pair.and_then(|(a, b)| unsafe { give(can, c_int::from(a.ordinal != b.ordinal)) }))
+}
+
+/// The current device's access to another: memory is one here, so this only keeps count of what was asked.
+fn set_peer(peer: c_int, enable: bool, already: hipError_t) -> Outcome {
+    let (device, peer) = (current(), device::get(peer)?);
+    if device.ordinal == peer.ordinal {
+        return Err(hipError_t::hipErrorInvalidDevice);
+    }
+    let mut enabled = device.peer_enabled.lock();
+    if *enabled == enable {
+        return Err(already);
+    }
+    *enabled = enable;
+    Ok(())
+}
+
+pub(super) unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint) -> hipError_t {
+    if flags != 0 {
+        return status(Err(VALUE));
+    }
+    status(set_peer(peer, true, hipError_t::hipErrorPeerAccessAlreadyEnabled))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceDisablePeerAccess(peer: c_int) -> hipError_t {
+    status(set_peer(peer, false, hipError_t::hipErrorPeerAccessNotEnabled))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetP2PAttribute(
+    value: *mut c_int,
+    attribute: hipDeviceP2PAttr,
+    from: c_int,
+    to: c_int,
+) -> hipError_t {
+    status((|| {
+        if device::get(from)?.ordinal == device::get(to)?.ordinal {
+            return Err(hipError_t::hipErrorInvalidDevice);
+        }
+        let answer = match attribute {
+            hipDeviceP2PAttr::hipDevP2PAttrPerformanceRank
+            | hipDeviceP2PAttr::hipDevP2PAttrHipArrayAccessSupported => 0,
+            hipDeviceP2PAttr::hipDevP2PAttrAccessSupported
+            | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported => 1,
+            _ => return Err(VALUE),
+        };
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(value, answer) }
+    })())
+}

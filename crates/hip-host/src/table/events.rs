@@ -1,0 +1,109 @@
+//! Events.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::give;
+use super::streams::{absent, stream_of};
+use crate::context::{current, status};
+use crate::event::{Event, Moment, Recorded};
+use crate::handles::Handles;
+use crate::work::Work;
+use hip_sys::hip::{
+    hipError_t, hipEvent_t, hipEventBlockingSync, hipEventDisableSystemFence, hipEventDisableTiming,
+    hipEventInterprocess, hipStream_t,
+};
+use std::ffi::c_uint;
+use std::sync::{Arc, LazyLock};
+
+const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+/// hipEventReleaseToDevice and hipEventReleaseToSystem.
+const RELEASE_TO: c_uint = 0x4000_0000 | 0x8000_0000;
+
+static EVENTS: LazyLock<Handles<Event>> = LazyLock::new(|| Handles::new(2));
+
+/// The event of a handle.
+pub(super) fn event_of(handle: hipEvent_t) -> Result<Arc<Event>, hipError_t> {
+    EVENTS.get(handle as usize).map_err(absent)
+}
+
+pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, flags: c_uint) -> hipError_t {
+    status((|| {
+        let known = hipEventBlockingSync
+            | hipEventDisableTiming
+            | hipEventInterprocess
+            | hipEventDisableSystemFence
+            | RELEASE_TO;
+        let timed = flags & hipEventDisableTiming == 0;
+        let between_processes = flags & hipEventInterprocess != 0;
+        if place.is_null() || flags & !known != 0 || flags & RELEASE_TO == RELEASE_TO {
+            return Err(VALUE);
+        }
+        if between_processes {
+            return Err(if timed { VALUE } else { hipError_t::hipErrorNotSupported });
+        }
+        let handle = EVENTS.insert(Arc::new(Event::new(current().ordinal, timed)));
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, handle as hipEvent_t) }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
+    status(EVENTS.remove(event as usize).map(drop).map_err(absent))
+}
+
+pub(super) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
+    status((|| {
+        let (event, stream) = (event_of(event)?, stream_of(stream)?);
+        if event.device != stream.device {
+            return Err(HANDLE);
+        }
+        let moment = Arc::new(Moment::default());
+        let point = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new());
+        event.set(Recorded { point, moment });
+        Ok(())
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
+    status(event_of(event).and_then(|event| {
+        let Some(recorded) = event.recorded() else { return Ok(()) };
+        recorded.point.wait();
+        recorded.point.device().healthy()
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
+    status(event_of(event).and_then(|event| {
+        let Some(recorded) = event.recorded() else { return Ok(()) };
+        recorded.point.device().healthy()?;
+        if recorded.point.reached() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipEventElapsedTime(
+    milliseconds: *mut f32,
+    start: hipEvent_t,
+    stop: hipEvent_t,
+) -> hipError_t {
+    status((|| {
+        if milliseconds.is_null() {
+            return Err(VALUE);
+        }
+        let events = [event_of(start)?, event_of(stop)?];
+        if events.iter().any(|event| !event.timed) || events[0].device != events[1].device {
+            return Err(HANDLE);
+        }
+        let recorded = |event: &Event| event.recorded().ok_or(HANDLE);
+        let (start, stop) = (recorded(&events[0])?, recorded(&events[1])?);
+        start.point.device().healthy()?;
+        let (Some(from), Some(to)) = (start.moment.time(), stop.moment.time()) else {
+            return Err(hipError_t::hipErrorNotReady);
+        };
+        let elapsed = match to.checked_duration_since(from) {
+            Some(forward) => forward.as_secs_f64(),
+            None => -from.duration_since(to).as_secs_f64(),
+        };
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(milliseconds, (elapsed * 1e3) as f32) }
+    })())
+}

@@ -1,0 +1,242 @@
+//! Launches, what they may ask for, and what a function says of itself.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::give;
+use super::modules::{Function, function_of};
+use super::properties::{BLOCKS_PER_PROCESSOR, MAX_GRID, THREADS_PER_PROCESSOR};
+use super::streams::stream_of;
+use crate::code::Kernel;
+use crate::context::{Outcome, status};
+use crate::run::{self, Arguments, Launch, MAX_BLOCK, MAX_SHARED, Shape};
+use crate::work::Work;
+use hip_sys::hip::{hipError_t, hipFuncAttribute, hipFunction_attribute, hipFunction_t, hipStream_t};
+use hip_sys::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+
+/// Most threads a block of the kernel may have.
+fn max_threads(kernel: &Kernel) -> u32 {
+    if kernel.max_threads == 0 { MAX_BLOCK } else { kernel.max_threads.min(MAX_BLOCK) }
+}
+
+/// The limits of a launch.
+fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Outcome {
+    let grid_fits = grid.iter().zip(MAX_GRID).all(|(n, max)| (1..=max).contains(n));
+    let block_fits = block.iter().all(|n| (1..=MAX_BLOCK).contains(n));
+    if !grid_fits || !block_fits || shared_bytes > MAX_SHARED {
+        return Err(VALUE);
+    }
+    // Neither product overflows within those limits.
+    let threads = block.iter().product::<u32>();
+    let across = u64::from(grid[0]) * u64::from(block[0]);
+    if threads <= max_threads(kernel) && across < 1 << 32 { Ok(()) } else { Err(VALUE) }
+}
+
+/// Reads the `extra` list: the address and the size of a packed buffer, in either order.
+unsafe fn packed_arguments(kernel: &Kernel, extra: *const *mut c_void) -> Result<Arguments, hipError_t> {
+    let (mut address, mut size) = (None, None);
+    // SAFETY: S11: the list ends with HIP_LAUNCH_PARAM_END; a list without it is read up to the second pair, which is
+    // as far as a whole one goes.
+    unsafe {
+        let mut entry = extra;
+        for _ in 0..2 {
+            match *entry {
+                HIP_LAUNCH_PARAM_BUFFER_POINTER => address = Some((*entry.add(1)).cast::<u8>()),
+                HIP_LAUNCH_PARAM_BUFFER_SIZE => size = Some((*entry.add(1)).cast::<usize>()),
+                _ => return Err(VALUE),
+            }
+            entry = entry.add(2);
+        }
+        let (Some(address), Some(size)) = (address, size) else { return Err(VALUE) };
+        if *entry != HIP_LAUNCH_PARAM_END || address.is_null() || size.is_null() {
+            return Err(VALUE);
+        }
+        if *size < kernel.kernarg_size as usize {
+            return Err(VALUE);
+        }
+        let packed = std::slice::from_raw_parts(address, kernel.kernarg_size as usize);
+        Ok(Arguments::from_packed(kernel, packed))
+    }
+}
+
+/// Reads the arguments in the one form that was used.
+unsafe fn arguments(
+    kernel: &Kernel,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Arguments, hipError_t> {
+    match (parameters.is_null(), extra.is_null()) {
+        (false, false) => Err(VALUE),
+        // SAFETY: S11: the caller's list.
+        (true, false) => unsafe { packed_arguments(kernel, extra) },
+        (true, true) if kernel.sizes.is_empty() => Ok(Arguments::from_packed(kernel, &[])),
+        (true, true) => Err(VALUE),
+        (false, true) => {
+            // SAFETY: S11: as many pointers as the kernel declares arguments, each to a value of its size.
+            unsafe {
+                let values = std::slice::from_raw_parts(parameters, kernel.sizes.len());
+                if values.iter().any(|value| value.is_null()) {
+                    return Err(VALUE);
+                }
+                Ok(Arguments::from_values(kernel, values))
+            }
+        }
+    }
+}
+
+pub(super) unsafe extern "C" fn hipModuleLaunchKernel(
+    function: hipFunction_t,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared_bytes: c_uint,
+    stream: hipStream_t,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> hipError_t {
+    status((|| {
+        let function = function_of(function)?;
+        let stream = stream_of(stream)?;
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        check_shape(function.kernel, grid, block, shared_bytes)?;
+        if function.device != stream.device {
+            return Err(hipError_t::hipErrorInvalidHandle);
+        }
+        let device = stream.device();
+        device.healthy()?;
+        // SAFETY: S11: the caller's arguments.
+        let arguments = unsafe { arguments(function.kernel, parameters, extra) }?;
+        let (wave, urgency) = (device.wave, -stream.priority);
+        let shape = Shape { grid, block, shared_bytes, wave, urgency };
+        let launch = Arc::new(Launch::new(function.kernel, arguments, shape));
+        stream.submit(Work::Launch(launch), Vec::new());
+        Ok(())
+    })())
+}
+
+/// Which blocks are resident at once is not decided here yet, so a grid cannot be promised to be.
+pub(super) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
+    _function: hipFunction_t,
+    _grid_x: c_uint,
+    _grid_y: c_uint,
+    _grid_z: c_uint,
+    _block_x: c_uint,
+    _block_y: c_uint,
+    _block_z: c_uint,
+    _shared_bytes: c_uint,
+    _stream: hipStream_t,
+    _parameters: *mut *mut c_void,
+) -> hipError_t {
+    status(Err(hipError_t::hipErrorNotSupported))
+}
+
+pub(super) unsafe extern "C" fn hipFuncGetAttribute(
+    place: *mut c_int,
+    attribute: hipFunction_attribute,
+    function: hipFunction_t,
+) -> hipError_t {
+    use hipFunction_attribute as A;
+    status(function_of(function).and_then(|function| {
+        let value = match attribute {
+            A::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(function.kernel) as c_int,
+            A::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => MAX_SHARED as c_int,
+            A::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+            // Static shared, constant and local memory, and registers, are the compiler's secret here.
+            A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+            | A::HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES
+            | A::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+            | A::HIP_FUNC_ATTRIBUTE_NUM_REGS
+            | A::HIP_FUNC_ATTRIBUTE_PTX_VERSION
+            | A::HIP_FUNC_ATTRIBUTE_BINARY_VERSION
+            | A::HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+            _ => return Err(VALUE),
+        };
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, value) }
+    }))
+}
+
+/// HIP means the address of a host function here; ours are module functions, which it takes too.
+pub(super) unsafe extern "C" fn hipFuncSetAttribute(
+    function: *const c_void,
+    attribute: hipFuncAttribute,
+    value: c_int,
+) -> hipError_t {
+    status((|| {
+        let unknown = hipError_t::hipErrorInvalidDeviceFunction;
+        function_of(function.cast_mut().cast()).map_err(|_| unknown)?;
+        let fits = match attribute {
+            hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => 0..=MAX_SHARED as c_int,
+            hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout => -1..=100,
+            _ => return Err(VALUE),
+        };
+        if fits.contains(&value) { Ok(()) } else { Err(VALUE) }
+    })())
+}
+
+/// Blocks of that size that one multiprocessor holds.
+fn resident(function: &Function, block: c_int, shared_bytes: usize) -> Result<c_int, hipError_t> {
+    if block <= 0 || block > max_threads(function.kernel) as c_int {
+        return Err(VALUE);
+    }
+    let by_threads = THREADS_PER_PROCESSOR / block;
+    let by_shared = match shared_bytes {
+        0 => BLOCKS_PER_PROCESSOR,
+        bytes => (MAX_SHARED as usize / bytes) as c_int,
+    };
+    Ok(by_threads.min(by_shared).min(BLOCKS_PER_PROCESSOR))
+}
+
+pub(super) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    place: *mut c_int,
+    function: hipFunction_t,
+    block: c_int,
+    shared_bytes: usize,
+) -> hipError_t {
+    status(function_of(function).and_then(|function| {
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, resident(&function, block, shared_bytes)?) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
+    grid: *mut c_int,
+    block: *mut c_int,
+    function: hipFunction_t,
+    shared_bytes: usize,
+    limit: c_int,
+) -> hipError_t {
+    status(function_of(function).and_then(|function| {
+        if grid.is_null() || block.is_null() || limit < 0 {
+            return Err(VALUE);
+        }
+        let most = max_threads(function.kernel) as c_int;
+        let size = if limit == 0 { most } else { limit.min(most) };
+        let blocks = resident(&function, size, shared_bytes)? * run::threads() as c_int;
+        // SAFETY: S11: the caller's places for the results.
+        unsafe { give(grid, blocks).and_then(|()| give(block, size)) }
+    }))
+}
+
+/// Offset and size of an argument; an error past the last. A question of our own, so it leaves HIP's last error alone.
+pub(crate) unsafe extern "C" fn func_param_info(
+    function: hipFunction_t,
+    index: usize,
+    offset: *mut usize,
+    size: *mut usize,
+) -> hipError_t {
+    let answer = function_of(function).and_then(|function| {
+        let kernel = function.kernel;
+        let (Some(at), Some(bytes)) = (kernel.offsets.get(index), kernel.sizes.get(index)) else {
+            return Err(VALUE);
+        };
+        // SAFETY: S11: the caller's places for the results.
+        unsafe { give(offset, *at as usize).and_then(|()| give(size, *bytes as usize)) }
+    });
+    answer.err().unwrap_or(hipError_t::hipSuccess)
+}

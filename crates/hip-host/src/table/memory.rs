@@ -1,0 +1,238 @@
+//! Allocation of device, managed and host memory, and questions about pointers.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::give;
+use super::streams::stream_of;
+use crate::context::{Outcome, current, status};
+use crate::device;
+use crate::memory::{self, Kind, Range};
+use hip_sys::hip::{
+    self, hipDeviceptr_t, hipError_t, hipMemoryAdvise, hipMemoryType, hipPointerAttribute_t, hipStream_t,
+};
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+/// hipCpuDeviceId.
+const CPU: c_int = -1;
+
+/// Allocates on the current device; zero bytes are a null pointer.
+unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_uint) -> Outcome {
+    if place.is_null() {
+        return Err(VALUE);
+    }
+    let device = current();
+    device.healthy()?;
+    let pointer = if size == 0 { null_mut() } else { memory::allocate(device, kind, size, flags, None)? };
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { give(place, pointer) }
+}
+
+pub(super) unsafe extern "C" fn hipMalloc(place: *mut *mut c_void, size: usize) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { allocate(place, size, Kind::Device, 0) })
+}
+
+pub(super) unsafe extern "C" fn hipExtMallocWithFlags(
+    place: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    let known = [
+        hip::hipDeviceMallocDefault,
+        hip::hipDeviceMallocFinegrained,
+        hip::hipDeviceMallocUncached,
+        hip::hipDeviceMallocContiguous,
+    ];
+    if !known.contains(&flags) {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { allocate(place, size, Kind::Device, flags) })
+}
+
+pub(super) unsafe extern "C" fn hipMallocManaged(
+    place: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    if size == 0 || ![hip::hipMemAttachGlobal, hip::hipMemAttachHost].contains(&flags) {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { allocate(place, size, Kind::Managed, flags) })
+}
+
+/// Frees what starts at the pointer, after the work of its device; null is nothing to free.
+fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
+    if pointer.is_null() {
+        return Ok(());
+    }
+    let range =
+        memory::find_base(pointer as usize).filter(|range| kinds.contains(&range.kind)).ok_or(VALUE)?;
+    // Host memory may be in use by either device.
+    for device in device::all() {
+        if device.ordinal == range.device || range.kind == Kind::Host {
+            // A fault is reported where it belongs; the memory is given back all the same.
+            let _ = device.synchronize();
+        }
+    }
+    memory::remove(pointer as usize, kinds).map(drop).ok_or(VALUE)
+}
+
+pub(super) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
+    status(free(pointer, &[Kind::Device, Kind::Managed]))
+}
+
+pub(super) unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t {
+    status(free(pointer, &[Kind::Host]))
+}
+
+pub(super) unsafe extern "C" fn hipHostMalloc(
+    place: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    let known = hip::hipHostMallocPortable
+        | hip::hipHostMallocMapped
+        | hip::hipHostMallocWriteCombined
+        | hip::hipHostMallocNumaUser
+        | hip::hipHostMallocCoherent
+        | hip::hipHostMallocNonCoherent;
+    let both = hip::hipHostMallocCoherent | hip::hipHostMallocNonCoherent;
+    if flags & !known != 0 || flags & both == both {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { allocate(place, size, Kind::Host, flags) })
+}
+
+pub(super) unsafe extern "C" fn hipHostRegister(
+    pointer: *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    let known = hip::hipHostRegisterPortable
+        | hip::hipHostRegisterMapped
+        | hip::hipHostRegisterIoMemory
+        | hip::hipHostRegisterReadOnly;
+    if pointer.is_null() || size == 0 || flags & !known != 0 {
+        return status(Err(VALUE));
+    }
+    let (base, kind, device) = (pointer as usize, Kind::Registered, current().ordinal);
+    status(memory::register(Range { base, len: size, kind, device, flags }))
+}
+
+pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
+    status((|| {
+        if pointer.is_null() {
+            return Err(VALUE);
+        }
+        let not_registered = hipError_t::hipErrorHostMemoryNotRegistered;
+        let registered = |range: &Range| range.kind == Kind::Registered;
+        memory::find_base(pointer as usize).filter(registered).ok_or(not_registered)?;
+        for device in device::all() {
+            let _ = device.synchronize();
+        }
+        memory::remove(pointer as usize, &[Kind::Registered]).map(drop).ok_or(not_registered)
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
+    place: *mut *mut c_void,
+    pointer: *mut c_void,
+    flags: c_uint,
+) -> hipError_t {
+    let range = memory::find(pointer as usize);
+    let host = range.filter(|range| matches!(range.kind, Kind::Host | Kind::Registered | Kind::Managed));
+    if flags != 0 || pointer.is_null() || host.is_none() {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(place, pointer) })
+}
+
+pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
+    let memory = &current().memory;
+    // SAFETY: S11: the caller's places for the results; the first failing leaves the second as it was.
+    status(unsafe { give(free, memory.free() as usize).and_then(|()| give(total, memory.total as usize)) })
+}
+
+pub(super) unsafe extern "C" fn hipPointerGetAttributes(
+    place: *mut hipPointerAttribute_t,
+    pointer: *const c_void,
+) -> hipError_t {
+    if pointer.is_null() {
+        return status(Err(VALUE));
+    }
+    let pointer = pointer.cast_mut();
+    let attributes = match memory::find(pointer as usize) {
+        None => hipPointerAttribute_t { device: -2, ..Default::default() },
+        Some(range) => {
+            let type_ = match range.kind {
+                Kind::Device | Kind::Variable => hipMemoryType::hipMemoryTypeDevice,
+                Kind::Managed => hipMemoryType::hipMemoryTypeManaged,
+                Kind::Host | Kind::Registered => hipMemoryType::hipMemoryTypeHost,
+            };
+            let on_host = type_ != hipMemoryType::hipMemoryTypeDevice;
+            hipPointerAttribute_t {
+                type_,
+                device: range.device as c_int,
+                devicePointer: pointer,
+                hostPointer: if on_host { pointer } else { null_mut() },
+                isManaged: c_int::from(range.kind == Kind::Managed),
+                allocationFlags: range.flags,
+            }
+        }
+    };
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(place, attributes) })
+}
+
+pub(super) unsafe extern "C" fn hipMemGetAddressRange(
+    base: *mut hipDeviceptr_t,
+    size: *mut usize,
+    pointer: hipDeviceptr_t,
+) -> hipError_t {
+    if base.is_null() && size.is_null() {
+        return status(Err(VALUE));
+    }
+    let range = memory::find(pointer as usize).ok_or(hipError_t::hipErrorNotFound);
+    // SAFETY: S11: the caller's places for the results; one of them may be null.
+    status(range.map(|range| unsafe {
+        let _ = give(base, range.base as *mut c_void);
+        let _ = give(size, range.len);
+    }))
+}
+
+/// Whether the bytes are managed memory, and the place one that exists.
+fn managed(pointer: *const c_void, count: usize, place: c_int) -> Outcome {
+    if pointer.is_null() || count == 0 {
+        return Err(VALUE);
+    }
+    if place != CPU {
+        device::get(place)?;
+    }
+    let range = memory::resolve(pointer as usize, count)?;
+    if range.is_some_and(|range| range.kind == Kind::Managed) { Ok(()) } else { Err(VALUE) }
+}
+
+/// All memory is everywhere here, so nothing moves.
+pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
+    pointer: *const c_void,
+    count: usize,
+    place: c_int,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|_| managed(pointer, count, place)))
+}
+
+pub(super) unsafe extern "C" fn hipMemAdvise(
+    pointer: *const c_void,
+    count: usize,
+    advice: hipMemoryAdvise,
+    place: c_int,
+) -> hipError_t {
+    let known = matches!(advice.0, 1..=6 | 100 | 101);
+    status(if known { managed(pointer, count, place) } else { Err(VALUE) })
+}

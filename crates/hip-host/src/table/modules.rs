@@ -1,0 +1,169 @@
+//! Modules and their functions and variables.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::give;
+use crate::code::{self, Kernel};
+use crate::context::{Outcome, current, status};
+use crate::handles::Handles;
+use crate::memory::{self, Kind, Range};
+use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipFunction_t, hipModule_t};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_void};
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
+const IMAGE: hipError_t = hipError_t::hipErrorInvalidImage;
+const ABSENT: hipError_t = hipError_t::hipErrorNotFound;
+
+/// A module as one load of it.
+pub(super) struct Loaded {
+    code: &'static code::Module,
+    device: usize,
+    /// Handles of the functions that were asked for, by name.
+    functions: Mutex<HashMap<String, usize>>,
+}
+
+/// A kernel of a loaded module.
+pub(super) struct Function {
+    pub(super) kernel: &'static Kernel,
+    pub(super) device: usize,
+}
+
+static MODULES: LazyLock<Handles<Loaded>> = LazyLock::new(|| Handles::new(3));
+static FUNCTIONS: LazyLock<Handles<Function>> = LazyLock::new(|| Handles::new(4));
+
+/// The function of a handle.
+pub(super) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
+    FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)
+}
+
+/// Loads the registered module of that name for the current device.
+unsafe fn load(place: *mut hipModule_t, name: &str) -> Outcome {
+    let device = current();
+    device.healthy()?;
+    let Some(code) = code::find(name, device.wave) else {
+        eprintln!("hip-host: no module {name} for wave size {} is registered in this program", device.wave);
+        return Err(hipError_t::hipErrorNoBinaryForGpu);
+    };
+    for variable in code.globals.values() {
+        let (base, len) = (variable.address, variable.size);
+        let (kind, device, flags) = (Kind::Variable, device.ordinal, 0);
+        // A second load finds the variable known already.
+        let _ = memory::register(Range { base, len, kind, device, flags });
+    }
+    let loaded = Loaded { code, device: device.ordinal, functions: Mutex::default() };
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { give(place, MODULES.insert(Arc::new(loaded)) as hipModule_t) }
+}
+
+pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *const c_char) -> hipError_t {
+    status((|| {
+        if place.is_null() || path.is_null() {
+            return Err(VALUE);
+        }
+        // SAFETY: S11: the caller's C string.
+        let path = unsafe { CStr::from_ptr(path) }.to_str().map_err(|_| VALUE)?;
+        if path.is_empty() {
+            return Err(VALUE);
+        }
+        let file = std::fs::File::open(Path::new(path)).map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        // An image is at most this long, and more is no image. The zero bytes stop a reader of a short one.
+        let limit = u64::from(code::NAME_LIMIT) + 12;
+        let mut bytes = Vec::new();
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|_| IMAGE)?;
+        let length = bytes.len();
+        bytes.resize(limit as usize + 1, 0);
+        // SAFETY: S11: as many bytes as the longest image has.
+        let name = unsafe { code::image_name(bytes.as_ptr().cast()) }.ok_or(IMAGE)?;
+        if length != 12 + name.len() {
+            return Err(IMAGE);
+        }
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { load(place, &name) }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipModuleLoadData(
+    place: *mut hipModule_t,
+    image: *const c_void,
+) -> hipError_t {
+    status((|| {
+        if place.is_null() || image.is_null() {
+            return Err(VALUE);
+        }
+        // SAFETY: S11: the caller's image, or bytes that differ from one early on.
+        unsafe {
+            let name = code::image_name(image).ok_or(IMAGE)?;
+            load(place, &name)
+        }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
+    status((|| {
+        if module.is_null() {
+            return Err(HANDLE);
+        }
+        let loaded = MODULES.remove(module as usize).map_err(|_| ABSENT)?;
+        for function in loaded.functions.lock().values() {
+            let _ = FUNCTIONS.remove(*function);
+        }
+        Ok(())
+    })())
+}
+
+/// The module of a handle and a name that is not empty.
+unsafe fn look_up(module: hipModule_t, name: *const c_char) -> Result<(Arc<Loaded>, String), hipError_t> {
+    let loaded = MODULES.get(module as usize).map_err(|_| HANDLE)?;
+    if name.is_null() {
+        return Err(VALUE);
+    }
+    // SAFETY: S11: the caller's C string.
+    let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| ABSENT)?;
+    if name.is_empty() { Err(VALUE) } else { Ok((loaded, name.to_owned())) }
+}
+
+pub(super) unsafe extern "C" fn hipModuleGetFunction(
+    place: *mut hipFunction_t,
+    module: hipModule_t,
+    name: *const c_char,
+) -> hipError_t {
+    status((|| {
+        if place.is_null() {
+            return Err(VALUE);
+        }
+        // SAFETY: S11: the caller's C string.
+        let (loaded, name) = unsafe { look_up(module, name) }?;
+        let kernel = *loaded.code.kernels.get(&name).ok_or(ABSENT)?;
+        let device = loaded.device;
+        let mut functions = loaded.functions.lock();
+        let create = || FUNCTIONS.insert(Arc::new(Function { kernel, device }));
+        let handle = *functions.entry(name).or_insert_with(create);
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, handle as hipFunction_t) }
+    })())
+}
+
+/// Either place may be null.
+pub(super) unsafe extern "C" fn hipModuleGetGlobal(
+    address: *mut hipDeviceptr_t,
+    bytes: *mut usize,
+    module: hipModule_t,
+    name: *const c_char,
+) -> hipError_t {
+    status((|| {
+        // SAFETY: S11: the caller's C string.
+        let (loaded, name) = unsafe { look_up(module, name) }?;
+        let global = loaded.code.globals.get(&name).ok_or(ABSENT)?;
+        // SAFETY: S11: the caller's places for the results.
+        unsafe {
+            let _ = give(address, global.address as *mut c_void);
+            let _ = give(bytes, global.size);
+        }
+        Ok(())
+    })())
+}

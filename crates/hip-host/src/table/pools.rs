@@ -1,0 +1,183 @@
+//! Stream-ordered allocation.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::give;
+use super::streams::stream_of;
+use crate::context::{Outcome, status};
+use crate::device;
+use crate::memory::{self, Kind};
+use crate::pool::{self, Pool};
+use crate::stream::Stream;
+use crate::work::Work;
+use hip_sys::hip::{
+    hipError_t, hipMemAllocationHandleType, hipMemAllocationType, hipMemLocationType, hipMemPool_t,
+    hipMemPoolAttr, hipMemPoolProps, hipStream_t,
+};
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+
+/// Allocates at once. Memory whose release is queued counts as taken until then, so a full device waits once.
+unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, stream: &Stream) -> Outcome {
+    if place.is_null() {
+        return Err(VALUE);
+    }
+    let device = &device::all()[pool.device];
+    stream.device().healthy()?;
+    let attempt = || {
+        let charge = pool.charge(size as u64)?;
+        memory::allocate(device, Kind::Device, size, 0, Some(charge))
+    };
+    let pointer = match size {
+        0 => null_mut(),
+        _ => attempt().or_else(|_| {
+            stream.device().synchronize()?;
+            attempt()
+        })?,
+    };
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { give(place, pointer) }
+}
+
+pub(super) unsafe extern "C" fn hipMallocAsync(
+    place: *mut *mut c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        let pool = pool::current_of(stream.device)?;
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { allocate(place, size, &pool, &stream) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
+    place: *mut *mut c_void,
+    size: usize,
+    pool: hipMemPool_t,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        let pool = pool::get(pool as usize)?;
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { allocate(place, size, &pool, &stream) }
+    }))
+}
+
+/// The pointer is forgotten at once; the memory lives until the stream gets there.
+pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        let allocation = memory::remove(pointer as usize, &[Kind::Device, Kind::Managed]).ok_or(VALUE)?;
+        stream.submit(Work::Release(allocation), Vec::new());
+        Ok(())
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipMemPoolCreate(
+    place: *mut hipMemPool_t,
+    properties: *const hipMemPoolProps,
+) -> hipError_t {
+    status((|| {
+        if place.is_null() || properties.is_null() {
+            return Err(VALUE);
+        }
+        // SAFETY: S11: the caller's properties.
+        let properties = unsafe { &*properties };
+        let pinned = properties.allocType == hipMemAllocationType::hipMemAllocationTypePinned;
+        let private = properties.handleTypes == hipMemAllocationHandleType::hipMemHandleTypeNone;
+        let on_device = properties.location.type_ == hipMemLocationType::hipMemLocationTypeDevice;
+        if !pinned || !private || !on_device {
+            return Err(VALUE);
+        }
+        let device = device::get(properties.location.id).map_err(|_| VALUE)?;
+        let handle = pool::create(device.ordinal, properties.maxSize as u64);
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, handle as hipMemPool_t) }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipError_t {
+    status(pool::destroy(pool as usize))
+}
+
+/// Nothing is held back, so there is nothing to trim.
+pub(super) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _bytes: usize) -> hipError_t {
+    status(pool::get(pool as usize).map(drop))
+}
+
+/// Place of a reuse attribute among the settings.
+fn reuse_index(attribute: hipMemPoolAttr) -> Option<usize> {
+    (1..=3).contains(&attribute.0).then(|| attribute.0 as usize - 1)
+}
+
+pub(super) unsafe extern "C" fn hipMemPoolSetAttribute(
+    pool: hipMemPool_t,
+    attribute: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
+    status((|| {
+        let pool = pool::get(pool as usize)?;
+        if value.is_null() {
+            return Err(VALUE);
+        }
+        if let Some(index) = reuse_index(attribute) {
+            // SAFETY: S11: such attributes are ints.
+            pool.settings.lock().reuse[index] = unsafe { *value.cast::<c_int>() };
+            return Ok(());
+        }
+        // SAFETY: S11: the others are 64-bit numbers.
+        let value = unsafe { *value.cast::<u64>() };
+        match attribute {
+            hipMemPoolAttr::hipMemPoolAttrReleaseThreshold => pool.settings.lock().threshold = value,
+            hipMemPoolAttr::hipMemPoolAttrReservedMemHigh | hipMemPoolAttr::hipMemPoolAttrUsedMemHigh
+                if value == 0 =>
+            {
+                pool.reset_high();
+            }
+            _ => return Err(VALUE),
+        }
+        Ok(())
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipMemPoolGetAttribute(
+    pool: hipMemPool_t,
+    attribute: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
+    status((|| {
+        let pool = pool::get(pool as usize)?;
+        let (settings, counters) = (*pool.settings.lock(), pool.counters());
+        if let Some(index) = reuse_index(attribute) {
+            // SAFETY: S11: such attributes are ints.
+            return unsafe { give(value.cast(), settings.reuse[index]) };
+        }
+        let answer = match attribute {
+            hipMemPoolAttr::hipMemPoolAttrReleaseThreshold => settings.threshold,
+            hipMemPoolAttr::hipMemPoolAttrReservedMemCurrent
+            | hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent => counters.used,
+            hipMemPoolAttr::hipMemPoolAttrReservedMemHigh | hipMemPoolAttr::hipMemPoolAttrUsedMemHigh => {
+                counters.used_high
+            }
+            _ => return Err(VALUE),
+        };
+        // SAFETY: S11: the others are 64-bit numbers.
+        unsafe { give(value.cast(), answer) }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetDefaultMemPool(
+    place: *mut hipMemPool_t,
+    device: c_int,
+) -> hipError_t {
+    status(device::get(device).and_then(|device| {
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, pool::default_of(device.ordinal) as hipMemPool_t) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
+    status(device::get(device).and_then(|device| pool::set_current(device.ordinal, pool as usize)))
+}

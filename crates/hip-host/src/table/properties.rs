@@ -1,0 +1,246 @@
+//! Device properties, in both layouts, and attributes, which are read from them.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::devices::{BUS, uuid};
+use super::give;
+use crate::context::status;
+use crate::device::{self, Device};
+use crate::run::{self, MAX_BLOCK, MAX_SHARED};
+use hip_sys::hip::{
+    hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
+};
+use std::ffi::{c_char, c_int};
+
+/// Blocks that one multiprocessor holds, and threads.
+pub(super) const BLOCKS_PER_PROCESSOR: c_int = 32;
+pub(super) const THREADS_PER_PROCESSOR: c_int = 2048;
+/// Largest grid, in blocks.
+pub(super) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_536, 65_536];
+
+fn text<const N: usize>(text: &str) -> [c_char; N] {
+    let mut out = [0; N];
+    // The last byte stays zero.
+    for (place, byte) in out[..N - 1].iter_mut().zip(text.bytes()) {
+        *place = byte as c_char;
+    }
+    out
+}
+
+fn arch() -> hipDeviceArch_t {
+    let mut arch = hipDeviceArch_t::default();
+    arch.set_hasGlobalInt32Atomics(1);
+    arch.set_hasGlobalFloatAtomicExch(1);
+    arch.set_hasSharedInt32Atomics(1);
+    arch.set_hasSharedFloatAtomicExch(1);
+    arch.set_hasFloatAtomicAdd(1);
+    arch.set_hasGlobalInt64Atomics(1);
+    arch.set_hasSharedInt64Atomics(1);
+    arch.set_hasDoubles(1);
+    arch.set_hasWarpVote(1);
+    arch.set_hasWarpBallot(1);
+    arch.set_hasWarpShuffle(1);
+    arch.set_hasThreadFenceSystem(1);
+    arch.set_hasSyncThreadsExt(1);
+    arch.set_has3dGrid(1);
+    arch
+}
+
+/// Everything about a device. One "multiprocessor" is one OS thread that runs blocks.
+fn properties(device: &Device) -> hipDeviceProp_tR0600 {
+    hipDeviceProp_tR0600 {
+        name: text(&format!("hip-host (wave {})", device.wave)),
+        uuid: uuid(device.ordinal),
+        totalGlobalMem: device.memory.total as usize,
+        sharedMemPerBlock: MAX_SHARED as usize,
+        regsPerBlock: 65_536,
+        warpSize: device.wave as c_int,
+        memPitch: i32::MAX as usize,
+        maxThreadsPerBlock: MAX_BLOCK as c_int,
+        maxThreadsDim: [MAX_BLOCK as c_int; 3],
+        maxGridSize: MAX_GRID.map(|n| n as c_int),
+        clockRate: 1_000_000,
+        totalConstMem: i32::MAX as usize,
+        major: 1,
+        minor: 0,
+        textureAlignment: 256,
+        texturePitchAlignment: 256,
+        deviceOverlap: 1,
+        multiProcessorCount: run::threads() as c_int,
+        integrated: 1,
+        canMapHostMemory: 1,
+        concurrentKernels: 1,
+        pciBusID: (BUS + device.ordinal) as c_int,
+        asyncEngineCount: 2,
+        unifiedAddressing: 1,
+        memoryClockRate: 1_000_000,
+        memoryBusWidth: 64,
+        maxThreadsPerMultiProcessor: THREADS_PER_PROCESSOR,
+        streamPrioritiesSupported: 1,
+        sharedMemPerMultiprocessor: MAX_SHARED as usize,
+        regsPerMultiprocessor: 65_536,
+        managedMemory: 1,
+        hostNativeAtomicSupported: 1,
+        singleToDoublePrecisionPerfRatio: 2,
+        concurrentManagedAccess: 1,
+        canUseHostPointerForRegisteredMem: 1,
+        sharedMemPerBlockOptin: MAX_SHARED as usize,
+        directManagedMemAccessFromHost: 1,
+        maxBlocksPerMultiProcessor: BLOCKS_PER_PROCESSOR,
+        hostRegisterSupported: 1,
+        memoryPoolsSupported: 1,
+        gcnArchName: text(&format!("host-w{}", device.wave)),
+        maxSharedMemoryPerMultiProcessor: MAX_SHARED as usize,
+        clockInstructionRate: 1_000_000,
+        arch: arch(),
+        isLargeBar: 1,
+        ..Default::default()
+    }
+}
+
+pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    place: *mut hipDeviceProp_tR0600,
+    device: c_int,
+) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(device::get(device).and_then(|device| unsafe { give(place, properties(device)) }))
+}
+
+pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
+    place: *mut hipDeviceProp_tR0000,
+    device: c_int,
+) -> hipError_t {
+    status(device::get(device).and_then(|device| {
+        let p = properties(device);
+        let old = hipDeviceProp_tR0000 {
+            name: p.name,
+            totalGlobalMem: p.totalGlobalMem,
+            sharedMemPerBlock: p.sharedMemPerBlock,
+            regsPerBlock: p.regsPerBlock,
+            warpSize: p.warpSize,
+            maxThreadsPerBlock: p.maxThreadsPerBlock,
+            maxThreadsDim: p.maxThreadsDim,
+            maxGridSize: p.maxGridSize,
+            clockRate: p.clockRate,
+            memoryClockRate: p.memoryClockRate,
+            memoryBusWidth: p.memoryBusWidth,
+            totalConstMem: p.totalConstMem,
+            major: p.major,
+            minor: p.minor,
+            multiProcessorCount: p.multiProcessorCount,
+            maxThreadsPerMultiProcessor: p.maxThreadsPerMultiProcessor,
+            clockInstructionRate: p.clockInstructionRate,
+            arch: p.arch,
+            concurrentKernels: p.concurrentKernels,
+            pciBusID: p.pciBusID,
+            maxSharedMemoryPerMultiProcessor: p.maxSharedMemoryPerMultiProcessor,
+            canMapHostMemory: p.canMapHostMemory,
+            gcnArchName: p.gcnArchName,
+            integrated: p.integrated,
+            memPitch: p.memPitch,
+            textureAlignment: p.textureAlignment,
+            texturePitchAlignment: p.texturePitchAlignment,
+            isLargeBar: p.isLargeBar,
+            managedMemory: p.managedMemory,
+            directManagedMemAccessFromHost: p.directManagedMemAccessFromHost,
+            concurrentManagedAccess: p.concurrentManagedAccess,
+            ..Default::default()
+        };
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, old) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
+    place: *mut c_int,
+    attribute: hipDeviceAttribute_t,
+    device: c_int,
+) -> hipError_t {
+    let value = device::get(device).and_then(|device| {
+        attribute_of(&properties(device), attribute).ok_or(hipError_t::hipErrorInvalidValue)
+    });
+    // SAFETY: S11: the caller's place for the result.
+    status(value.and_then(|value| unsafe { give(place, value) }))
+}
+
+/// A size as an int, as large as fits.
+fn int(size: usize) -> c_int {
+    c_int::try_from(size).unwrap_or(c_int::MAX)
+}
+
+fn attribute_of(p: &hipDeviceProp_tR0600, attribute: hipDeviceAttribute_t) -> Option<c_int> {
+    use hipDeviceAttribute_t as A;
+    Some(match attribute {
+        A::hipDeviceAttributeEccEnabled => p.ECCEnabled,
+        A::hipDeviceAttributeAccessPolicyMaxWindowSize => p.accessPolicyMaxWindowSize,
+        A::hipDeviceAttributeAsyncEngineCount => p.asyncEngineCount,
+        A::hipDeviceAttributeCanMapHostMemory => p.canMapHostMemory,
+        A::hipDeviceAttributeCanUseHostPointerForRegisteredMem => p.canUseHostPointerForRegisteredMem,
+        A::hipDeviceAttributeClockRate => p.clockRate,
+        A::hipDeviceAttributeComputeMode => p.computeMode,
+        A::hipDeviceAttributeComputePreemptionSupported => p.computePreemptionSupported,
+        A::hipDeviceAttributeConcurrentKernels => p.concurrentKernels,
+        A::hipDeviceAttributeConcurrentManagedAccess => p.concurrentManagedAccess,
+        A::hipDeviceAttributeCooperativeLaunch => p.cooperativeLaunch,
+        A::hipDeviceAttributeCooperativeMultiDeviceLaunch => p.cooperativeMultiDeviceLaunch,
+        A::hipDeviceAttributeDeviceOverlap => p.deviceOverlap,
+        A::hipDeviceAttributeDirectManagedMemAccessFromHost => p.directManagedMemAccessFromHost,
+        A::hipDeviceAttributeHostNativeAtomicSupported => p.hostNativeAtomicSupported,
+        A::hipDeviceAttributeIntegrated => p.integrated,
+        A::hipDeviceAttributeIsMultiGpuBoard => p.isMultiGpuBoard,
+        A::hipDeviceAttributeKernelExecTimeout => p.kernelExecTimeoutEnabled,
+        A::hipDeviceAttributeL2CacheSize => p.l2CacheSize,
+        A::hipDeviceAttributeComputeCapabilityMajor => p.major,
+        A::hipDeviceAttributeComputeCapabilityMinor => p.minor,
+        A::hipDeviceAttributeManagedMemory => p.managedMemory,
+        A::hipDeviceAttributeMaxBlocksPerMultiProcessor => p.maxBlocksPerMultiProcessor,
+        A::hipDeviceAttributeMaxBlockDimX | A::hipDeviceAttributeMaxThreadsDim => p.maxThreadsDim[0],
+        A::hipDeviceAttributeMaxBlockDimY => p.maxThreadsDim[1],
+        A::hipDeviceAttributeMaxBlockDimZ => p.maxThreadsDim[2],
+        A::hipDeviceAttributeMaxGridDimX => p.maxGridSize[0],
+        A::hipDeviceAttributeMaxGridDimY => p.maxGridSize[1],
+        A::hipDeviceAttributeMaxGridDimZ => p.maxGridSize[2],
+        A::hipDeviceAttributeMaxThreadsPerBlock => p.maxThreadsPerBlock,
+        A::hipDeviceAttributeMaxThreadsPerMultiProcessor => p.maxThreadsPerMultiProcessor,
+        A::hipDeviceAttributeMaxPitch => int(p.memPitch),
+        A::hipDeviceAttributeMemoryBusWidth => p.memoryBusWidth,
+        A::hipDeviceAttributeMemoryClockRate => p.memoryClockRate,
+        A::hipDeviceAttributeMultiprocessorCount | A::hipDeviceAttributePhysicalMultiProcessorCount => {
+            p.multiProcessorCount
+        }
+        A::hipDeviceAttributePageableMemoryAccess => p.pageableMemoryAccess,
+        A::hipDeviceAttributePageableMemoryAccessUsesHostPageTables => {
+            p.pageableMemoryAccessUsesHostPageTables
+        }
+        A::hipDeviceAttributePciBusId => p.pciBusID,
+        A::hipDeviceAttributePciDeviceId => p.pciDeviceID,
+        A::hipDeviceAttributePciDomainID => p.pciDomainID,
+        A::hipDeviceAttributeMaxRegistersPerBlock => p.regsPerBlock,
+        A::hipDeviceAttributeMaxRegistersPerMultiprocessor => p.regsPerMultiprocessor,
+        A::hipDeviceAttributeReservedSharedMemPerBlock => int(p.reservedSharedMemPerBlock),
+        A::hipDeviceAttributeMaxSharedMemoryPerBlock => int(p.sharedMemPerBlock),
+        A::hipDeviceAttributeSharedMemPerBlockOptin => int(p.sharedMemPerBlockOptin),
+        A::hipDeviceAttributeSharedMemPerMultiprocessor => int(p.sharedMemPerMultiprocessor),
+        A::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => int(p.maxSharedMemoryPerMultiProcessor),
+        A::hipDeviceAttributeSingleToDoublePrecisionPerfRatio => p.singleToDoublePrecisionPerfRatio,
+        A::hipDeviceAttributeStreamPrioritiesSupported => p.streamPrioritiesSupported,
+        A::hipDeviceAttributeTccDriver => p.tccDriver,
+        A::hipDeviceAttributeTextureAlignment => int(p.textureAlignment),
+        A::hipDeviceAttributeTexturePitchAlignment => int(p.texturePitchAlignment),
+        A::hipDeviceAttributeTotalConstantMemory => int(p.totalConstMem),
+        A::hipDeviceAttributeTotalGlobalMem => int(p.totalGlobalMem),
+        A::hipDeviceAttributeUnifiedAddressing => p.unifiedAddressing,
+        A::hipDeviceAttributeWarpSize => p.warpSize,
+        A::hipDeviceAttributeMemoryPoolsSupported => p.memoryPoolsSupported,
+        A::hipDeviceAttributeVirtualMemoryManagementSupported => 0,
+        A::hipDeviceAttributeHostRegisterSupported => p.hostRegisterSupported,
+        A::hipDeviceAttributeMemoryPoolSupportedHandleTypes => p.memoryPoolSupportedHandleTypes as c_int,
+        A::hipDeviceAttributeClockInstructionRate | A::hipDeviceAttributeWallClockRate => {
+            p.clockInstructionRate
+        }
+        A::hipDeviceAttributeIsLargeBar => p.isLargeBar,
+        A::hipDeviceAttributeAsicRevision => p.asicRevision,
+        A::hipDeviceAttributeCanUseStreamWaitValue | A::hipDeviceAttributeImageSupport => 0,
+        A::hipDeviceAttributeFineGrainSupport => 1,
+        _ => return None,
+    })
+}

@@ -1,0 +1,168 @@
+//! Streams.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::events::event_of;
+use super::give;
+use crate::context::{current, status};
+use crate::device;
+use crate::handles::{Absent, Handles};
+use crate::stream::Stream;
+use crate::work::{HostCall, Work};
+use hip_sys::hip::{
+    hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
+};
+use std::cell::RefCell;
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::{Arc, LazyLock};
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+/// The least and the most urgent priority.
+const PRIORITIES: (c_int, c_int) = (1, -1);
+/// hipStreamLegacy and hipStreamPerThread.
+const LEGACY: usize = 1;
+const PER_THREAD: usize = 2;
+
+static STREAMS: LazyLock<Handles<Stream>> = LazyLock::new(|| Handles::new(1));
+
+thread_local! {
+    static OF_THREAD: RefCell<[Option<Arc<Stream>>; device::COUNT]> = const { RefCell::new([None, None]) };
+}
+
+/// The error for a handle that leads nowhere.
+pub(super) fn absent(absent: Absent) -> hipError_t {
+    match absent {
+        Absent::Unknown => hipError_t::hipErrorInvalidHandle,
+        Absent::Destroyed => hipError_t::hipErrorContextIsDestroyed,
+    }
+}
+
+/// The stream that a handle means to the calling thread.
+pub(super) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
+    match handle as usize {
+        0 | LEGACY => Ok(Arc::clone(&current().null)),
+        PER_THREAD => OF_THREAD.with_borrow_mut(|streams| {
+            let device = current();
+            let create = || Stream::create(device, hipStreamDefault, 0);
+            Ok(Arc::clone(streams[device.ordinal].get_or_insert_with(create)))
+        }),
+        handle => STREAMS.get(handle).map_err(absent),
+    }
+}
+
+unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> hipError_t {
+    if place.is_null() || ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
+        return status(Err(VALUE));
+    }
+    let stream = Stream::create(current(), flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
+    // SAFETY: S11: the caller's place for the result.
+    status(unsafe { give(place, STREAMS.insert(stream) as hipStream_t) })
+}
+
+pub(super) unsafe extern "C" fn hipStreamCreateWithFlags(
+    place: *mut hipStream_t,
+    flags: c_uint,
+) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { create(place, flags, 0) }
+}
+
+pub(super) unsafe extern "C" fn hipStreamCreateWithPriority(
+    place: *mut hipStream_t,
+    flags: c_uint,
+    priority: c_int,
+) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { create(place, flags, priority) }
+}
+
+/// Any mask is taken: which cores run a kernel is the system's choice here.
+pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
+    place: *mut hipStream_t,
+    words: u32,
+    mask: *const u32,
+) -> hipError_t {
+    if words == 0 || mask.is_null() {
+        return status(Err(VALUE));
+    }
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { create(place, hipStreamDefault, 0) }
+}
+
+/// Ends the handle. Operations that are queued still run.
+pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
+    status(STREAMS.remove(stream as usize).map(drop).map_err(absent))
+}
+
+pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        for point in stream.pending() {
+            point.wait();
+        }
+        stream.device().healthy()
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        stream.device().healthy()?;
+        if stream.pending().is_empty() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipStreamWaitEvent(
+    stream: hipStream_t,
+    event: hipEvent_t,
+    flags: c_uint,
+) -> hipError_t {
+    status((|| {
+        let (event, stream) = (event_of(event)?, stream_of(stream)?);
+        if flags != 0 {
+            return Err(VALUE);
+        }
+        // An event that was never recorded is nothing to wait for.
+        if let Some(recorded) = event.recorded() {
+            stream.submit(Work::Nothing, vec![recorded.point]);
+        }
+        Ok(())
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut c_uint) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(stream_of(stream).and_then(|stream| unsafe { give(flags, stream.flags) }))
+}
+
+pub(super) unsafe extern "C" fn hipStreamGetPriority(
+    stream: hipStream_t,
+    priority: *mut c_int,
+) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(stream_of(stream).and_then(|stream| unsafe { give(priority, stream.priority) }))
+}
+
+/// Either place may be null.
+pub(super) unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
+    least: *mut c_int,
+    greatest: *mut c_int,
+) -> hipError_t {
+    // SAFETY: S11: the caller's places for the results.
+    unsafe {
+        let _ = give(least, PRIORITIES.0);
+        let _ = give(greatest, PRIORITIES.1);
+    }
+    status(Ok(()))
+}
+
+pub(super) unsafe extern "C" fn hipLaunchHostFunc(
+    stream: hipStream_t,
+    function: hipHostFn_t,
+    data: *mut c_void,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|stream| {
+        if function.is_none() {
+            return Err(VALUE);
+        }
+        stream.submit(Work::Host(HostCall { function, data }), Vec::new());
+        Ok(())
+    }))
+}

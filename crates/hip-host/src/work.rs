@@ -1,0 +1,131 @@
+//! What a stream can be asked to do, as data.
+
+use crate::device::Device;
+use crate::event::Moment;
+use crate::memory::Allocation;
+use crate::run::{self, Launch, Runner};
+use hip_sys::hip::hipHostFn_t;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// One operation.
+pub(crate) enum Work {
+    /// Run a kernel.
+    Launch(Arc<Launch>),
+    /// Copy memory.
+    Copy(Copy),
+    /// Fill memory with a value.
+    Fill(Fill),
+    /// Call a function of the program.
+    Host(HostCall),
+    /// Note the time.
+    Record(Arc<Moment>),
+    /// Give memory back.
+    Release(Allocation),
+    /// Only wait for what comes before.
+    Nothing,
+}
+
+/// A copy of `height` rows of `width` bytes.
+pub(crate) struct Copy {
+    pub(crate) to: *mut u8,
+    pub(crate) to_pitch: usize,
+    pub(crate) from: Source,
+    pub(crate) from_pitch: usize,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+/// Where a copy reads.
+pub(crate) enum Source {
+    /// In memory that stays as it is until the copy has run.
+    Memory(*const u8),
+    /// In our own copy of the caller's memory.
+    Staged(Box<[u8]>),
+}
+
+/// `count` values of `size` bytes (1, 2 or 4) at `to`.
+pub(crate) struct Fill {
+    pub(crate) to: *mut u8,
+    pub(crate) value: u32,
+    pub(crate) size: usize,
+    pub(crate) count: usize,
+}
+
+/// A function of the program and its argument.
+pub(crate) struct HostCall {
+    pub(crate) function: hipHostFn_t,
+    pub(crate) data: *mut c_void,
+}
+
+// SAFETY: S8: the pointers are used by the one thread that runs the operation; what they point to was checked against
+// the registry of memory or is the caller's word (S11).
+unsafe impl Send for Copy {}
+// SAFETY: S8: as above.
+unsafe impl Send for Fill {}
+// SAFETY: S8: as above.
+unsafe impl Send for HostCall {}
+
+impl Work {
+    /// Does it. On a broken device only what others may wait for is done.
+    pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
+        let healthy = device.healthy().is_ok();
+        match self {
+            Self::Launch(launch) if healthy => {
+                run::run(&launch, runner);
+                if let Some(failure) = launch.take_failure() {
+                    device.poison(failure.code, &failure.message);
+                }
+            }
+            Self::Copy(copy) if healthy => copy.run(),
+            Self::Fill(fill) if healthy => fill.run(),
+            Self::Host(HostCall { function: Some(function), data }) => {
+                // SAFETY: S11: the program gave the function for this argument.
+                unsafe { function(data) };
+            }
+            Self::Record(moment) => moment.pass(),
+            Self::Release(allocation) => drop(allocation),
+            _ => {}
+        }
+    }
+}
+
+impl Copy {
+    fn run(&self) {
+        let from = match &self.from {
+            Source::Memory(from) => *from,
+            Source::Staged(bytes) => bytes.as_ptr(),
+        };
+        let tight = self.width == self.to_pitch && self.width == self.from_pitch;
+        let (rows, width) = if tight { (1, self.width * self.height) } else { (self.height, self.width) };
+        for row in 0..rows {
+            // SAFETY: S2: both ranges were checked when the copy was submitted; ranges may overlap.
+            unsafe {
+                let from = from.add(row * self.from_pitch);
+                std::ptr::copy(from, self.to.add(row * self.to_pitch), width);
+            }
+        }
+    }
+}
+
+impl Fill {
+    fn run(&self) {
+        // SAFETY: S2: the range was checked when the fill was submitted; the address is a multiple of the size.
+        unsafe {
+            match self.size {
+                1 => self.to.write_bytes(self.value as u8, self.count),
+                2 => write_all(self.to.cast(), self.value as u16, self.count),
+                _ => write_all(self.to.cast(), self.value, self.count),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `to` is aligned and `count` values may be written there. They need not have been written before.
+unsafe fn write_all<T: std::marker::Copy>(to: *mut T, value: T, count: usize) {
+    for index in 0..count {
+        // SAFETY: S2: the caller vouches for the range.
+        unsafe { to.add(index).write(value) };
+    }
+}
