@@ -1,0 +1,160 @@
+//! A buffer in device memory: one owner, one stream.
+
+use crate::allocation::{Allocation, byte_length};
+use crate::view::range_of;
+use crate::{AnyBits, Device, DeviceRepr, DeviceView, DeviceViewMut, Result, Stream};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+/// `len` elements of `T` in device memory, bound to a stream: all work on it is submitted there.
+///
+/// It has one owner. [`DeviceBuffer::try_clone`] copies the elements; [`SharedBuffer`](crate::SharedBuffer) shares them.
+/// Dropping it waits for the stream, if work was submitted that is not known to be complete, and frees the memory. A
+/// buffer of no elements has no memory and makes no calls.
+pub struct DeviceBuffer<T: DeviceRepr> {
+    allocation: Allocation,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl Stream {
+    /// Allocates `len` elements whose bytes are all zero.
+    ///
+    /// # Errors
+    /// [`Error::SizeOverflow`](crate::Error::SizeOverflow), [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what
+    /// the driver answers.
+    #[doc(alias = "hipMalloc")]
+    #[doc(alias = "hipMemset")]
+    pub fn alloc_zeros<T: AnyBits>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        // SAFETY: S15: every byte is set before anybody can submit a read: the stream keeps order.
+        let mut buffer = unsafe { self.alloc_uninit(len) }?;
+        self.memset(&mut buffer, 0)?;
+        Ok(buffer)
+    }
+
+    /// Allocates `len` elements of undefined content.
+    ///
+    /// # Errors
+    /// As [`Stream::alloc_zeros`].
+    ///
+    /// # Safety
+    /// Every element is written before it is read.
+    #[doc(alias = "hipMalloc")]
+    pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        let allocation = Allocation::new(self, byte_length::<T>(len)?)?;
+        Ok(DeviceBuffer { allocation, len, elements: PhantomData })
+    }
+}
+
+impl<T: DeviceRepr> DeviceBuffer<T> {
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Its size in bytes.
+    pub fn byte_len(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// The stream it is bound to.
+    pub fn stream(&self) -> &Stream {
+        self.allocation.stream()
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        self.stream().device()
+    }
+
+    /// Its address on the device; null if it has no bytes.
+    pub fn device_ptr(&self) -> *const T {
+        self.allocation.address().raw().cast()
+    }
+
+    /// Its address on the device, for writing; null if it has no bytes.
+    pub fn device_ptr_mut(&mut self) -> *mut T {
+        self.allocation.address().raw().cast()
+    }
+
+    /// All of it, to read.
+    pub fn view(&self) -> DeviceView<'_, T> {
+        DeviceView::new(self.allocation.address(), self.len, self.stream())
+    }
+
+    /// All of it, to write.
+    pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
+        DeviceViewMut::new(self.allocation.address(), self.len, self.allocation.stream())
+    }
+
+    /// A range of it, to read.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) if the range does not lie inside.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceView<'_, T>> {
+        self.view().slice(range)
+    }
+
+    /// A range of it, to write.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::slice`].
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<DeviceViewMut<'_, T>> {
+        let range = range_of(range, self.len)?;
+        self.view_mut().into_slice(range)
+    }
+
+    /// Two parts, before and from `mid`, to read.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) if `mid` is past the end.
+    pub fn split_at(&self, mid: usize) -> Result<(DeviceView<'_, T>, DeviceView<'_, T>)> {
+        self.view().split_at(mid)
+    }
+
+    /// Two parts, before and from `mid`, to write.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::split_at`].
+    pub fn split_at_mut(&mut self, mid: usize) -> Result<(DeviceViewMut<'_, T>, DeviceViewMut<'_, T>)> {
+        self.view_mut().into_split_at(mid)
+    }
+
+    /// A copy of the elements in memory of its own, on the same stream.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver answers.
+    pub fn try_clone(&self) -> Result<Self> {
+        self.stream().clone_of(self)
+    }
+
+    /// Binds it to another stream of its device, after waiting for its work on the former one.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another device; the error of the wait, and then
+    /// it stays where it was.
+    pub fn rebind(&mut self, stream: &Stream) -> Result<()> {
+        self.allocation.rebind(stream)
+    }
+
+    /// Frees it and says how that went. If the work that uses it cannot be waited for, its memory stays allocated.
+    ///
+    /// # Errors
+    /// The error of the wait or of the free.
+    #[doc(alias = "hipFree")]
+    pub fn close(mut self) -> Result<()> {
+        self.allocation.release()
+    }
+}
+
+impl<T: DeviceRepr> fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream())
+    }
+}

@@ -1,0 +1,45 @@
+//! Which device is current on this thread, kept as it was found.
+
+use crate::raw::{self, Failure};
+use crate::{Device, Result, drop_errors};
+use std::ffi::c_int;
+use std::marker::PhantomData;
+
+/// Keeps a device current on this thread; dropping it makes the former one current again.
+///
+/// Every call of this crate makes its device current by itself. The guard is for those who call a platform's library
+/// directly. Forgetting it leaves the device current and harms nothing else.
+#[doc(alias = "hipSetDevice")]
+#[must_use = "the device is current only while the guard lives"]
+pub struct CurrentDevice<'a> {
+    device: &'a Device,
+    former: c_int,
+    /// The current device is a thread's: the guard stays on its thread.
+    this_thread: PhantomData<*const ()>,
+}
+
+impl<'a> CurrentDevice<'a> {
+    pub(crate) fn enter(device: &'a Device) -> Result<Self, Failure> {
+        let (platform, wanted) = (device.platform(), device.raw_ordinal());
+        // SAFETY: S1: it only asks.
+        let former = unsafe { raw::get_device(platform) }?;
+        if former != wanted {
+            // SAFETY: S1, S3: any ordinal may be asked for; this guard restores the former one.
+            unsafe { raw::set_device(platform, wanted) }?;
+        }
+        Ok(Self { device, former, this_thread: PhantomData })
+    }
+}
+
+impl Drop for CurrentDevice<'_> {
+    fn drop(&mut self) {
+        if self.former == self.device.raw_ordinal() || hip_sys::exiting() {
+            return;
+        }
+        // SAFETY: S1, S3: the ordinal was current before.
+        let restored = unsafe { raw::set_device(self.device.platform(), self.former) };
+        if let Err(failure) = restored {
+            drop_errors::report(&self.device.error(failure, || "restoring the former device".into()));
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A device of a platform: shared by everything that lives on it.
+
+use crate::poison::{Poison, is_sticky};
+use crate::raw::{self, Failure};
+use crate::{CurrentDevice, Error, Properties, Result, convert, drop_errors};
+use hip_sys::hip::hipError_t;
+use hip_sys::{MemoryKind, Platform, PlatformKind};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// A device. Cloning it copies a reference; opening the same ordinal of the same platform again gives the same device.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    platform: Arc<Platform>,
+    ordinal: usize,
+    raw_ordinal: c_int,
+    id: DeviceId,
+    properties: Properties,
+    poison: Poison,
+    shared_copies: AtomicU64,
+}
+
+/// A number that no other device of this process has, whichever platform it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceId(u64);
+
+/// A device as messages name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeviceLabel {
+    /// Whose implementation it belongs to.
+    pub platform: PlatformKind,
+    /// Its number on the platform.
+    pub ordinal: usize,
+    /// Its number in this process.
+    pub id: DeviceId,
+}
+
+/// Free and total memory of a device, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes that nobody has allocated.
+    pub free: usize,
+    /// Bytes in all.
+    pub total: usize,
+}
+
+/// The devices that are open, so that opening one twice gives the same.
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+impl Device {
+    /// Opens device `ordinal`, counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::DeviceOrdinal`] if there are not that many devices; [`Error::Hip`] if the driver answers an error.
+    pub fn new(platform: &Arc<Platform>, ordinal: usize) -> Result<Self> {
+        let count = Self::count(platform)?;
+        let raw_ordinal = match c_int::try_from(ordinal) {
+            Ok(raw) if ordinal < count => raw,
+            _ => return Err(Error::DeviceOrdinal { ordinal, count }),
+        };
+        let mut open = OPEN.lock();
+        open.retain(|device| device.strong_count() > 0);
+        let known = open.iter().filter_map(Weak::upgrade);
+        for inner in known {
+            if inner.ordinal == ordinal && Arc::ptr_eq(&inner.platform, platform) {
+                return Ok(Self { inner });
+            }
+        }
+        let properties = Properties::read(platform, raw_ordinal)
+            .map_err(|f| hip_error(platform, f, || format!("reading the properties of device {ordinal}")))?;
+        let inner = Arc::new(Inner {
+            platform: Arc::clone(platform),
+            ordinal,
+            raw_ordinal,
+            id: DeviceId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+            properties,
+            poison: Poison::default(),
+            shared_copies: AtomicU64::new(0),
+        });
+        open.push(Arc::downgrade(&inner));
+        Ok(Self { inner })
+    }
+
+    /// How many devices the platform has; 0 where the driver says that there is none.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers another error.
+    #[doc(alias = "hipGetDeviceCount")]
+    pub fn count(platform: &Platform) -> Result<usize> {
+        // SAFETY: S1: it only asks.
+        match unsafe { raw::get_device_count(platform) } {
+            Ok(count) => Ok(convert::count(count)),
+            Err(Failure { code: hipError_t::hipErrorNoDevice, .. }) => Ok(0),
+            Err(failure) => Err(hip_error(platform, failure, || "counting the devices".into())),
+        }
+    }
+
+    /// Every device of the platform, in order.
+    ///
+    /// # Errors
+    /// As [`Device::count`] and [`Device::new`].
+    pub fn all(platform: &Arc<Platform>) -> Result<Vec<Self>> {
+        (0..Self::count(platform)?).map(|ordinal| Self::new(platform, ordinal)).collect()
+    }
+
+    /// The number on its platform.
+    pub fn ordinal(&self) -> usize {
+        self.inner.ordinal
+    }
+
+    /// The number that no other device of this process has.
+    pub fn id(&self) -> DeviceId {
+        self.inner.id
+    }
+
+    /// The platform it belongs to.
+    pub fn platform(&self) -> &Arc<Platform> {
+        &self.inner.platform
+    }
+
+    /// What it is and what it can do.
+    pub fn properties(&self) -> &Properties {
+        &self.inner.properties
+    }
+
+    /// How messages name it.
+    pub fn label(&self) -> DeviceLabel {
+        DeviceLabel { platform: self.inner.platform.kind, ordinal: self.inner.ordinal, id: self.inner.id }
+    }
+
+    /// Free and total memory, as the driver counts them.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipMemGetInfo")]
+    pub fn memory_info(&self) -> Result<MemoryInfo> {
+        // SAFETY: S1, S3: the device is current.
+        let ask = |p: &Platform| unsafe { raw::mem_get_info(p) };
+        let (free, total) = self.run(|| "asking for the free memory".into(), ask)?;
+        Ok(MemoryInfo { free, total })
+    }
+
+    /// Waits until everything submitted to any stream of the device is complete.
+    ///
+    /// # Errors
+    /// The error of the work, if it failed; [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipDeviceSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: S1, S3: the device is current.
+        self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
+    }
+
+    /// What an address points to. It is looked up, never followed; an address that HIP does not know is
+    /// [`MemoryKind::Unregistered`].
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipPointerGetAttributes")]
+    pub fn memory_kind(&self, address: *const c_void) -> Result<MemoryKind> {
+        let unknown = MemoryKind::Unregistered;
+        if address.is_null() {
+            return Ok(unknown);
+        }
+        // Only the number is looked up.
+        let address = std::ptr::without_provenance(address.addr());
+        // SAFETY: S1, S3: the device is current; any address may be asked about.
+        let ask = |p: &Platform| match unsafe { raw::pointer_attributes(p, address) } {
+            Ok(found) => Ok(MemoryKind::from_raw(found.type_, p.version())),
+            Err(Failure { code: hipError_t::hipErrorInvalidValue, .. }) => Ok(unknown),
+            Err(failure) => Err(failure),
+        };
+        self.run(|| format!("asking about address {address:p}"), ask)
+    }
+
+    /// Makes the device current on this thread until the guard is dropped: for direct calls of a platform's library.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipSetDevice")]
+    pub fn make_current(&self) -> Result<CurrentDevice<'_>> {
+        self.check_usable()?;
+        CurrentDevice::enter(self).map_err(|f| self.error(f, || format!("making {self} current")))
+    }
+
+    /// The first sticky error, if the device had one: then it is out of use for the rest of the process.
+    pub fn poisoned_by(&self) -> Option<Arc<Error>> {
+        self.inner.poison.cause().cloned()
+    }
+
+    /// How many copies [`SharedBuffer::make_mut`](crate::SharedBuffer::make_mut) has made on this device.
+    pub fn shared_copies(&self) -> u64 {
+        self.inner.shared_copies.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_shared_copy(&self) {
+        self.inner.shared_copies.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn raw_ordinal(&self) -> c_int {
+        self.inner.raw_ordinal
+    }
+
+    /// Makes one call, or several that belong together, with this device current.
+    pub(crate) fn run<R>(
+        &self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform) -> Result<R, Failure>,
+    ) -> Result<R> {
+        self.check_usable()?;
+        let result = CurrentDevice::enter(self).and_then(|_current| call(&self.inner.platform));
+        result.map_err(|failure| self.error(failure, doing))
+    }
+
+    /// The error for a failed call. A sticky one poisons the device.
+    pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
+        let error = hip_error(&self.inner.platform, failure, doing);
+        if is_sticky(failure.code) {
+            let first = Arc::clone(self.inner.poison.set(error));
+            return Error::Poisoned { device: self.label(), first };
+        }
+        error
+    }
+
+    pub(crate) fn check_usable(&self) -> Result<()> {
+        match self.inner.poison.cause() {
+            None => Ok(()),
+            Some(first) => Err(Error::Poisoned { device: self.label(), first: Arc::clone(first) }),
+        }
+    }
+
+    /// Refuses something that belongs to another device.
+    pub(crate) fn check_same(&self, what: &'static str, owner: &Device) -> Result<()> {
+        if self == owner {
+            return Ok(());
+        }
+        Err(Error::WrongDevice { what, bound: owner.label(), used: self.label() })
+    }
+
+    /// Runs an owner's release in its drop: not at all once the process exits or the device is lost, and an error goes to
+    /// the hook.
+    pub(crate) fn release_in_drop(&self, release: impl FnOnce() -> Result<()>) {
+        if !hip_sys::exiting() && self.inner.poison.cause().is_none() {
+            drop_errors::report_failure(release());
+        }
+    }
+}
+
+fn hip_error(platform: &Platform, failure: Failure, doing: impl FnOnce() -> String) -> Error {
+    let Failure { call, code } = failure;
+    Error::Hip { call, code: code.0, name: raw::error_name(platform, code), doing: doing() }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner.id == other.inner.id
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.label().fmt(f)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { ordinal, id, properties, .. } = &*self.inner;
+        f.debug_struct("Device")
+            .field("ordinal", ordinal)
+            .field("id", id)
+            .field("name", &properties.name)
+            .finish()
+    }
+}
+
+impl fmt::Display for DeviceLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} device {}", self.platform, self.ordinal)
+    }
+}

@@ -1,0 +1,76 @@
+//! Filling and copying within device memory. Both are asynchronous.
+
+use crate::handle::Handle;
+use crate::raw;
+use crate::{AnyBits, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use hip_sys::hip::hipMemcpyKind;
+
+impl Stream {
+    /// Sets every byte of `destination` to `byte`.
+    ///
+    /// # Errors
+    /// [`Error::WrongStream`] if it is bound to another stream, or what the driver answers.
+    #[doc(alias = "hipMemsetAsync")]
+    pub fn memset<D>(&self, destination: &mut D, byte: u8) -> Result<()>
+    where
+        D: DeviceSliceMut + ?Sized,
+        D::Item: AnyBits,
+    {
+        let mut to = destination.as_view_mut();
+        self.check(to.stream())?;
+        let bytes = to.byte_len();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let address = Handle::new(to.device_ptr_mut().cast());
+        let doing = || format!("setting {bytes} bytes on {self}");
+        // SAFETY: S1, S2, S3, S5: the view is that long and bound to this stream, whose device is current.
+        self.submit(doing, |p, s| unsafe { raw::memset_async(p, address, byte, bytes, s) })
+    }
+
+    /// Copies all of `source` over all of `destination`.
+    ///
+    /// # Errors
+    /// [`Error::WrongStream`] if one of them is bound to another stream, [`Error::LengthMismatch`], or what the driver
+    /// answers.
+    #[doc(alias = "hipMemcpyDtoDAsync")]
+    pub fn copy<S, D>(&self, source: &S, destination: &mut D) -> Result<()>
+    where
+        S: DeviceSlice + ?Sized,
+        D: DeviceSliceMut<Item = S::Item> + ?Sized,
+    {
+        let (from, mut to) = (source.as_view(), destination.as_view_mut());
+        self.check(from.stream())?;
+        self.check(to.stream())?;
+        check_lengths("copying on the device", to.len(), from.len())?;
+        let (bytes, kind) = (from.byte_len(), hipMemcpyKind::hipMemcpyDeviceToDevice);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (from, to) = (from.device_ptr().cast(), to.device_ptr_mut().cast());
+        let doing = || format!("copying {bytes} bytes on {self}");
+        // SAFETY: S1, S2, S3, S5: both views are that long, disjoint by their borrows, and bound to this stream.
+        self.submit(doing, |p, s| unsafe { raw::memcpy_async(p, to, from, bytes, kind, s) })
+    }
+
+    /// A buffer with the elements of `source`.
+    ///
+    /// # Errors
+    /// [`Error::WrongStream`] if it is bound to another stream, [`Error::OutOfMemory`], or what the driver answers.
+    pub fn clone_of<T: DeviceRepr>(
+        &self,
+        source: &(impl DeviceSlice<Item = T> + ?Sized),
+    ) -> Result<DeviceBuffer<T>> {
+        let from = source.as_view();
+        self.check(from.stream())?;
+        // SAFETY: S15: the copy that follows writes every element, before anything else on this stream.
+        let mut copy = unsafe { self.alloc_uninit(from.len()) }?;
+        self.copy(&from, &mut copy)?;
+        Ok(copy)
+    }
+}
+
+/// Refuses two lengths that differ.
+pub(crate) fn check_lengths(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if expected == got { Ok(()) } else { Err(Error::LengthMismatch { what, expected, got }) }
+}

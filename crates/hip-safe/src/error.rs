@@ -1,0 +1,238 @@
+//! Everything that can go wrong, with what was wanted, what was found and what to do about it.
+
+use crate::{DeviceLabel, StreamId};
+use hip_sys::hip::hipError_t;
+use std::sync::Arc;
+
+/// The result of this crate's calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A C function answered an error.
+    #[error("{call} answered {name} ({code}) while {doing}{}", remedy(*code))]
+    Hip {
+        /// The C function.
+        call: &'static str,
+        /// The status, a `hipError_t`.
+        code: u32,
+        /// The status' name, as the platform spells it.
+        name: String,
+        /// What the call was made for.
+        doing: String,
+    },
+    /// The platform's library lacks a function.
+    #[error(transparent)]
+    Unsupported(#[from] hip_sys::Unsupported),
+    /// An earlier error has put the device out of use.
+    #[error("{device} is out of use since: {first}. Every later call fails too; restart the process")]
+    Poisoned {
+        /// The device.
+        device: DeviceLabel,
+        /// The first sticky error.
+        first: Arc<Error>,
+    },
+    /// There is no such device.
+    #[error("there is no device {ordinal}: this platform has {count}, counted from 0")]
+    DeviceOrdinal {
+        /// The ordinal asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        count: usize,
+    },
+    /// Two things of different devices met.
+    #[error("{what} belongs to {bound} and cannot be used on {used}; make one there")]
+    WrongDevice {
+        /// What was used.
+        what: &'static str,
+        /// The device it belongs to.
+        bound: DeviceLabel,
+        /// The device it was used on.
+        used: DeviceLabel,
+    },
+    /// A buffer was used on a stream it is not bound to.
+    #[error("the buffer is bound to {bound} and cannot be used on {used}; use it there, or rebind it first")]
+    WrongStream {
+        /// The stream that the buffer is bound to.
+        bound: StreamId,
+        /// The stream it was used on.
+        used: StreamId,
+    },
+    /// A length in bytes does not fit.
+    #[error("{count} elements of {element_bytes} bytes are more than an address space holds; ask for fewer")]
+    SizeOverflow {
+        /// How many elements were asked for.
+        count: usize,
+        /// The size of each.
+        element_bytes: usize,
+    },
+    /// The device has not enough memory left.
+    #[error(
+        "{device} is out of memory: {requested} bytes wanted, {free} of {total} free. Drop buffers, or take smaller ones"
+    )]
+    OutOfMemory {
+        /// The device.
+        device: DeviceLabel,
+        /// The bytes asked for.
+        requested: usize,
+        /// The bytes that were free, as the driver counts them.
+        free: usize,
+        /// The bytes it has in all.
+        total: usize,
+    },
+    /// The host has not enough memory left.
+    #[error("the host is out of memory: {requested} bytes wanted. Read back a smaller part at a time")]
+    HostMemory {
+        /// The bytes asked for.
+        requested: usize,
+    },
+    /// A range lies outside its buffer.
+    #[error("elements {start}..{end} were asked for, of a buffer of {len}")]
+    OutOfRange {
+        /// The first element.
+        start: usize,
+        /// One past the last.
+        end: usize,
+        /// The length of the buffer.
+        len: usize,
+    },
+    /// Two lengths that must be equal differ.
+    #[error("{what}: {expected} elements are needed, {got} were given")]
+    LengthMismatch {
+        /// What was done.
+        what: &'static str,
+        /// The length needed.
+        expected: usize,
+        /// The length given.
+        got: usize,
+    },
+    /// A view cannot be seen as elements of another type.
+    #[error("{bytes} bytes at {address:#x} cannot be seen as elements of {size} bytes aligned to {align}")]
+    Recast {
+        /// The bytes of the view.
+        bytes: usize,
+        /// Its address.
+        address: usize,
+        /// The size of the elements asked for.
+        size: usize,
+        /// Their alignment.
+        align: usize,
+    },
+    /// The event was never recorded.
+    #[error("the event was never recorded: call Stream::record_event first")]
+    EventNotRecorded,
+    /// The event was made without timing.
+    #[error("the event was made without timing: make it with Event::new")]
+    EventWithoutTiming,
+    /// The work asked about is not complete.
+    #[error("the work is not complete yet: synchronize first, or ask again")]
+    NotReady,
+    /// The bytes are no image that a module can be loaded from.
+    #[error("{name} cannot be loaded: {reason}")]
+    InvalidImage {
+        /// The module, as its caller named it.
+        name: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// The module has no such kernel.
+    #[error("{module} has no kernel {kernel:?}{}", suggestions(.near))]
+    KernelNotFound {
+        /// The kernel asked for.
+        kernel: String,
+        /// The module.
+        module: String,
+        /// Names in the module that look like it.
+        near: Vec<String>,
+    },
+    /// The arguments of a launch are not those that the kernel declares.
+    #[error("kernel {kernel} takes {expected}; {got} were given")]
+    LaunchMismatch {
+        /// The kernel.
+        kernel: String,
+        /// Number and sizes that it declares.
+        expected: String,
+        /// Number and sizes that were given.
+        got: String,
+    },
+    /// A launch is larger than the device or the kernel allows.
+    #[error("kernel {kernel}: {what} is {requested}, allowed are {limit}")]
+    LaunchLimit {
+        /// The kernel.
+        kernel: String,
+        /// Which figure.
+        what: &'static str,
+        /// The figure asked for.
+        requested: u64,
+        /// What it may be.
+        limit: String,
+    },
+}
+
+impl Error {
+    /// The `hipError_t` behind the error, where a C function answered one; a poisoned device's first one.
+    pub fn hip_code(&self) -> Option<u32> {
+        match self {
+            Self::Hip { code, .. } => Some(*code),
+            Self::Poisoned { first, .. } => first.hip_code(),
+            Self::OutOfMemory { .. } => Some(hipError_t::hipErrorOutOfMemory.0),
+            _ => None,
+        }
+    }
+}
+
+fn remedy(code: u32) -> &'static str {
+    match hipError_t(code) {
+        hipError_t::hipErrorNoDevice => {
+            ". No GPU answers: check the driver and the rights on /dev/kfd and /dev/dri"
+        }
+        hipError_t::hipErrorInsufficientDriver => ". The driver is older than the library: update it",
+        hipError_t::hipErrorNoBinaryForGpu => ". Build the module for this device's architecture",
+        hipError_t::hipErrorInvalidImage | hipError_t::hipErrorInvalidKernelFile => {
+            ". The image is not one for this platform: build it again"
+        }
+        hipError_t::hipErrorIllegalAddress => ". A kernel touched memory that is not its own",
+        hipError_t::hipErrorLaunchFailure => ". A kernel failed while it ran",
+        hipError_t::hipErrorAssert => ". An assertion in a kernel failed; its text is on standard error",
+        hipError_t::hipErrorLaunchOutOfResources => ". Use smaller blocks or less shared memory",
+        hipError_t::hipErrorNotSupported => ". This platform does not offer it",
+        _ => "",
+    }
+}
+
+fn suggestions(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; it has {}", near.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_what_and_what_to_do() {
+        let error = Error::Hip {
+            call: "hipModuleLoadData",
+            code: 209,
+            name: "hipErrorNoBinaryForGpu".into(),
+            doing: "loading it".into(),
+        };
+        assert_eq!(
+            error.to_string(),
+            "hipModuleLoadData answered hipErrorNoBinaryForGpu (209) while loading it. \
+             Build the module for this device's architecture"
+        );
+        let error = Error::KernelNotFound {
+            kernel: "ad".into(),
+            module: "m".into(),
+            near: vec!["add".into(), "and".into()],
+        };
+        assert_eq!(error.to_string(), "m has no kernel \"ad\"; it has add, and");
+    }
+
+    #[test]
+    fn an_error_is_small_enough_to_return() {
+        assert!(size_of::<Error>() <= 96, "{}", size_of::<Error>());
+    }
+}

@@ -1,0 +1,124 @@
+//! A kernel of a module, and what is known of it.
+
+use crate::handle::Handle;
+use crate::metadata::Param;
+use crate::raw::{self, Failure};
+use crate::{Device, Module, Result};
+use hip_sys::Platform;
+use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
+use std::fmt;
+use std::sync::Arc;
+
+/// A platform that never says "past the last one" is not asked for ever.
+const MAX_PARAMS: usize = 4096;
+
+/// A kernel. Cloning it copies a reference; it keeps its module loaded.
+#[derive(Clone)]
+pub struct Function {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    module: Module,
+    raw: Handle<ihipModuleSymbol_t>,
+    name: String,
+    params: Option<Vec<Param>>,
+    max_threads: Option<u32>,
+    shared_bytes: usize,
+}
+
+impl Function {
+    pub(crate) fn new(module: &Module, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Self> {
+        let device = module.device();
+        let info = module.code_object().and_then(|code| code.kernel(name));
+        let params = match ask_params(device, name, raw)? {
+            Some(params) => Some(params),
+            None => info.map(|kernel| kernel.params.clone()),
+        };
+        let (max_threads, shared_bytes) = match info {
+            Some(kernel) => (u32::try_from(kernel.max_threads_per_block).ok(), kernel.shared_bytes as usize),
+            None => {
+                let threads = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+                let shared = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+                let ask = |attribute| ask_attribute(device, name, raw, attribute);
+                (ask(threads)?.filter(|&n| n > 0), ask(shared)?.unwrap_or(0) as usize)
+            }
+        };
+        let (module, name) = (module.clone(), name.to_string());
+        Ok(Self { inner: Arc::new(Inner { module, raw, name, params, max_threads, shared_bytes }) })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The module it is of.
+    pub fn module(&self) -> &Module {
+        &self.inner.module
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> &Device {
+        self.inner.module.device()
+    }
+
+    /// Its arguments, in order. `None`: neither the platform nor the image says, and launches cannot be checked.
+    pub fn params(&self) -> Option<&[Param]> {
+        self.inner.params.as_deref()
+    }
+
+    /// Threads that a block of it may have, where that is known.
+    pub fn max_threads_per_block(&self) -> Option<u32> {
+        self.inner.max_threads
+    }
+
+    /// Bytes of shared memory that it declares, beside what a launch adds.
+    pub fn shared_bytes(&self) -> usize {
+        self.inner.shared_bytes
+    }
+
+    /// The handle, for direct calls of a platform's library; valid while the function lives.
+    pub fn raw(&self) -> hipFunction_t {
+        self.inner.raw.raw()
+    }
+}
+
+fn ask_params(device: &Device, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Option<Vec<Param>>> {
+    let mut params = Vec::new();
+    while params.len() < MAX_PARAMS {
+        let index = params.len();
+        // SAFETY: S1, S3: the function is live and its device current.
+        let ask = |p: &Platform| unsafe { raw::func_param_info(p, raw.raw(), index) }.transpose();
+        match device.run(|| format!("asking for argument {index} of kernel {name}"), ask)? {
+            Some(Some((offset, size))) => params.push(Param { offset, size }),
+            Some(None) => return Ok(Some(params)),
+            None => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// An attribute; `None` where the platform does not say.
+fn ask_attribute(
+    device: &Device,
+    name: &str,
+    raw: Handle<ihipModuleSymbol_t>,
+    attribute: hipFunction_attribute,
+) -> Result<Option<u32>> {
+    // SAFETY: S1, S3: the function is live and its device current.
+    let ask = |p: &Platform| match unsafe { raw::func_get_attribute(p, raw.raw(), attribute) } {
+        Ok(value) => Ok(u32::try_from(value).ok()),
+        Err(Failure {
+            code: hipError_t::hipErrorNotSupported | hipError_t::hipErrorInvalidValue, ..
+        }) => Ok(None),
+        Err(failure) => Err(failure),
+    };
+    device.run(|| format!("asking for an attribute of kernel {name}"), ask)
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({} of {:?})", self.name(), self.module())
+    }
+}

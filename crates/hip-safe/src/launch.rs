@@ -1,0 +1,258 @@
+//! Launching a kernel: its arguments are collected, checked against what it declares, and submitted.
+
+use crate::inline_vec::InlineVec;
+use crate::raw;
+use crate::{
+    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, StreamId,
+};
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::null_mut;
+
+/// A global size must fit this along each axis.
+const MAX_THREADS_PER_AXIS: u64 = u32::MAX as u64;
+
+/// How many threads a launch has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads in a block along x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of shared memory for each block, beside what the kernel declares.
+    pub shared_bytes: u32,
+}
+
+impl LaunchConfig {
+    /// Blocks of `block` threads along x, enough for one thread for each of `count` elements; at least one block, and no
+    /// more blocks than can be launched: the kernel strides over the rest.
+    pub fn linear(count: u64, block: u32) -> Self {
+        let block = block.max(1);
+        let most = (MAX_THREADS_PER_AXIS / u64::from(block)).min(i32::MAX as u64);
+        let blocks = count.div_ceil(u64::from(block)).clamp(1, most);
+        Self {
+            grid: [u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1],
+            block: [block, 1, 1],
+            shared_bytes: 0,
+        }
+    }
+}
+
+/// A launch being put together: see [`Stream::launch`].
+///
+/// Arguments are copied as they are given, and buffers stay borrowed until the launch is dropped, so nothing that the
+/// launch refers to can go away before [`Launch::submit`]. What is found wrong is what `submit` answers, before any call.
+#[must_use = "nothing is launched until submit"]
+pub struct Launch<'a> {
+    stream: &'a Stream,
+    function: &'a Function,
+    config: LaunchConfig,
+    /// The arguments' bytes, each argument at the start of a word.
+    words: InlineVec<u64, 96>,
+    arguments: InlineVec<Argument, 24>,
+    /// The stream of the first buffer that is bound to another one.
+    elsewhere: Option<StreamId>,
+    buffers: PhantomData<&'a mut ()>,
+}
+
+#[derive(Clone, Copy)]
+struct Argument {
+    first_word: usize,
+    size: usize,
+}
+
+impl Stream {
+    /// Begins a launch of `function` on this stream. Arguments follow in the order in which the kernel declares them.
+    ///
+    /// ```
+    /// use hip_safe::{Device, LaunchConfig, Module};
+    /// use kernels_hip::args::Map2;
+    ///
+    /// # fn main() -> hip_safe::Result<()> {
+    /// kernels_hip::register_host();
+    /// let stream = Device::new(&hip_host::platform(), 0)?.new_stream()?;
+    /// let module = Module::load(stream.device(), &hip_host::image("elementwise_f32"))?;
+    /// let add = module.function("elementwise_add_f32")?;
+    ///
+    /// let (a, b) = (stream.upload(&[1.0_f32, 2.0, 3.0])?, stream.upload(&[0.5_f32, 0.5, 0.5])?);
+    /// let mut sum = stream.alloc_zeros::<f32>(3)?;
+    /// let map = Map2 { count: 3, rank: 1, flags: Map2::A_TIGHT | Map2::B_TIGHT, dims: [3; 8], a: [1; 8], b: [1; 8] };
+    /// // SAFETY: the kernel reads three elements of a and b and writes three of the sum.
+    /// unsafe {
+    ///     stream.launch(&add, LaunchConfig::linear(3, 64)).arg(&a).arg(&b).arg_mut(&mut sum).value(&map).submit()?;
+    /// }
+    /// assert_eq!(stream.download(&sum)?, [1.5, 2.5, 3.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "hipModuleLaunchKernel")]
+    pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
+        let (words, arguments) = (InlineVec::new(0), InlineVec::new(Argument { first_word: 0, size: 0 }));
+        Launch { stream: self, function, config, words, arguments, elsewhere: None, buffers: PhantomData }
+    }
+}
+
+impl<'a> Launch<'a> {
+    /// A pointer argument, through which the kernel only reads.
+    pub fn arg<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
+        let view = buffer.as_view();
+        self.check_stream(view.stream());
+        self.pointer(view.device_ptr().cast())
+    }
+
+    /// A pointer argument, through which the kernel reads and writes.
+    pub fn arg_mut<S: DeviceSliceMut + ?Sized>(&mut self, buffer: &'a mut S) -> &mut Self {
+        let mut view = buffer.as_view_mut();
+        self.check_stream(view.stream());
+        self.pointer(view.device_ptr_mut().cast())
+    }
+
+    /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know.
+    pub fn pointer(&mut self, address: *const c_void) -> &mut Self {
+        self.push(&address.expose_provenance().to_ne_bytes())
+    }
+
+    /// An argument that is passed by value: a number, or a `#[repr(C)]` struct of numbers.
+    pub fn value<T: DeviceRepr>(&mut self, value: &T) -> &mut Self {
+        // SAFETY: S6, S12: T has no padding, so all of its bytes are initialised, and the borrow lasts for the call.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) };
+        self.push(bytes)
+    }
+
+    /// Submits the launch; it returns before the kernel has run. It may be submitted again.
+    ///
+    /// # Errors
+    /// Before any call: [`Error::WrongStream`] or [`Error::WrongDevice`] for a buffer or a function that belongs elsewhere,
+    /// [`Error::LaunchMismatch`] if number or sizes of the arguments are not those that the kernel declares,
+    /// [`Error::LaunchLimit`] if grid, block or shared memory are too large. Then what the driver answers.
+    ///
+    /// # Safety
+    /// The arguments are of the kinds that the kernel declares, and the kernel with these arguments stays inside the
+    /// buffers given, writes only those given to [`Launch::arg_mut`], and has no race with itself. If
+    /// [`Function::params`] is `None`, their number and sizes are right as well.
+    pub unsafe fn submit(&mut self) -> Result<()> {
+        if let Some(bound) = self.elsewhere {
+            return Err(Error::WrongStream { bound, used: self.stream.id() });
+        }
+        let Self { stream, function, config, .. } = *self;
+        stream.device().check_same("the kernel", function.device())?;
+        self.check_arguments()?;
+        check_limits(function, &config, stream.device().properties())?;
+
+        let mut pointers = InlineVec::<*mut c_void, 24>::new(null_mut());
+        let words = self.words.as_mut_slice().as_mut_ptr();
+        for argument in self.arguments.as_slice() {
+            pointers.push(words.wrapping_add(argument.first_word).cast());
+        }
+        let (LaunchConfig { grid, block, shared_bytes }, pointers) =
+            (config, pointers.as_mut_slice().as_mut_ptr());
+        function.module().note_launch();
+        let doing = || format!("launching {} on {stream}", function.name());
+        // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
+        stream.submit(doing, |p, s| unsafe {
+            raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers)
+        })
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> &mut Self {
+        self.arguments.push(Argument { first_word: self.words.len(), size: bytes.len() });
+        for chunk in bytes.chunks(size_of::<u64>()) {
+            let mut word = [0; size_of::<u64>()];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.words.push(u64::from_ne_bytes(word));
+        }
+        self
+    }
+
+    fn check_stream(&mut self, bound: &Stream) {
+        if self.stream != bound {
+            self.elsewhere.get_or_insert(bound.id());
+        }
+    }
+
+    fn check_arguments(&self) -> Result<()> {
+        let Some(params) = self.function.params() else { return Ok(()) };
+        let given = self.arguments.as_slice();
+        let fits = |(param, argument): (&Param, &Argument)| param.size == argument.size;
+        if params.len() == given.len() && params.iter().zip(given).all(fits) {
+            return Ok(());
+        }
+        Err(Error::LaunchMismatch {
+            kernel: self.function.name().into(),
+            expected: describe(params.iter().map(|param| param.size)),
+            got: describe(given.iter().map(|argument| argument.size)),
+        })
+    }
+}
+
+fn describe(sizes: impl ExactSizeIterator<Item = usize>) -> String {
+    let count = sizes.len();
+    let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
+    match count {
+        0 => "no arguments".into(),
+        1 => format!("1 argument of {} bytes", sizes[0]),
+        _ => format!("{count} arguments of {} bytes", sizes.join(", ")),
+    }
+}
+
+/// Refuses what the device, the kernel or HIP itself does not allow.
+fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    let refuse = |what, requested, limit: String| {
+        Err(Error::LaunchLimit { kernel: function.name().into(), what, requested, limit })
+    };
+    for axis in 0..3 {
+        let (blocks, threads) = (u64::from(grid[axis]), u64::from(block[axis]));
+        let (most_blocks, most_threads) =
+            (u64::from(device.max_grid[axis]), u64::from(device.max_block[axis]));
+        if !(1..=most_blocks).contains(&blocks) {
+            return refuse(GRID[axis], blocks, format!("1 to {most_blocks}"));
+        }
+        if !(1..=most_threads).contains(&threads) {
+            return refuse(BLOCK[axis], threads, format!("1 to {most_threads}"));
+        }
+        if blocks * threads > MAX_THREADS_PER_AXIS {
+            return refuse(THREADS[axis], blocks * threads, format!("1 to {MAX_THREADS_PER_AXIS}"));
+        }
+    }
+    let threads = block.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    let most = function.max_threads_per_block().unwrap_or(u32::MAX).min(device.max_threads_per_block);
+    if threads > u64::from(most) {
+        return refuse("the number of threads in a block", threads, format!("1 to {most}"));
+    }
+    let (shared, most) =
+        (function.shared_bytes() as u64 + u64::from(*shared_bytes), device.shared_memory_per_block);
+    if shared > most as u64 {
+        return refuse("a block's shared memory in bytes", shared, format!("0 to {most}"));
+    }
+    Ok(())
+}
+
+const GRID: [&str; 3] = ["the grid along x", "the grid along y", "the grid along z"];
+const BLOCK: [&str; 3] = ["the block along x", "the block along y", "the block along z"];
+const THREADS: [&str; 3] =
+    ["grid times block along x", "grid times block along y", "grid times block along z"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linear_grids_cover_or_stride() {
+        assert_eq!(LaunchConfig::linear(0, 256).grid, [1, 1, 1]);
+        assert_eq!(LaunchConfig::linear(256, 256).grid, [1, 1, 1]);
+        assert_eq!(LaunchConfig::linear(257, 256).grid, [2, 1, 1]);
+        assert_eq!(LaunchConfig::linear(5, 0).block, [1, 1, 1]);
+        let huge = LaunchConfig::linear(u64::MAX, 256);
+        assert_eq!(huge.grid, [16_777_215, 1, 1]);
+        assert!(u64::from(huge.grid[0]) * 256 <= MAX_THREADS_PER_AXIS);
+    }
+
+    #[test]
+    fn arguments_are_described() {
+        assert_eq!(describe([].into_iter()), "no arguments");
+        assert_eq!(describe([8].into_iter()), "1 argument of 8 bytes");
+        assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
+    }
+}

@@ -1,0 +1,92 @@
+//! Safe, reference-counted devices, streams, memory and kernels on HIP.
+//!
+//! Everything starts from a [`Platform`]: AMD's HIP, or a crate of this workspace that implements HIP on something else.
+//! This program runs on `hip-host`, threads of the CPU.
+//!
+//! ```
+//! use hip_safe::{Device, Event, SharedBuffer};
+//!
+//! # fn main() -> hip_safe::Result<()> {
+//! let platform = hip_host::platform();
+//! let device = Device::new(&platform, 0)?;
+//! println!("{}, waves of {}", device.properties().name, device.properties().wave_size);
+//!
+//! // Memory is bound to a stream, which keeps the work on it in order.
+//! let stream = device.new_stream()?;
+//! let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0])?;
+//! let mut sums = stream.alloc_zeros::<f32>(4)?;
+//! let started = Event::new(&device)?;
+//! stream.record_event(&started)?;
+//! stream.copy(&numbers.slice(2..)?, &mut sums.slice_mut(..2)?)?;
+//! assert_eq!(stream.download(&sums)?, [3.0, 4.0, 0.0, 0.0]);
+//!
+//! // Sharing counts references; the first write to shared memory copies it.
+//! let shared = SharedBuffer::new(sums);
+//! let mut mine = shared.clone();
+//! stream.memset(mine.make_mut(&stream)?, 0)?;
+//! assert_eq!(shared.download()?, [3.0, 4.0, 0.0, 0.0]);
+//! assert_eq!(mine.download()?, [0.0; 4]);
+//!
+//! // What does not fit is an error before any call.
+//! let other = device.new_stream()?;
+//! assert!(other.download(&numbers).unwrap_err().to_string().contains("is bound to stream"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What holds everywhere:
+//! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
+//!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
+//! - A buffer is bound to one stream. Its use on another is [`Error::WrongStream`], before any call.
+//! - Every call runs with its device current and restores the former one.
+//! - Owners free what they own when they are dropped, after the work that uses it. An error there goes to
+//!   [`on_drop_error`] and [`drop_errors`]; `close` gives it to the caller instead.
+//! - After a sticky error, such as a kernel's illegal access, every call answers [`Error::Poisoned`] with the first cause,
+//!   and drops call the driver no more.
+
+mod allocation;
+mod buffer;
+mod convert;
+mod current;
+mod device;
+mod device_copy;
+mod drop_errors;
+mod error;
+mod event;
+mod function;
+mod handle;
+mod host_copy;
+mod image;
+mod inline_vec;
+mod launch;
+mod metadata;
+#[cfg(doctest)]
+mod misuse;
+mod module;
+mod near_names;
+mod pinned;
+mod poison;
+mod properties;
+mod raw;
+mod repr;
+mod shared;
+mod stream;
+mod view;
+
+pub use buffer::DeviceBuffer;
+pub use current::CurrentDevice;
+pub use device::{Device, DeviceId, DeviceLabel, MemoryInfo};
+pub use drop_errors::{drop_errors, on_drop_error};
+pub use error::{Error, Result};
+pub use event::Event;
+pub use function::Function;
+pub use hip_sys::{MemoryKind, Platform, PlatformKind, Version};
+pub use launch::{Launch, LaunchConfig};
+pub use metadata::{CodeObject, KernelInfo, Param};
+pub use module::Module;
+pub use pinned::PinnedBuffer;
+pub use properties::Properties;
+pub use repr::{AnyBits, DeviceRepr};
+pub use shared::SharedBuffer;
+pub use stream::{Stream, StreamId};
+pub use view::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};

@@ -1,0 +1,161 @@
+//! Misuse that must not compile. Each case stands beside a twin that differs in that one thing and does compile, so that
+//! the case cannot fail for another reason. Only documentation tests see this file.
+
+/// A view borrows its buffer.
+/// ```
+/// fn read(stream: &hip_safe::Stream) {
+///     let buffer = stream.upload(&[1_u8, 2, 3]).unwrap();
+///     let view = buffer.slice(1..).unwrap();
+///     println!("{}", view.len());
+/// }
+/// ```
+/// ```compile_fail,E0597
+/// fn read(stream: &hip_safe::Stream) {
+///     let view = {
+///         let buffer = stream.upload(&[1_u8, 2, 3]).unwrap();
+///         buffer.slice(1..).unwrap()
+///     };
+///     println!("{}", view.len());
+/// }
+/// ```
+struct ViewOutlivesBuffer;
+
+/// Two ranges to write come from `split_at_mut`, as in `std::slice`.
+/// ```
+/// fn write(stream: &hip_safe::Stream, buffer: &mut hip_safe::DeviceBuffer<u8>) {
+///     let (mut first, mut second) = buffer.split_at_mut(2).unwrap();
+///     stream.copy(&first, &mut second).unwrap();
+///     stream.memset(&mut first, 0).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0499
+/// fn write(stream: &hip_safe::Stream, buffer: &mut hip_safe::DeviceBuffer<u8>) {
+///     let (mut first, mut second) = (buffer.slice_mut(..2).unwrap(), buffer.slice_mut(2..).unwrap());
+///     stream.copy(&first, &mut second).unwrap();
+///     stream.memset(&mut first, 0).unwrap();
+/// }
+/// ```
+struct TwoSlicesToWrite;
+
+/// Only plain data lives in device memory.
+/// ```
+/// fn send(stream: &hip_safe::Stream) {
+///     stream.upload(&["text".as_bytes()[0]]).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// fn send(stream: &hip_safe::Stream) {
+///     stream.upload(&["text".to_string()]).unwrap();
+/// }
+/// ```
+struct StringsOnADevice;
+
+/// A device can write a 2 where a `bool` is expected: a `bool` goes one way.
+/// ```
+/// fn read(stream: &hip_safe::Stream) {
+///     let buffer = stream.upload(&[true, false]).unwrap();
+///     stream.download(&buffer.view().recast::<u8>().unwrap()).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// fn read(stream: &hip_safe::Stream) {
+///     let buffer = stream.upload(&[true, false]).unwrap();
+///     stream.download(&buffer.view()).unwrap();
+/// }
+/// ```
+struct ReadingBoolBack;
+
+/// A launch cannot take one buffer to read and to write.
+/// ```
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function, mut buffers: [hip_safe::DeviceBuffer<f32>; 2]) {
+///     let [a, b] = &mut buffers;
+///     let config = hip_safe::LaunchConfig::linear(1, 1);
+///     unsafe { stream.launch(kernel, config).arg(a).arg_mut(b).submit() }.unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0502
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function, mut buffers: [hip_safe::DeviceBuffer<f32>; 2]) {
+///     let [a, b] = &mut buffers;
+///     let config = hip_safe::LaunchConfig::linear(1, 1);
+///     unsafe { stream.launch(kernel, config).arg(a).arg_mut(a).submit() }.unwrap();
+/// }
+/// ```
+struct OneBufferReadAndWritten;
+
+/// A kernel's body cannot be checked.
+/// ```
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function) {
+///     unsafe { stream.launch(kernel, hip_safe::LaunchConfig::linear(1, 1)).submit() }.unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0133
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function) {
+///     stream.launch(kernel, hip_safe::LaunchConfig::linear(1, 1)).submit().unwrap();
+/// }
+/// ```
+struct LaunchWithoutUnsafe;
+
+/// A launch borrows its buffers until it is submitted for the last time.
+/// ```
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function, buffer: hip_safe::DeviceBuffer<f32>) {
+///     let mut launch = stream.launch(kernel, hip_safe::LaunchConfig::linear(1, 1));
+///     launch.arg(&buffer);
+///     unsafe { launch.submit() }.unwrap();
+///     drop(buffer);
+/// }
+/// ```
+/// ```compile_fail,E0505
+/// fn launch(stream: &hip_safe::Stream, kernel: &hip_safe::Function, buffer: hip_safe::DeviceBuffer<f32>) {
+///     let mut launch = stream.launch(kernel, hip_safe::LaunchConfig::linear(1, 1));
+///     launch.arg(&buffer);
+///     drop(buffer);
+///     unsafe { launch.submit() }.unwrap();
+/// }
+/// ```
+struct BufferDroppedBeforeSubmit;
+
+/// Pinned memory cannot be the target of a copy while it is read.
+/// ```
+/// fn copy(stream: &hip_safe::Stream, buffer: &hip_safe::DeviceBuffer<u8>, pinned: &mut hip_safe::PinnedBuffer<u8>) {
+///     stream.copy_to_pinned(buffer, pinned).unwrap();
+///     let values = pinned.as_slice().unwrap();
+///     println!("{values:?}");
+/// }
+/// ```
+/// ```compile_fail,E0502
+/// fn copy(stream: &hip_safe::Stream, buffer: &hip_safe::DeviceBuffer<u8>, pinned: &mut hip_safe::PinnedBuffer<u8>) {
+///     let values = pinned.as_slice().unwrap();
+///     stream.copy_to_pinned(buffer, pinned).unwrap();
+///     println!("{values:?}");
+/// }
+/// ```
+struct PinnedSliceDuringCopy;
+
+/// Copying the elements is `try_clone`.
+/// ```
+/// fn clone(buffer: &hip_safe::DeviceBuffer<u8>) -> hip_safe::DeviceBuffer<u8> {
+///     buffer.try_clone().unwrap()
+/// }
+/// ```
+/// ```compile_fail,E0308
+/// fn clone(buffer: &hip_safe::DeviceBuffer<u8>) -> hip_safe::DeviceBuffer<u8> {
+///     buffer.clone()
+/// }
+/// ```
+struct BuffersAreNotClone;
+
+/// The current device is a thread's.
+/// ```
+/// fn stay(device: &hip_safe::Device) {
+///     let guard = device.make_current().unwrap();
+///     std::thread::scope(|scope| { scope.spawn(|| device.ordinal()); });
+///     drop(guard);
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// fn stay(device: &hip_safe::Device) {
+///     let guard = device.make_current().unwrap();
+///     std::thread::scope(|scope| { scope.spawn(|| drop(guard)); });
+/// }
+/// ```
+struct GuardsStayOnTheirThread;

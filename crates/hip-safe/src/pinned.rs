@@ -1,0 +1,295 @@
+//! Page-locked host memory, which devices copy to and from while the program goes on.
+
+use crate::allocation::byte_length;
+use crate::device_copy::check_lengths;
+use crate::handle::Handle;
+use crate::raw::{self, Failure};
+use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use hip_sys::Platform;
+use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// `len` elements of `T` in page-locked host memory, for asynchronous copies by any device of its platform.
+///
+/// [`Stream::copy_from_pinned`] and [`Stream::copy_to_pinned`] return before the copy is done. The buffer remembers the
+/// copies in flight: [`PinnedBuffer::as_slice`] waits for those that write it, [`PinnedBuffer::as_mut_slice`] and its drop
+/// for all of them. So nothing depends on a guard: forgetting the buffer leaks it and breaks nothing.
+pub struct PinnedBuffer<T: AnyBits> {
+    memory: Memory,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+struct Memory {
+    device: Device,
+    address: Handle<c_void>,
+    in_flight: Mutex<InFlight>,
+}
+
+/// Copies not known to be complete: the stream and how many submissions include the copy.
+#[derive(Default)]
+struct InFlight {
+    writer: Option<(Stream, u64)>,
+    readers: Vec<(Stream, u64)>,
+}
+
+impl<T: AnyBits> PinnedBuffer<T> {
+    /// Allocates `len` elements whose bytes are all zero.
+    ///
+    /// # Errors
+    /// [`Error::SizeOverflow`], [`Error::HostMemory`] if the system has not that much to lock, or what the driver answers.
+    #[doc(alias = "hipHostMalloc")]
+    pub fn zeroed(device: &Device, len: usize) -> Result<Self> {
+        let bytes = byte_length::<T>(len)?;
+        let memory = Memory::new(device, bytes)?;
+        let (address, size, align) = (memory.address.raw().addr(), size_of::<T>(), align_of::<T>());
+        if !address.is_multiple_of(align) {
+            return Err(Error::Recast { bytes, address, size, align });
+        }
+        Ok(Self { memory, len, elements: PhantomData })
+    }
+
+    /// A copy of a slice.
+    ///
+    /// # Errors
+    /// As [`PinnedBuffer::zeroed`].
+    pub fn from_slice(device: &Device, values: &[T]) -> Result<Self> {
+        let mut buffer = Self::zeroed(device, values.len())?;
+        buffer.as_mut_slice()?.copy_from_slice(values);
+        Ok(buffer)
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The device it was allocated for.
+    pub fn device(&self) -> &Device {
+        &self.memory.device
+    }
+
+    /// Its elements, after waiting for a copy that writes them.
+    ///
+    /// # Errors
+    /// The error of the wait, which is that of the work before it on that stream.
+    pub fn as_slice(&self) -> Result<&[T]> {
+        self.memory.in_flight.lock().wait_for_writer()?;
+        // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
+        Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
+    }
+
+    /// Its elements, to write, after waiting for every copy that uses them.
+    ///
+    /// # Errors
+    /// As [`PinnedBuffer::as_slice`].
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        self.memory.in_flight.get_mut().wait_for_all()?;
+        // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
+    }
+
+    /// Waits for every copy in flight.
+    ///
+    /// # Errors
+    /// As [`PinnedBuffer::as_slice`].
+    pub fn wait(&self) -> Result<()> {
+        self.memory.in_flight.lock().wait_for_all()
+    }
+
+    /// Waits for the copies in flight, frees the memory and says how that went. If a copy cannot be waited for, the memory
+    /// stays allocated.
+    ///
+    /// # Errors
+    /// The error of the wait or of the free.
+    #[doc(alias = "hipHostFree")]
+    pub fn close(mut self) -> Result<()> {
+        self.memory.release()
+    }
+
+    /// The first element; aligned and not null even where there is no memory.
+    fn pointer(&self) -> *mut T {
+        let address = self.memory.address;
+        if address.is_null() { std::ptr::dangling_mut() } else { address.raw().cast() }
+    }
+}
+
+impl Stream {
+    /// Copies all of `source` over all of `destination` and returns at once. The source may be read meanwhile; writing it
+    /// or dropping it waits.
+    ///
+    /// # Errors
+    /// [`Error::WrongStream`] if `destination` is bound to another stream, [`Error::WrongDevice`] if the two belong to
+    /// different platforms, [`Error::LengthMismatch`], or what the driver answers.
+    #[doc(alias = "hipMemcpyHtoDAsync")]
+    pub fn copy_from_pinned<T, D>(&self, source: &PinnedBuffer<T>, destination: &mut D) -> Result<()>
+    where
+        T: AnyBits,
+        D: DeviceSliceMut<Item = T> + ?Sized,
+    {
+        let mut to = destination.as_view_mut();
+        self.check(to.stream())?;
+        self.check_pinned(&source.memory)?;
+        check_lengths("copying to the device", to.len(), source.len)?;
+        let (bytes, kind) = (to.byte_len(), hipMemcpyKind::hipMemcpyHostToDevice);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let mut in_flight = source.memory.in_flight.lock();
+        in_flight.wait_for_other_writer(self)?;
+        let (from, to) = (source.memory.address.raw().cast_const(), to.device_ptr_mut().cast());
+        let doing = || format!("copying {bytes} bytes from pinned memory on {self}");
+        // SAFETY: S1, S2, S3, S5, S7: both ranges are that long; the source knows of the copy before anybody can free it.
+        let result = self.submit(doing, |p, s| unsafe { raw::memcpy_async(p, to, from, bytes, kind, s) });
+        in_flight.add_reader(self);
+        result
+    }
+
+    /// Copies all of `source` over all of `destination` and returns at once. Reading the destination, writing it or
+    /// dropping it waits.
+    ///
+    /// # Errors
+    /// As [`Stream::copy_from_pinned`].
+    #[doc(alias = "hipMemcpyDtoHAsync")]
+    pub fn copy_to_pinned<S>(&self, source: &S, destination: &mut PinnedBuffer<S::Item>) -> Result<()>
+    where
+        S: DeviceSlice + ?Sized,
+        S::Item: AnyBits,
+    {
+        let from = source.as_view();
+        self.check(from.stream())?;
+        self.check_pinned(&destination.memory)?;
+        check_lengths("copying to the host", from.len(), destination.len)?;
+        let (bytes, kind) = (from.byte_len(), hipMemcpyKind::hipMemcpyDeviceToHost);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let Memory { address, in_flight, .. } = &mut destination.memory;
+        let in_flight = in_flight.get_mut();
+        in_flight.wait_for_others(self)?;
+        let (from, to) = (from.device_ptr().cast(), address.raw());
+        let doing = || format!("copying {bytes} bytes to pinned memory on {self}");
+        // SAFETY: S1, S2, S3, S5, S7: both ranges are that long; the destination knows of the copy before its borrow ends.
+        let result = self.submit(doing, |p, s| unsafe { raw::memcpy_async(p, to, from, bytes, kind, s) });
+        in_flight.writer = Some((self.clone(), self.submitted()));
+        result
+    }
+
+    fn check_pinned(&self, memory: &Memory) -> Result<()> {
+        if Arc::ptr_eq(self.device().platform(), memory.device.platform()) {
+            return Ok(());
+        }
+        self.device().check_same("the pinned buffer", &memory.device)
+    }
+}
+
+impl InFlight {
+    fn add_reader(&mut self, stream: &Stream) {
+        let submitted = stream.submitted();
+        match self.readers.iter_mut().find(|(reader, _)| reader == stream) {
+            Some((_, count)) => *count = submitted,
+            None => self.readers.push((stream.clone(), submitted)),
+        }
+    }
+
+    fn wait_for_writer(&mut self) -> Result<()> {
+        if let Some((stream, count)) = &self.writer {
+            stream.wait_for(*count)?;
+        }
+        self.writer = None;
+        Ok(())
+    }
+
+    fn wait_for_all(&mut self) -> Result<()> {
+        self.wait_for_writer()?;
+        for (stream, count) in &self.readers {
+            stream.wait_for(*count)?;
+        }
+        self.readers.clear();
+        Ok(())
+    }
+
+    /// Before a read on `stream`: a writer there comes first anyway, one elsewhere is waited for.
+    fn wait_for_other_writer(&mut self, stream: &Stream) -> Result<()> {
+        match &self.writer {
+            Some((writer, _)) if writer != stream => self.wait_for_writer(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Before a write on `stream`: what happens there comes first anyway, the rest is waited for. Those on `stream` need
+    /// no record of their own any more: the new writer completes after them.
+    fn wait_for_others(&mut self, stream: &Stream) -> Result<()> {
+        self.wait_for_other_writer(stream)?;
+        for (reader, count) in self.readers.iter().filter(|(reader, _)| reader != stream) {
+            reader.wait_for(*count)?;
+        }
+        self.readers.clear();
+        Ok(())
+    }
+
+    /// Before the memory is freed.
+    fn wait_to_release(&mut self) -> Result<()> {
+        for (stream, count) in self.writer.iter().chain(&self.readers) {
+            stream.wait_to_release(*count)?;
+        }
+        *self = Self::default();
+        Ok(())
+    }
+}
+
+impl Memory {
+    /// Zeroed memory; none at all, and without a call, for 0 bytes.
+    fn new(device: &Device, bytes: usize) -> Result<Self> {
+        let address = if bytes == 0 { Handle::null() } else { lock_pages(device, bytes)? };
+        Ok(Self { device: device.clone(), address, in_flight: Mutex::default() })
+    }
+
+    fn release(&mut self) -> Result<()> {
+        let address = self.address.take();
+        if address.is_null() {
+            return Ok(());
+        }
+        self.in_flight.get_mut().wait_to_release()?;
+        // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
+        self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let device = self.device.clone();
+        device.release_in_drop(|| self.release());
+    }
+}
+
+fn lock_pages(device: &Device, bytes: usize) -> Result<Handle<c_void>> {
+    // SAFETY: S1, S3: the device is current; the flag makes the memory known to every device.
+    let attempt = |p: &Platform| match unsafe { raw::host_malloc(p, bytes, hipHostMallocPortable) } {
+        Ok(address) if address.is_null() => Ok(None),
+        Ok(address) => Ok(Some(address)),
+        Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
+        Err(failure) => Err(failure),
+    };
+    let address = device
+        .run(|| format!("allocating {bytes} bytes of pinned memory"), attempt)?
+        .ok_or(Error::HostMemory { requested: bytes })?;
+    // SAFETY: S2, S15: it was just allocated, is that long, and nobody else knows of it.
+    unsafe { address.raw().cast::<u8>().write_bytes(0, bytes) };
+    Ok(address)
+}
+
+impl<T: AnyBits> fmt::Debug for PinnedBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBuffer<{}>[{}] of {}", std::any::type_name::<T>(), self.len, self.memory.device)
+    }
+}

@@ -1,0 +1,319 @@
+//! One unsafe function for each C function that this crate calls: statuses become results. Nothing else here touches a
+//! table.
+//!
+//! # Safety
+//! Every function asks of its caller what the C function of the same name asks: live handles of this platform, ranges
+//! inside live allocations, and the right device current where the C function depends on it (docs/SAFETY.md S1 to S3).
+
+use crate::handle::Handle;
+use hip_sys::Platform;
+use hip_sys::hip::*;
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+/// A C call that did not answer `hipSuccess`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) call: &'static str,
+    pub(crate) code: hipError_t,
+}
+
+type Result<T> = std::result::Result<T, Failure>;
+
+fn status(call: &'static str, code: hipError_t) -> Result<()> {
+    if code == hipError_t::hipSuccess { Ok(()) } else { Err(Failure { call, code }) }
+}
+
+/// Calls a function of the table by its C name and reads its status.
+macro_rules! call {
+    ($platform:expr, $name:ident($($argument:expr),* $(,)?)) => {
+        // SAFETY: S1: each use says why its arguments are what the C function asks for.
+        status(stringify!($name), unsafe { ($platform.hip.$name)($($argument),*) })
+    };
+}
+
+/// The name of an error code, such as `hipErrorInvalidValue`.
+pub(crate) fn error_name(platform: &Platform, code: hipError_t) -> String {
+    // SAFETY: S1: any code may be asked for; the answer is null or a static C string.
+    let name = unsafe { (platform.hip.hipGetErrorName)(code) };
+    if name.is_null() {
+        return String::from("an unnamed error");
+    }
+    // SAFETY: S1: not null, so it is one of the library's static strings.
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+}
+
+pub(crate) unsafe fn get_device_count(p: &Platform) -> Result<c_int> {
+    let mut count = 0;
+    // SAFETY: S1: the out-pointer is live.
+    call!(p, hipGetDeviceCount(&mut count))?;
+    Ok(count)
+}
+
+pub(crate) unsafe fn get_device(p: &Platform) -> Result<c_int> {
+    let mut ordinal = 0;
+    // SAFETY: S1: the out-pointer is live.
+    call!(p, hipGetDevice(&mut ordinal))?;
+    Ok(ordinal)
+}
+
+pub(crate) unsafe fn set_device(p: &Platform, ordinal: c_int) -> Result<()> {
+    // SAFETY: S1: any number is a valid argument.
+    call!(p, hipSetDevice(ordinal))
+}
+
+pub(crate) unsafe fn device_synchronize(p: &Platform) -> Result<()> {
+    // SAFETY: S1: no arguments.
+    call!(p, hipDeviceSynchronize())
+}
+
+/// The later layout of the properties; `None` where the library lacks it.
+pub(crate) unsafe fn properties_r0600(
+    p: &Platform,
+    ordinal: c_int,
+) -> Option<Result<Box<hipDeviceProp_tR0600>>> {
+    let function = p.hip.hipGetDevicePropertiesR0600.get().ok()?;
+    let mut space = Box::<WithSlack<hipDeviceProp_tR0600>>::default();
+    // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
+    let code = unsafe { function(&mut space.value, ordinal) };
+    Some(status("hipGetDevicePropertiesR0600", code).map(|()| Box::new(space.value)))
+}
+
+/// The layout from before ROCm 6.0, which the plain symbol `hipGetDeviceProperties` fills.
+pub(crate) unsafe fn properties_r0000(p: &Platform, ordinal: c_int) -> Result<Box<hipDeviceProp_tR0000>> {
+    let mut space = Box::<WithSlack<hipDeviceProp_tR0000>>::default();
+    // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
+    call!(p, hipGetDevicePropertiesR0000(&mut space.value, ordinal))?;
+    Ok(Box::new(space.value))
+}
+
+/// A structure that a library may have grown at its end since our headers were written.
+#[repr(C)]
+struct WithSlack<T> {
+    value: T,
+    slack: [u64; 256],
+}
+
+impl<T: Default> Default for WithSlack<T> {
+    fn default() -> Self {
+        Self { value: T::default(), slack: [0; 256] }
+    }
+}
+
+/// Free and total bytes of the current device.
+pub(crate) unsafe fn mem_get_info(p: &Platform) -> Result<(usize, usize)> {
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: S1: both out-pointers are live.
+    call!(p, hipMemGetInfo(&mut free, &mut total))?;
+    Ok((free, total))
+}
+
+pub(crate) unsafe fn malloc(p: &Platform, bytes: usize) -> Result<Handle<c_void>> {
+    let mut address = null_mut();
+    // SAFETY: S1, S3: the out-pointer is live; the caller made the device current.
+    call!(p, hipMalloc(&mut address, bytes))?;
+    Ok(Handle::new(address))
+}
+
+pub(crate) unsafe fn free(p: &Platform, address: Handle<c_void>) -> Result<()> {
+    // SAFETY: S1, S4: the caller owns the allocation and nothing uses it any more.
+    call!(p, hipFree(address.raw()))
+}
+
+pub(crate) unsafe fn host_malloc(p: &Platform, bytes: usize, flags: c_uint) -> Result<Handle<c_void>> {
+    let mut address = null_mut();
+    // SAFETY: S1: the out-pointer is live.
+    call!(p, hipHostMalloc(&mut address, bytes, flags))?;
+    Ok(Handle::new(address))
+}
+
+pub(crate) unsafe fn host_free(p: &Platform, address: Handle<c_void>) -> Result<()> {
+    // SAFETY: S1, S4: the caller owns the memory and nothing uses it any more.
+    call!(p, hipHostFree(address.raw()))
+}
+
+pub(crate) unsafe fn pointer_attributes(
+    p: &Platform,
+    address: *const c_void,
+) -> Result<hipPointerAttribute_t> {
+    let mut attributes = WithSlack::<hipPointerAttribute_t>::default();
+    // SAFETY: S1: the out-pointer is live; the address is looked up, never followed.
+    call!(p, hipPointerGetAttributes(&mut attributes.value, address))?;
+    Ok(attributes.value)
+}
+
+/// A copy that has read its source, and written its host destination, when it returns.
+pub(crate) unsafe fn memcpy_with_stream(
+    p: &Platform,
+    destination: *mut c_void,
+    source: *const c_void,
+    bytes: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> Result<()> {
+    // SAFETY: S1, S2: the caller vouches for both ranges and the stream.
+    call!(p, hipMemcpyWithStream(destination, source, bytes, kind, stream))
+}
+
+pub(crate) unsafe fn memcpy_async(
+    p: &Platform,
+    destination: *mut c_void,
+    source: *const c_void,
+    bytes: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> Result<()> {
+    // SAFETY: S1, S2, S7: the caller vouches for both ranges until the copy is complete.
+    call!(p, hipMemcpyAsync(destination, source, bytes, kind, stream))
+}
+
+pub(crate) unsafe fn memset_async(
+    p: &Platform,
+    destination: Handle<c_void>,
+    byte: u8,
+    bytes: usize,
+    stream: hipStream_t,
+) -> Result<()> {
+    // SAFETY: S1, S2: the caller vouches for the range and the stream.
+    call!(p, hipMemsetAsync(destination.raw(), c_int::from(byte), bytes, stream))
+}
+
+pub(crate) unsafe fn stream_create(p: &Platform, flags: c_uint) -> Result<Handle<ihipStream_t>> {
+    let mut stream = null_mut();
+    // SAFETY: S1, S3: the out-pointer is live; the caller made the device current.
+    call!(p, hipStreamCreateWithFlags(&mut stream, flags))?;
+    Ok(Handle::new(stream))
+}
+
+pub(crate) unsafe fn stream_destroy(p: &Platform, stream: Handle<ihipStream_t>) -> Result<()> {
+    // SAFETY: S1, S4: the caller owns the stream and gives it up.
+    call!(p, hipStreamDestroy(stream.raw()))
+}
+
+pub(crate) unsafe fn stream_synchronize(p: &Platform, stream: hipStream_t) -> Result<()> {
+    // SAFETY: S1: the stream is live.
+    call!(p, hipStreamSynchronize(stream))
+}
+
+/// Whether everything submitted to the stream is complete.
+pub(crate) unsafe fn stream_query(p: &Platform, stream: hipStream_t) -> Result<bool> {
+    // SAFETY: S1: the stream is live.
+    ready(call!(p, hipStreamQuery(stream)))
+}
+
+pub(crate) unsafe fn stream_wait_event(p: &Platform, stream: hipStream_t, event: hipEvent_t) -> Result<()> {
+    // SAFETY: S1: stream and event are live; 0 is the only flag there is.
+    call!(p, hipStreamWaitEvent(stream, event, 0))
+}
+
+pub(crate) unsafe fn event_create(p: &Platform, flags: c_uint) -> Result<Handle<ihipEvent_t>> {
+    let mut event = null_mut();
+    // SAFETY: S1, S3: the out-pointer is live; the caller made the device current.
+    call!(p, hipEventCreateWithFlags(&mut event, flags))?;
+    Ok(Handle::new(event))
+}
+
+pub(crate) unsafe fn event_destroy(p: &Platform, event: Handle<ihipEvent_t>) -> Result<()> {
+    // SAFETY: S1, S4: the caller owns the event and gives it up.
+    call!(p, hipEventDestroy(event.raw()))
+}
+
+pub(crate) unsafe fn event_record(p: &Platform, event: hipEvent_t, stream: hipStream_t) -> Result<()> {
+    // SAFETY: S1: both are live and of one device.
+    call!(p, hipEventRecord(event, stream))
+}
+
+/// Whether the event's last record is complete.
+pub(crate) unsafe fn event_query(p: &Platform, event: hipEvent_t) -> Result<bool> {
+    // SAFETY: S1: the event is live.
+    ready(call!(p, hipEventQuery(event)))
+}
+
+pub(crate) unsafe fn event_synchronize(p: &Platform, event: hipEvent_t) -> Result<()> {
+    // SAFETY: S1: the event is live.
+    call!(p, hipEventSynchronize(event))
+}
+
+/// Milliseconds from `start` to `stop`; `None` while one of them is pending.
+pub(crate) unsafe fn event_elapsed(p: &Platform, start: hipEvent_t, stop: hipEvent_t) -> Result<Option<f32>> {
+    let mut milliseconds = 0.0;
+    // SAFETY: S1: both events are live, and so is the out-pointer.
+    let done = ready(call!(p, hipEventElapsedTime(&mut milliseconds, start, stop)))?;
+    Ok(done.then_some(milliseconds))
+}
+
+fn ready(answer: Result<()>) -> Result<bool> {
+    match answer {
+        Ok(()) => Ok(true),
+        Err(Failure { code: hipError_t::hipErrorNotReady, .. }) => Ok(false),
+        Err(failure) => Err(failure),
+    }
+}
+
+pub(crate) unsafe fn module_load_data(p: &Platform, image: *const c_void) -> Result<Handle<ihipModule_t>> {
+    let mut module = null_mut();
+    // SAFETY: S1, S3: the caller checked the image's bounds, keeps it alive, and made the device current.
+    call!(p, hipModuleLoadData(&mut module, image))?;
+    Ok(Handle::new(module))
+}
+
+pub(crate) unsafe fn module_unload(p: &Platform, module: Handle<ihipModule_t>) -> Result<()> {
+    // SAFETY: S1, S4: the caller owns the module, and none of its kernels runs any more.
+    call!(p, hipModuleUnload(module.raw()))
+}
+
+pub(crate) unsafe fn module_get_function(
+    p: &Platform,
+    module: hipModule_t,
+    name: &CStr,
+) -> Result<Handle<ihipModuleSymbol_t>> {
+    let mut function = null_mut();
+    // SAFETY: S1: the module is live; name and out-pointer are valid for the call.
+    call!(p, hipModuleGetFunction(&mut function, module, name.as_ptr()))?;
+    Ok(Handle::new(function))
+}
+
+pub(crate) unsafe fn func_get_attribute(
+    p: &Platform,
+    function: hipFunction_t,
+    attribute: hipFunction_attribute,
+) -> Result<c_int> {
+    let mut value = 0;
+    // SAFETY: S1: the function is live, and so is the out-pointer.
+    call!(p, hipFuncGetAttribute(&mut value, attribute, function))?;
+    Ok(value)
+}
+
+/// Offset and size of argument `index`; `Ok(None)` past the last one. The outer `None`: the platform cannot say.
+pub(crate) unsafe fn func_param_info(
+    p: &Platform,
+    function: hipFunction_t,
+    index: usize,
+) -> Option<Result<Option<(usize, usize)>>> {
+    let ask = p.ext.func_param_info?;
+    let (mut offset, mut size) = (0, 0);
+    // SAFETY: S1: the function is live, and so are both out-pointers.
+    let code = unsafe { ask(function, index, &mut offset, &mut size) };
+    Some(match code {
+        hipError_t::hipErrorInvalidValue => Ok(None),
+        code => status("func_param_info", code).map(|()| Some((offset, size))),
+    })
+}
+
+pub(crate) unsafe fn module_launch_kernel(
+    p: &Platform,
+    function: hipFunction_t,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    stream: hipStream_t,
+    arguments: *mut *mut c_void,
+) -> Result<()> {
+    let [gx, gy, gz] = grid;
+    let [bx, by, bz] = block;
+    // SAFETY: S1, S9: function and stream are live, and `arguments` has as many entries as the kernel declares.
+    call!(
+        p,
+        hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, arguments, null_mut())
+    )
+}

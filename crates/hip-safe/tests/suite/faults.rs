@@ -1,0 +1,209 @@
+//! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
+
+use crate::watched::{calls, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls};
+use hip_safe::{Device, Error, Event, PinnedBuffer, Result, SharedBuffer};
+
+/// A status that no function answers by itself.
+const CODE: u32 = 1999;
+
+#[test]
+fn a_sticky_error_puts_the_device_out_of_use() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let mut buffer = stream.upload(&[1_u8, 2, 3]).unwrap();
+    let mut pinned = PinnedBuffer::<u8>::zeroed(&device, 3).unwrap();
+    let event = Event::new(&device).unwrap();
+    stream.copy_to_pinned(&buffer, &mut pinned).unwrap();
+    assert!(device.poisoned_by().is_none());
+    fail_next("hipStreamSynchronize", 700);
+    let first = stream.synchronize().unwrap_err();
+    assert_eq!(first.hip_code(), Some(700));
+    let message = first.to_string();
+    assert!(message.contains("hipErrorIllegalAddress (700) while waiting for stream"), "{message}");
+    calls();
+
+    // A later error of another kind does not hide the first.
+    fail_next("hipMemsetAsync", 719);
+    let later = [
+        stream.memset(&mut buffer, 0).unwrap_err(),
+        stream.download(&buffer).unwrap_err(),
+        stream.synchronize().unwrap_err(),
+        device.synchronize().unwrap_err(),
+        device.new_stream().unwrap_err(),
+        device.memory_info().unwrap_err(),
+        event.is_done().unwrap_err(),
+        pinned.as_slice().unwrap_err(),
+    ];
+    for error in later {
+        assert!(
+            matches!(&error, Error::Poisoned { first, .. } if first.hip_code() == Some(700)),
+            "{error:?}"
+        );
+        assert_eq!(error.to_string(), message);
+    }
+    assert!(no_fault(), "no call was made");
+    drop((buffer, pinned, event, stream));
+    assert_eq!(calls(), [""; 0], "neither later calls nor drops go to the driver");
+    assert!(drop_errors().is_empty());
+    assert_eq!(device.poisoned_by().and_then(|first| first.hip_code()), Some(700));
+}
+
+#[test]
+fn other_errors_leave_the_device_in_use() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    fail_next("hipMemsetAsync", 1);
+    let error = stream.alloc_zeros::<u8>(10).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.contains("hipMemsetAsync answered hipErrorInvalidValue (1) while setting 10 bytes"),
+        "{message}"
+    );
+    assert!(device.poisoned_by().is_none());
+    assert_eq!(stream.download(&stream.alloc_zeros::<u8>(10).unwrap()).unwrap(), [0; 10]);
+}
+
+#[test]
+fn out_of_memory_gives_the_figures() {
+    let stream = device().new_stream().unwrap();
+    fail_next("hipMalloc", 2);
+    match stream.alloc_zeros::<u32>(5).unwrap_err() {
+        Error::OutOfMemory { requested: 20, free, total, .. } => assert!(free <= total && total > 0),
+        other => panic!("{other:?}"),
+    }
+    fail_next("hipHostMalloc", 2);
+    let error = PinnedBuffer::<u32>::zeroed(stream.device(), 5).unwrap_err();
+    assert!(matches!(error, Error::HostMemory { requested: 20 }), "{error:?}");
+}
+
+#[test]
+fn a_failing_free_is_reported() {
+    let stream = device().new_stream().unwrap();
+    let buffer = || stream.upload(&[1_u8]).unwrap();
+    let (dropped, closed) = (buffer(), buffer());
+    let before = hip_safe::drop_errors();
+    fail_next("hipFree", CODE);
+    drop(dropped);
+    let errors = drop_errors();
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].contains("hipFree") && errors[0].contains("while freeing device memory"), "{errors:?}");
+    assert!(hip_safe::drop_errors() > before);
+    fail_next("hipFree", CODE);
+    let error = closed.close().unwrap_err();
+    assert_eq!(error.hip_code(), Some(CODE));
+    assert!(drop_errors().is_empty(), "the caller has it");
+}
+
+#[test]
+fn memory_that_may_be_in_use_is_not_freed() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let buffer = || stream.alloc_zeros::<u8>(100).unwrap();
+    let (first, second) = (buffer(), buffer());
+    calls();
+    // One wait fails: waiting for the device will do, and the error is told.
+    fail_next("hipStreamSynchronize", CODE);
+    drop(first);
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipDeviceSynchronize", "hipFree"]);
+    assert_eq!(drop_errors().len(), 1);
+    // No wait works, here because no device can be asked: the memory stays.
+    stream.note_submission();
+    fail_every("hipGetDevice", CODE);
+    drop(second);
+    assert!(no_fault());
+    assert_eq!(work_calls(), [""; 0]);
+    assert_eq!(drop_errors().len(), 1);
+    let mut pinned = PinnedBuffer::<u8>::zeroed(&device, 100).unwrap();
+    stream.copy_to_pinned(&buffer(), &mut pinned).unwrap();
+    stream.note_submission();
+    stream.copy_to_pinned(&buffer(), &mut pinned).unwrap();
+    calls();
+    fail_every("hipGetDevice", CODE);
+    drop(pinned);
+    assert!(no_fault());
+    assert!(!work_calls().contains(&"hipHostFree"));
+    assert_eq!(drop_errors().len(), 1);
+}
+
+#[test]
+fn a_failing_destroy_is_reported() {
+    let stream = device().new_stream().unwrap();
+    fail_next("hipStreamDestroy", CODE);
+    drop(stream);
+    let errors = drop_errors();
+    assert!(errors.len() == 1 && errors[0].contains("hipStreamDestroy"), "{errors:?}");
+}
+
+/// Something of everything.
+fn workload(device: &Device) -> Result<Vec<u32>> {
+    let stream = device.new_stream()?;
+    let (start, stop) = (Event::new(device)?, Event::new(device)?);
+    stream.record_event(&start)?;
+    let numbers = stream.upload(&(0..1000).collect::<Vec<u32>>())?;
+    let mut sums = stream.alloc_zeros::<u32>(1000)?;
+    stream.copy(&numbers.slice(500..)?, &mut sums.slice_mut(..500)?)?;
+    let mut shared = SharedBuffer::new(sums);
+    let _owner = shared.clone();
+    stream.memset(&mut shared.make_mut(&stream)?.slice_mut(..10)?, 1)?;
+    let mut pinned = PinnedBuffer::from_slice(device, &[7_u32; 1000])?;
+    stream.copy_to_pinned(&shared, &mut pinned)?;
+    stream.wait_event(&start)?;
+    stream.record_event(&stop)?;
+    let result = pinned.as_slice()?.to_vec();
+    stop.elapsed_since(&start)?;
+    device.memory_info()?;
+    let copy = numbers.try_clone()?;
+    copy.close()?;
+    pinned.close()?;
+    Ok(result)
+}
+
+/// What was made is released again, unless the release itself was what failed.
+fn check_leaks(made: &[&str], failed: &str) {
+    let pairs = [
+        ("hipMalloc", "hipFree"),
+        ("hipHostMalloc", "hipHostFree"),
+        ("hipStreamCreateWithFlags", "hipStreamDestroy"),
+        ("hipEventCreateWithFlags", "hipEventDestroy"),
+    ];
+    let count = |name: &str| made.iter().filter(|call| **call == name).count();
+    for (make, release) in pairs {
+        let existed = count(make) - usize::from(failed == make);
+        // The call that makes the device current fails for both, and for the wait before a release.
+        let lost = usize::from(failed == "hipGetDevice");
+        assert!(
+            (existed.saturating_sub(lost)..=existed).contains(&count(release)),
+            "{failed} failed: {make} without {release}"
+        );
+    }
+}
+
+#[test]
+fn every_call_fails_once() {
+    let device = device();
+    calls();
+    let expected = workload(&device).unwrap();
+    assert_eq!((expected[0], expected[10], expected[999]), (0x0101_0101, 510, 0));
+    let total = calls().len();
+    assert!(total > 40, "{total} calls");
+    for count in 0..total {
+        fail_after(count, CODE);
+        let outcome = workload(&device);
+        let made = calls();
+        let failed = *made.get(count).expect("the call was made");
+        assert!(!no_fault());
+        check_leaks(&made, failed);
+        let told = drop_errors();
+        match outcome {
+            Ok(values) => {
+                assert_eq!(values, expected, "{failed} is told of, and the result is right");
+                assert!(
+                    told.iter().any(|error| error.contains("(1999)")),
+                    "call {count}, {failed}: a lost error"
+                );
+            }
+            Err(error) => assert_eq!(error.hip_code(), Some(CODE), "call {count}, {failed}: {error}"),
+        }
+    }
+    assert_eq!(workload(&device).unwrap(), expected, "nothing is left of it");
+}

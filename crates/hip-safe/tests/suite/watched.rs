@@ -1,0 +1,154 @@
+//! hip-host behind functions that note each call of this thread, and that fail one on demand.
+
+use hip_safe::{Device, Error, Platform};
+use hip_sys::hip::*;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Once};
+
+static REAL: LazyLock<Arc<Platform>> = LazyLock::new(hip_host::platform);
+
+/// The calls of every thread so far.
+pub(crate) static TOTAL: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
+    static DROP_ERRORS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+#[derive(Clone, Copy)]
+enum Fault {
+    /// The next call of that name answers the code.
+    Next(&'static str, u32),
+    /// Every call of that name does.
+    Every(&'static str, u32),
+    /// The call after so many others does, whatever it is.
+    After(usize, u32),
+}
+
+/// The calls of this thread since the last time it asked.
+pub(crate) fn calls() -> Vec<&'static str> {
+    CALLS.take()
+}
+
+/// The same, without those about which device is current.
+pub(crate) fn work_calls() -> Vec<&'static str> {
+    calls().into_iter().filter(|name| !["hipGetDevice", "hipSetDevice"].contains(name)).collect()
+}
+
+/// Makes this thread's next call of `name` answer `code`.
+pub(crate) fn fail_next(name: &'static str, code: u32) {
+    FAULT.set(Some(Fault::Next(name, code)));
+}
+
+/// Makes every call of `name` on this thread answer `code`, until [`no_fault`].
+pub(crate) fn fail_every(name: &'static str, code: u32) {
+    FAULT.set(Some(Fault::Every(name, code)));
+}
+
+/// Makes the call of this thread after `count` others answer `code`.
+pub(crate) fn fail_after(count: usize, code: u32) {
+    FAULT.set(Some(Fault::After(count, code)));
+}
+
+/// Ends a fault; says whether it was still waiting for its call.
+pub(crate) fn no_fault() -> bool {
+    FAULT.take().is_some()
+}
+
+/// What drops on this thread reported since the last time it asked.
+pub(crate) fn drop_errors() -> Vec<String> {
+    DROP_ERRORS.take()
+}
+
+/// The code that this call is to answer, if it is to fail.
+fn note(name: &'static str) -> Option<hipError_t> {
+    TOTAL.fetch_add(1, Ordering::SeqCst);
+    CALLS.with_borrow_mut(|calls| calls.push(name));
+    let (code, left) = match FAULT.get()? {
+        Fault::Next(wanted, code) if wanted == name => (Some(code), None),
+        Fault::Every(wanted, code) if wanted == name => (Some(code), FAULT.get()),
+        Fault::After(0, code) => (Some(code), None),
+        Fault::After(count, code) => (None, Some(Fault::After(count - 1, code))),
+        _ => (None, FAULT.get()),
+    };
+    FAULT.set(left);
+    code.map(hipError_t)
+}
+
+macro_rules! watch {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        $(
+            #[allow(non_snake_case)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> hipError_t {
+                match note(stringify!($name)) {
+                    Some(code) => code,
+                    // SAFETY: S1: the arguments are the caller's own.
+                    None => unsafe { (REAL.hip.$name)($($argument),*) },
+                }
+            }
+        )*
+        fn watch_table(table: &mut hip_sys::HipTable) {
+            $( table.$name = $name; )*
+        }
+    };
+}
+
+watch! {
+    hipGetDevice(device: *mut c_int);
+    hipSetDevice(device: c_int);
+    hipDeviceSynchronize();
+    hipMemGetInfo(free: *mut usize, total: *mut usize);
+    hipMalloc(address: *mut *mut c_void, bytes: usize);
+    hipFree(address: *mut c_void);
+    hipHostMalloc(address: *mut *mut c_void, bytes: usize, flags: c_uint);
+    hipHostFree(address: *mut c_void);
+    hipMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: hipMemcpyKind, stream: hipStream_t);
+    hipMemcpyWithStream(to: *mut c_void, from: *const c_void, bytes: usize, kind: hipMemcpyKind, stream: hipStream_t);
+    hipMemsetAsync(to: *mut c_void, byte: c_int, bytes: usize, stream: hipStream_t);
+    hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: c_uint);
+    hipStreamDestroy(stream: hipStream_t);
+    hipStreamSynchronize(stream: hipStream_t);
+    hipStreamQuery(stream: hipStream_t);
+    hipStreamWaitEvent(stream: hipStream_t, event: hipEvent_t, flags: c_uint);
+    hipEventCreateWithFlags(event: *mut hipEvent_t, flags: c_uint);
+    hipEventDestroy(event: hipEvent_t);
+    hipEventRecord(event: hipEvent_t, stream: hipStream_t);
+    hipEventQuery(event: hipEvent_t);
+    hipEventSynchronize(event: hipEvent_t);
+    hipEventElapsedTime(milliseconds: *mut f32, start: hipEvent_t, stop: hipEvent_t);
+    hipModuleLoadData(module: *mut hipModule_t, image: *const c_void);
+    hipModuleUnload(module: hipModule_t);
+    hipModuleGetFunction(function: *mut hipFunction_t, module: hipModule_t, name: *const std::ffi::c_char);
+    hipFuncGetAttribute(value: *mut c_int, attribute: hipFunction_attribute, function: hipFunction_t);
+    hipModuleLaunchKernel(
+        function: hipFunction_t, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared: c_uint, stream: hipStream_t, arguments: *mut *mut c_void, extra: *mut *mut c_void
+    );
+}
+
+/// A platform of its own, so that nobody else's devices are poisoned.
+pub(crate) fn platform() -> Arc<Platform> {
+    Arc::new(unshared_platform())
+}
+
+/// The same, to be changed further.
+pub(crate) fn unshared_platform() -> Platform {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        hip_safe::on_drop_error(|error: &Error| {
+            DROP_ERRORS.with_borrow_mut(|list| list.push(error.to_string()))
+        });
+    });
+    let mut hip = REAL.hip.clone();
+    watch_table(&mut hip);
+    let Platform { kind, raw_version, ext, .. } = *REAL.as_ref();
+    Platform { kind, raw_version, hip, rtc: REAL.rtc.clone(), ext, library: None }
+}
+
+/// Device 0 of such a platform.
+pub(crate) fn device() -> Device {
+    Device::new(&platform(), 0).expect("hip-host has a device")
+}
