@@ -1,0 +1,154 @@
+//! Turns kernels.toml into Rust tables, and with the feature `host` compiles every unit for this CPU.
+
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+#[derive(Deserialize)]
+struct Kernels {
+    family: Vec<Family>,
+}
+
+#[derive(Deserialize)]
+struct Family {
+    name: String,
+    barriers: bool,
+    waves: String,
+    dtypes: Vec<String>,
+    group: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    name: String,
+    ops: Vec<String>,
+    dtypes: Option<Vec<String>>,
+}
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=kernels.toml");
+    let text = fs::read_to_string(root.join("kernels.toml")).expect("kernels.toml is readable");
+    let kernels: Kernels = toml::from_str(&text).expect("kernels.toml has families with groups of kernels");
+    write(&out.join("families.rs"), &families(&root, &kernels));
+    #[cfg(feature = "host")]
+    host::build(&root, &out, &kernels);
+}
+
+/// The table of families, as an expression of type `&[Family]`.
+fn families(root: &Path, kernels: &Kernels) -> String {
+    let mut text = String::from("&[\n");
+    for family in &kernels.family {
+        let waves = if family.waves == "both" { "Both" } else { "Any" };
+        assert!(["any", "both"].contains(&family.waves.as_str()), "waves of {} is any or both", family.name);
+        let file = format!("{}.hip", family.name);
+        println!("cargo::rerun-if-changed={file}");
+        let source = root.join(&file);
+        text += &format!(
+            "Family {{ name: {:?}, file: {file:?}, source: include_str!({source:?}), barriers: {:?}, waves: Waves::{waves}, \
+             dtypes: &{:?}, groups: &[\n",
+            family.name, family.barriers, family.dtypes
+        );
+        for group in &family.group {
+            let dtypes = group.dtypes.as_ref().unwrap_or(&family.dtypes);
+            text +=
+                &format!("Group {{ name: {:?}, ops: &{:?}, dtypes: &{dtypes:?} }},\n", group.name, group.ops);
+        }
+        text += "] },\n";
+    }
+    text + "]\n"
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|e| panic!("cannot write {}: {e}", path.display()));
+}
+
+#[cfg(feature = "host")]
+mod host {
+    use super::{Family, Kernels, write};
+    use std::path::Path;
+    use std::{env, fs};
+
+    /// Flags that decide about results, then flags for speed and size. No flag may allow what IEEE 754 does not.
+    const FLAGS: [&str; 8] = [
+        "-ffp-contract=off",
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-ftree-vectorize",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fvisibility=hidden",
+        "-fno-semantic-interposition",
+    ];
+    /// GCC's cost model at -O2 gives up on loops whose length it does not know.
+    const GCC_COST_MODEL: &str = "-fvect-cost-model=dynamic";
+    /// Target features that change which instructions the compiler may use, by their Rust names.
+    const FEATURES: [&str; 5] = ["avx", "avx2", "fma", "f16c", "bmi2"];
+
+    /// Compiles all units into one library, and writes the list of their entries.
+    pub(super) fn build(root: &Path, out: &Path, kernels: &Kernels) {
+        println!("cargo::rerun-if-changed=portable.hpp");
+        let include = env::var_os("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");
+        println!("cargo::rerun-if-changed={}", Path::new(&include).display());
+        let units = out.join("units");
+        fs::create_dir_all(&units).expect("OUT_DIR is writable");
+
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++17").opt_level(2).debug(false).pic(true).include(include).include(root);
+        for flag in FLAGS {
+            build.flag_if_supported(flag);
+        }
+        build.flag_if_supported(GCC_COST_MODEL);
+        let enabled = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+        for feature in FEATURES.iter().filter(|feature| enabled.split(',').any(|name| name == **feature)) {
+            build.flag_if_supported(format!("-m{feature}"));
+        }
+        let mut entries = Vec::new();
+        for family in &kernels.family {
+            for dtype in &family.dtypes {
+                entries.extend(unit(&mut build, root, &units, family, dtype));
+            }
+        }
+        build.compile("kernels_hip_host");
+        write(&out.join("host.rs"), &registration(&entries));
+    }
+
+    /// Adds the translation units of a unit: its source behind the macros that it is built with. Returns their entries.
+    fn unit(build: &mut cc::Build, root: &Path, units: &Path, family: &Family, dtype: &str) -> Vec<String> {
+        let name = format!("{}_{dtype}", family.name);
+        let source = root.join(format!("{}.hip", family.name));
+        let waves: &[u32] = if family.waves == "both" { &[32, 64] } else { &[0] };
+        let one = |wave: &u32| {
+            let suffix = if *wave == 0 { "any".into() } else { format!("w{wave}") };
+            let mut text = format!("#define HIPHOST_UNIT {name}\n#define DTYPE_{dtype}\n");
+            if *wave != 0 {
+                text += &format!("#define WAVE_SIZE {wave}\n");
+            }
+            if !family.barriers {
+                text += "#define HIPHOST_NO_BARRIERS\n";
+            }
+            let file = units.join(format!("{name}_{suffix}.cpp"));
+            write(&file, &format!("{text}#include \"{}\"\n", source.display()));
+            build.file(file);
+            format!("hiphost_module_{name}_{suffix}")
+        };
+        waves.iter().map(one).collect()
+    }
+
+    /// Declarations of the entries, and the list of them.
+    fn registration(entries: &[String]) -> String {
+        let mut text = String::from("unsafe extern \"C\" {\n");
+        for entry in entries {
+            text += &format!(
+                "fn {entry}(runtime: *const hip_host::abi::Runtime) -> *const hip_host::abi::Module;\n"
+            );
+        }
+        text += &format!("}}\nstatic ENTRIES: [hip_host::ModuleEntry; {}] = [\n", entries.len());
+        for entry in entries {
+            text += &format!("{entry},\n");
+        }
+        text + "];\n"
+    }
+}

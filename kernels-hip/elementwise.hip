@@ -1,0 +1,435 @@
+//! Element by element: unary, binary, comparison, affine, clamp, cast, fill, const_set, copy.
+//
+// Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
+// No shared memory, no barriers.
+//
+// in and out may be the same array where both are tight and have the same dtype; else they do not overlap. Pointers include
+// the offset of the view. dims[0] is the outermost dimension; strides count elements, negative ones wrap. The output of all
+// kernels but const_set and copy is tight: row-major without gaps.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// One input: contiguous != 0 says that it is tight; dims and strides are then not read.
+struct Map1 {
+    u64 count;
+    u32 rank, contiguous;
+    u64 dims[MAX_RANK], a[MAX_RANK];
+};
+// Two inputs. flags: 1 a is tight, 2 b is tight, 4 a is one element, 8 b is one element. Dims and strides are not read where
+// each input is tight or one element.
+struct Map2 {
+    u64 count;
+    u32 rank, flags;
+    u64 dims[MAX_RANK], a[MAX_RANK], b[MAX_RANK];
+};
+// A copy, strided on both sides. flags: 1 src is tight, 2 dst is tight; with both, dims and strides are not read. const_set reads dst only.
+struct CopyMap {
+    u64 count;
+    u32 rank, flags;
+    u64 dims[MAX_RANK], src[MAX_RANK], dst[MAX_RANK];
+};
+static_assert(sizeof(Map1) == 144 && __builtin_offsetof(Map1, dims) == 16 && __builtin_offsetof(Map1, a) == 80, "args.rs");
+static_assert(sizeof(Map2) == 208 && __builtin_offsetof(Map2, a) == 80 && __builtin_offsetof(Map2, b) == 144, "args.rs");
+static_assert(sizeof(CopyMap) == 208 && __builtin_offsetof(CopyMap, src) == 80, "args.rs");
+static_assert(__builtin_offsetof(CopyMap, dst) == 144, "args.rs");
+static constexpr u32 A_TIGHT = 1, B_TIGHT = 2, A_SCALAR = 4, B_SCALAR = 8;
+static constexpr u32 SRC_TIGHT = 1, DST_TIGHT = 2;
+
+// ---- walking ----------------------------------------------------------------------------------------------------------
+#if ON_HOST
+// A thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
+static constexpr u64 STEP = 128;
+
+// body(i, n) for runs of at most STEP elements.
+template <class Body> DEVICE void for_runs(u64 count, Body body) {
+    for (u64 i = thread_number() * STEP; i < count; i += thread_count() * STEP)
+        body(i, count - i < STEP ? count - i : STEP);
+}
+// body(i, offsets, n) for runs that do not leave the innermost dimension.
+template <class Body>
+DEVICE void for_strided_runs(u64 count, u32 rank, const u64* dims, const u64* a, const u64* b, Body body) {
+    const u64 inner = rank > 0 ? dims[rank - 1] : count;
+    for_runs(count, [&](u64 i, u64 left) {
+        while (left > 0) {
+            const u64 rest = inner - i % inner, n = rest < left ? rest : left;
+            body(i, offsets(i, count, rank, dims, a, b), n);
+            i += n;
+            left -= n;
+        }
+    });
+}
+
+template <class A, class O, class F> SHARED_CODE void run1(const A* a, u64 sa, O* out, u64 so, u64 n, F f) {
+    if (sa == 1 && so == 1) {
+        INDEPENDENT
+        for (u64 j = 0; j < n; j++) out[j] = f(a[j]);
+    } else {
+        for (u64 j = 0; j < n; j++) out[j * so] = f(a[j * sa]);
+    }
+}
+template <class A, class O, class F>
+SHARED_CODE void run2(const A* a, u64 sa, const A* b, u64 sb, O* out, u64 n, F f) {
+    if (sa == 1 && sb == 1) {
+        INDEPENDENT
+        for (u64 j = 0; j < n; j++) out[j] = f(a[j], b[j]);
+    } else if (sa == 1 && sb == 0) {
+        const A y = *b;
+        INDEPENDENT
+        for (u64 j = 0; j < n; j++) out[j] = f(a[j], y);
+    } else if (sa == 0 && sb == 1) {
+        const A x = *a;
+        INDEPENDENT
+        for (u64 j = 0; j < n; j++) out[j] = f(x, b[j]);
+    } else {
+        for (u64 j = 0; j < n; j++) out[j] = f(a[j * sa], b[j * sb]);
+    }
+}
+#else
+// Elements that a thread moves at once: 16 bytes of the larger type.
+template <class A, class O> DEVICE constexpr u32 pack_size() { return 16 / (sizeof(A) > sizeof(O) ? sizeof(A) : sizeof(O)); }
+// Pack p of a tight array, or its only element N times.
+template <u32 N, class A> DEVICE Pack<A, N> load_or_repeat(const A* a, bool tight, u64 p) {
+    if (tight) return load_pack<N>(a + p * N);
+    Pack<A, N> out;
+    UNROLL
+    for (u32 j = 0; j < N; j++) out.at[j] = *a;
+    return out;
+}
+#endif
+
+// out[i] = f(a[i]), both tight.
+template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 count, F f) {
+#if ON_HOST
+    for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
+#else
+    constexpr u32 N = pack_size<A, O>();
+    const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
+    for (u64 p = thread_number(); p < packs; p += thread_count()) {
+        const Pack<A, N> x = load_pack<N>(a + p * N);
+        Pack<O, N> y;
+        UNROLL
+        for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
+        store_pack<N>(out + p * N, y);
+    }
+    for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
+#endif
+}
+
+// out[so(i)] = f(a[sa(i)]); with OUT_TIGHT out[i] = f(a[sa(i)]).
+template <bool OUT_TIGHT, class A, class O, class F>
+DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, const u64* sa, const u64* so, F f) {
+#if ON_HOST
+    const u64 step_a = rank > 0 ? sa[rank - 1] : 0, step_out = OUT_TIGHT ? 1 : rank > 0 ? so[rank - 1] : 0;
+    for_strided_runs(count, rank, dims, sa, so, [&](u64 i, Offsets at, u64 n) {
+        run1(a + at.a, step_a, out + (OUT_TIGHT ? i : at.b), step_out, n, f);
+    });
+#else
+    for (u64 i = thread_number(); i < count; i += thread_count()) {
+        const Offsets at = offsets(i, count, rank, dims, sa, so);
+        out[OUT_TIGHT ? i : at.b] = f(a[at.a]);
+    }
+#endif
+}
+
+template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const Map1& m, F f) {
+    if (m.contiguous != 0) tight(a, out, m.count, f);
+    else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
+}
+
+// out[i] = f(a[i], b[i])
+template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
+    const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
+    const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
+#if ON_HOST
+    if (a_flat && b_flat) for_runs(m.count, [&](u64 i, u64 n) {
+        run2(a + (a_moves ? i : 0), a_moves, b + (b_moves ? i : 0), b_moves, out + i, n, f);
+    });
+    else for_strided_runs(m.count, m.rank, m.dims, m.a, m.b, [&](u64 i, Offsets at, u64 n) {
+        run2(a + at.a, m.rank > 0 ? m.a[m.rank - 1] : 0, b + at.b, m.rank > 0 ? m.b[m.rank - 1] : 0, out + i, n, f);
+    });
+#else
+    constexpr u32 N = pack_size<A, O>();
+    const u64 first = thread_number(), step = thread_count();
+    if (a_flat && b_flat) {
+        const bool aligned = (!a_moves || is_aligned<A, N>(a)) && (!b_moves || is_aligned<A, N>(b)) && is_aligned<O, N>(out);
+        const u64 packs = aligned ? m.count / N : 0;
+        for (u64 p = first; p < packs; p += step) {
+            const Pack<A, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
+            Pack<O, N> z;
+            UNROLL
+            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
+            store_pack<N>(out + p * N, z);
+        }
+        for (u64 i = packs * N + first; i < m.count; i += step) out[i] = f(a[a_moves ? i : 0], b[b_moves ? i : 0]);
+    } else {
+        for (u64 i = first; i < m.count; i += step) {
+            const Offsets at = offsets(i, m.count, m.rank, m.dims, m.a, m.b);
+            out[i] = f(a[at.a], b[at.b]);
+        }
+    }
+#endif
+}
+
+// ---- operations in the compute type -----------------------------------------------------------------------------------
+#define FUNCTOR1(op, ...)                                     \
+    struct op##_op {                                          \
+        template <class C> METHOD C operator()(C x) const { __VA_ARGS__ } \
+    };
+#define FUNCTOR2(op, ...)                                     \
+    struct op##_op {                                          \
+        template <class C> METHOD C operator()(C x, C y) const { __VA_ARGS__ } \
+    };
+// Integers wrap: arithmetic in an unsigned type, then back.
+#define WRAPPING(expression) if constexpr (!Dtype<C>::FLOAT) { typedef typename Dtype<C>::Wrap W; return (C)(expression); } else
+
+FUNCTOR1(neg, WRAPPING(W(0) - W(x)) { return -x; })
+struct abs_op {
+    template <class C> METHOD C operator()(C x) const {
+        if constexpr (Dtype<C>::FLOAT) return m_abs(x);
+        else if constexpr (Dtype<C>::SIGNED) return x < C(0) ? neg_op()(x) : x;
+        else return x;
+    }
+};
+FUNCTOR1(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
+// 1, 0 or -1; 0 for NaN and +0 for -0, as in candle.
+struct sign_op {
+    template <class C> METHOD C operator()(C x) const {
+        if constexpr (Dtype<C>::SIGNED) return (C)((x > C(0)) - (x < C(0)));
+        else return (C)(x > C(0));
+    }
+};
+FUNCTOR1(relu, return maximum(x, C(0));)
+
+FUNCTOR2(add, WRAPPING(W(x) + W(y)) { return x + y; })
+FUNCTOR2(sub, WRAPPING(W(x) - W(y)) { return x - y; })
+FUNCTOR2(mul, WRAPPING(W(x) * W(y)) { return x * y; })
+// Integers: x/0 = 0, MIN/-1 = MIN, x%0 = 0, the remainder has the sign of x.
+struct div_op {
+    template <class C> METHOD C operator()(C x, C y) const {
+        if constexpr (Dtype<C>::FLOAT) return x / y;
+        else {
+            if (y == C(0)) return C(0);
+            if (Dtype<C>::SIGNED && y == C(-1)) return neg_op()(x);
+            return (C)(x / y);
+        }
+    }
+};
+struct rem_op {
+    template <class C> METHOD C operator()(C x, C y) const {
+        if constexpr (Dtype<C>::FLOAT) return m_fmod(x, y);
+        else {
+            if (y == C(0) || (Dtype<C>::SIGNED && y == C(-1))) return C(0);
+            return (C)(x % y);
+        }
+    }
+};
+FUNCTOR2(minimum, return minimum(x, y);)
+FUNCTOR2(maximum, return maximum(x, y);)
+
+struct eq_op { template <class C> METHOD u8 operator()(C x, C y) const { return x == y; } };
+struct ne_op { template <class C> METHOD u8 operator()(C x, C y) const { return x != y; } };
+struct lt_op { template <class C> METHOD u8 operator()(C x, C y) const { return x < y; } };
+struct le_op { template <class C> METHOD u8 operator()(C x, C y) const { return x <= y; } };
+struct gt_op { template <class C> METHOD u8 operator()(C x, C y) const { return x > y; } };
+struct ge_op { template <class C> METHOD u8 operator()(C x, C y) const { return x >= y; } };
+
+#if DTYPE_IS_FLOAT
+FUNCTOR1(sqrt, return m_sqrt(x);)
+FUNCTOR1(rsqrt, return C(1) / m_sqrt(x);)
+FUNCTOR1(recip, return C(1) / x;)
+FUNCTOR1(exp, return m_exp(x);)
+FUNCTOR1(log, return m_log(x);)
+FUNCTOR1(sin, return m_sin(x);)
+FUNCTOR1(cos, return m_cos(x);)
+FUNCTOR1(tan, return m_tan(x);)
+FUNCTOR1(tanh, return m_tanh(x);)
+FUNCTOR1(erf, return m_erf(x);)
+FUNCTOR1(ceil, return m_ceil(x);)
+FUNCTOR1(floor, return m_floor(x);)
+// Half away from zero.
+FUNCTOR1(round, return m_round(x);)
+FUNCTOR2(pow, return m_pow(x, y);)
+
+// exp is only taken of what is not positive: it cannot overflow.
+struct sigmoid_op {
+    template <class C> METHOD C operator()(C x) const {
+        const C e = m_exp(-m_abs(x));
+        return (x < C(0) ? e : C(1)) / (C(1) + e);
+    }
+};
+// x times the sigmoid of v + rest, where rest is too small to change v. Below zero exp(v) is taken as a square: the product
+// stays a normal number until the last step.
+template <class C> DEVICE C times_sigmoid(C x, C v, C rest) {
+    const C h = m_exp(-m_abs(v) * C(0.5));
+    if (v < C(0)) {
+        const C root = m_fma(h, rest * C(0.5), h);
+        return x * root * (root / (C(1) + root * root));
+    }
+    return x / (C(1) + h * h);
+}
+FUNCTOR1(silu, return times_sigmoid(x, x, C(0));)
+// x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
+// counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
+struct gelu_op {
+    template <class C> METHOD C operator()(C x) const {
+        constexpr f64 A = 1.5957691216057307117597842397375, B = 0.071354816272600248773876352279864;
+        constexpr C a = (C)A, b = (C)B;
+        // What is left of the constants beyond f32; beyond f64 for f64.
+        constexpr C a1 = sizeof(C) == 4 ? (C)(A - (f64)a) : (C)-9.9693088091109203e-17;
+        constexpr C b1 = sizeof(C) == 4 ? (C)(B - (f64)b) : (C)-6.1751499181553155e-19;
+        const C t = x < C(-40) ? C(-40) : x > C(40) ? C(40) : x;
+        const C square = t * t, r1 = m_fma(t, t, -square);
+        const C p = b * square, r2 = m_fma(b, square, -p) + (b * r1 + b1 * square);
+        const C sum = a + p, part = sum - a, r3 = ((a - (sum - part)) + (p - part)) + (a1 + r2);
+        const C v = t * sum, rest = m_fma(t, sum, -v) + t * r3;
+        return times_sigmoid(x, v, rest);
+    }
+};
+// x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
+struct gelu_erf_op {
+    template <class C> METHOD C operator()(C x) const {
+        constexpr f64 R = 0.70710678118654752440084436210485;
+        constexpr C r = (C)R, r1 = sizeof(C) == 4 ? (C)(R - (f64)r) : (C)-4.8336466567264565e-17;
+        const C z = -x * r, rest = -(m_fma(x, r, z) + x * r1);
+        const C slope = z > C(0) && z < C(30) ? m_exp(-z * z) * C(1.1283791670955125738961589031215) * rest : C(0);
+        return C(0.5) * x * (m_erfc(z) - slope);
+    }
+};
+// log(1 + exp(x)) without overflow.
+FUNCTOR1(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
+
+struct powf_op {
+    C exponent;
+    METHOD C operator()(C x) const { return m_pow(x, exponent); }
+};
+struct elu_op {
+    C alpha;
+    METHOD C operator()(C x) const { return x > C(0) ? x : alpha * m_expm1(x); }
+};
+struct leaky_relu_op {
+    C slope;
+    METHOD C operator()(C x) const { return x > C(0) ? x : x * slope; }
+};
+#endif
+
+struct affine_op {
+    C factor, summand;
+    template <class C> METHOD C operator()(C x) const {
+        WRAPPING(W(x) * W(factor) + W(summand)) { return m_fma(x, factor, summand); }
+    }
+};
+// NaN in any place wins; the lower bound is applied first.
+struct clamp_op {
+    C lowest, highest;
+    METHOD C operator()(C x) const { return minimum(maximum(x, lowest), highest); }
+};
+
+// From storage to the compute type, the operation, and back with one rounding.
+template <class F> struct Rounded {
+    F f;
+    METHOD T operator()(T x) const { return narrow<T>(f(widen(x))); }
+    METHOD T operator()(T x, T y) const { return narrow<T>(f(widen(x), widen(y))); }
+};
+template <class F> struct Compared {
+    METHOD u8 operator()(T x, T y) const { return F()(widen(x), widen(y)); }
+};
+template <class D> struct Converted {
+    METHOD D operator()(T x) const { return convert<D>(x); }
+};
+struct Same {
+    METHOD T operator()(T x) const { return x; }
+};
+// For arrays that are written over: what was there is not read.
+struct Constant {
+    T value;
+    METHOD T operator()(T) const { return value; }
+};
+
+// ---- kernels ----------------------------------------------------------------------------------------------------------
+#define NAMED(op) PASTE4(elementwise_, op, _, DTYPE)
+
+#define UNARY(op) \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map) { unary(in, out, map, Rounded<op##_op>{}); }
+#define UNARY_WITH(op) \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T scalar) { unary(in, out, map, Rounded<op##_op>{{widen(scalar)}}); }
+#define UNARY_WITH_TWO(op)                                             \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T first, T second) { \
+        unary(in, out, map, Rounded<op##_op>{{widen(first), widen(second)}}); \
+    }
+#define BINARY(op) \
+    KERNEL(NAMED(op), const T* a, const T* b, T* out, Map2 map) { binary(a, b, out, map, Rounded<op##_op>{}); }
+#define COMPARE(op) \
+    KERNEL(NAMED(op), const T* a, const T* b, u8* out, Map2 map) { binary(a, b, out, map, Compared<op##_op>{}); }
+#define CAST(to) \
+    KERNEL(PASTE4(elementwise_cast_, DTYPE, _, to), const T* in, to* out, Map1 map) { unary(in, out, map, Converted<to>{}); }
+
+UNARY(neg)
+UNARY(abs)
+UNARY(sign)
+UNARY(relu)
+UNARY(sqr)
+#if DTYPE_IS_FLOAT
+UNARY(sqrt)
+UNARY(rsqrt)
+UNARY(recip)
+UNARY(exp)
+UNARY(log)
+UNARY(sin)
+UNARY(cos)
+UNARY(tan)
+UNARY(tanh)
+UNARY(sigmoid)
+UNARY(erf)
+UNARY(gelu)
+UNARY(gelu_erf)
+UNARY(silu)
+UNARY(softplus)
+UNARY(ceil)
+UNARY(floor)
+UNARY(round)
+UNARY_WITH(powf)
+UNARY_WITH(elu)
+UNARY_WITH(leaky_relu)
+BINARY(pow)
+#endif
+UNARY_WITH_TWO(affine)
+UNARY_WITH_TWO(clamp)
+
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(rem)
+BINARY(minimum)
+BINARY(maximum)
+
+COMPARE(eq)
+COMPARE(ne)
+COMPARE(lt)
+COMPARE(le)
+COMPARE(gt)
+COMPARE(ge)
+
+CAST(u8)
+CAST(u32)
+CAST(i16)
+CAST(i32)
+CAST(i64)
+CAST(f8e4m3)
+CAST(bf16)
+CAST(f16)
+CAST(f32)
+CAST(f64)
+
+KERNEL(NAMED(fill), T* out, u64 count, T value) { tight(out, out, count, Constant{value}); }
+KERNEL(NAMED(const_set), T* out, CopyMap map, T value) {
+    if ((map.flags & DST_TIGHT) != 0) tight(out, out, map.count, Constant{value});
+    else strided<false>(out, out, map.count, map.rank, map.dims, map.dst, map.dst, Constant{value});
+}
+KERNEL(NAMED(copy), const T* in, T* out, CopyMap map) {
+    if ((map.flags & SRC_TIGHT) != 0 && (map.flags & DST_TIGHT) != 0) tight(in, out, map.count, Same{});
+    else strided<false>(in, out, map.count, map.rank, map.dims, map.src, map.dst, Same{});
+}
+
+} // namespace hipstack

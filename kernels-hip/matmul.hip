@@ -1,0 +1,93 @@
+//! Matrix products in batches: c = a b, any strides, a plain kernel of register tiles.
+//
+// Launch: one-dimensional, block 256. Blocks stride over the tiles of all matrices of the batch, so any grid is right;
+// src/launch.rs chooses one. No shared memory, no barriers.
+//
+// Floats of up to 32 bits are multiplied and added up in f32, f64 in f64; c is rounded once. c overlaps neither a nor b.
+// k = 0 gives zeros. Long sums are cut into pieces of K_SPAN terms, which are added up separately.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// c[i, j] = sum over p of a[i, p] b[p, j], for each matrix of the batch. dims[0] is the outermost batch dimension.
+struct MatmulArgs {
+    u64 m, n, k;
+    u64 batch; // product of the batch dims
+    u64 a_row, a_col, b_row, b_col, c_row, c_col;
+    u32 batch_rank, reserved;
+    u64 batch_dims[MAX_RANK], a_batch[MAX_RANK], b_batch[MAX_RANK], c_batch[MAX_RANK];
+};
+static_assert(sizeof(MatmulArgs) == 344 && __builtin_offsetof(MatmulArgs, batch_rank) == 80, "args.rs");
+static_assert(__builtin_offsetof(MatmulArgs, batch_dims) == 88 && __builtin_offsetof(MatmulArgs, c_batch) == 280, "args.rs");
+
+// A block of 16 by 16 threads computes a tile of c, each thread ROWS by COLS of its elements. On a GPU the columns of a
+// thread are 16 apart, so that the threads of a wave read neighbouring columns; on the host they lie side by side.
+static constexpr u32 SIDE = 16;
+static constexpr u32 ROWS = 4, COLS = ON_HOST ? 16 : 4;
+static constexpr u32 COLUMN_STEP = ON_HOST ? 1 : SIDE, THREAD_STEP = ON_HOST ? COLS : 1;
+static constexpr u32 K_SPAN = 512;
+
+// SIDE_BY_SIDE: column j of the thread lies j elements after its first column.
+template <bool SIDE_BY_SIDE>
+DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const MatmulArgs& m, C (&sum)[ROWS][COLS]) {
+    for (u64 begin = 0; begin < m.k; begin += K_SPAN) {
+        const u64 end = m.k - begin < K_SPAN ? m.k : begin + K_SPAN;
+        C part[ROWS][COLS] = {};
+        for (u64 p = begin; p < end; p++) {
+            C y[COLS];
+            UNROLL
+            for (u32 j = 0; j < COLS; j++) y[j] = widen(SIDE_BY_SIDE ? b[0][p * m.b_row + j] : b[j][p * m.b_row]);
+            UNROLL
+            for (u32 i = 0; i < ROWS; i++) {
+                const C x = widen(a[i][p * m.a_col]);
+                UNROLL
+                for (u32 j = 0; j < COLS; j++) part[i][j] = multiply_add(x, y[j], part[i][j]);
+            }
+        }
+        UNROLL
+        for (u32 i = 0; i < ROWS; i++) {
+            UNROLL
+            for (u32 j = 0; j < COLS; j++) sum[i][j] += part[i][j];
+        }
+    }
+}
+
+// The thread's part of one tile. Rows and columns beyond the edge are computed from the last one and not stored.
+SHARED_CODE void tile(const T* a, const T* b, T* c, const MatmulArgs& m, u64 row, u64 column) {
+    const T* rows[ROWS];
+    const T* columns[COLS];
+    UNROLL
+    for (u32 i = 0; i < ROWS; i++) rows[i] = a + (row + i < m.m ? row + i : m.m - 1) * m.a_row;
+    UNROLL
+    for (u32 j = 0; j < COLS; j++) {
+        const u64 at = column + j * COLUMN_STEP;
+        columns[j] = b + (at < m.n ? at : m.n - 1) * m.b_col;
+    }
+    C sum[ROWS][COLS] = {};
+    if (ON_HOST && m.b_col == 1 && column + COLS <= m.n) multiply<ON_HOST>(rows, columns, m, sum);
+    else multiply<false>(rows, columns, m, sum);
+    UNROLL
+    for (u32 i = 0; i < ROWS; i++) {
+        UNROLL
+        for (u32 j = 0; j < COLS; j++) {
+            const u64 at = column + j * COLUMN_STEP;
+            if (row + i < m.m && at < m.n) c[(row + i) * m.c_row + at * m.c_col] = narrow<T>(sum[i][j]);
+        }
+    }
+}
+
+KERNEL(PASTE4(matmul, _, DTYPE, ), const T* a, const T* b, T* c, MatmulArgs m) {
+    const u64 down = (m.m + SIDE * ROWS - 1) / (SIDE * ROWS), across = (m.n + SIDE * COLS - 1) / (SIDE * COLS);
+    const u64 tiles = down * across * m.batch;
+    for (u64 t = blockIdx.x; t < tiles; t += gridDim.x) {
+        const u64 matrix = t / (down * across), place = t % (down * across);
+        const u64 row = (place / across * SIDE + threadIdx.x / SIDE) * ROWS;
+        const u64 column = place % across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
+        if (row >= m.m || column >= m.n) continue;
+        const Offsets at = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.a_batch, m.b_batch);
+        const u64 to = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.c_batch, m.c_batch).a;
+        tile(a + at.a, b + at.b, c + to, m, row, column);
+    }
+}
+
+} // namespace hipstack

@@ -1,0 +1,242 @@
+//! The structs that kernels take by value, as the sources declare them.
+//!
+//! In all of them `dims[0]` is the outermost dimension, strides count elements (a negative stride as two's complement), and
+//! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
+
+use crate::MAX_RANK;
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+
+/// Dimensions or strides, outermost first; those beyond the rank are not read.
+pub type Axes = [u64; MAX_RANK];
+
+/// One input, tight output: `elementwise_*` of one array.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct Map1 {
+    /// Number of elements.
+    pub count: u64,
+    /// Dimensions in use.
+    pub rank: u32,
+    /// 1: the input is tight; dims and strides are not read.
+    pub contiguous: u32,
+    /// Lengths.
+    pub dims: Axes,
+    /// Strides of the input.
+    pub a: Axes,
+}
+
+/// Two inputs, tight output: arithmetic and comparisons of two arrays.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct Map2 {
+    /// Number of elements.
+    pub count: u64,
+    /// Dimensions in use.
+    pub rank: u32,
+    /// [`Map2::A_TIGHT`] and its siblings.
+    pub flags: u32,
+    /// Lengths.
+    pub dims: Axes,
+    /// Strides of a.
+    pub a: Axes,
+    /// Strides of b.
+    pub b: Axes,
+}
+
+/// A copy, strided on both sides: `elementwise_copy`, `elementwise_const_set` (which reads `dst` only).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct CopyMap {
+    /// Number of elements.
+    pub count: u64,
+    /// Dimensions in use.
+    pub rank: u32,
+    /// [`CopyMap::SRC_TIGHT`] and its sibling.
+    pub flags: u32,
+    /// Lengths.
+    pub dims: Axes,
+    /// Strides of the source.
+    pub src: Axes,
+    /// Strides of the destination.
+    pub dst: Axes,
+}
+
+/// A reduction: output o begins at the offset of o in the kept dims, its element i lies at the offset of i in the reduced ones.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ReduceMap {
+    /// Number of outputs: the product of the kept dims.
+    pub outputs: u64,
+    /// Elements of each: the product of the reduced dims. Below 2^32 for argmin and argmax.
+    pub length: u64,
+    /// Kept dimensions in use.
+    pub kept_rank: u32,
+    /// Reduced dimensions in use.
+    pub reduced_rank: u32,
+    /// Lengths of the kept dimensions.
+    pub kept_dims: Axes,
+    /// Strides of the kept dimensions.
+    pub kept_strides: Axes,
+    /// Lengths of the reduced dimensions.
+    pub reduced_dims: Axes,
+    /// Strides of the reduced dimensions.
+    pub reduced_strides: Axes,
+}
+
+/// Matrix products in a batch: c\[i, j\] = Σ a\[i, p\] b\[p, j\].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct MatmulArgs {
+    /// Rows of a and c.
+    pub m: u64,
+    /// Columns of b and c.
+    pub n: u64,
+    /// Columns of a, rows of b.
+    pub k: u64,
+    /// Number of products: the product of the batch dims, 1 without any.
+    pub batch: u64,
+    /// Stride between rows of a.
+    pub a_row: u64,
+    /// Stride between columns of a.
+    pub a_col: u64,
+    /// Stride between rows of b.
+    pub b_row: u64,
+    /// Stride between columns of b.
+    pub b_col: u64,
+    /// Stride between rows of c.
+    pub c_row: u64,
+    /// Stride between columns of c.
+    pub c_col: u64,
+    /// Batch dimensions in use.
+    pub batch_rank: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Lengths of the batch dimensions.
+    pub batch_dims: Axes,
+    /// Strides of a between matrices.
+    pub a_batch: Axes,
+    /// Strides of b between matrices.
+    pub b_batch: Axes,
+    /// Strides of c between matrices.
+    pub c_batch: Axes,
+}
+
+impl Map1 {
+    /// A map of a tight input.
+    pub fn tight(count: u64) -> Map1 {
+        Map1 { count, contiguous: 1, ..Map1::zeroed() }
+    }
+
+    /// A map of a strided input; `None` if the slices differ in length or exceed [`MAX_RANK`].
+    pub fn strided(dims: &[u64], a: &[u64]) -> Option<Map1> {
+        let rank = rank_of(dims, &[a])?;
+        Some(Map1 { count: dims.iter().product(), rank, contiguous: 0, dims: axes(dims), a: axes(a) })
+    }
+}
+
+impl Map2 {
+    /// a is tight.
+    pub const A_TIGHT: u32 = 1;
+    /// b is tight.
+    pub const B_TIGHT: u32 = 2;
+    /// a is one element.
+    pub const A_SCALAR: u32 = 4;
+    /// b is one element.
+    pub const B_SCALAR: u32 = 8;
+
+    /// A map of inputs that are each tight or one element, as `flags` say.
+    pub fn flat(count: u64, flags: u32) -> Map2 {
+        Map2 { count, flags, ..Map2::zeroed() }
+    }
+
+    /// A map of strided inputs; `None` if the slices differ in length or exceed [`MAX_RANK`].
+    pub fn strided(dims: &[u64], a: &[u64], b: &[u64]) -> Option<Map2> {
+        let rank = rank_of(dims, &[a, b])?;
+        Some(Map2 { count: dims.iter().product(), rank, flags: 0, dims: axes(dims), a: axes(a), b: axes(b) })
+    }
+}
+
+impl CopyMap {
+    /// The source is tight.
+    pub const SRC_TIGHT: u32 = 1;
+    /// The destination is tight.
+    pub const DST_TIGHT: u32 = 2;
+
+    /// A map of two tight arrays.
+    pub fn tight(count: u64) -> CopyMap {
+        CopyMap { count, flags: CopyMap::SRC_TIGHT | CopyMap::DST_TIGHT, ..CopyMap::zeroed() }
+    }
+
+    /// A map of strided arrays; `None` if the slices differ in length or exceed [`MAX_RANK`].
+    pub fn strided(dims: &[u64], src: &[u64], dst: &[u64]) -> Option<CopyMap> {
+        let rank = rank_of(dims, &[src, dst])?;
+        let count = dims.iter().product();
+        Some(CopyMap { count, rank, flags: 0, dims: axes(dims), src: axes(src), dst: axes(dst) })
+    }
+}
+
+impl ReduceMap {
+    /// A map of kept and reduced dims; `None` if slices differ in length or exceed [`MAX_RANK`].
+    pub fn new(
+        kept_dims: &[u64],
+        kept_strides: &[u64],
+        reduced_dims: &[u64],
+        reduced_strides: &[u64],
+    ) -> Option<ReduceMap> {
+        Some(ReduceMap {
+            outputs: kept_dims.iter().product(),
+            length: reduced_dims.iter().product(),
+            kept_rank: rank_of(kept_dims, &[kept_strides])?,
+            reduced_rank: rank_of(reduced_dims, &[reduced_strides])?,
+            kept_dims: axes(kept_dims),
+            kept_strides: axes(kept_strides),
+            reduced_dims: axes(reduced_dims),
+            reduced_strides: axes(reduced_strides),
+        })
+    }
+}
+
+impl MatmulArgs {
+    /// One product of tight row-major matrices.
+    pub fn tight(m: u64, n: u64, k: u64) -> MatmulArgs {
+        MatmulArgs {
+            m,
+            n,
+            k,
+            batch: 1,
+            a_row: k,
+            a_col: 1,
+            b_row: n,
+            b_col: 1,
+            c_row: n,
+            c_col: 1,
+            ..MatmulArgs::zeroed()
+        }
+    }
+}
+
+/// The common length of the slices, if they have one and it is not too great.
+fn rank_of(dims: &[u64], strides: &[&[u64]]) -> Option<u32> {
+    let fits = dims.len() <= MAX_RANK && strides.iter().all(|s| s.len() == dims.len());
+    fits.then_some(dims.len() as u32)
+}
+
+fn axes(values: &[u64]) -> Axes {
+    let mut out = [0; MAX_RANK];
+    for (to, from) in out.iter_mut().zip(values) {
+        *to = *from;
+    }
+    out
+}
+
+// The sources assert the same numbers.
+const _: () = {
+    assert!(size_of::<Map1>() == 144 && offset_of!(Map1, dims) == 16 && offset_of!(Map1, a) == 80);
+    assert!(size_of::<Map2>() == 208 && offset_of!(Map2, a) == 80 && offset_of!(Map2, b) == 144);
+    assert!(size_of::<CopyMap>() == 208 && offset_of!(CopyMap, src) == 80 && offset_of!(CopyMap, dst) == 144);
+    assert!(size_of::<ReduceMap>() == 280 && offset_of!(ReduceMap, kept_rank) == 16);
+    assert!(offset_of!(ReduceMap, kept_dims) == 24 && offset_of!(ReduceMap, reduced_strides) == 216);
+    assert!(size_of::<MatmulArgs>() == 344 && offset_of!(MatmulArgs, batch_rank) == 80);
+    assert!(offset_of!(MatmulArgs, batch_dims) == 88 && offset_of!(MatmulArgs, c_batch) == 280);
+};

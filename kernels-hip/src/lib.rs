@@ -1,0 +1,49 @@
+//! HIP kernels as text for every compiler, with their list, their arguments and their build for the CPU.
+//!
+//! The kernels are plain HIP C++ ([`PORTABLE`] and one source for each [`Family`]) that hipcc, hiprtc, nvcc, NVRTC and a
+//! C++ compiler of the CPU build alike. A [`Unit`] is a family compiled for one dtype; its kernels have `extern "C"`
+//! names such as `elementwise_exp_f16`. The list is `kernels.toml`; this crate holds it as tables.
+//!
+//! What a caller needs beside a compiled unit: the structs that kernels take by value ([`args`]), and how many threads to
+//! launch ([`launch`]). With the feature `host` (default) the units are compiled for the threads of this CPU and linked
+//! in; `register_host` makes them known to `hip-host`.
+//!
+//! ```
+//! use kernels_hip::{PORTABLE, options, unit};
+//!
+//! let unit = unit("elementwise", "f16").expect("the unit exists");
+//! assert_eq!(unit.name(), "elementwise_f16");
+//! assert!(unit.kernels().contains(&"elementwise_cast_f16_f32".to_string()));
+//!
+//! // What a run-time compiler is given: the source, the header under the name "portable.hpp", and the options.
+//! assert!(unit.family.source.contains("#include \"portable.hpp\""));
+//! assert!(PORTABLE.contains("HIPHOST_KERNEL"));
+//! assert_eq!(unit.options(options::AMD, 64).last().map(String::as_str), Some("-DWAVE_SIZE=64"));
+//! ```
+//!
+//! # Pointers that kernels take
+//! They include the offset of the view. Inputs that are tight may lie at any address; 16-byte accesses are used where the
+//! address allows them. An output overlaps an input only where both are tight, have one dtype and begin at one address.
+
+pub mod args;
+#[cfg(feature = "host")]
+mod host;
+pub mod launch;
+pub mod options;
+mod unit;
+
+#[cfg(feature = "host")]
+pub use host::{host_entries, register_host};
+pub use unit::{Family, Unit, Waves, families, unit, units};
+
+/// The text of `portable.hpp`, the only file that the kernels include. It includes nothing itself under hiprtc and NVRTC.
+pub const PORTABLE: &str = include_str!("../portable.hpp");
+
+/// The name under which the sources include [`PORTABLE`].
+pub const PORTABLE_NAME: &str = "portable.hpp";
+
+/// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.
+pub const MAX_BLOCK: u32 = 256;
+
+/// The most dimensions that the maps in [`args`] hold.
+pub const MAX_RANK: usize = 8;

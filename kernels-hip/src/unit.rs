@@ -1,0 +1,85 @@
+//! The families and units that kernels.toml lists.
+
+/// A source file of kernels.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Such as `elementwise`.
+    pub name: &'static str,
+    /// The source's file name, such as `elementwise.hip`.
+    pub file: &'static str,
+    /// The source's text.
+    pub source: &'static str,
+    /// Whether its kernels use barriers or warp operations.
+    pub barriers: bool,
+    /// Whether the text depends on the wave size.
+    pub waves: Waves,
+    /// The dtypes that it is compiled for.
+    pub dtypes: &'static [&'static str],
+    groups: &'static [Group],
+}
+
+/// For which wave sizes a family is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waves {
+    /// The text does not depend on it: one host build serves both.
+    Any,
+    /// Once for 32 and once for 64.
+    Both,
+}
+
+/// Kernels with one pattern of name. `ops` and `dtypes` fill it in.
+#[derive(Debug)]
+struct Group {
+    name: &'static str,
+    ops: &'static [&'static str],
+    dtypes: &'static [&'static str],
+}
+
+/// A family compiled for one dtype: one object file.
+#[derive(Debug, Clone, Copy)]
+pub struct Unit {
+    /// The source.
+    pub family: Family,
+    /// Such as `f16`.
+    pub dtype: &'static str,
+}
+
+static FAMILIES: &[Family] = include!(concat!(env!("OUT_DIR"), "/families.rs"));
+
+/// All families, as kernels.toml lists them.
+pub fn families() -> &'static [Family] {
+    FAMILIES
+}
+
+/// All units, family by family.
+pub fn units() -> impl Iterator<Item = Unit> {
+    FAMILIES.iter().flat_map(|family| family.dtypes.iter().map(|dtype| Unit { family: *family, dtype }))
+}
+
+/// The unit of a family and a dtype, if there is one.
+pub fn unit(family: &str, dtype: &str) -> Option<Unit> {
+    units().find(|unit| unit.family.name == family && unit.dtype == dtype)
+}
+
+impl Unit {
+    /// Such as `elementwise_f16`: the name of its object file and of its module in hip-host.
+    pub fn name(&self) -> String {
+        format!("{}_{}", self.family.name, self.dtype)
+    }
+
+    /// The names of its kernels.
+    pub fn kernels(&self) -> Vec<String> {
+        let groups = self.family.groups.iter().filter(|group| group.dtypes.contains(&self.dtype));
+        let names = |group: &'static Group| {
+            let dtype = self.dtype;
+            group.ops.iter().map(move |op| group.name.replace("{op}", op).replace("{dtype}", dtype))
+        };
+        groups.flat_map(names).collect()
+    }
+
+    /// The options of a run-time compiler for this unit: `common` (one of [`crate::options`]) and its macros.
+    pub fn options(&self, common: &[&str], wave_size: u32) -> Vec<String> {
+        let macros = [format!("-DDTYPE_{}", self.dtype), format!("-DWAVE_SIZE={wave_size}")];
+        common.iter().map(|option| (*option).to_owned()).chain(macros).collect()
+    }
+}

@@ -1,0 +1,144 @@
+//! Launches on a device of hip-host, through the platform's tables.
+
+use hip_sys::HipTable;
+use hip_sys::hip::*;
+use kernels_hip::launch::LaunchShape;
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
+use std::ptr::null_mut;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// The device whose wave size is 32.
+pub const WAVE_32: i32 = 0;
+/// Both devices.
+pub const BOTH: [i32; 2] = [WAVE_32, 1];
+
+/// An argument of a kernel.
+pub enum Arg<'a> {
+    /// A pointer to a copy of these bytes, so many bytes after its beginning.
+    In(&'a [u8], usize),
+    /// A pointer to a copy of these bytes, which come back as the kernel left them.
+    Out(&'a mut [u8]),
+    /// The pointer that an earlier argument is, by its number.
+    Same(usize),
+    /// A value.
+    Value(&'a [u8]),
+}
+
+/// An array that a kernel reads.
+pub fn input<T: bytemuck::NoUninit>(values: &[T]) -> Arg<'_> {
+    Arg::In(bytemuck::cast_slice(values), 0)
+}
+/// An array that a kernel reads through a pointer to element `first`.
+pub fn input_at<T: bytemuck::NoUninit>(values: &[T], first: usize) -> Arg<'_> {
+    Arg::In(bytemuck::cast_slice(values), first * size_of::<T>())
+}
+/// An array that a kernel writes.
+pub fn output<T: bytemuck::Pod>(values: &mut [T]) -> Arg<'_> {
+    Arg::Out(bytemuck::cast_slice_mut(values))
+}
+/// A struct or a number.
+pub fn value<T: bytemuck::NoUninit>(v: &T) -> Arg<'_> {
+    Arg::Value(bytemuck::bytes_of(v))
+}
+
+/// The unit of each kernel.
+static UNITS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    kernels_hip::units()
+        .flat_map(|unit| unit.kernels().into_iter().map(move |name| (name, unit.name())))
+        .collect()
+});
+
+/// One launch at a time: the tests of a program share the devices.
+static ALONE: Mutex<()> = Mutex::new(());
+
+macro_rules! ok {
+    ($table:expr, $name:ident($($argument:expr),*)) => {{
+        // SAFETY: S1, S2: live places, and memory that the call before allocated, with its length.
+        let status = unsafe { ($table.$name)($($argument),*) };
+        assert_eq!(status, hipError_t::hipSuccess, stringify!($name));
+    }};
+}
+
+/// Runs a kernel on a device. Panics where a call fails.
+///
+/// # Safety
+/// The kernel takes these arguments, and reaches no further than the arrays.
+pub unsafe fn run(device: i32, kernel: &str, (grid, block): (u32, u32), args: &mut [Arg<'_>]) {
+    let unit = UNITS.get(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let hip = table();
+    ok!(hip, hipSetDevice(device));
+    let (mut module, mut function) = (null_mut(), null_mut());
+    let image = image(unit);
+    ok!(hip, hipModuleLoadData(&mut module, image.as_ptr().cast()));
+    let name = CString::new(kernel).expect("no zero byte");
+    ok!(hip, hipModuleGetFunction(&mut function, module, name.as_ptr()));
+
+    let mut allocated: Vec<*mut c_void> = Vec::new();
+    // What each argument points to, if it is a pointer.
+    let mut pointers: Vec<*mut c_void> = Vec::new();
+    for arg in &*args {
+        let (bytes, offset) = match arg {
+            Arg::In(bytes, offset) => (*bytes, *offset),
+            Arg::Out(bytes) => (&**bytes, 0),
+            Arg::Same(other) => {
+                pointers.push(pointers[*other]);
+                continue;
+            }
+            Arg::Value(_) => {
+                pointers.push(null_mut());
+                continue;
+            }
+        };
+        let mut pointer = null_mut();
+        ok!(hip, hipMalloc(&mut pointer, bytes.len().max(1)));
+        ok!(
+            hip,
+            hipMemcpy(pointer, bytes.as_ptr().cast(), bytes.len(), hipMemcpyKind::hipMemcpyHostToDevice)
+        );
+        allocated.push(pointer);
+        pointers.push(pointer.wrapping_byte_add(offset));
+    }
+    let mut places: Vec<*mut c_void> = args
+        .iter()
+        .zip(&pointers)
+        .map(|(arg, pointer)| match arg {
+            Arg::Value(bytes) => bytes.as_ptr().cast_mut().cast(),
+            _ => std::ptr::from_ref(pointer).cast_mut().cast(),
+        })
+        .collect();
+    let params = places.as_mut_ptr();
+    ok!(hip, hipModuleLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, null_mut(), params, null_mut()));
+    ok!(hip, hipDeviceSynchronize());
+    for (arg, pointer) in args.iter_mut().zip(&pointers) {
+        if let Arg::Out(bytes) = arg {
+            let to = bytes.as_mut_ptr().cast();
+            ok!(hip, hipMemcpy(to, *pointer, bytes.len(), hipMemcpyKind::hipMemcpyDeviceToHost));
+        }
+    }
+    for pointer in allocated {
+        ok!(hip, hipFree(pointer));
+    }
+    ok!(hip, hipModuleUnload(module));
+}
+
+/// As [`run`], with a shape from [`kernels_hip::launch`].
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn launch(device: i32, kernel: &str, shape: LaunchShape, args: &mut [Arg<'_>]) {
+    // SAFETY: S9: the caller's promise.
+    unsafe { run(device, kernel, (shape.grid, shape.block), args) };
+}
+
+/// The platform's functions.
+fn table() -> HipTable {
+    kernels_hip::register_host();
+    hip_host::platform().hip.clone()
+}
+
+/// What is loaded for a unit.
+fn image(unit: &str) -> Vec<u8> {
+    hip_host::image(unit)
+}

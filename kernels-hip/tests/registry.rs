@@ -1,0 +1,118 @@
+//! The list in kernels.toml, the host build and the sources say the same.
+
+use hip_host::abi;
+use kernels_hip::{Waves, families, units};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// A module as its tables describe it: whether each kernel is a plain loop.
+struct Module {
+    name: String,
+    wave_size: u32,
+    kernels: BTreeMap<String, bool>,
+}
+
+/// All modules of this build. Nothing is registered or run.
+fn modules() -> Vec<Module> {
+    kernels_hip::host_entries().iter().map(read).collect()
+}
+
+fn read(entry: &hip_host::ModuleEntry) -> Module {
+    // SAFETY: S14: the entry was compiled with the headers whose types these are; the table is static.
+    let module = unsafe { &*entry(&raw const RUNTIME) };
+    assert_eq!(module.abi, abi::ABI);
+    let mut kernels = BTreeMap::new();
+    let mut next = module.kernels;
+    // SAFETY: S14: a list that ends with null and lives as long as the program.
+    while let Some(kernel) = unsafe { next.as_ref() } {
+        // SAFETY: S14: names in the tables are C strings.
+        kernels.insert(unsafe { text(kernel.name) }, kernel.plain.is_some());
+        next = kernel.next;
+    }
+    // SAFETY: S14: as above.
+    Module { name: unsafe { text(module.name) }, wave_size: module.wave_size, kernels }
+}
+
+/// # Safety
+/// `name` is a C string.
+unsafe fn text(name: *const c_char) -> String {
+    // SAFETY: S11: the caller's promise.
+    unsafe { CStr::from_ptr(name) }.to_str().expect("names of kernels are ASCII").to_owned()
+}
+
+/// Nothing is run, so nothing of it is called.
+static RUNTIME: abi::Runtime =
+    abi::Runtime { abi: abi::ABI, reserved: 0, next_thread, barrier, warp_sync, fail };
+
+unsafe extern "C" fn next_thread(_: *const abi::Block, _: *mut abi::Thread) -> c_int {
+    std::process::abort()
+}
+unsafe extern "C" fn barrier(_: *const abi::Block, _: u32, _: u32) -> u64 {
+    std::process::abort()
+}
+unsafe extern "C" fn warp_sync(
+    _: *const abi::Block,
+    _: u32,
+    _: *const c_void,
+    _: u32,
+    _: u32,
+    _: *mut abi::WarpView,
+) {
+    std::process::abort()
+}
+unsafe extern "C" fn fail(_: *const abi::Block, _: u32, _: *const c_char, _: *const c_char, _: u32) {
+    std::process::abort()
+}
+
+#[test]
+fn every_kernel_listed_is_in_its_host_module_and_no_other() {
+    let mut modules: BTreeMap<(String, u32), BTreeSet<String>> = modules()
+        .into_iter()
+        .map(|module| ((module.name, module.wave_size), module.kernels.into_keys().collect()))
+        .collect();
+    for unit in units() {
+        let listed: BTreeSet<String> = unit.kernels().into_iter().collect();
+        assert_eq!(listed.len(), unit.kernels().len(), "{} lists a name twice", unit.name());
+        let waves: &[u32] = if unit.family.waves == Waves::Both { &[32, 64] } else { &[0] };
+        for wave in waves {
+            let built =
+                modules.remove(&(unit.name(), *wave)).unwrap_or_else(|| panic!("no module {}", unit.name()));
+            assert_eq!(built, listed, "{} at wave size {wave}", unit.name());
+        }
+    }
+    assert!(modules.is_empty(), "modules that kernels.toml does not list: {:?}", modules.keys());
+}
+
+#[test]
+fn kernels_are_counted() {
+    // 5 integer dtypes: 5 unary, 18 more, 10 casts; 5 float dtypes: 22 more. 12 reductions. 5 matrix products.
+    let count = |family: &str| -> usize {
+        units().filter(|unit| unit.family.name == family).map(|unit| unit.kernels().len()).sum()
+    };
+    assert_eq!(count("elementwise"), 5 * 33 + 5 * 55);
+    assert_eq!(count("reduce"), 10 * 12);
+    assert_eq!(count("matmul"), 5);
+    assert_eq!(units().count(), 25);
+    let names: BTreeSet<String> = units().flat_map(|unit| unit.kernels()).collect();
+    assert_eq!(names.len(), 565, "names are unique across units");
+}
+
+#[test]
+fn families_without_barriers_run_as_plain_loops() {
+    for family in families() {
+        let prefix = format!("{}_", family.name);
+        for module in modules().into_iter().filter(|module| module.name.starts_with(&prefix)) {
+            assert!(module.kernels.values().all(|plain| *plain != family.barriers), "{}", module.name);
+        }
+        // A barrier under another name would escape the mark.
+        assert_eq!(family.source.contains("block_join") || family.source.contains("__sync"), family.barriers);
+    }
+}
+
+#[test]
+fn sources_include_nothing_but_the_portable_header() {
+    for family in families() {
+        let includes: Vec<&str> = family.source.lines().filter(|line| line.starts_with("#include")).collect();
+        assert_eq!(includes, [format!("#include \"{}\"", kernels_hip::PORTABLE_NAME)], "{}", family.file);
+    }
+}
