@@ -1,0 +1,133 @@
+//! Axes as arguments: from the front, or negative from the end.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::shape::{Dims, Shape};
+
+/// One axis of a tensor: `0` is the first, `-1` the last. Implemented for `usize`, `isize` and `i32`.
+pub trait Axis: Copy {
+    /// The axis counted from the front.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`], in the name of `operation`, if `shape` has no such axis.
+    fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize>;
+}
+
+/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set names no axis at all.
+pub trait Axes {
+    /// The axes counted from the front, in the order given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], in the name of `operation`.
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>>;
+}
+
+/// The axis with number `axis`, negative from the end.
+fn resolve(axis: i64, shape: &Shape, operation: &'static str) -> Result<usize> {
+    let rank = shape.rank() as i64;
+    let front = if axis < 0 { axis.saturating_add(rank) } else { axis };
+    if (0..rank).contains(&front) {
+        Ok(front as usize)
+    } else {
+        Err(Error::new(operation, ErrorKind::Axis { axis, shape: shape.clone() }))
+    }
+}
+
+/// Resolves each axis and refuses a repeated one.
+fn resolve_all<A: Axis>(axes: &[A], shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+    let mut resolved = Vec::with_capacity(axes.len());
+    for axis in axes {
+        let axis = axis.resolve(shape, operation)?;
+        if resolved.contains(&axis) {
+            return Err(Error::new(operation, ErrorKind::RepeatedAxis { axis, shape: shape.clone() }));
+        }
+        resolved.push(axis);
+    }
+    Ok(resolved)
+}
+
+macro_rules! axis {
+    ($($type:ty),+) => {
+        $(
+            impl Axis for $type {
+                fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize> {
+                    resolve(i64::try_from(self).unwrap_or(i64::MAX), shape, operation)
+                }
+            }
+
+            impl Axes for $type {
+                fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+                    resolve_all(&[*self], shape, operation)
+                }
+            }
+        )+
+    };
+}
+
+axis!(usize, isize, i32);
+
+impl<A: Axis> Axes for [A] {
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+        resolve_all(self, shape, operation)
+    }
+}
+
+impl<A: Axis, const N: usize> Axes for [A; N] {
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+        resolve_all(self, shape, operation)
+    }
+}
+
+impl<A: Axis> Axes for Vec<A> {
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+        resolve_all(self, shape, operation)
+    }
+}
+
+impl<T: Axes + ?Sized> Axes for &T {
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+        (**self).resolve_all(shape, operation)
+    }
+}
+
+/// Every axis of `shape`.
+pub(crate) fn all_axes(shape: &Shape) -> Vec<usize> {
+    (0..shape.rank()).collect()
+}
+
+/// The shape after reducing `axes`: without them, or with 1 in their places.
+pub(crate) fn reduced_shape(shape: &Shape, axes: &[usize], keepdim: bool) -> Shape {
+    let mut dims = Dims::new();
+    for (axis, &length) in shape.iter().enumerate() {
+        if !axes.contains(&axis) {
+            dims.push(length);
+        } else if keepdim {
+            dims.push(1);
+        }
+    }
+    dims.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_count_from_both_ends() {
+        let shape = Shape::from([2, 3, 4]);
+        assert_eq!((-1).resolve(&shape, "sum").unwrap(), 2);
+        assert_eq!(1usize.resolve(&shape, "sum").unwrap(), 1);
+        assert_eq!([0, -1].resolve_all(&shape, "sum").unwrap(), [0, 2]);
+        assert!(Vec::<usize>::new().resolve_all(&shape, "sum").unwrap().is_empty());
+    }
+
+    #[test]
+    fn wrong_axes_are_named() {
+        let shape = Shape::from([2, 3]);
+        let message = |axes: &[i32]| axes.resolve_all(&shape, "sum").unwrap_err().to_string();
+        assert_eq!(message(&[2]), "sum: axis 2 is out of range for [2, 3]");
+        assert_eq!(message(&[-3]), "sum: axis -3 is out of range for [2, 3]");
+        assert_eq!(message(&[i32::MIN]), "sum: axis -2147483648 is out of range for [2, 3]");
+        assert_eq!(message(&[1, -1]), "sum: axis 1 is given twice for [2, 3]");
+        assert!(usize::MAX.resolve(&shape, "sum").is_err());
+    }
+}

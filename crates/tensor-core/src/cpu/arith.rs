@@ -1,0 +1,140 @@
+//! Arithmetic of the compute types, with the meaning that every device shares.
+
+use std::fmt::Debug;
+
+/// A type that the CPU computes in: `u8 u32 i16 i32 i64 f32 f64`.
+///
+/// Integers wrap; their division and remainder by zero is 0. For floats, `min` and `max` let NaN win and put −0 below +0.
+pub(crate) trait Arith: bytemuck::Pod + Default + Debug + PartialOrd + Send + Sync {
+    /// 1.
+    const ONE: Self;
+
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
+    /// The remainder with the sign of `self`.
+    fn rem(self, other: Self) -> Self;
+    /// The one that is [`Arith::less`].
+    fn min(self, other: Self) -> Self;
+    /// The one that is [`Arith::greater`].
+    fn max(self, other: Self) -> Self;
+    fn neg(self) -> Self;
+    fn abs(self) -> Self;
+    /// 1, −1, or 0 for zeros and NaN.
+    fn sign(self) -> Self;
+    /// `self · mul + add`, rounded once for floats.
+    fn mul_add(self, mul: Self, add: Self) -> Self;
+    /// Whether `self` comes before `other` in a strict order in which NaN is least and −0 is below +0.
+    fn less(self, other: Self) -> bool;
+    /// Whether `self` comes before `other` from above, in a strict order in which NaN is greatest and −0 is below +0.
+    fn greater(self, other: Self) -> bool;
+}
+
+macro_rules! integer {
+    ($($type:ty: $abs:expr, $sign:expr;)+) => {
+        $(impl Arith for $type {
+            const ONE: $type = 1;
+
+            fn add(self, other: $type) -> $type {
+                self.wrapping_add(other)
+            }
+            fn sub(self, other: $type) -> $type {
+                self.wrapping_sub(other)
+            }
+            fn mul(self, other: $type) -> $type {
+                self.wrapping_mul(other)
+            }
+            fn div(self, other: $type) -> $type {
+                if other == 0 { 0 } else { self.wrapping_div(other) }
+            }
+            fn rem(self, other: $type) -> $type {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
+            }
+            fn min(self, other: $type) -> $type {
+                Ord::min(self, other)
+            }
+            fn max(self, other: $type) -> $type {
+                Ord::max(self, other)
+            }
+            fn neg(self) -> $type {
+                self.wrapping_neg()
+            }
+            fn abs(self) -> $type {
+                $abs(self)
+            }
+            fn sign(self) -> $type {
+                $sign(self)
+            }
+            fn mul_add(self, mul: $type, add: $type) -> $type {
+                self.wrapping_mul(mul).wrapping_add(add)
+            }
+            fn less(self, other: $type) -> bool {
+                self < other
+            }
+            fn greater(self, other: $type) -> bool {
+                self > other
+            }
+        })+
+    };
+}
+
+integer! {
+    u8: |x| x, |x| u8::from(x > 0);
+    u32: |x| x, |x| u32::from(x > 0);
+    i16: i16::wrapping_abs, i16::signum;
+    i32: i32::wrapping_abs, i32::signum;
+    i64: i64::wrapping_abs, i64::signum;
+}
+
+macro_rules! float {
+    ($($type:ty),+) => {
+        $(impl Arith for $type {
+            const ONE: $type = 1.0;
+
+            fn add(self, other: $type) -> $type {
+                self + other
+            }
+            fn sub(self, other: $type) -> $type {
+                self - other
+            }
+            fn mul(self, other: $type) -> $type {
+                self * other
+            }
+            fn div(self, other: $type) -> $type {
+                self / other
+            }
+            fn rem(self, other: $type) -> $type {
+                self % other
+            }
+            fn min(self, other: $type) -> $type {
+                if other.less(self) { other } else { self }
+            }
+            fn max(self, other: $type) -> $type {
+                if other.greater(self) { other } else { self }
+            }
+            fn neg(self) -> $type {
+                -self
+            }
+            fn abs(self) -> $type {
+                <$type>::abs(self)
+            }
+            fn sign(self) -> $type {
+                <$type>::from(self > 0.0) - <$type>::from(self < 0.0)
+            }
+            fn mul_add(self, mul: $type, add: $type) -> $type {
+                <$type>::mul_add(self, mul, add)
+            }
+            fn less(self, other: $type) -> bool {
+                let zeros = self == other && self.is_sign_negative() && other.is_sign_positive();
+                self < other || zeros || (self.is_nan() && !other.is_nan())
+            }
+            fn greater(self, other: $type) -> bool {
+                let zeros = self == other && self.is_sign_positive() && other.is_sign_negative();
+                self > other || zeros || (self.is_nan() && !other.is_nan())
+            }
+        })+
+    };
+}
+
+float!(f32, f64);

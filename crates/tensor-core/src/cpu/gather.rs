@@ -1,0 +1,92 @@
+//! Reading the elements of a strided layout, in row-major order, into a tight block; and writing them back.
+
+use std::ops::Range;
+
+use crate::layout::Layout;
+use crate::shape::Dims;
+
+/// Strided elements in as few dimensions as possible, to be walked in row-major order.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    layout: Layout,
+    /// Whether row-major order is the order of places, without gaps.
+    tight: bool,
+}
+
+impl Walk {
+    /// The walk over the elements of `layout`.
+    pub(super) fn new(layout: &Layout) -> Walk {
+        let tight = layout.is_contiguous();
+        Walk { layout: layout.collapsed(), tight }
+    }
+
+    /// The places of elements `range`, if they are one range.
+    pub(super) fn tight_range(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let offset = self.layout.offset();
+        self.tight.then(|| offset + range.start..offset + range.end)
+    }
+
+    /// The stride of the innermost dimension; 0 if there is no dimension.
+    pub(super) fn inner_stride(&self) -> usize {
+        self.layout.strides().last().copied().unwrap_or(0)
+    }
+
+    /// Calls `visit` with the place, the stride and the length of each stretch of equal steps in elements `range`.
+    pub(super) fn stretches(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize, usize)) {
+        let mut left = range.len();
+        let (dims, strides) = (self.layout.dims(), self.layout.strides());
+        let Some(last) = dims.len().checked_sub(1) else {
+            return (0..left).for_each(|_| visit(self.layout.offset(), 0, 1));
+        };
+        // The index of the first element, and the place where its innermost row starts.
+        let mut index = Dims::from_elem(0, dims.len());
+        let (mut rest, mut row) = (range.start, self.layout.offset());
+        for axis in (0..dims.len()).rev() {
+            index[axis] = rest % dims[axis].max(1);
+            rest /= dims[axis].max(1);
+            row += if axis == last { 0 } else { index[axis] * strides[axis] };
+        }
+        let mut skipped = index[last];
+        while left > 0 {
+            let length = (dims[last] - skipped).min(left);
+            visit(row + skipped * strides[last], strides[last], length);
+            left -= length;
+            skipped = 0;
+            // Step to the next row: the first axis, from the inside, that has a next index takes it.
+            for axis in (0..last).rev() {
+                index[axis] += 1;
+                row += strides[axis];
+                if index[axis] < dims[axis] {
+                    break;
+                }
+                row -= dims[axis] * strides[axis];
+                index[axis] = 0;
+            }
+        }
+    }
+
+    /// Copies elements `range`, moved by `base` places, from `elements` to `block`.
+    pub(super) fn gather<T: Copy>(&self, elements: &[T], base: usize, range: Range<usize>, block: &mut [T]) {
+        let mut done = 0;
+        self.stretches(range, |place, stride, length| {
+            let from = &elements[base + place..];
+            let to = &mut block[done..done + length];
+            match stride {
+                1 => to.copy_from_slice(&from[..length]),
+                0 => to.fill(from[0]),
+                _ => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(y, x)| *y = *x),
+            }
+            done += length;
+        });
+    }
+
+    /// Copies `block` to elements `range` of `elements`.
+    pub(super) fn scatter<T: Copy>(&self, block: &[T], range: Range<usize>, elements: &mut [T]) {
+        let mut done = 0;
+        self.stretches(range, |place, stride, length| {
+            let to = elements[place..].iter_mut().step_by(stride.max(1));
+            to.zip(&block[done..done + length]).for_each(|(y, x)| *y = *x);
+            done += length;
+        });
+    }
+}

@@ -1,0 +1,149 @@
+//! Element types as the CPU computes with them: each has a compute type, and blocks are converted as a whole.
+
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+
+use super::arith::Arith;
+use crate::element::Element;
+use crate::float8::F8E4M3;
+
+/// An element type and the type in which its arithmetic happens: itself, or `f32` for the 16-bit and 8-bit floats.
+pub(crate) trait Number: Element {
+    /// The type of arithmetic and of accumulators.
+    type Compute: Arith;
+
+    /// The elements as compute values: the block itself, or `scratch` filled with them.
+    fn widen<'a>(block: &'a [Self], scratch: &'a mut Vec<Self::Compute>) -> &'a [Self::Compute];
+
+    /// Lets `fill` write compute values, and rounds them into `block` once.
+    fn narrow(
+        block: &mut [Self],
+        scratch: &mut Vec<Self::Compute>,
+        fill: &mut dyn FnMut(&mut [Self::Compute]),
+    );
+
+    /// One element as a compute value, exactly.
+    fn to_compute(self) -> Self::Compute;
+
+    /// A compute value rounded to this type.
+    fn from_compute(value: Self::Compute) -> Self;
+}
+
+macro_rules! computes_in_itself {
+    ($($type:ty),+) => {
+        $(impl Number for $type {
+            type Compute = $type;
+
+            fn widen<'a>(block: &'a [$type], _scratch: &'a mut Vec<$type>) -> &'a [$type] {
+                block
+            }
+
+            fn narrow(block: &mut [$type], _scratch: &mut Vec<$type>, fill: &mut dyn FnMut(&mut [$type])) {
+                fill(block);
+            }
+
+            fn to_compute(self) -> $type {
+                self
+            }
+
+            fn from_compute(value: $type) -> $type {
+                value
+            }
+        })+
+    };
+}
+
+computes_in_itself!(u8, u32, i16, i32, i64, f32, f64);
+
+macro_rules! computes_in_f32 {
+    ($type:ty, $widen:expr, $narrow:expr) => {
+        impl Number for $type {
+            type Compute = f32;
+
+            fn widen<'a>(block: &'a [$type], scratch: &'a mut Vec<f32>) -> &'a [f32] {
+                scratch.resize(block.len(), 0.0);
+                $widen(block, &mut scratch[..]);
+                scratch
+            }
+
+            fn narrow(block: &mut [$type], scratch: &mut Vec<f32>, fill: &mut dyn FnMut(&mut [f32])) {
+                scratch.resize(block.len(), 0.0);
+                fill(scratch);
+                $narrow(block, &scratch[..]);
+            }
+
+            fn to_compute(self) -> f32 {
+                self.to_f32()
+            }
+
+            fn from_compute(value: f32) -> $type {
+                <$type>::from_f32(value)
+            }
+        }
+    };
+}
+
+computes_in_f32!(
+    f16,
+    |block: &[f16], out: &mut [f32]| block.convert_to_f32_slice(out),
+    |block: &mut [f16], from: &[f32]| block.convert_from_f32_slice(from)
+);
+computes_in_f32!(
+    bf16,
+    |block: &[bf16], out: &mut [f32]| out.iter_mut().zip(block).for_each(|(y, x)| *y = x.to_f32()),
+    |block: &mut [bf16], from: &[f32]| block.iter_mut().zip(from).for_each(|(y, x)| *y = bf16::from_f32(*x))
+);
+computes_in_f32!(
+    F8E4M3,
+    |block: &[F8E4M3], out: &mut [f32]| out.iter_mut().zip(block).for_each(|(y, x)| *y = x.to_f32()),
+    |block: &mut [F8E4M3], from: &[f32]| block
+        .iter_mut()
+        .zip(from)
+        .for_each(|(y, x)| *y = F8E4M3::from_f32(*x))
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every pattern of a 16-bit type must come back from `f32`, by the block and one by one.
+    fn check<T: Number<Compute = f32>>(from_bits: fn(u16) -> T, to_bits: fn(T) -> u16) {
+        let all: Vec<T> = (0..=u16::MAX).map(from_bits).collect();
+        let mut scratch = Vec::new();
+        let wide = T::widen(&all, &mut scratch).to_vec();
+        let mut back = vec![T::default(); all.len()];
+        T::narrow(&mut back, &mut Vec::new(), &mut |out| out.copy_from_slice(&wide));
+        for ((&x, &y), &wide) in all.iter().zip(&back).zip(&wide) {
+            assert!(wide.to_bits() == x.to_compute().to_bits() || wide.is_nan() && x.to_compute().is_nan());
+            if wide.is_nan() {
+                assert!(y.to_compute().is_nan());
+            } else {
+                assert_eq!(to_bits(x), to_bits(y));
+                assert_eq!(to_bits(x), to_bits(T::from_compute(wide)));
+            }
+        }
+    }
+
+    #[test]
+    fn all_f16_patterns_survive() {
+        check(f16::from_bits, f16::to_bits);
+    }
+
+    #[test]
+    fn all_bf16_patterns_survive() {
+        check(bf16::from_bits, bf16::to_bits);
+    }
+
+    #[test]
+    fn f16_blocks_round_ties_to_even() {
+        // Halfway between two neighbours, for every finite pattern, through the block conversion.
+        let values: Vec<f32> = (0..0x7bff)
+            .map(|bits| (f16::from_bits(bits).to_f32() + f16::from_bits(bits + 1).to_f32()) / 2.0)
+            .collect();
+        let mut rounded = vec![f16::ZERO; values.len()];
+        f16::narrow(&mut rounded, &mut Vec::new(), &mut |out| out.copy_from_slice(&values));
+        for (bits, y) in rounded.iter().enumerate() {
+            assert_eq!(usize::from(y.to_bits()), bits + bits % 2);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Operations on pairs of elements.
+
+use crate::cpu::arith::Arith;
+use crate::cpu::blocks::{map2, update2};
+use crate::cpu::dispatch::{dispatch, dispatch_float};
+use crate::cpu::real::Real;
+use crate::cpu::{CpuStorage, unsupported};
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::ops::BinaryOp;
+
+/// `op` of each pair of elements of two layouts of the same shape.
+pub(crate) fn binary(
+    a: &CpuStorage,
+    lhs: &Layout,
+    b: &CpuStorage,
+    rhs: &Layout,
+    op: BinaryOp,
+) -> Result<CpuStorage> {
+    let name = op.name();
+    match arithmetic_or_pow(op) {
+        Some(op) => dispatch!(a, x: T => match T::stored(b) {
+            Some(y) => map2::<T>((x, lhs), (y, rhs), name, &arithmetic(op)).map(T::store),
+            None => Err(unsupported(name, b)),
+        }),
+        None => dispatch_float!(a, x: T => match T::stored(b) {
+            Some(y) => map2::<T>((x, lhs), (y, rhs), name, &pow).map(T::store),
+            None => Err(unsupported(name, b)),
+        }, else Err(unsupported(name, a))),
+    }
+}
+
+/// `op` of each element of `lhs` and the element of `rhs`, which has the same shape, in place.
+pub(crate) fn binary_assign(
+    a: &mut CpuStorage,
+    lhs: &Layout,
+    b: &CpuStorage,
+    rhs: &Layout,
+    op: BinaryOp,
+) -> Result<()> {
+    let name = op.name();
+    match arithmetic_or_pow(op) {
+        Some(op) => dispatch!(a, x: T => match T::stored(b) {
+            Some(y) => update2::<T>((x, lhs), (y, rhs), &arithmetic(op)),
+            None => return Err(unsupported(name, b)),
+        }),
+        None => dispatch_float!(a, x: T => match T::stored(b) {
+            Some(y) => update2::<T>((x, lhs), (y, rhs), &pow),
+            None => return Err(unsupported(name, b)),
+        }, else return Err(unsupported(name, a))),
+    }
+    Ok(())
+}
+
+/// An operation that every compute type has.
+#[derive(Clone, Copy)]
+enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Minimum,
+    Maximum,
+}
+
+/// `None` for pow, which only floats have.
+fn arithmetic_or_pow(op: BinaryOp) -> Option<Arithmetic> {
+    Some(match op {
+        BinaryOp::Add => Arithmetic::Add,
+        BinaryOp::Sub => Arithmetic::Sub,
+        BinaryOp::Mul => Arithmetic::Mul,
+        BinaryOp::Div => Arithmetic::Div,
+        BinaryOp::Rem => Arithmetic::Rem,
+        BinaryOp::Minimum => Arithmetic::Minimum,
+        BinaryOp::Maximum => Arithmetic::Maximum,
+        BinaryOp::Pow => return None,
+    })
+}
+
+/// The loop of `op`.
+fn arithmetic<C: Arith>(op: Arithmetic) -> fn(&[C], &[C], &mut [C]) {
+    match op {
+        Arithmetic::Add => |x, y, z| each(x, y, z, C::add),
+        Arithmetic::Sub => |x, y, z| each(x, y, z, C::sub),
+        Arithmetic::Mul => |x, y, z| each(x, y, z, C::mul),
+        Arithmetic::Div => |x, y, z| each(x, y, z, C::div),
+        Arithmetic::Rem => |x, y, z| each(x, y, z, C::rem),
+        Arithmetic::Minimum => |x, y, z| each(x, y, z, C::min),
+        Arithmetic::Maximum => |x, y, z| each(x, y, z, C::max),
+    }
+}
+
+/// The loop of pow.
+fn pow<C: Real>(x: &[C], y: &[C], z: &mut [C]) {
+    each(x, y, z, C::pow);
+}
+
+#[inline(always)]
+fn each<C: Copy>(x: &[C], y: &[C], z: &mut [C], f: impl Fn(C, C) -> C) {
+    z.iter_mut().zip(x.iter().zip(y)).for_each(|(z, (x, y))| *z = f(*x, *y));
+}

@@ -1,0 +1,35 @@
+//! Conversion between dtypes.
+
+use std::any::TypeId;
+
+use crate::cpu::blocks::{Source, fill_blocks};
+use crate::cpu::dispatch::{dispatch, dispatch_dtype};
+use crate::cpu::number::Number;
+use crate::cpu::{CpuStorage, zeros};
+use crate::dtype::DType;
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+
+/// The elements converted to `dtype`: rounded once, saturating from float to integer, wrapping from integer to integer.
+pub(crate) fn cast(storage: &CpuStorage, layout: &Layout, dtype: DType) -> Result<CpuStorage> {
+    dispatch!(storage, elements: S => dispatch_dtype!(dtype, D => {
+        convert::<S, D>(elements, layout).map(D::store)
+    }))
+}
+
+fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<D>> {
+    let source = Source::new(elements, layout);
+    let mut out = zeros::<D>(layout.elements(), "to_dtype")?;
+    fill_blocks(&mut out, &|start, out, (gathered, wide, result): &mut (Vec<S>, Vec<_>, Vec<_>)| {
+        let block = source.block(start, out.len(), gathered);
+        if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
+            // Both compute in the same type, which holds every value of either: one rounding remains.
+            let wide = S::widen(block, wide);
+            D::narrow(out, result, &mut |y| y.copy_from_slice(bytemuck::cast_slice(wide)));
+        } else {
+            out.iter_mut().zip(block).for_each(|(y, x)| *y = D::from_scalar(x.to_scalar()));
+        }
+    });
+    Ok(out)
+}

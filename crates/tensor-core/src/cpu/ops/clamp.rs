@@ -1,0 +1,29 @@
+//! `min(max(x, lo), hi)`.
+
+use crate::cpu::CpuStorage;
+use crate::cpu::arith::Arith;
+use crate::cpu::blocks::{map1, update1};
+use crate::cpu::dispatch::dispatch;
+use crate::cpu::number::Number;
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+
+/// Each element brought between `lo` and `hi`: the lower bound first, so that the upper one holds where they cross.
+pub(crate) fn clamp(storage: &CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<CpuStorage> {
+    dispatch!(storage, elements: T => {
+        map1::<T>(elements, layout, "clamp", &kernel::<T>(lo, hi)).map(T::store)
+    })
+}
+
+/// The same, in place.
+pub(crate) fn clamp_assign(storage: &mut CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
+    dispatch!(storage, elements: T => update1::<T>(elements, layout, &kernel::<T>(lo, hi)));
+    Ok(())
+}
+
+fn kernel<T: Number>(lo: Scalar, hi: Scalar) -> impl Fn(&[T::Compute], &mut [T::Compute]) + Sync {
+    let (lo, hi) = (T::from_scalar(lo).to_compute(), T::from_scalar(hi).to_compute());
+    move |x, y| y.iter_mut().zip(x).for_each(|(y, x)| *y = x.max(lo).min(hi))
+}

@@ -1,0 +1,132 @@
+//! Devices: where storage lies and operations run.
+
+use std::fmt;
+
+use hip_sys::PlatformKind;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::hip::{self, HipDevice};
+
+/// Where a tensor lies.
+///
+/// Cloning a device is cheap and names the same device. `Display` writes it as messages do: "cpu", "host:1 (host-w64)",
+/// "amd:0 (gfx1100)".
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Device {
+    /// The cores and memory of this machine.
+    #[default]
+    Cpu,
+    /// A device of a HIP platform.
+    Hip(HipDevice),
+}
+
+impl Device {
+    /// The device of a name: `cpu`, or a platform and an ordinal such as `host:0` or `amd:1`. A platform alone is its first
+    /// device. Each call gives a HIP device with a stream of its own: keep it, and clone it.
+    ///
+    /// ```
+    /// use tensor_core::Device;
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// assert!(Device::parse("cpu")?.is_cpu());
+    /// # #[cfg(feature = "host")]
+    /// assert_eq!(Device::parse("host:1")?.to_string(), "host:1 (host-w64)");
+    /// assert!(Device::parse("host:7").is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownDevice`] for another name, [`ErrorKind::Load`] if the platform's library is not there,
+    /// [`ErrorKind::Hip`] if the platform has no such device.
+    pub fn parse(name: &str) -> Result<Device> {
+        if name == "cpu" {
+            return Ok(Device::Cpu);
+        }
+        let unknown = || {
+            let platforms =
+                hip::platform_names().map(|name| format!("{name}:N")).collect::<Vec<_>>().join(" ");
+            Error::new("device", ErrorKind::UnknownDevice { name: name.to_owned(), platforms })
+        };
+        let (kind, ordinal) = name.split_once(':').unwrap_or((name, "0"));
+        let ordinal: usize = ordinal.parse().map_err(|_| unknown())?;
+        let platform = hip::platform(kind).ok_or_else(unknown)?;
+        let platform = platform.map_err(|error| Error::new("device", ErrorKind::Load(error)))?;
+        HipDevice::new(&platform, ordinal).map(Device::Hip)
+    }
+
+    /// Every device of this machine: the CPU, then those of each platform whose library is there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Hip`] if a platform is there and a device of it does not open.
+    pub fn all() -> Result<Vec<Device>> {
+        let mut devices = vec![Device::Cpu];
+        for platform in hip::platform_names().filter_map(hip::platform).flatten() {
+            let count = hip_safe::Device::count(&platform);
+            let count = count.map_err(|error| Error::new("device", ErrorKind::Hip(error)))?;
+            for ordinal in 0..count {
+                devices.push(Device::Hip(HipDevice::new(&platform, ordinal)?));
+            }
+        }
+        Ok(devices)
+    }
+
+    /// Whether this is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self, Device::Cpu)
+    }
+
+    /// The HIP device, if it is one: its stream, properties and memory.
+    pub fn as_hip(&self) -> Option<&HipDevice> {
+        match self {
+            Device::Cpu => None,
+            Device::Hip(device) => Some(device),
+        }
+    }
+
+    /// The name that [`Device::parse`] takes: "cpu", "host:0".
+    pub fn name(&self) -> String {
+        match self {
+            Device::Cpu => "cpu".to_owned(),
+            Device::Hip(device) => {
+                format!("{}:{}", self.platform().map_or("", PlatformKind::name), device.device().ordinal())
+            }
+        }
+    }
+
+    /// Whose implementation of HIP the device belongs to; `None` for the CPU.
+    pub fn platform(&self) -> Option<PlatformKind> {
+        self.as_hip().map(|device| device.device().platform().kind)
+    }
+
+    /// Whether both name the same device, so that their tensors can meet in one operation.
+    pub fn same_device(&self, other: &Device) -> bool {
+        match (self, other) {
+            (Device::Cpu, Device::Cpu) => true,
+            (Device::Hip(a), Device::Hip(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Waits until all work submitted to the device is done. The CPU has none under way.
+    ///
+    /// # Errors
+    /// An error of the device that an earlier operation caused.
+    #[doc(alias = "hipStreamSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        match self {
+            Device::Cpu => Ok(()),
+            Device::Hip(device) => device.synchronize(),
+        }
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Device::Cpu => f.pad("cpu"),
+            Device::Hip(device) => f.pad(&device.to_string()),
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! What can go wrong: the operation, what it was given, the device, and what to do about it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::shape::Shape;
+
+/// A `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An operation that could not be done.
+///
+/// Reads as "operation: what is wrong, with shapes and dtypes, on device; what to do":
+/// "matmul: inner dimensions differ: [2, 3] x [4, 5] on cpu".
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    operation: &'static str,
+    kind: ErrorKind,
+    device: Option<String>,
+}
+
+impl Error {
+    /// An error of `operation`, not yet bound to a device.
+    pub fn new(operation: &'static str, kind: ErrorKind) -> Error {
+        Error(Box::new(Inner { operation, kind, device: None }))
+    }
+
+    /// The same error, saying on which device it arose; the first device named stays.
+    pub fn on(mut self, device: &Device) -> Error {
+        self.0.device.get_or_insert_with(|| device.to_string());
+        self
+    }
+
+    /// The operation that failed, such as "matmul".
+    pub fn operation(&self) -> &'static str {
+        self.0.operation
+    }
+
+    /// What is wrong, to match on.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The device on which it arose, as `Display` of [`Device`] writes it; `None` where no device is concerned.
+    pub fn device(&self) -> Option<&str> {
+        self.0.device.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.operation, self.0.kind)?;
+        if let Some(device) = &self.0.device {
+            write!(f, " on {device}")?;
+        }
+        match self.0.kind.remedy() {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io { source, .. } => Some(source),
+            ErrorKind::Hip(source) => Some(source),
+            ErrorKind::Load(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with an operation's arguments, memory or file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The columns of the left matrix are not as many as the rows of the right one.
+    #[error("inner dimensions differ: {lhs} x {rhs}")]
+    InnerDimensions {
+        /// Shape of the left operand.
+        lhs: Shape,
+        /// Shape of the right operand.
+        rhs: Shape,
+    },
+    /// Two shapes have no common broadcast shape.
+    #[error("shapes do not broadcast: {lhs} and {rhs}")]
+    Broadcast {
+        /// Shape of the left operand.
+        lhs: Shape,
+        /// Shape of the right operand.
+        rhs: Shape,
+    },
+    /// A tensor cannot be expanded to a shape.
+    #[error("{from} does not broadcast to {to}")]
+    Expand {
+        /// Shape of the tensor.
+        from: Shape,
+        /// Shape asked for.
+        to: Shape,
+    },
+    /// A tensor has too few or too many dimensions.
+    #[error("{shape} has rank {}, expected {expected}", shape.rank())]
+    Rank {
+        /// Shape of the tensor.
+        shape: Shape,
+        /// The rank needed, in words.
+        expected: &'static str,
+    },
+    /// The dtypes of two operands differ.
+    #[error("dtypes differ: {lhs} and {rhs}")]
+    DTypeMismatch {
+        /// Dtype of the left operand.
+        lhs: DType,
+        /// Dtype of the right operand.
+        rhs: DType,
+    },
+    /// A tensor's dtype is not the one asked for.
+    #[error("the tensor is {got}, not {wanted}")]
+    WrongDType {
+        /// Dtype of the tensor.
+        got: DType,
+        /// Dtype asked for.
+        wanted: DType,
+    },
+    /// The operation has no meaning for this dtype.
+    #[error("{dtype} is not supported (shape {shape})")]
+    UnsupportedDType {
+        /// Dtype of the tensor.
+        dtype: DType,
+        /// Shape of the tensor.
+        shape: Shape,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A name that is no dtype.
+    #[error("{name:?} is none of u8 u32 i16 i32 i64 f8e4m3 bf16 f16 f32 f64")]
+    UnknownDType {
+        /// The text given.
+        name: String,
+    },
+    /// The operands lie on two devices.
+    #[error("operands lie on two devices, {lhs} and {rhs}")]
+    DeviceMismatch {
+        /// Device of the left operand.
+        lhs: String,
+        /// Device of the right operand.
+        rhs: String,
+    },
+    /// An axis that the tensor does not have.
+    #[error("axis {axis} is out of range for {shape}")]
+    Axis {
+        /// The axis given; negative ones count from the end.
+        axis: i64,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// An axis given twice.
+    #[error("axis {axis} is given twice for {shape}")]
+    RepeatedAxis {
+        /// The axis.
+        axis: usize,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// A permutation that does not name every axis.
+    #[error("{got} axes given to permute {shape}")]
+    Permutation {
+        /// How many axes were given.
+        got: usize,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// An index past the end of an axis.
+    #[error("index {index} is out of range for axis {axis} of {shape}")]
+    Index {
+        /// The index.
+        index: usize,
+        /// The axis.
+        axis: usize,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// A range past the end of an axis.
+    #[error("range of {length} from {start} is out of range for axis {axis} of {shape}")]
+    Range {
+        /// First index of the range.
+        start: usize,
+        /// Length of the range.
+        length: usize,
+        /// The axis.
+        axis: usize,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// An axis to squeeze that is longer than one.
+    #[error("axis {axis} of {shape} is longer than 1")]
+    Squeeze {
+        /// The axis.
+        axis: usize,
+        /// Shape of the tensor.
+        shape: Shape,
+    },
+    /// Two shapes with different element counts.
+    #[error("{from} has {} elements, {to} has {}", from.count_text(), to.count_text())]
+    ElementCount {
+        /// Shape of the tensor.
+        from: Shape,
+        /// Shape asked for.
+        to: Shape,
+    },
+    /// A strided tensor whose elements the new shape cannot address.
+    #[error("{from} with strides {strides:?} cannot be viewed as {to} without a copy")]
+    View {
+        /// Shape of the tensor.
+        from: Shape,
+        /// Its strides in elements.
+        strides: Vec<usize>,
+        /// Shape asked for.
+        to: Shape,
+    },
+    /// Data whose length is not that of the shape.
+    #[error("{got} {unit} given for {shape}, which needs {}", expected)]
+    DataLength {
+        /// Elements or bytes given.
+        got: usize,
+        /// Elements or bytes the shape needs.
+        expected: usize,
+        /// "elements" or "bytes".
+        unit: &'static str,
+        /// Shape asked for.
+        shape: Shape,
+    },
+    /// Nested arrays whose rows have different lengths.
+    #[error("rows of different lengths: {first} and {other}")]
+    Ragged {
+        /// Shape of the first row.
+        first: Shape,
+        /// Shape of a later row.
+        other: Shape,
+    },
+    /// More elements, or more bytes, than an address can count.
+    #[error("{shape} is too large: its size does not fit the 64-bit address space")]
+    Overflow {
+        /// Shape asked for.
+        shape: Shape,
+    },
+    /// A layout that reaches past its storage.
+    #[error("a layout of {shape} reaches past the end of its storage of {length} elements")]
+    OutOfStorage {
+        /// Shape of the layout.
+        shape: Shape,
+        /// Elements of the storage.
+        length: usize,
+    },
+    /// Host memory that the system does not give.
+    #[error("out of memory: {bytes} bytes asked for")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// A reduction without identity over no elements.
+    #[error(
+        "nothing to reduce: {shape} is empty along axes {axes:?}, and the operation has no value for no elements"
+    )]
+    EmptyReduction {
+        /// Shape of the tensor.
+        shape: Shape,
+        /// The axes reduced.
+        axes: Vec<usize>,
+    },
+    /// More elements along the reduced axes than a `u32` position can count.
+    #[error("{length} elements to search in {shape}, but positions are u32")]
+    TooLongForPosition {
+        /// Shape of the tensor.
+        shape: Shape,
+        /// Elements along the reduced axes.
+        length: usize,
+    },
+    /// A scalar argument without meaning.
+    #[error("{what}")]
+    Argument {
+        /// What is wrong, with the values.
+        what: String,
+    },
+    /// What a HIP device, or the layer that calls it, refused.
+    #[error("{0}")]
+    Hip(hip_safe::Error),
+    /// No code of a kernel for a device.
+    #[error("{what}")]
+    Code {
+        /// What was looked for, and how to make it.
+        what: String,
+    },
+    /// A platform whose library is not there.
+    #[error("{0}")]
+    Load(hip_sys::LoadError),
+    /// A name that is no device.
+    #[error("{name:?} is none of cpu {platforms}")]
+    UnknownDevice {
+        /// The text given.
+        name: String,
+        /// The devices that could be named.
+        platforms: String,
+    },
+    /// A call to the system about a file failed.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file that is not what it should be.
+    #[error("{path}: {what}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl ErrorKind {
+    /// What the caller can do, where something general can be said.
+    fn remedy(&self) -> Option<&'static str> {
+        match self {
+            ErrorKind::DTypeMismatch { .. } => Some("cast one of them with to_dtype"),
+            ErrorKind::WrongDType { .. } => Some("cast it with to_dtype"),
+            ErrorKind::DeviceMismatch { .. } => Some("move one of them with to_device"),
+            ErrorKind::UnsupportedDType { remedy, .. } => Some(remedy),
+            ErrorKind::View { .. } => Some("use reshape, which copies where it must"),
+            _ => None,
+        }
+    }
+}
+
+/// Adds the device to an error on its way out.
+pub(crate) trait On<T> {
+    /// See [`Error::on`].
+    fn on(self, device: &Device) -> Result<T>;
+}
+
+impl<T> On<T> for Result<T> {
+    fn on(self, device: &Device) -> Result<T> {
+        self.map_err(|error| error.on(device))
+    }
+}

@@ -1,0 +1,111 @@
+//! A HIP device as tensors see it: the device, the stream that its operations run on, and its kernels.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hip_safe::{Device, LaunchConfig, MemoryInfo, Stream};
+use hip_sys::Platform;
+use kernels_hip::launch::{self, LaunchShape};
+
+use super::kernels::Kernels;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A device of a HIP platform. Cloning it copies a reference; two made of the same ordinal are the same place, but each has a
+/// stream of its own, so their tensors do not mix.
+#[derive(Clone)]
+pub struct HipDevice {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    stream: Stream,
+    kernels: Kernels,
+    name: String,
+}
+
+impl HipDevice {
+    /// Opens device `ordinal` of a platform, with a stream of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Hip`] if there is no such device or the driver answers an error.
+    #[doc(alias = "hipSetDevice")]
+    pub fn new(platform: &Arc<Platform>, ordinal: usize) -> Result<HipDevice> {
+        let device = Device::new(platform, ordinal).map_err(wrap("device"))?;
+        let stream = device.new_stream().map_err(wrap("device"))?;
+        let arch = device.properties().arch.split(':').next().unwrap_or_default().to_owned();
+        let name = format!("{}:{ordinal} ({arch})", platform.kind);
+        Ok(HipDevice { inner: Arc::new(Inner { stream, kernels: Kernels::new(), name }) })
+    }
+
+    /// The device below.
+    pub fn device(&self) -> &Device {
+        self.inner.stream.device()
+    }
+
+    /// The stream that every operation of this device runs on.
+    pub fn stream(&self) -> &Stream {
+        &self.inner.stream
+    }
+
+    /// Free and total memory in bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Hip`] if the driver answers an error.
+    #[doc(alias = "hipMemGetInfo")]
+    pub fn memory_info(&self) -> Result<MemoryInfo> {
+        self.device().memory_info().map_err(wrap("memory_info"))
+    }
+
+    /// Waits until every operation submitted so far is done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Hip`]: the error of the work, if it failed.
+    #[doc(alias = "hipStreamSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        self.stream().synchronize().map_err(wrap("synchronize"))
+    }
+
+    /// How many multiprocessors there are: what launches are sized by.
+    pub(super) fn multiprocessors(&self) -> u32 {
+        self.device().properties().multiprocessors
+    }
+
+    /// A launch over `count` elements of at most `bytes` each.
+    pub(super) fn elementwise(&self, count: usize, bytes: usize) -> LaunchConfig {
+        config(launch::elementwise(count as u64, bytes, self.multiprocessors()))
+    }
+
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.inner.kernels
+    }
+}
+
+/// A one-dimensional launch without dynamic shared memory.
+pub(super) fn config(shape: LaunchShape) -> LaunchConfig {
+    LaunchConfig { grid: [shape.grid, 1, 1], block: [shape.block, 1, 1], shared_bytes: 0 }
+}
+
+/// Wraps what went wrong below in an error of `operation`.
+pub(super) fn wrap(operation: &'static str) -> impl Fn(hip_safe::Error) -> Error + Copy {
+    move |error| Error::new(operation, ErrorKind::Hip(error))
+}
+
+impl PartialEq for HipDevice {
+    fn eq(&self, other: &HipDevice) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for HipDevice {}
+
+impl fmt::Display for HipDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.inner.name)
+    }
+}
+
+impl fmt::Debug for HipDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HipDevice({self})")
+    }
+}

@@ -1,0 +1,16 @@
+//! The HIP device: tensors in the memory of a platform's device, worked on by the kernels of `kernels-hip`.
+//!
+//! Knows nothing of which platform it runs on. Layouts travel in the kernels' arguments; nothing here waits for the device
+//! but reading back.
+
+mod code;
+mod device;
+mod kernels;
+mod maps;
+pub(crate) mod ops;
+mod platforms;
+mod storage;
+
+pub use device::HipDevice;
+pub(crate) use platforms::{names as platform_names, platform};
+pub(crate) use storage::HipStorage;

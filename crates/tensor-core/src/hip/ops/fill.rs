@@ -1,0 +1,45 @@
+//! Storage of one value.
+
+use super::launch::{elementwise, push};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::hip::device::wrap;
+use crate::hip::maps::parts;
+use crate::hip::{HipDevice, HipStorage};
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+
+/// `count` elements of value `value`, rounded to `dtype`.
+pub(crate) fn full(device: &HipDevice, dtype: DType, count: usize, value: Scalar) -> Result<HipStorage> {
+    let kernel = elementwise("fill", dtype);
+    if count == 0 || value == Scalar::Int(0) {
+        return HipStorage::zeros(device, dtype, count, "full");
+    }
+    // SAFETY: S15: the kernel writes every element.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, "full") }?;
+    let function = device.kernels().get(device, kernel)?;
+    let mut target = out.tail_mut(0, "full")?;
+    let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+    launch.arg_mut(&mut target).value(&(count as u64));
+    push(&mut launch, dtype, &[value]);
+    // SAFETY: S9: the kernel writes `count` elements, which the storage has.
+    unsafe { launch.submit() }.map_err(wrap("full"))?;
+    drop(target);
+    Ok(out)
+}
+
+/// Writes `value` to each element of `layout`, whose places are distinct.
+pub(crate) fn fill(storage: &mut HipStorage, layout: &Layout, value: Scalar) -> Result<()> {
+    let (device, dtype) = (storage.device().clone(), storage.dtype());
+    for part in parts(&[layout]) {
+        let function = device.kernels().get(&device, elementwise("const_set", dtype))?;
+        let mut target = storage.tail_mut(part.starts[0], "fill")?;
+        let mut launch =
+            device.stream().launch(&function, device.elementwise(part.count, dtype.size_in_bytes()));
+        launch.arg_mut(&mut target).value(&part.copy_map());
+        push(&mut launch, dtype, &[value]);
+        // SAFETY: S9: the kernel writes the layout's places, which lie inside the storage.
+        unsafe { launch.submit() }.map_err(wrap("fill"))?;
+    }
+    Ok(())
+}

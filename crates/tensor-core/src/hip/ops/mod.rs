@@ -1,0 +1,13 @@
+//! Operations on HIP storage: one file per verb, the same names as in `cpu/ops`.
+
+pub(crate) mod affine;
+pub(crate) mod binary;
+pub(crate) mod cast;
+pub(crate) mod clamp;
+pub(crate) mod compare;
+pub(crate) mod copy;
+pub(crate) mod fill;
+mod launch;
+pub(crate) mod matmul;
+pub(crate) mod reduce;
+pub(crate) mod unary;

@@ -1,0 +1,106 @@
+//! A tensor's elements in device memory.
+
+use hip_safe::{DeviceBuffer, DeviceView, DeviceViewMut};
+
+use super::HipDevice;
+use super::device::wrap;
+use crate::cpu::{self, CpuStorage};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::scalar::Scalar;
+
+/// `len` elements of a dtype, as bytes in the memory of a device, bound to the device's stream.
+pub struct HipStorage {
+    device: HipDevice,
+    dtype: DType,
+    len: usize,
+    buffer: DeviceBuffer<u8>,
+}
+
+impl HipStorage {
+    /// Memory for `len` elements.
+    ///
+    /// # Safety
+    /// Every element is written, by work on the device's stream, before it is read.
+    pub(super) unsafe fn uninit(
+        device: &HipDevice,
+        dtype: DType,
+        len: usize,
+        operation: &'static str,
+    ) -> Result<Self> {
+        let bytes = bytes(dtype, len, operation)?;
+        // SAFETY: S15: the caller's promise.
+        let buffer = unsafe { device.stream().alloc_uninit(bytes) }.map_err(wrap(operation))?;
+        Ok(Self { device: device.clone(), dtype, len, buffer })
+    }
+
+    /// `len` zeros.
+    pub(crate) fn zeros(
+        device: &HipDevice,
+        dtype: DType,
+        len: usize,
+        operation: &'static str,
+    ) -> Result<Self> {
+        let bytes = bytes(dtype, len, operation)?;
+        let buffer = device.stream().alloc_zeros(bytes).map_err(wrap(operation))?;
+        Ok(Self { device: device.clone(), dtype, len, buffer })
+    }
+
+    /// A copy of a host storage.
+    pub(crate) fn from_cpu(device: &HipDevice, source: &CpuStorage, operation: &'static str) -> Result<Self> {
+        let buffer = device.stream().upload(source.as_bytes()).map_err(wrap(operation))?;
+        Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer })
+    }
+
+    /// The elements `start..start + len`, read back.
+    pub(crate) fn to_cpu(&self, start: usize, len: usize, operation: &'static str) -> Result<CpuStorage> {
+        let size = self.dtype.size_in_bytes();
+        let mut host = cpu::ops::fill::full(self.dtype, len, Scalar::Int(0))?;
+        let view = self.buffer.slice(start * size..(start + len) * size).map_err(wrap(operation))?;
+        let stream = self.device.stream();
+        stream.copy_to_host(&view, host.as_bytes_mut()).map_err(wrap(operation))?;
+        Ok(host)
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &HipDevice {
+        &self.device
+    }
+
+    /// The dtype of the elements.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// How many elements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes from element `start` on, to read.
+    pub(super) fn tail(&self, start: usize, operation: &'static str) -> Result<DeviceView<'_, u8>> {
+        let range = start.min(self.len) * self.dtype.size_in_bytes()..;
+        self.buffer.slice(range).map_err(wrap(operation))
+    }
+
+    /// The bytes from element `start` on, to write.
+    pub(super) fn tail_mut(
+        &mut self,
+        start: usize,
+        operation: &'static str,
+    ) -> Result<DeviceViewMut<'_, u8>> {
+        let range = start.min(self.len) * self.dtype.size_in_bytes()..;
+        self.buffer.slice_mut(range).map_err(wrap(operation))
+    }
+}
+
+fn bytes(dtype: DType, len: usize, operation: &'static str) -> Result<usize> {
+    let overflow = || Error::new(operation, ErrorKind::Overflow { shape: len.into() });
+    len.checked_mul(dtype.size_in_bytes()).ok_or_else(overflow)
+}
+
+impl std::fmt::Debug for HipStorage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HipStorage({} x {} on {})", self.len, self.dtype, self.device)
+    }
+}

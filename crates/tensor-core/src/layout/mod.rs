@@ -1,0 +1,264 @@
+//! Layouts: how the elements of a tensor lie in its storage.
+
+mod collapse;
+mod view;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::shape::{Dims, Shape};
+
+pub use collapse::{Collapsed, collapse};
+
+/// A shape, one stride per dimension, and an offset, all in elements: element `(i, j, …)` lies at
+/// `offset + i·strides[0] + j·strides[1] + …` of the storage.
+///
+/// Changing a layout never moves an element; that is what makes views free. Up to rank 8 nothing is allocated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    shape: Shape,
+    strides: Dims,
+    offset: usize,
+}
+
+impl Layout {
+    /// The tight row-major layout of `shape` at offset 0.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Overflow`], in the name of `operation`, if the element count does not fit `usize`.
+    pub fn contiguous(shape: impl Into<Shape>, operation: &'static str) -> Result<Layout> {
+        let shape = shape.into();
+        shape.elements(operation)?;
+        Ok(Layout { strides: shape.row_major_strides(), shape, offset: 0 })
+    }
+
+    /// A layout of any strides, in elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Overflow`], in the name of `operation`, if the element count or an element's place does not fit `usize`;
+    /// [`ErrorKind::Rank`] if there is not one stride per dimension.
+    pub fn strided(
+        shape: impl Into<Shape>,
+        strides: &[usize],
+        offset: usize,
+        operation: &'static str,
+    ) -> Result<Layout> {
+        let shape = shape.into();
+        if shape.rank() != strides.len() {
+            let expected = "one dimension per stride";
+            return Err(Error::new(operation, ErrorKind::Rank { shape, expected }));
+        }
+        let layout = Layout { shape, strides: Dims::from_slice(strides), offset };
+        layout.shape.elements(operation)?;
+        match layout.checked_end() {
+            Some(_) => Ok(layout),
+            None => Err(Error::new(operation, ErrorKind::Overflow { shape: layout.shape })),
+        }
+    }
+
+    /// The lengths of the dimensions.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The lengths of the dimensions, outermost first.
+    pub fn dims(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The strides in elements, one per dimension.
+    pub fn strides(&self) -> &[usize] {
+        &self.strides
+    }
+
+    /// The place of the first element in the storage.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// How many dimensions there are.
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// The number of elements; it fits, for this was checked when the layout was made.
+    pub fn elements(&self) -> usize {
+        self.shape.count().unwrap_or(usize::MAX)
+    }
+
+    /// Whether the elements lie tight and in row-major order, at whatever offset. Empty layouts do.
+    pub fn is_contiguous(&self) -> bool {
+        let mut expected = 1usize;
+        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if length == 0 {
+                return true;
+            }
+            if length != 1 && stride != expected {
+                return self.shape.contains(&0);
+            }
+            expected = expected.saturating_mul(length);
+        }
+        true
+    }
+
+    /// Whether two different indices may name the same place, as after [`Layout::expand`]. Errs on the side of yes.
+    pub fn may_overlap(&self) -> bool {
+        if self.shape.contains(&0) {
+            return false;
+        }
+        let mut axes: Vec<(usize, usize)> = self
+            .strides
+            .iter()
+            .copied()
+            .zip(self.shape.iter().copied())
+            .filter(|&(_, length)| length > 1)
+            .collect();
+        axes.sort_unstable();
+        let mut reach = 0usize;
+        axes.into_iter().any(|(stride, length)| {
+            let overlaps = stride <= reach;
+            reach = reach.saturating_add(stride.saturating_mul(length - 1));
+            overlaps
+        })
+    }
+
+    /// One past the last place that an element takes; the offset if there are no elements.
+    pub fn end(&self) -> usize {
+        self.checked_end().unwrap_or(usize::MAX)
+    }
+
+    /// The place in the storage of the element at `position` in row-major order.
+    ///
+    /// `position` must be below [`Layout::elements`].
+    pub fn place(&self, position: usize) -> usize {
+        let mut rest = position;
+        let mut place = self.offset;
+        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            place += rest % length * stride;
+            rest /= length;
+        }
+        place
+    }
+
+    /// The dimensions in another order: dimension `i` of the result is dimension `axes[i]` of this layout.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Permutation`] unless there is one axis per dimension. `axes` must be distinct and in range, which
+    /// [`crate::Axes`] sees to.
+    pub fn permute(&self, axes: &[usize], operation: &'static str) -> Result<Layout> {
+        if axes.len() != self.rank() {
+            let shape = self.shape.clone();
+            return Err(Error::new(operation, ErrorKind::Permutation { got: axes.len(), shape }));
+        }
+        Ok(Layout {
+            shape: axes.iter().map(|&axis| self.shape[axis]).collect(),
+            strides: axes.iter().map(|&axis| self.strides[axis]).collect(),
+            offset: self.offset,
+        })
+    }
+
+    /// The layout with two dimensions exchanged. Both must be in range.
+    pub fn transpose(&self, first: usize, second: usize) -> Layout {
+        let mut layout = self.clone();
+        layout.shape.dims_mut().swap(first, second);
+        layout.strides.swap(first, second);
+        layout
+    }
+
+    /// The elements `start..start + length` along `axis`, which must be in range.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Range`], in the name of `operation`, if they go past the end.
+    pub fn narrow(
+        &self,
+        axis: usize,
+        start: usize,
+        length: usize,
+        operation: &'static str,
+    ) -> Result<Layout> {
+        if start.checked_add(length).is_none_or(|end| end > self.shape[axis]) {
+            let kind = ErrorKind::Range { start, length, axis, shape: self.shape.clone() };
+            return Err(Error::new(operation, kind));
+        }
+        let mut layout = self.clone();
+        layout.shape.dims_mut()[axis] = length;
+        // The offset of an empty layout stays, so that it never points past the storage.
+        if layout.elements() != 0 {
+            layout.offset += start * self.strides[axis];
+        }
+        Ok(layout)
+    }
+
+    /// The layout without dimension `axis`, which must be in range.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Squeeze`], in the name of `operation`, if it is not of length 1.
+    pub fn squeeze(&self, axis: usize, operation: &'static str) -> Result<Layout> {
+        if self.shape[axis] != 1 {
+            return Err(Error::new(operation, ErrorKind::Squeeze { axis, shape: self.shape.clone() }));
+        }
+        let mut layout = self.clone();
+        layout.shape.dims_mut().remove(axis);
+        layout.strides.remove(axis);
+        Ok(layout)
+    }
+
+    /// The layout with a dimension of length 1 before dimension `axis`, which is at most the rank.
+    pub fn unsqueeze(&self, axis: usize) -> Layout {
+        let stride = match self.shape.get(axis) {
+            Some(&length) => length.saturating_mul(self.strides[axis]),
+            None => 1,
+        };
+        let mut layout = self.clone();
+        layout.shape.dims_mut().insert(axis, 1);
+        layout.strides.insert(axis, stride);
+        layout
+    }
+
+    /// Stretches dimensions of length 1, and adds dimensions in front, until the shape is `shape`; stretched dimensions get
+    /// stride 0.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Expand`] if another dimension differs, [`ErrorKind::Overflow`] if the element count does not fit `usize`.
+    pub fn expand(&self, shape: &Shape, operation: &'static str) -> Result<Layout> {
+        let error = || {
+            let kind = ErrorKind::Expand { from: self.shape.clone(), to: shape.clone() };
+            Err(Error::new(operation, kind))
+        };
+        let Some(added) = shape.rank().checked_sub(self.rank()) else { return error() };
+        shape.elements(operation)?;
+        let mut strides = Dims::from_elem(0, shape.rank());
+        for (axis, (&length, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
+            match (length, shape[added + axis]) {
+                (from, to) if from == to => strides[added + axis] = stride,
+                (1, _) => {}
+                _ => return error(),
+            }
+        }
+        Ok(Layout { shape: shape.clone(), strides, offset: self.offset })
+    }
+
+    /// Splits the dimensions into those kept and those in `axes`, both in row-major order of this layout: the layout of the
+    /// first elements of the groups, and the layout of one group from offset 0. Reductions walk these two.
+    pub fn split(&self, axes: &[usize]) -> (Layout, Layout) {
+        let pick = |wanted: bool, offset: usize| {
+            let chosen = || (0..self.rank()).filter(|axis| axes.contains(axis) == wanted);
+            Layout {
+                shape: chosen().map(|axis| self.shape[axis]).collect(),
+                strides: chosen().map(|axis| self.strides[axis]).collect(),
+                offset,
+            }
+        };
+        (pick(false, self.offset), pick(true, 0))
+    }
+
+    /// [`Layout::end`], if it fits.
+    fn checked_end(&self) -> Option<usize> {
+        if self.shape.contains(&0) {
+            return Some(self.offset);
+        }
+        let mut last = self.offset;
+        for (&length, &stride) in self.shape.iter().zip(&self.strides) {
+            last = last.checked_add(stride.checked_mul(length - 1)?)?;
+        }
+        last.checked_add(1)
+    }
+}

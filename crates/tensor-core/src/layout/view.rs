@@ -1,0 +1,35 @@
+//! Reading a layout in another shape without moving an element.
+
+use super::Layout;
+use crate::shape::{Dims, Shape};
+
+impl Layout {
+    /// The layout with the same elements in the same row-major order in another shape, or `None` if no strides can say
+    /// that. The element counts must be equal.
+    pub fn view(&self, shape: &Shape) -> Option<Layout> {
+        if self.elements() == 0 {
+            return Some(Layout {
+                strides: shape.row_major_strides(),
+                shape: shape.clone(),
+                offset: self.offset,
+            });
+        }
+        // Each merged dimension must be cut into whole dimensions of the new shape; both are walked from the last.
+        let merged = self.collapsed();
+        let mut strides = Dims::from_elem(1, shape.rank());
+        let mut axis = shape.rank();
+        for (&length, &stride) in merged.shape.iter().zip(&merged.strides).rev() {
+            let mut covered = 1;
+            while covered < length {
+                axis = axis.checked_sub(1)?;
+                strides[axis] = stride * covered;
+                covered *= shape[axis];
+            }
+            if covered != length {
+                return None;
+            }
+        }
+        // What is left has length 1: any stride will do.
+        Some(Layout { shape: shape.clone(), strides, offset: self.offset })
+    }
+}

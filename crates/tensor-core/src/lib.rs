@@ -1,0 +1,85 @@
+//! Tensors: ten dtypes, any rank, any strides, on the CPU and on HIP devices, with the same meaning everywhere.
+//!
+//! ```
+//! use tensor_core::{DType, Device, Tensor};
+//!
+//! # fn main() -> tensor_core::Result<()> {
+//! let device = Device::Cpu;
+//! let x = Tensor::new([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], &device)?;
+//! let bias = Tensor::new([10f32, 20.0, 30.0], &device)?;
+//!
+//! // Operations return results, and broadcast.
+//! let y = (&x + &bias)?;
+//! assert_eq!(y.to_vec2::<f32>()?, [[11.0, 22.0, 33.0], [14.0, 25.0, 36.0]]);
+//!
+//! // Views move nothing; matmul reads strided operands where they lie.
+//! let gram = x.matmul(&x.t()?)?;
+//! assert_eq!(gram.to_vec2::<f32>()?, [[14.0, 32.0], [32.0, 77.0]]);
+//!
+//! // A clone is one atomic increment; writing to it copies first.
+//! let mut z = x.clone();
+//! z.affine_(2.0, 0.0)?;
+//! assert_eq!(x.sum_all()?.to_vec0::<f32>()?, 21.0);
+//! assert_eq!(z.sum_all()?.to_vec0::<f32>()?, 42.0);
+//!
+//! println!("{}", z.to_dtype(DType::F16)?); // as PyTorch prints it
+//!
+//! // What does not work says why.
+//! let error = x.matmul(&bias.unsqueeze(0)?).unwrap_err();
+//! assert_eq!(error.to_string(), "matmul: inner dimensions differ: [2, 3] x [1, 3] on cpu");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Parts
+//! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to rank 8.
+//! - [`DType`] names the ten element types; [`Element`] is their Rust side; [`Scalar`] is a number that has none yet.
+//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are the operations as data, under the names that the
+//!   kernels bear.
+//! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
+//!
+//! # Meaning
+//! Types of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. NaN wins in min, max,
+//! relu and clamp, and −0 is less than +0 there. Integers wrap, and their division by zero is 0. Scalar arguments are
+//! rounded to the dtype before anything else.
+//!
+//! # Absences
+//! The crate knows nothing of gradients, of streams other than the device's current one, or of which vendor made a device.
+
+#[cfg(target_endian = "big")]
+compile_error!("tensor-core reads and writes little-endian memory, as every HIP device has");
+
+mod axis;
+mod cpu;
+mod device;
+mod display;
+mod dtype;
+mod element;
+mod error;
+mod float8;
+mod hip;
+mod io;
+mod layout;
+mod ops;
+mod rounding;
+mod scalar;
+mod shape;
+mod storage;
+mod tensor;
+
+pub use axis::{Axes, Axis};
+pub use cpu::CpuStorage;
+pub use device::Device;
+pub use dtype::DType;
+pub use element::Element;
+pub use error::{Error, ErrorKind, Result};
+pub use float8::F8E4M3;
+pub use half::{bf16, f16};
+pub use hip::HipDevice;
+pub use io::{npy, safetensors};
+pub use layout::{Collapsed, Layout, collapse};
+pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
+pub use scalar::Scalar;
+pub use shape::Shape;
+pub use storage::Storage;
+pub use tensor::{Nested, Tensor, copies_on_write};

@@ -1,0 +1,239 @@
+//! Shapes: the lengths of a tensor's dimensions, kept inline up to rank 8.
+
+use std::fmt;
+use std::ops::Deref;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Numbers per dimension, without an allocation up to rank 8; any rank works.
+pub(crate) type Dims = SmallVec<[usize; 8]>;
+
+/// The lengths of a tensor's dimensions, outermost first. A scalar has none.
+///
+/// It is made from a number, an array, a slice, a vector, a tuple or `()`, and reads like a slice.
+///
+/// ```
+/// use tensor_core::Shape;
+///
+/// let shape = Shape::from([2, 3, 4]);
+/// assert_eq!(shape.rank(), 3);
+/// assert_eq!(shape[1], 3);
+/// assert_eq!(shape.elements("example").unwrap(), 24);
+/// assert_eq!(shape.to_string(), "[2, 3, 4]");
+/// assert_eq!(shape, Shape::from((2, 3, 4)));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Shape(Dims);
+
+impl Shape {
+    /// How many dimensions there are.
+    pub fn rank(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The lengths, outermost first.
+    pub fn dims(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// The number of elements: the product of the lengths, 1 for a scalar.
+    ///
+    /// A shape with a zero has no elements, however large its other lengths are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Overflow`], in the name of `operation`, if the product does not fit `usize`.
+    pub fn elements(&self, operation: &'static str) -> Result<usize> {
+        self.count().ok_or_else(|| Error::new(operation, ErrorKind::Overflow { shape: self.clone() }))
+    }
+
+    /// The shape to which both broadcast: dimensions are aligned at the end, and a length of 1 stretches.
+    /// `None` if they do not broadcast.
+    ///
+    /// ```
+    /// use tensor_core::Shape;
+    ///
+    /// let broadcast = Shape::from([2, 1, 4]).broadcast(&Shape::from([3, 1]));
+    /// assert_eq!(broadcast, Some(Shape::from([2, 3, 4])));
+    /// assert_eq!(Shape::from([2]).broadcast(&Shape::from([3])), None);
+    /// ```
+    pub fn broadcast(&self, other: &Shape) -> Option<Shape> {
+        let rank = self.rank().max(other.rank());
+        let length = |shape: &Shape, axis: usize| match (axis + shape.rank()).checked_sub(rank) {
+            Some(axis) => shape[axis],
+            None => 1,
+        };
+        (0..rank)
+            .map(|axis| match (length(self, axis), length(other, axis)) {
+                (a, b) if a == b => Some(a),
+                (1, b) => Some(b),
+                (a, 1) => Some(a),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The strides, in elements, of a tight row-major array of this shape.
+    pub(crate) fn row_major_strides(&self) -> Dims {
+        let mut strides = Dims::from_elem(0, self.rank());
+        let mut stride = 1usize;
+        for (slot, &length) in strides.iter_mut().zip(&self.0).rev() {
+            *slot = stride;
+            // Overflows only in a shape with a zero, whose strides are never used.
+            stride = stride.saturating_mul(length);
+        }
+        strides
+    }
+
+    /// The lengths, to change.
+    pub(crate) fn dims_mut(&mut self) -> &mut Dims {
+        &mut self.0
+    }
+
+    /// The product, if it fits; zero wins over overflow.
+    pub(crate) fn count(&self) -> Option<usize> {
+        if self.0.contains(&0) {
+            return Some(0);
+        }
+        self.0.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
+    }
+
+    /// The product in words, for messages.
+    pub(crate) fn count_text(&self) -> String {
+        self.count().map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string())
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.dims())
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromIterator<usize> for Shape {
+    fn from_iter<I: IntoIterator<Item = usize>>(lengths: I) -> Shape {
+        Shape(lengths.into_iter().collect())
+    }
+}
+
+impl From<usize> for Shape {
+    fn from(length: usize) -> Shape {
+        Shape::from([length])
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(lengths: &[usize]) -> Shape {
+        Shape(Dims::from_slice(lengths))
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(lengths: [usize; N]) -> Shape {
+        Shape::from(&lengths[..])
+    }
+}
+
+impl<const N: usize> From<&[usize; N]> for Shape {
+    fn from(lengths: &[usize; N]) -> Shape {
+        Shape::from(&lengths[..])
+    }
+}
+
+impl From<Vec<usize>> for Shape {
+    fn from(lengths: Vec<usize>) -> Shape {
+        Shape::from(&lengths[..])
+    }
+}
+
+impl From<&Vec<usize>> for Shape {
+    fn from(lengths: &Vec<usize>) -> Shape {
+        Shape::from(&lengths[..])
+    }
+}
+
+impl From<&Shape> for Shape {
+    fn from(shape: &Shape) -> Shape {
+        shape.clone()
+    }
+}
+
+impl From<()> for Shape {
+    fn from((): ()) -> Shape {
+        Shape::default()
+    }
+}
+
+macro_rules! from_tuple {
+    ($($name:ident: $type:ident),+) => {
+        impl From<($($type,)+)> for Shape {
+            fn from(($($name,)+): ($($type,)+)) -> Shape {
+                Shape::from([$($name),+])
+            }
+        }
+    };
+}
+
+from_tuple!(a: usize);
+from_tuple!(a: usize, b: usize);
+from_tuple!(a: usize, b: usize, c: usize);
+from_tuple!(a: usize, b: usize, c: usize, d: usize);
+from_tuple!(a: usize, b: usize, c: usize, d: usize, e: usize);
+from_tuple!(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_checked() {
+        let huge = Shape::from([1 << 40, 1 << 40]);
+        assert_eq!(
+            huge.elements("zeros").unwrap_err().to_string(),
+            "zeros: [1099511627776, 1099511627776] is too large: its size does not fit the 64-bit address space"
+        );
+        assert_eq!(Shape::from([1 << 40, 1 << 40, 0]).count(), Some(0));
+        assert_eq!(Shape::from(()).count(), Some(1));
+    }
+
+    #[test]
+    fn broadcasting_follows_pytorch() {
+        let cases: [(&[usize], &[usize], Option<&[usize]>); 7] = [
+            (&[], &[], Some(&[])),
+            (&[], &[2, 3], Some(&[2, 3])),
+            (&[3, 1], &[1, 4], Some(&[3, 4])),
+            (&[0], &[1], Some(&[0])),
+            (&[5, 0], &[1, 1], Some(&[5, 0])),
+            (&[0], &[2], None),
+            (&[2, 3], &[3, 2], None),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(Shape::from(a).broadcast(&Shape::from(b)), expected.map(Shape::from));
+            assert_eq!(Shape::from(b).broadcast(&Shape::from(a)), expected.map(Shape::from));
+        }
+    }
+
+    #[test]
+    fn any_rank_works() {
+        let lengths: Vec<usize> = (1..=12).collect();
+        let shape = Shape::from(&lengths);
+        assert_eq!(shape.rank(), 12);
+        assert_eq!(shape.count(), Some(479_001_600));
+        assert_eq!(shape.row_major_strides()[0], 479_001_600);
+    }
+}

@@ -1,0 +1,272 @@
+//! Storage: the memory behind tensors, and the one place where an operation chooses its device.
+//!
+//! Every method has one arm per device, and the functions behind the arms have the same names in every backend folder
+//! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
+
+use crate::cpu::{self, CpuStorage};
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::hip::{self, HipStorage};
+use crate::layout::Layout;
+use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
+use crate::scalar::Scalar;
+
+/// Memory on one device, with elements of one dtype. Tensors share it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Storage {
+    /// Memory of this machine.
+    Cpu(CpuStorage),
+    /// Memory of a HIP device.
+    Hip(HipStorage),
+}
+
+impl Storage {
+    /// The type of the elements.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Storage::Cpu(storage) => storage.dtype(),
+            Storage::Hip(storage) => storage.dtype(),
+        }
+    }
+
+    /// The device on which it lies.
+    pub fn device(&self) -> Device {
+        match self {
+            Storage::Cpu(_) => Device::Cpu,
+            Storage::Hip(storage) => Device::Hip(storage.device().clone()),
+        }
+    }
+
+    /// How many elements it has room for; a tensor's layout may use fewer.
+    pub fn len(&self) -> usize {
+        match self {
+            Storage::Cpu(storage) => storage.len(),
+            Storage::Hip(storage) => storage.len(),
+        }
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The memory, if it lies on the CPU.
+    pub fn as_cpu(&self) -> Option<&CpuStorage> {
+        match self {
+            Storage::Cpu(storage) => Some(storage),
+            Storage::Hip(_) => None,
+        }
+    }
+}
+
+/// Making and moving storage.
+impl Storage {
+    /// `count` elements of value `value`, rounded to `dtype`.
+    pub(crate) fn full(device: &Device, dtype: DType, count: usize, value: Scalar) -> Result<Storage> {
+        match device {
+            Device::Cpu => cpu::ops::fill::full(dtype, count, value).map(Storage::Cpu),
+            Device::Hip(device) => hip::ops::fill::full(device, dtype, count, value).map(Storage::Hip),
+        }
+    }
+
+    /// `elements` on `device`.
+    pub(crate) fn from_cpu(device: &Device, elements: CpuStorage) -> Result<Storage> {
+        match device {
+            Device::Cpu => Ok(Storage::Cpu(elements)),
+            Device::Hip(device) => HipStorage::from_cpu(device, &elements, "to_device").map(Storage::Hip),
+        }
+    }
+
+    /// The elements of `layout` in row-major order, in memory of this machine; reads no others. Waits for the device.
+    pub(crate) fn to_cpu(&self, layout: &Layout) -> Result<CpuStorage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::copy::copy(storage, layout),
+            Storage::Hip(storage) if layout.is_contiguous() => {
+                storage.to_cpu(layout.offset(), layout.elements(), "to_cpu")
+            }
+            Storage::Hip(storage) => {
+                let tight = hip::ops::copy::copy(storage, layout)?;
+                tight.to_cpu(0, layout.elements(), "to_cpu")
+            }
+        }
+    }
+}
+
+/// Operations with a new, tight, row-major result.
+impl Storage {
+    /// The elements of `layout`.
+    pub(crate) fn copy(&self, layout: &Layout) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::copy::copy(storage, layout).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::copy::copy(storage, layout).map(Storage::Hip),
+        }
+    }
+
+    /// The elements converted to `dtype`.
+    pub(crate) fn cast(&self, layout: &Layout, dtype: DType) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::cast::cast(storage, layout, dtype).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::cast::cast(storage, layout, dtype).map(Storage::Hip),
+        }
+    }
+
+    /// `op` of each element.
+    pub(crate) fn unary(&self, layout: &Layout, op: UnaryOp) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::unary::unary(storage, layout, op).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::unary::unary(storage, layout, op).map(Storage::Hip),
+        }
+    }
+
+    /// `op` of each element and `scalar`.
+    pub(crate) fn unary_scalar(&self, layout: &Layout, op: ScalarOp, scalar: Scalar) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => {
+                cpu::ops::unary::unary_scalar(storage, layout, op, scalar).map(Storage::Cpu)
+            }
+            Storage::Hip(storage) => {
+                hip::ops::unary::unary_scalar(storage, layout, op, scalar).map(Storage::Hip)
+            }
+        }
+    }
+
+    /// `mul · x + add`.
+    pub(crate) fn affine(&self, layout: &Layout, mul: Scalar, add: Scalar) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::affine::affine(storage, layout, mul, add).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::affine::affine(storage, layout, mul, add).map(Storage::Hip),
+        }
+    }
+
+    /// The least of `hi` and the greatest of `lo` and x.
+    pub(crate) fn clamp(&self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::clamp::clamp(storage, layout, lo, hi).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::clamp::clamp(storage, layout, lo, hi).map(Storage::Hip),
+        }
+    }
+
+    /// `op` of the elements of two layouts of the same shape.
+    pub(crate) fn binary(
+        &self,
+        lhs: &Layout,
+        other: &Storage,
+        rhs: &Layout,
+        op: BinaryOp,
+    ) -> Result<Storage> {
+        match (self, other) {
+            (Storage::Cpu(a), Storage::Cpu(b)) => {
+                cpu::ops::binary::binary(a, lhs, b, rhs, op).map(Storage::Cpu)
+            }
+            (Storage::Hip(a), Storage::Hip(b)) => {
+                hip::ops::binary::binary(a, lhs, b, rhs, op).map(Storage::Hip)
+            }
+            (lhs, rhs) => Err(apart("binary", lhs, rhs)),
+        }
+    }
+
+    /// 1 where `op` holds between the elements of two layouts of the same shape, else 0, as `u8`.
+    pub(crate) fn compare(&self, lhs: &Layout, other: &Storage, rhs: &Layout, op: CmpOp) -> Result<Storage> {
+        match (self, other) {
+            (Storage::Cpu(a), Storage::Cpu(b)) => {
+                cpu::ops::compare::compare(a, lhs, b, rhs, op).map(Storage::Cpu)
+            }
+            (Storage::Hip(a), Storage::Hip(b)) => {
+                hip::ops::compare::compare(a, lhs, b, rhs, op).map(Storage::Hip)
+            }
+            (lhs, rhs) => Err(apart("compare", lhs, rhs)),
+        }
+    }
+
+    /// `op` over `axes`; if there is nothing to reduce, the op has an identity or there are no results.
+    pub(crate) fn reduce(&self, layout: &Layout, op: ReduceOp, axes: &[usize]) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::reduce::reduce(storage, layout, op, axes).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::reduce::reduce(storage, layout, op, axes).map(Storage::Hip),
+        }
+    }
+
+    /// The mean over `axes`, rounded to the dtype once; NaN for no elements. Floats only.
+    pub(crate) fn mean(&self, layout: &Layout, axes: &[usize]) -> Result<Storage> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::reduce::mean(storage, layout, axes).map(Storage::Cpu),
+            Storage::Hip(storage) => hip::ops::reduce::mean(storage, layout, axes).map(Storage::Hip),
+        }
+    }
+
+    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal.
+    pub(crate) fn matmul(&self, lhs: &Layout, other: &Storage, rhs: &Layout) -> Result<Storage> {
+        match (self, other) {
+            (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Cpu),
+            (Storage::Hip(a), Storage::Hip(b)) => hip::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Hip),
+            (lhs, rhs) => Err(apart("matmul", lhs, rhs)),
+        }
+    }
+}
+
+/// Operations in place, on the elements of a layout whose places are distinct.
+impl Storage {
+    /// Writes `value` to each element.
+    pub(crate) fn fill(&mut self, layout: &Layout, value: Scalar) -> Result<()> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::fill::fill(storage, layout, value),
+            Storage::Hip(storage) => hip::ops::fill::fill(storage, layout, value),
+        }
+    }
+
+    /// Writes the elements of `source` to those of `layout`, which has the same shape.
+    pub(crate) fn copy_from(&mut self, layout: &Layout, source: &Storage, from: &Layout) -> Result<()> {
+        match (self, source) {
+            (Storage::Cpu(to), Storage::Cpu(source)) => cpu::ops::copy::copy_from(to, layout, source, from),
+            (Storage::Hip(to), Storage::Hip(source)) => hip::ops::copy::copy_from(to, layout, source, from),
+            (lhs, rhs) => Err(apart("copy_from", lhs, rhs)),
+        }
+    }
+
+    /// `op` of each element.
+    pub(crate) fn unary_assign(&mut self, layout: &Layout, op: UnaryOp) -> Result<()> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::unary::unary_assign(storage, layout, op),
+            Storage::Hip(storage) => hip::ops::unary::unary_assign(storage, layout, op),
+        }
+    }
+
+    /// `mul · x + add`.
+    pub(crate) fn affine_assign(&mut self, layout: &Layout, mul: Scalar, add: Scalar) -> Result<()> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::affine::affine_assign(storage, layout, mul, add),
+            Storage::Hip(storage) => hip::ops::affine::affine_assign(storage, layout, mul, add),
+        }
+    }
+
+    /// The least of `hi` and the greatest of `lo` and x.
+    pub(crate) fn clamp_assign(&mut self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::clamp::clamp_assign(storage, layout, lo, hi),
+            Storage::Hip(storage) => hip::ops::clamp::clamp_assign(storage, layout, lo, hi),
+        }
+    }
+
+    /// `op` of each element and the element of `rhs`, which has the same shape.
+    pub(crate) fn binary_assign(
+        &mut self,
+        lhs: &Layout,
+        other: &Storage,
+        rhs: &Layout,
+        op: BinaryOp,
+    ) -> Result<()> {
+        match (self, other) {
+            (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::binary::binary_assign(a, lhs, b, rhs, op),
+            (Storage::Hip(a), Storage::Hip(b)) => hip::ops::binary::binary_assign(a, lhs, b, rhs, op),
+            (lhs, rhs) => Err(apart("binary_assign", lhs, rhs)),
+        }
+    }
+}
+
+/// The error for operands on two devices; tensors rule it out before.
+fn apart(operation: &'static str, lhs: &Storage, rhs: &Storage) -> Error {
+    let (lhs, rhs) = (lhs.device().to_string(), rhs.device().to_string());
+    Error::new(operation, ErrorKind::DeviceMismatch { lhs, rhs })
+}

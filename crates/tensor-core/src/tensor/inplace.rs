@@ -1,0 +1,164 @@
+//! Operations in place: alone on its storage a tensor is written where it lies; sharing it, it is copied first.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::error::{On, Result};
+use crate::layout::Layout;
+use crate::ops::{BinaryOp, UnaryOp};
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+
+thread_local! {
+    static COPIES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many times an in-place operation called on this thread had to copy a tensor first.
+///
+/// ```
+/// use tensor_core::{DType, Device, Tensor, copies_on_write};
+///
+/// # fn main() -> tensor_core::Result<()> {
+/// let mut x = Tensor::zeros(3, DType::F32, &Device::Cpu)?;
+/// x.affine_(1.0, 1.0)?;
+/// assert_eq!(copies_on_write(), 0);
+/// let before = x.clone();
+/// x.affine_(1.0, 1.0)?;
+/// assert_eq!(copies_on_write(), 1);
+/// assert_eq!(before.to_vec::<f32>()?, [1.0; 3]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn copies_on_write() -> u64 {
+    COPIES.get()
+}
+
+/// Operations in place. They keep shape and dtype, and no other tensor ever sees them.
+impl Tensor {
+    /// `op` of each element.
+    ///
+    /// # Errors
+    /// As [`Tensor::unary`]; the tensor is then unchanged.
+    pub fn unary_assign_(&mut self, op: UnaryOp) -> Result<()> {
+        self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
+        self.write(|storage, layout| storage.unary_assign(layout, op))
+    }
+
+    /// `op` of each element and the element of `other`, which is broadcast to this tensor's shape.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary`], and [`crate::ErrorKind::Expand`] if `other` does not broadcast to this tensor's shape; the tensor is then
+    /// unchanged.
+    pub fn binary_assign_(&mut self, other: &Tensor, op: BinaryOp) -> Result<()> {
+        let name = assign_name(op);
+        self.require_alike(other, name)?;
+        self.require(name, op.supports(self.dtype()), CAST_TO_FLOAT)?;
+        let rhs = other.layout.expand(self.shape(), name).on(&self.device())?;
+        self.write(|storage, layout| storage.binary_assign(layout, &other.storage, &rhs, op))
+    }
+
+    /// Adds `other`, broadcast to this tensor's shape.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary_assign_`].
+    pub fn add_assign_(&mut self, other: &Tensor) -> Result<()> {
+        self.binary_assign_(other, BinaryOp::Add)
+    }
+
+    /// Subtracts `other`, broadcast to this tensor's shape.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary_assign_`].
+    pub fn sub_assign_(&mut self, other: &Tensor) -> Result<()> {
+        self.binary_assign_(other, BinaryOp::Sub)
+    }
+
+    /// Multiplies by `other`, broadcast to this tensor's shape.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary_assign_`].
+    pub fn mul_assign_(&mut self, other: &Tensor) -> Result<()> {
+        self.binary_assign_(other, BinaryOp::Mul)
+    }
+
+    /// Divides by `other`, broadcast to this tensor's shape.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary_assign_`].
+    pub fn div_assign_(&mut self, other: &Tensor) -> Result<()> {
+        self.binary_assign_(other, BinaryOp::Div)
+    }
+
+    /// `mul`·x + `add`; see [`Tensor::affine`].
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn affine_(&mut self, mul: impl Into<Scalar>, add: impl Into<Scalar>) -> Result<()> {
+        let (mul, add) = (mul.into(), add.into());
+        self.write(|storage, layout| storage.affine_assign(layout, mul, add))
+    }
+
+    /// The lesser of `hi` and the greater of `lo` and x; see [`Tensor::clamp`].
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn clamp_(&mut self, lo: impl Into<Scalar>, hi: impl Into<Scalar>) -> Result<()> {
+        let (lo, hi) = (lo.into(), hi.into());
+        self.write(|storage, layout| storage.clamp_assign(layout, lo, hi))
+    }
+
+    /// Writes `value`, rounded to the dtype, to every element. A shared tensor gets new storage, and nothing is copied.
+    ///
+    /// # Errors
+    /// An error of the device.
+    #[doc(alias = "const_set")]
+    pub fn fill_(&mut self, value: impl Into<Scalar>) -> Result<()> {
+        let value = value.into();
+        if self.is_writable() {
+            return self.write(|storage, layout| storage.fill(layout, value));
+        }
+        *self = Tensor::full(value, self.shape().clone(), self.dtype(), &self.device())?;
+        Ok(())
+    }
+
+    /// Writes the elements of `source`, broadcast to this tensor's shape, to this tensor's.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Expand`], [`crate::ErrorKind::DTypeMismatch`], [`crate::ErrorKind::DeviceMismatch`], or an error of the
+    /// device; the tensor is then unchanged.
+    pub fn copy_from_(&mut self, source: &Tensor) -> Result<()> {
+        self.require_alike(source, "copy_from_")?;
+        let from = source.layout.expand(self.shape(), "copy_from_").on(&self.device())?;
+        self.write(|storage, layout| storage.copy_from(layout, &source.storage, &from))
+    }
+
+    /// Whether the storage is this tensor's alone and its elements have distinct places in it.
+    fn is_writable(&mut self) -> bool {
+        Arc::get_mut(&mut self.storage).is_some() && !self.layout.may_overlap()
+    }
+
+    /// Calls `change` with storage that no other tensor uses and a layout whose places are distinct.
+    fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
+        let device = self.device();
+        if !self.is_writable() {
+            COPIES.set(COPIES.get() + 1);
+            *self = self.copy()?;
+        }
+        match Arc::get_mut(&mut self.storage) {
+            Some(storage) => change(storage, &self.layout).on(&device),
+            None => unreachable!("storage just made has one owner"),
+        }
+    }
+}
+
+/// The name of an operation in place, for messages.
+fn assign_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "add_assign_",
+        BinaryOp::Sub => "sub_assign_",
+        BinaryOp::Mul => "mul_assign_",
+        BinaryOp::Div => "div_assign_",
+        _ => op.name(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Matrix products.
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::error::{ErrorKind, On, Result};
+use crate::layout::Layout;
+use crate::shape::Shape;
+
+impl Tensor {
+    /// The matrix product over the last two axes; the axes before them are a batch, and broadcast. Floats only.
+    ///
+    /// A tensor of rank 1 counts as a row on the left and as a column on the right, and that axis is gone from the result, as
+    /// in PyTorch. Types of 16 and 8 bits are accumulated in `f32` and rounded once. Strided operands are read where
+    /// they lie.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let a = Tensor::new([[1f32, 2.0], [3.0, 4.0]], &Device::Cpu)?;
+    /// let b = Tensor::new([[5f32], [6.0]], &Device::Cpu)?;
+    /// assert_eq!(a.matmul(&b)?.to_vec2::<f32>()?, [[17.0], [39.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InnerDimensions`], [`ErrorKind::Broadcast`] of the batch axes, [`ErrorKind::Rank`] for a scalar,
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error
+    /// of the device.
+    pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
+        self.require_alike(other, "matmul")?;
+        self.require("matmul", self.dtype().is_float(), CAST_TO_FLOAT)?;
+        for tensor in [self, other] {
+            if tensor.rank() == 0 {
+                let kind = ErrorKind::Rank { shape: tensor.shape().clone(), expected: "at least 1" };
+                return Err(self.error("matmul", kind));
+            }
+        }
+        let (row, column) = (self.rank() == 1, other.rank() == 1);
+        let lhs = if row { self.layout.unsqueeze(0) } else { self.layout.clone() };
+        let rhs = if column { other.layout.unsqueeze(1) } else { other.layout.clone() };
+        let (m, k) = last_two(&lhs);
+        let (k2, n) = last_two(&rhs);
+        if k != k2 {
+            let kind = ErrorKind::InnerDimensions { lhs: self.shape().clone(), rhs: other.shape().clone() };
+            return Err(self.error("matmul", kind));
+        }
+        let Some(batch) = batch_of(&lhs).broadcast(&batch_of(&rhs)) else {
+            let kind = ErrorKind::Broadcast { lhs: self.shape().clone(), rhs: other.shape().clone() };
+            return Err(self.error("matmul", kind));
+        };
+        let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(&self.device())?;
+        let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(&self.device())?;
+        let shape = with_matrix(&batch, (!row).then_some(m), (!column).then_some(n));
+        shape.elements("matmul").on(&self.device())?;
+        let storage = self.storage.matmul(&lhs, &other.storage, &rhs).on(&self.device())?;
+        Tensor::tight(storage, shape, "matmul")
+    }
+}
+
+/// Rows and columns of a layout of rank 2 or more.
+fn last_two(layout: &Layout) -> (usize, usize) {
+    let dims = layout.dims();
+    (dims[dims.len() - 2], dims[dims.len() - 1])
+}
+
+/// The dimensions before the matrix.
+fn batch_of(layout: &Layout) -> Shape {
+    Shape::from(&layout.dims()[..layout.rank() - 2])
+}
+
+/// `batch` followed by the lengths that are there.
+fn with_matrix(batch: &Shape, rows: Option<usize>, columns: Option<usize>) -> Shape {
+    batch.iter().copied().chain(rows).chain(columns).collect()
+}

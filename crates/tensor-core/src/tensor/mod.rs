@@ -1,0 +1,157 @@
+//! The tensor: shared storage and a layout.
+
+mod create;
+mod elementwise;
+mod inplace;
+mod matmul;
+mod nested;
+mod operators;
+mod read;
+mod reduce;
+mod views;
+
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::Layout;
+use crate::shape::Shape;
+use crate::storage::Storage;
+
+pub use inplace::copies_on_write;
+pub use nested::Nested;
+
+/// An array of any rank on one device: a value.
+///
+/// A tensor is a reference to storage and a [`Layout`]. Cloning one, or taking a view of it, is one atomic increment, whatever its
+/// size. Nothing done to one tensor is ever seen through another: operations whose name ends in `_` write in place if the
+/// storage is not shared, and copy it first if it is.
+///
+/// Operations on two tensors broadcast as PyTorch's do, want equal dtypes and devices, and otherwise return an error that
+/// names both.
+#[derive(Clone)]
+pub struct Tensor {
+    storage: Arc<Storage>,
+    layout: Layout,
+}
+
+impl Tensor {
+    /// The lengths of the dimensions, outermost first.
+    pub fn shape(&self) -> &Shape {
+        self.layout.shape()
+    }
+
+    /// The lengths of the dimensions, outermost first, as a slice.
+    pub fn dims(&self) -> &[usize] {
+        self.layout.dims()
+    }
+
+    /// How many dimensions there are; 0 for a scalar.
+    pub fn rank(&self) -> usize {
+        self.layout.rank()
+    }
+
+    /// How many elements there are.
+    #[doc(alias = "numel")]
+    #[doc(alias = "elem_count")]
+    pub fn elements(&self) -> usize {
+        self.layout.elements()
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DType {
+        self.storage.dtype()
+    }
+
+    /// The device on which the tensor lies.
+    pub fn device(&self) -> Device {
+        self.storage.device()
+    }
+
+    /// How the elements lie in the storage.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The strides in elements, one per dimension.
+    pub fn strides(&self) -> &[usize] {
+        self.layout.strides()
+    }
+
+    /// Whether the elements lie tight and in row-major order.
+    pub fn is_contiguous(&self) -> bool {
+        self.layout.is_contiguous()
+    }
+
+    /// The memory behind the tensor.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// How many tensors share the storage, this one included.
+    pub fn storage_references(&self) -> usize {
+        Arc::strong_count(&self.storage)
+    }
+
+    /// Whether both tensors refer to the same storage, so that an in-place operation on either copies first.
+    pub fn shares_storage(&self, other: &Tensor) -> bool {
+        Arc::ptr_eq(&self.storage, &other.storage)
+    }
+
+    /// A tensor on new storage whose elements are tight.
+    pub(crate) fn tight(
+        storage: Storage,
+        shape: impl Into<Shape>,
+        operation: &'static str,
+    ) -> Result<Tensor> {
+        let layout = Layout::contiguous(shape, operation)?;
+        Tensor::from_parts(storage, layout, operation)
+    }
+
+    /// A tensor on new storage.
+    fn from_parts(storage: Storage, layout: Layout, operation: &'static str) -> Result<Tensor> {
+        if layout.end() > storage.len() {
+            let kind = ErrorKind::OutOfStorage { shape: layout.shape().clone(), length: storage.len() };
+            return Err(Error::new(operation, kind).on(&storage.device()));
+        }
+        Ok(Tensor { storage: Arc::new(storage), layout })
+    }
+
+    /// The same storage seen through another layout, which reaches no further than this tensor's.
+    fn with_layout(&self, layout: Layout) -> Tensor {
+        debug_assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
+        Tensor { storage: Arc::clone(&self.storage), layout }
+    }
+
+    /// An error of `operation` on this tensor's device.
+    fn error(&self, operation: &'static str, kind: ErrorKind) -> Error {
+        Error::new(operation, kind).on(&self.device())
+    }
+
+    /// An error unless `supported`.
+    fn require(&self, operation: &'static str, supported: bool, remedy: &'static str) -> Result<()> {
+        if supported {
+            return Ok(());
+        }
+        let kind = ErrorKind::UnsupportedDType { dtype: self.dtype(), shape: self.shape().clone(), remedy };
+        Err(self.error(operation, kind))
+    }
+
+    /// An error unless both tensors have the same device and dtype.
+    fn require_alike(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+        let (lhs, rhs) = (self.device(), other.device());
+        if !lhs.same_device(&rhs) {
+            let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
+            return Err(Error::new(operation, kind));
+        }
+        let (lhs, rhs) = (self.dtype(), other.dtype());
+        if lhs != rhs {
+            return Err(self.error(operation, ErrorKind::DTypeMismatch { lhs, rhs }));
+        }
+        Ok(())
+    }
+}
+
+/// What to do about an operation that takes floats only.
+const CAST_TO_FLOAT: &str = "cast it to a float first: to_dtype(DType::F32)";

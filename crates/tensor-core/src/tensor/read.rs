@@ -1,0 +1,125 @@
+//! Reading tensors back, and moving them between devices and dtypes.
+
+use super::Tensor;
+use crate::cpu::CpuStorage;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{ErrorKind, On, Result};
+use crate::storage::Storage;
+
+impl Tensor {
+    /// All elements in row-major order, whatever the rank. Reads the view's elements only, and waits for the device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDType`] if `T` is not the tensor's dtype, [`ErrorKind::OutOfMemory`], or an error of the device.
+    #[doc(alias = "to_flat_vec")]
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        if self.dtype() != T::DTYPE {
+            return Err(self.error("to_vec", ErrorKind::WrongDType { got: self.dtype(), wanted: T::DTYPE }));
+        }
+        let elements = self.to_cpu_storage()?;
+        let (got, wanted) = (elements.dtype(), T::DTYPE);
+        T::unstore(elements).ok_or_else(|| self.error("to_vec", ErrorKind::WrongDType { got, wanted }))
+    }
+
+    /// The element of a tensor of rank 0.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
+    #[doc(alias = "to_scalar")]
+    #[doc(alias = "item")]
+    pub fn to_vec0<T: Element>(&self) -> Result<T> {
+        self.require_rank("to_vec0", 0, "0")?;
+        let element = self.to_vec()?.first().copied();
+        element.ok_or_else(|| {
+            self.error("to_vec0", ErrorKind::Rank { shape: self.shape().clone(), expected: "0" })
+        })
+    }
+
+    /// The elements of a tensor of rank 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
+    pub fn to_vec1<T: Element>(&self) -> Result<Vec<T>> {
+        self.require_rank("to_vec1", 1, "1")?;
+        self.to_vec()
+    }
+
+    /// The rows of a tensor of rank 2.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
+    pub fn to_vec2<T: Element>(&self) -> Result<Vec<Vec<T>>> {
+        self.require_rank("to_vec2", 2, "2")?;
+        Ok(rows(&self.to_vec()?, self.dims()[0], self.dims()[1]))
+    }
+
+    /// The planes of rows of a tensor of rank 3.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
+    pub fn to_vec3<T: Element>(&self) -> Result<Vec<Vec<Vec<T>>>> {
+        self.require_rank("to_vec3", 3, "3")?;
+        let elements = self.to_vec()?;
+        let (planes, height, width) = (self.dims()[0], self.dims()[1], self.dims()[2]);
+        let plane = height * width;
+        Ok((0..planes).map(|p| rows(&elements[p * plane..(p + 1) * plane], height, width)).collect())
+    }
+
+    /// The bit patterns of all elements: little-endian, row-major.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`], or an error of the device.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.to_cpu_storage()?.as_bytes().to_vec())
+    }
+
+    /// The elements in row-major order, in this machine's memory.
+    ///
+    /// # Errors
+    /// As [`Tensor::to_bytes`].
+    pub fn to_cpu_storage(&self) -> Result<CpuStorage> {
+        self.storage.to_cpu(&self.layout).on(&self.device())
+    }
+
+    /// The tensor on `device`: itself if it is there already, else a tight copy of its elements.
+    ///
+    /// # Errors
+    /// An error of either device.
+    pub fn to_device(&self, device: &Device) -> Result<Tensor> {
+        if self.device().same_device(device) {
+            return Ok(self.clone());
+        }
+        let storage = Storage::from_cpu(device, self.to_cpu_storage()?).on(device)?;
+        Tensor::tight(storage, self.shape().clone(), "to_device")
+    }
+
+    /// The tensor with elements of `dtype`: itself if they are already, else converted.
+    ///
+    /// Floats are rounded once to nearest even; `f8e4m3` saturates at 448. Floats become integers by truncation, which
+    /// saturates, and NaN becomes 0. Integers wrap into narrower ones.
+    ///
+    /// # Errors
+    /// An error of the device.
+    #[doc(alias = "cast")]
+    pub fn to_dtype(&self, dtype: DType) -> Result<Tensor> {
+        if self.dtype() == dtype {
+            return Ok(self.clone());
+        }
+        let storage = self.storage.cast(&self.layout, dtype).on(&self.device())?;
+        Tensor::tight(storage, self.shape().clone(), "to_dtype")
+    }
+
+    fn require_rank(&self, operation: &'static str, rank: usize, expected: &'static str) -> Result<()> {
+        if self.rank() == rank {
+            return Ok(());
+        }
+        Err(self.error(operation, ErrorKind::Rank { shape: self.shape().clone(), expected }))
+    }
+}
+
+/// `count` rows of `width` elements; zero-width rows too.
+fn rows<T: Copy>(elements: &[T], count: usize, width: usize) -> Vec<Vec<T>> {
+    (0..count).map(|row| elements[row * width..(row + 1) * width].to_vec()).collect()
+}

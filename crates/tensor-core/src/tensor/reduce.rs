@@ -1,0 +1,128 @@
+//! Reductions over any set of axes.
+
+use super::Tensor;
+use crate::axis::{Axes, all_axes, reduced_shape};
+use crate::error::{ErrorKind, On, Result};
+use crate::ops::ReduceOp;
+
+/// Reductions given as data; the named methods below call these.
+impl Tensor {
+    /// `op` over `axes`, which disappear, or stay with length 1 if `keepdim`.
+    ///
+    /// Over no axes, each element is reduced alone. The position of argmin and argmax is the row-major index within the
+    /// reduced axes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`]; [`ErrorKind::EmptyReduction`] for min, max, argmin and argmax of no
+    /// elements; [`ErrorKind::TooLongForPosition`] if a position may not fit `u32`; or an error of the device.
+    pub fn reduce(&self, op: ReduceOp, axes: impl Axes, keepdim: bool) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), op.name()).on(&self.device())?;
+        self.reduce_axes(op, axes, keepdim)
+    }
+
+    /// `op` over all axes: a scalar.
+    ///
+    /// # Errors
+    /// As [`Tensor::reduce`].
+    pub fn reduce_all(&self, op: ReduceOp) -> Result<Tensor> {
+        self.reduce_axes(op, all_axes(self.shape()), false)
+    }
+
+    fn reduce_axes(&self, op: ReduceOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
+        let shape = reduced_shape(self.shape(), &axes, keepdim);
+        shape.elements(op.name()).on(&self.device())?;
+        let length: usize = axes.iter().map(|&axis| self.dims()[axis]).fold(1, usize::saturating_mul);
+        if length == 0 && !op.has_identity() {
+            return Err(
+                self.error(op.name(), ErrorKind::EmptyReduction { shape: self.shape().clone(), axes })
+            );
+        }
+        if op.is_position() && length > u32::MAX as usize {
+            let kind = ErrorKind::TooLongForPosition { shape: self.shape().clone(), length };
+            return Err(self.error(op.name(), kind));
+        }
+        let storage = self.storage.reduce(&self.layout, op, &axes).on(&self.device())?;
+        Tensor::tight(storage, shape, op.name())
+    }
+
+    fn mean_axes(&self, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
+        let remedy = "the mean of integers needs a cast: to_dtype(DType::F32)";
+        self.require("mean", self.dtype().is_float(), remedy)?;
+        let shape = reduced_shape(self.shape(), &axes, keepdim);
+        shape.elements("mean").on(&self.device())?;
+        let storage = self.storage.mean(&self.layout, &axes).on(&self.device())?;
+        Tensor::tight(storage, shape, "mean")
+    }
+}
+
+macro_rules! reductions {
+    ($($op:ident, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
+        /// Reductions by name. The plain form drops the reduced axes, `_keepdim` leaves them with length 1, `_all` reduces
+        /// every axis. The errors are those of [`Tensor::reduce`].
+        impl Tensor {
+            $(
+                #[doc = concat!($doc, " over `axes`, which disappear.")]
+                ///
+                /// # Errors
+                /// As [`Tensor::reduce`].
+                pub fn $method(&self, axes: impl Axes) -> Result<Tensor> {
+                    self.reduce(ReduceOp::$op, axes, false)
+                }
+
+                #[doc = concat!($doc, " over `axes`, which stay with length 1.")]
+                ///
+                /// # Errors
+                /// As [`Tensor::reduce`].
+                pub fn $keepdim(&self, axes: impl Axes) -> Result<Tensor> {
+                    self.reduce(ReduceOp::$op, axes, true)
+                }
+
+                #[doc = concat!($doc, " over all axes: a scalar.")]
+                ///
+                /// # Errors
+                /// As [`Tensor::reduce`].
+                pub fn $all(&self) -> Result<Tensor> {
+                    self.reduce_all(ReduceOp::$op)
+                }
+            )+
+        }
+    };
+}
+
+reductions! {
+    Sum, sum, sum_keepdim, sum_all: "The sum, pairwise, 0 for no elements; integers wrap;";
+    Prod, prod, prod_keepdim, prod_all: "The product, 1 for no elements; integers wrap;";
+    Min, min, min_keepdim, min_all: "The least element (NaN wins, −0 is less than +0)";
+    Max, max, max_keepdim, max_all: "The greatest element (NaN wins, −0 is less than +0)";
+    ArgMin, argmin, argmin_keepdim, argmin_all: "The position of the least element, the first of several, as `u32`,";
+    ArgMax, argmax, argmax_keepdim, argmax_all: "The position of the greatest element, the first of several, as `u32`,";
+}
+
+/// The mean. It sums in `f32` (`f64` for `f64`), divides, and rounds to the dtype once; of no elements it is NaN.
+impl Tensor {
+    /// The mean over `axes`, which disappear. Floats only.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of the device.
+    pub fn mean(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "mean").on(&self.device())?;
+        self.mean_axes(axes, false)
+    }
+
+    /// The mean over `axes`, which stay with length 1. Floats only.
+    ///
+    /// # Errors
+    /// As [`Tensor::mean`].
+    pub fn mean_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "mean").on(&self.device())?;
+        self.mean_axes(axes, true)
+    }
+
+    /// The mean over all axes: a scalar. Floats only.
+    ///
+    /// # Errors
+    /// As [`Tensor::mean`].
+    pub fn mean_all(&self) -> Result<Tensor> {
+        self.mean_axes(all_axes(self.shape()), false)
+    }
+}

@@ -1,0 +1,179 @@
+//! Views: the same elements in another order or shape, or some of them. None of these moves an element, except where
+//! [`Tensor::reshape`] and [`Tensor::contiguous`] say so.
+
+use super::Tensor;
+use crate::axis::{Axes, Axis};
+use crate::error::{ErrorKind, On, Result};
+use crate::shape::Shape;
+
+impl Tensor {
+    /// The elements, in row-major order, in another shape. Copies them only if their strides cannot say it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ElementCount`] if the shapes differ in that, and the errors of [`Tensor::contiguous`].
+    pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        self.require_count(&shape, "reshape")?;
+        if let Some(layout) = self.layout.view(&shape) {
+            return Ok(self.with_layout(layout));
+        }
+        let storage = self.storage.copy(&self.layout).on(&self.device())?;
+        Tensor::tight(storage, shape, "reshape")
+    }
+
+    /// As [`Tensor::reshape`], but never copies.
+    ///
+    /// # Errors
+    /// [`ErrorKind::View`] if that would take a copy, [`ErrorKind::ElementCount`] if the element counts differ.
+    pub fn view(&self, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        self.require_count(&shape, "view")?;
+        match self.layout.view(&shape) {
+            Some(layout) => Ok(self.with_layout(layout)),
+            None => {
+                let from = self.shape().clone();
+                Err(self.error("view", ErrorKind::View { from, strides: self.strides().to_vec(), to: shape }))
+            }
+        }
+    }
+
+    /// All elements along one axis.
+    ///
+    /// # Errors
+    /// As [`Tensor::contiguous`].
+    #[doc(alias = "flatten_all")]
+    pub fn flatten(&self) -> Result<Tensor> {
+        self.reshape(self.elements())
+    }
+
+    /// The tensor with its elements tight in row-major order: itself if they are already, else a copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`], or an error of the device.
+    pub fn contiguous(&self) -> Result<Tensor> {
+        if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
+    }
+
+    /// A copy of the elements, tight, on storage of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`], or an error of the device.
+    #[doc(alias = "try_clone")]
+    pub fn copy(&self) -> Result<Tensor> {
+        let storage = self.storage.copy(&self.layout).on(&self.device())?;
+        Tensor::tight(storage, self.shape().clone(), "copy")
+    }
+
+    /// The tensor with two axes exchanged.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`].
+    pub fn transpose(&self, first: impl Axis, second: impl Axis) -> Result<Tensor> {
+        let first = first.resolve(self.shape(), "transpose").on(&self.device())?;
+        let second = second.resolve(self.shape(), "transpose").on(&self.device())?;
+        Ok(self.with_layout(self.layout.transpose(first, second)))
+    }
+
+    /// The tensor with its last two axes exchanged.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] if there are fewer than two.
+    pub fn t(&self) -> Result<Tensor> {
+        match self.rank() {
+            0 | 1 => {
+                Err(self.error("t", ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 2" }))
+            }
+            rank => Ok(self.with_layout(self.layout.transpose(rank - 2, rank - 1))),
+        }
+    }
+
+    /// The axes in another order: axis `i` of the result is axis `axes[i]` of this tensor.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`] unless every axis is given once.
+    pub fn permute(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "permute").on(&self.device())?;
+        Ok(self.with_layout(self.layout.permute(&axes, "permute").on(&self.device())?))
+    }
+
+    /// The elements `start..start + length` along `axis`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`], or [`ErrorKind::Range`] if they go past the end.
+    pub fn narrow(&self, axis: impl Axis, start: usize, length: usize) -> Result<Tensor> {
+        let axis = axis.resolve(self.shape(), "narrow").on(&self.device())?;
+        Ok(self.with_layout(self.layout.narrow(axis, start, length, "narrow").on(&self.device())?))
+    }
+
+    /// The elements at `index` along `axis`, without that axis.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`] or [`ErrorKind::Index`].
+    pub fn select(&self, axis: impl Axis, index: usize) -> Result<Tensor> {
+        let axis = axis.resolve(self.shape(), "select").on(&self.device())?;
+        if index >= self.dims()[axis] {
+            return Err(self.error("select", ErrorKind::Index { index, axis, shape: self.shape().clone() }));
+        }
+        let row = self.layout.narrow(axis, index, 1, "select").on(&self.device())?;
+        Ok(self.with_layout(row.squeeze(axis, "select").on(&self.device())?))
+    }
+
+    /// The elements at `index` along the first axis, without that axis.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`] for a scalar, or [`ErrorKind::Index`].
+    pub fn get(&self, index: usize) -> Result<Tensor> {
+        self.select(0, index)
+    }
+
+    /// The tensor without `axis`, which has length 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`], or [`ErrorKind::Squeeze`] if the axis is longer.
+    pub fn squeeze(&self, axis: impl Axis) -> Result<Tensor> {
+        let axis = axis.resolve(self.shape(), "squeeze").on(&self.device())?;
+        Ok(self.with_layout(self.layout.squeeze(axis, "squeeze").on(&self.device())?))
+    }
+
+    /// The tensor with a new axis of length 1, which will be axis `axis` of the result; `-1` puts it last.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`].
+    pub fn unsqueeze(&self, axis: impl Axis) -> Result<Tensor> {
+        // The result has one axis more, so that is the shape against which the argument counts.
+        let mut longer = self.shape().clone();
+        longer.dims_mut().push(1);
+        let axis = axis.resolve(&longer, "unsqueeze").map_err(|error| match error.kind() {
+            ErrorKind::Axis { axis, .. } => {
+                self.error("unsqueeze", ErrorKind::Axis { axis: *axis, shape: self.shape().clone() })
+            }
+            _ => error,
+        })?;
+        Ok(self.with_layout(self.layout.unsqueeze(axis)))
+    }
+
+    /// The tensor stretched to `shape`: axes of length 1 repeat, and new axes appear in front. No element is copied.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Expand`] if another axis differs, [`ErrorKind::Overflow`].
+    #[doc(alias = "broadcast_as")]
+    pub fn expand(&self, shape: impl Into<Shape>) -> Result<Tensor> {
+        Ok(self.with_layout(self.layout.expand(&shape.into(), "expand").on(&self.device())?))
+    }
+
+    /// The same as [`Tensor::expand`], under candle's name.
+    ///
+    /// # Errors
+    /// As [`Tensor::expand`].
+    pub fn broadcast_as(&self, shape: impl Into<Shape>) -> Result<Tensor> {
+        Ok(self.with_layout(self.layout.expand(&shape.into(), "broadcast_as").on(&self.device())?))
+    }
+
+    fn require_count(&self, shape: &Shape, operation: &'static str) -> Result<()> {
+        if shape.count() == Some(self.elements()) {
+            return Ok(());
+        }
+        let kind = ErrorKind::ElementCount { from: self.shape().clone(), to: shape.clone() };
+        Err(self.error(operation, kind))
+    }
+}
