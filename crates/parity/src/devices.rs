@@ -1,0 +1,57 @@
+//! The devices that cases run on, by name.
+
+use tensor_core::Device;
+
+use crate::Error;
+use crate::report::DeviceReport;
+
+/// A device and its name on the command line.
+#[derive(Debug, Clone)]
+pub struct NamedDevice {
+    /// "cpu", "host:0", "amd:1", …
+    pub name: String,
+    /// The device itself.
+    pub device: Device,
+}
+
+impl NamedDevice {
+    fn new(device: Device) -> NamedDevice {
+        NamedDevice { name: device.name(), device }
+    }
+
+    pub(crate) fn report(&self, seconds: f64) -> DeviceReport {
+        DeviceReport { name: self.name.clone(), description: self.device.to_string(), seconds }
+    }
+}
+
+/// The CPU device, which every machine has.
+pub fn cpu() -> NamedDevice {
+    NamedDevice::new(Device::Cpu)
+}
+
+/// The devices of these names, or all of this machine for no names. A device named twice is there once.
+///
+/// # Errors
+/// [`Error::Device`] for a name that means no device here.
+pub fn open(names: &[String]) -> Result<Vec<NamedDevice>, Error> {
+    if names.is_empty() {
+        let all = Device::all().map_err(|error| unusable("all", &error))?;
+        return Ok(all.into_iter().map(NamedDevice::new).collect());
+    }
+    let mut devices: Vec<NamedDevice> = Vec::new();
+    for name in names {
+        let device = NamedDevice::new(Device::parse(name).map_err(|error| unusable(name, &error))?);
+        if devices.iter().all(|other| other.name != device.name) {
+            devices.push(device);
+        }
+    }
+    Ok(devices)
+}
+
+fn unusable(name: &str, error: &tensor_core::Error) -> Error {
+    let available = match Device::all() {
+        Ok(devices) => devices.iter().map(Device::name).collect::<Vec<_>>().join(", "),
+        Err(_) => "cpu".to_string(),
+    };
+    Error::Device { name: name.to_string(), reason: error.to_string(), available }
+}

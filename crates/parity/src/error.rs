@@ -1,0 +1,58 @@
+//! What can be wrong with a request for a parity run.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A run that could not be made, or whose report could not be written. A mismatch is no error: it is a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A device that does not exist here.
+    #[error("device {name:?} cannot be used: {reason}; devices here: {available}")]
+    Device {
+        /// The name asked for.
+        name: String,
+        /// Why not.
+        reason: String,
+        /// What there is instead.
+        available: String,
+    },
+    /// No case has such an id.
+    #[error(
+        "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is a part of an id, or a pattern with * and ?"
+    )]
+    NoCase {
+        /// The filter.
+        filter: String,
+    },
+    /// No chosen case is one that errors are planted in.
+    #[error(
+        "no case that {filter:?} matches takes planted errors: leave the filter out, or name an operation, such as exp/f32"
+    )]
+    NothingToSabotage {
+        /// The filter.
+        filter: String,
+    },
+    /// Options that exclude each other.
+    #[error("{0}")]
+    Options(&'static str),
+    /// A checkpoint that cannot be read.
+    #[error("the checkpoint cannot be used: {source}")]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<tensor_core::Error>,
+    },
+    /// A report that cannot be written.
+    #[error("the report cannot be written to {path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the file system said.
+        source: io::Error,
+    },
+    /// Threads that cannot be made.
+    #[error("the thread pool cannot be made: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}

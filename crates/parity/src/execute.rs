@@ -1,0 +1,158 @@
+//! Running a case on a device, through tensor-core's public interface.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use reference::{DType, Value};
+use tensor_core::{Device, Scalar, Tensor};
+
+use crate::case::{Case, Op, Operand};
+use crate::view::Step;
+
+/// A result as it came from a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// Its dtype.
+    pub dtype: DType,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its elements, dense and little-endian.
+    pub bytes: Vec<u8>,
+}
+
+/// Runs a case on a device, from the bytes of its stored arrays.
+///
+/// # Errors
+/// The device's error, or its panic, as text.
+pub fn run(case: &Case, inputs: &[Vec<u8>], device: &Device) -> Result<Output, String> {
+    guarded(|| {
+        let upload = |(operand, bytes): (&Operand, &Vec<u8>)| stored(operand, bytes, device);
+        let arrays = case.operands.iter().zip(inputs).map(upload).collect::<Result<Vec<_>, _>>()?;
+        on_arrays(case, arrays)
+    })
+}
+
+/// Runs a case whose stored arrays are on their device already.
+///
+/// # Errors
+/// The device's error, or its panic, as text.
+pub fn run_stored(case: &Case, arrays: Vec<Tensor>) -> Result<Output, String> {
+    guarded(|| on_arrays(case, arrays))
+}
+
+/// A panic is a device's failure like any other: the other cases still run.
+fn guarded(work: impl FnOnce() -> tensor_core::Result<Output>) -> Result<Output, String> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+            Err(format!("panicked: {}", text.unwrap_or_else(|| "no message".into())))
+        }
+    }
+}
+
+/// An operand's stored array on a device.
+///
+/// # Errors
+/// The device's.
+pub fn stored(operand: &Operand, bytes: &[u8], device: &Device) -> tensor_core::Result<Tensor> {
+    Tensor::from_bytes(bytes, dtype(operand.dtype), operand.stored.as_slice(), device)
+}
+
+fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
+    let viewed = |(operand, array): (&Operand, Tensor)| view(array, &operand.steps);
+    let mut operands =
+        case.operands.iter().zip(arrays).map(viewed).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let first = operands.next().expect("every case has an operand");
+    let second = operands.next();
+    let second = || second.as_ref().expect("this operation has two operands");
+    let result = match &case.op {
+        Op::Unary(op) => first.unary(named(&tensor_core::UnaryOp::ALL, op.name())),
+        Op::Scalar(op, scalar) => first.unary_scalar(named(&tensor_core::ScalarOp::ALL, op.name()), *scalar),
+        Op::Affine { mul, add } => first.affine(number(*mul), number(*add)),
+        Op::Clamp { low, high } => first.clamp(number(*low), number(*high)),
+        Op::Binary(op) => first.binary(second(), named(&tensor_core::BinaryOp::ALL, op.name())),
+        Op::Compare(op) => first.compare(second(), named(&tensor_core::CmpOp::ALL, op.name())),
+        Op::Cast(to) => first.to_dtype(dtype(*to)),
+        Op::Copy => first.copy(),
+        Op::Fill(value) => Tensor::full(number(*value), first.dims(), first.dtype(), &first.device()),
+        Op::ConstSet(value) => {
+            let mut target = first;
+            target.fill_(number(*value)).map(|()| target)
+        }
+        Op::CopyInto => {
+            let mut target = first;
+            target.copy_from_(second()).map(|()| target)
+        }
+        Op::Reduce { op: reference::ReduceOp::Mean, axes, keep: true } => first.mean_keepdim(axes),
+        Op::Reduce { op: reference::ReduceOp::Mean, axes, keep: false } => first.mean(axes),
+        Op::Reduce { op, axes, keep } => {
+            first.reduce(named(&tensor_core::ReduceOp::ALL, op.name()), axes, *keep)
+        }
+        Op::Matmul => first.matmul(second()),
+    }?;
+    let dtype = DType::from_name(result.dtype().name()).expect("both crates name the same dtypes");
+    Ok(Output { dtype, shape: result.dims().to_vec(), bytes: result.to_bytes()? })
+}
+
+fn view(array: Tensor, steps: &[Step]) -> tensor_core::Result<Tensor> {
+    steps.iter().try_fold(array, |tensor, step| match step {
+        Step::Transpose(a, b) => tensor.transpose(*a, *b),
+        Step::Permute(axes) => tensor.permute(axes),
+        Step::Narrow { axis, start, len } => tensor.narrow(*axis, *start, *len),
+        Step::Broadcast(shape) => tensor.broadcast_as(shape.as_slice()),
+    })
+}
+
+/// tensor-core's dtype of the same name.
+fn dtype(dtype: DType) -> tensor_core::DType {
+    named(&tensor_core::DType::ALL, dtype.name())
+}
+
+fn number(value: Value) -> Scalar {
+    match value {
+        Value::Float(x) => Scalar::Float(x),
+        Value::Int(i) => Scalar::Int(i64::try_from(i).expect("scalars of cases fit in i64")),
+    }
+}
+
+/// What has a name, in both crates the same.
+trait Named: Copy {
+    fn its_name(self) -> &'static str;
+}
+
+macro_rules! named {
+    ($($type:ident)+) => {
+        $(impl Named for tensor_core::$type {
+            fn its_name(self) -> &'static str {
+                self.name()
+            }
+        })+
+    };
+}
+
+named!(DType UnaryOp ScalarOp BinaryOp CmpOp ReduceOp);
+
+fn named<T: Named>(all: &[T], name: &str) -> T {
+    *all.iter().find(|one| one.its_name() == name).expect("tensor-core has every name of the reference")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_crates_have_the_same_names() {
+        fn same<A: Named>(ours: &[A], theirs: Vec<&str>) {
+            assert_eq!(ours.iter().map(|one| one.its_name()).collect::<Vec<_>>(), theirs);
+        }
+        same(&tensor_core::DType::ALL, reference::DType::ALL.map(|one| one.name()).to_vec());
+        same(&tensor_core::UnaryOp::ALL, reference::UnaryOp::ALL.map(|one| one.name()).to_vec());
+        same(&tensor_core::ScalarOp::ALL, reference::ScalarOp::ALL.map(|one| one.name()).to_vec());
+        same(&tensor_core::BinaryOp::ALL, reference::BinaryOp::ALL.map(|one| one.name()).to_vec());
+        same(&tensor_core::CmpOp::ALL, reference::CmpOp::ALL.map(|one| one.name()).to_vec());
+        // The mean is a method of its own in tensor-core.
+        let reductions = reference::ReduceOp::ALL.into_iter().filter(|op| *op != reference::ReduceOp::Mean);
+        same(&tensor_core::ReduceOp::ALL, reductions.map(|one| one.name()).collect());
+    }
+}

@@ -1,0 +1,330 @@
+//! What the arrays of a case contain: ordinary numbers with special ones mixed in, made from the seed.
+
+use reference::{DType, Value};
+
+use crate::random::{Draw, Stream};
+
+/// What an operand's stored array contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Contents {
+    /// Ordinary numbers over many magnitudes, halves (ties of `round`), and every sort of special value and its neighbours.
+    Mixed,
+    /// Element `i` has the bit pattern `i` modulo the number of patterns; for dtypes of at most 16 bits.
+    EveryPattern,
+    /// As `Mixed`, with arguments that a periodic function can still be judged for: finite ones stay below 2^20.
+    Angles,
+    /// Terms of a sum: both signs, several magnitudes, zeros and subnormals, no overflow. Integers take all bits, and wrap.
+    Terms,
+    /// As `Terms`, with a rare NaN and rare infinities.
+    SpecialTerms,
+    /// Factors of a product: near ±1, so that long products stay in range. Integers are mostly odd, and wrap.
+    Factors,
+    /// For orders: few distinct values, so that there are ties, with ±0, a rare NaN and rare extremes.
+    Ranked,
+    /// Odd integers of this many bits with either sign: exact cases, which show inputs or sums that lost bits.
+    Whole(u32),
+    /// All elements are 1.
+    Ones,
+    /// Not made from the seed: the caller brings the bytes, for example a checkpoint's.
+    Given,
+}
+
+impl Contents {
+    /// A short name for the case's description.
+    pub fn name(self) -> String {
+        match self {
+            Contents::Mixed => "mixed".into(),
+            Contents::EveryPattern => "every-pattern".into(),
+            Contents::Angles => "angles".into(),
+            Contents::Terms => "terms".into(),
+            Contents::SpecialTerms => "special-terms".into(),
+            Contents::Factors => "factors".into(),
+            Contents::Ranked => "ranked".into(),
+            Contents::Whole(bits) => format!("whole{bits}"),
+            Contents::Ones => "ones".into(),
+            Contents::Given => "given".into(),
+        }
+    }
+
+    /// The little-endian bytes of `len` elements. For [`Contents::Given`] zeros.
+    pub fn generate(self, dtype: DType, len: usize, stream: Stream) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(len * dtype.size());
+        match self {
+            Contents::Given => bytes.resize(len * dtype.size(), 0),
+            Contents::Ones => {
+                let one = dtype.encode(Value::Int(1)).to_le_bytes();
+                bytes = one[..dtype.size()].repeat(len);
+            }
+            Contents::EveryPattern => {
+                let mask = u64::MAX >> (64 - dtype.bits());
+                (0..len).for_each(|index| dtype.write(index as u64 & mask, &mut bytes));
+            }
+            _ => {
+                let specials = specials(dtype);
+                (0..len).for_each(|index| {
+                    let mut draw = stream.element(index);
+                    let bits = match dtype.int_range() {
+                        Some(range) => self.integer(dtype, range, &specials, &mut draw),
+                        None => self.float(dtype, &specials, &mut draw),
+                    };
+                    dtype.write(bits, &mut bytes);
+                });
+            }
+        }
+        bytes
+    }
+
+    fn float(self, dtype: DType, specials: &[u64], draw: &mut Draw) -> u64 {
+        let number = |x: f64| dtype.encode(Value::Float(x));
+        let kind = draw.below(1024);
+        match self {
+            Contents::Angles => {
+                let bits = Contents::Mixed.float(dtype, specials, draw);
+                match dtype.decode(bits) {
+                    Value::Float(x) if x.is_finite() && x.abs() > 1_048_576.0 => number(x % 1_048_576.0),
+                    _ => bits,
+                }
+            }
+            Contents::Terms => {
+                let high = sum_magnitude(dtype);
+                match kind {
+                    0..32 => number(0.0f64.copysign(draw.unit() - 0.5)),
+                    32..64 => number(smallest(dtype) * draw.between(-3, 3) as f64),
+                    _ => number(draw.signed_power(-6.0, high)),
+                }
+            }
+            Contents::SpecialTerms if kind < 3 => {
+                number([f64::NAN, f64::INFINITY, -f64::INFINITY][kind as usize])
+            }
+            Contents::SpecialTerms => Contents::Terms.float(dtype, specials, draw),
+            Contents::Factors => match kind {
+                0 => number(0.0),
+                _ => number(draw.signed_power(-0.4, 0.4)),
+            },
+            Contents::Ranked => match kind {
+                0..2 => number(f64::NAN),
+                2..6 => number(f64::INFINITY.copysign(draw.unit() - 0.5)),
+                6..160 => number(0.0f64.copysign(draw.unit() - 0.5)),
+                _ => number(draw.between(-20, 20) as f64 / 2.0),
+            },
+            Contents::Whole(bits) => {
+                let odd = draw.below(1 << (bits - 1)) * 2 + 1;
+                number(if kind & 1 == 0 { odd as f64 } else { -(odd as f64) })
+            }
+            _ => match kind {
+                0..128 => pick(specials, draw),
+                128..192 => pick(specials, draw) ^ 1,
+                192..320 => draw.bits() >> (64 - dtype.bits()),
+                320..384 => number(draw.between(-4, 4) as f64) ^ 1,
+                384..600 => number(draw.between(-16, 16) as f64 / 2.0),
+                _ => number(draw.signed_power(-8.0, 7.0)),
+            },
+        }
+    }
+
+    fn integer(
+        self,
+        dtype: DType,
+        (least, greatest): (i128, i128),
+        specials: &[u64],
+        draw: &mut Draw,
+    ) -> u64 {
+        // Small numbers of both signs, or from zero up where there are no negative ones.
+        let small = |span: i64, draw: &mut Draw| {
+            let shift = if least == 0 { span } else { 0 };
+            dtype.encode(Value::Int((draw.between(-span, span) + shift).into()))
+        };
+        let kind = draw.below(1024);
+        let all_bits = |draw: &mut Draw| draw.bits() >> (64 - dtype.bits());
+        match self {
+            Contents::Terms | Contents::SpecialTerms => all_bits(draw),
+            Contents::Factors => match kind {
+                0..16 => all_bits(draw),
+                _ => all_bits(draw) | 1,
+            },
+            Contents::Ranked => match kind {
+                0..2 => dtype.encode(Value::Int(least)),
+                2..4 => dtype.encode(Value::Int(greatest)),
+                _ => small(20, draw),
+            },
+            Contents::Whole(bits) => draw.below(1 << (bits - 1)) * 2 + 1,
+            _ => match kind {
+                0..192 => pick(specials, draw),
+                192..448 => all_bits(draw),
+                448..704 => small(4, draw),
+                _ => small(60, draw),
+            },
+        }
+    }
+}
+
+fn pick(specials: &[u64], draw: &mut Draw) -> u64 {
+    specials[draw.below(specials.len() as u64) as usize]
+}
+
+/// Base-2 logarithm of the largest term of a sum: thousands of them must not overflow.
+fn sum_magnitude(dtype: DType) -> f64 {
+    match dtype {
+        DType::F8E4M3 => 1.0,
+        DType::F16 => 3.0,
+        _ => 8.0,
+    }
+}
+
+/// The smallest positive number of a float dtype.
+fn smallest(dtype: DType) -> f64 {
+    match dtype.decode(1) {
+        Value::Float(x) => x,
+        Value::Int(i) => i as f64,
+    }
+}
+
+/// Bit patterns that deserve to appear often: zeros, infinities, NaN, both ends of the subnormal and of the normal numbers, the
+/// points where `exp` overflows and vanishes, and the ends of the integer types, where casts saturate.
+fn specials(dtype: DType) -> Vec<u64> {
+    if let Some((least, greatest)) = dtype.int_range() {
+        let wide =
+            [0, 1, 2, 3, 7, -1, -2, 127, 128, 255, 256, 1 << 15, 1 << 16, (1 << 24) + 1, (1 << 24) + 3];
+        let wider =
+            [1 << 31, 1 << 32, (1 << 53) + 1, (1 << 53) + 3, least, least + 1, greatest, greatest - 1];
+        let all = wide.into_iter().chain(wider).filter(|i| (least..=greatest).contains(i));
+        return all.map(|i| dtype.encode(Value::Int(i))).collect();
+    }
+    let mantissa_bits = match dtype {
+        DType::F8E4M3 => 3,
+        DType::BF16 => 7,
+        DType::F16 => 10,
+        DType::F32 => 23,
+        _ => 52,
+    };
+    let sign = 1u64 << (dtype.bits() - 1);
+    let max = match dtype {
+        DType::F8E4M3 => 0x7e,
+        _ => dtype.encode(Value::Float(f64::INFINITY)) - 1,
+    };
+    let patterns = [0, 1, 2, (1 << mantissa_bits) - 1, 1 << mantissa_bits, max];
+    let magnitudes = [
+        0.5,
+        1.0,
+        1.5,
+        2.0,
+        2.5,
+        88.722_839,
+        103.972_08,
+        127.0,
+        128.0,
+        255.0,
+        256.0,
+        448.0,
+        464.0,
+        709.782_712_893_384,
+        745.133_219_101_941_1,
+        32_767.5,
+        65_504.0,
+        16_777_217.0,
+        2_147_483_648.0,
+        4_294_967_295.0,
+        9_223_372_036_854_775_808.0,
+        f64::INFINITY,
+    ];
+    let magnitudes = magnitudes.map(|x| dtype.encode(Value::Float(x)));
+    let nan = dtype.encode(Value::Float(f64::NAN));
+    let positive: Vec<u64> = patterns.into_iter().chain(magnitudes).chain([nan]).collect();
+    let negative = positive.iter().map(|bits| bits | sign).collect::<Vec<_>>();
+    [positive, negative].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(contents: Contents, dtype: DType, len: usize) -> Vec<Value> {
+        let bytes = contents.generate(dtype, len, Stream::new(3, "test", 0));
+        assert_eq!(bytes.len(), len * dtype.size());
+        (0..len).map(|i| dtype.decode(dtype.read(&bytes, i).expect("in range"))).collect()
+    }
+
+    fn floats(contents: Contents, dtype: DType, len: usize) -> Vec<f64> {
+        let float = |value| match value {
+            Value::Float(x) => x,
+            Value::Int(i) => i as f64,
+        };
+        values(contents, dtype, len).into_iter().map(float).collect()
+    }
+
+    #[test]
+    fn mixed_floats_hold_every_special_value() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
+            let all = floats(Contents::Mixed, dtype, 8000);
+            let has = |what: &str, found: &dyn Fn(f64) -> bool| {
+                assert!(all.iter().any(|x| found(*x)), "{dtype} has no {what}");
+            };
+            let min_normal = match dtype {
+                DType::F8E4M3 => f64::exp2(-6.0),
+                DType::F16 => f64::exp2(-14.0),
+                DType::F64 => f64::MIN_POSITIVE,
+                _ => f32::MIN_POSITIVE.into(),
+            };
+            has("NaN", &|x| x.is_nan());
+            has("+0", &|x| x == 0.0 && x.is_sign_positive());
+            has("-0", &|x| x == 0.0 && x.is_sign_negative());
+            has("subnormal", &|x| x != 0.0 && x.abs() < min_normal);
+            has("smallest normal", &|x| x == min_normal);
+            has("tie of round", &|x| x == 2.5);
+            has("number next to 1", &|x| x != 1.0 && (x - 1.0).abs() <= 0.125);
+            if dtype != DType::F8E4M3 {
+                has("+inf", &|x| x == f64::INFINITY);
+                has("-inf", &|x| x == -f64::INFINITY);
+            } else {
+                has("448", &|x| x == 448.0);
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_integers_hold_both_ends() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_int()) {
+            let (least, greatest) = dtype.int_range().expect("an integer dtype");
+            let all = values(Contents::Mixed, dtype, 4000);
+            for wanted in [least, greatest, 0, 1] {
+                assert!(all.contains(&Value::Int(wanted)), "{dtype} {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_pattern_once() {
+        let bytes = Contents::EveryPattern.generate(DType::F16, 65536, Stream::new(0, "", 0));
+        let mut seen = vec![false; 65536];
+        for pair in bytes.chunks_exact(2) {
+            seen[usize::from(u16::from_le_bytes([pair[0], pair[1]]))] = true;
+        }
+        assert!(seen.into_iter().all(|seen| seen));
+    }
+
+    #[test]
+    fn terms_and_factors_stay_in_range() {
+        for (dtype, limit) in [(DType::F8E4M3, 2.0), (DType::F16, 8.0), (DType::F32, 256.0)] {
+            assert!(floats(Contents::Terms, dtype, 5000).iter().all(|x| x.abs() <= limit), "{dtype}");
+        }
+        assert!(floats(Contents::Factors, DType::F32, 5000).iter().all(|x| x.abs() < 1.33));
+    }
+
+    #[test]
+    fn whole_numbers_are_odd_and_keep_their_bits() {
+        let all = floats(Contents::Whole(13), DType::F32, 1000);
+        assert!(all.iter().all(|x| x.abs() < 8192.0 && (x % 2.0).abs() == 1.0));
+        assert!(all.iter().any(|x| x.abs() > 4096.0) && all.iter().any(|x| *x < 0.0));
+    }
+
+    #[test]
+    fn ranked_values_repeat() {
+        let mut all = floats(Contents::Ranked, DType::F32, 5000);
+        assert!(all.iter().any(|x| x.is_nan()) && all.iter().any(|x| x.is_infinite()));
+        assert!(all.iter().any(|x| *x == 0.0 && x.is_sign_negative()));
+        all.retain(|x| !x.is_nan());
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        assert!(all.len() < 60);
+    }
+}

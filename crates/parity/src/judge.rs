@@ -1,0 +1,179 @@
+//! Holding results against the reference, element by element.
+//!
+//! The numbers (ulp bounds, the t of sums) and their reasons are data of the reference crate, see [`reference::BOUNDS`]. This module
+//! adds what is left: one pass over all devices' results, the worst element, and the case's wish for exact bits.
+
+use rayon::prelude::*;
+use reference::{DType, Expected, Judge, Outcome, Value};
+use serde::Serialize;
+
+/// Elements that one task judges.
+const CHUNK: usize = 4096;
+
+/// One element, as it came and as it should have been.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sample {
+    /// Row-major index in the result.
+    pub index: usize,
+    /// The device's value.
+    pub got: String,
+    /// The reference's value, rounded to the dtype.
+    pub expected: String,
+}
+
+/// How one device's result compares with the reference.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Verdict {
+    /// Number of elements.
+    pub elements: usize,
+    /// How many of them are wrong.
+    pub wrong: usize,
+    /// Greatest error in units of what is allowed: at most 1 unless something is wrong; infinite for a wrong element where nothing is
+    /// allowed, and for NaN against a number.
+    pub worst: f64,
+    /// Greatest error in units in the last place, among finite floats that differ from the rounded expectation.
+    pub ulps: f64,
+    /// The element with the greatest error in units of what is allowed; `None` if there is no error at all.
+    pub sample: Option<Sample>,
+}
+
+/// How far one element is off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Distance {
+    /// Wrong or not.
+    wrong: bool,
+    /// In units of what is allowed.
+    units: f64,
+    /// In units in the last place.
+    ulps: f64,
+}
+
+/// Says how to judge: by the reference's rule, or, if `exact`, by bits alone.
+pub fn rule(outcome: &Outcome<'_>, exact: bool) -> Judge {
+    if exact { Judge::Exact } else { outcome.judge() }
+}
+
+fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distance {
+    let wrong = !judge.accepts(dtype, expected, got);
+    let gap = reference::difference(dtype, expected, got);
+    let tolerance = judge.tolerance(dtype, expected);
+    let units = match () {
+        () if gap.is_finite() && tolerance > 0.0 => gap / tolerance,
+        () if wrong => f64::INFINITY,
+        // Another NaN, or an overflow that is allowed: no distance.
+        () => 0.0,
+    };
+    Distance { wrong, units, ulps: ulps(dtype, expected, gap) }
+}
+
+fn ulps(dtype: DType, expected: &Expected, gap: f64) -> f64 {
+    let ulp = reference::round::ulp(dtype, expected.value.hi);
+    if gap.is_finite() && ulp > 0.0 { gap / ulp } else { 0.0 }
+}
+
+/// One chunk's findings for one device.
+#[derive(Debug, Clone, Copy)]
+struct Tally {
+    wrong: usize,
+    ulps: f64,
+    /// The worst element's distance in units, its index, and the bits it has and should have.
+    worst: Option<(f64, usize, u64, u64)>,
+}
+
+impl Tally {
+    const NONE: Tally = Tally { wrong: 0, ulps: 0.0, worst: None };
+
+    fn add(&mut self, index: usize, distance: Distance, got: u64, expected: u64) {
+        self.wrong += usize::from(distance.wrong);
+        self.ulps = self.ulps.max(distance.ulps);
+        // Another NaN than the reference's is no error.
+        if distance.units > 0.0 {
+            self.keep((distance.units, index, got, expected));
+        }
+    }
+
+    /// Of equally bad elements the first stays.
+    fn keep(&mut self, other: (f64, usize, u64, u64)) {
+        if self.worst.is_none_or(|worst| other.0 > worst.0) {
+            self.worst = Some(other);
+        }
+    }
+
+    fn merge(&mut self, later: Tally) {
+        self.wrong += later.wrong;
+        self.ulps = self.ulps.max(later.ulps);
+        if let Some(worst) = later.worst {
+            self.keep(worst);
+        }
+    }
+}
+
+/// Judges the results of several devices in one pass over the reference. Each result has the outcome's length; its bytes are
+/// little-endian and dense.
+pub fn judge(outcome: &Outcome<'_>, judge: Judge, results: &[&[u8]]) -> Vec<Verdict> {
+    let (dtype, len) = (outcome.dtype(), outcome.len());
+    let size = dtype.size();
+    let task = |chunk: usize| {
+        let mut tallies = vec![Tally::NONE; results.len()];
+        let start = chunk * CHUNK;
+        for index in start..(start + CHUNK).min(len) {
+            let expected = outcome.at(index);
+            for (tally, result) in tallies.iter_mut().zip(results) {
+                let got = read(&result[index * size..], size);
+                if got != expected.bits {
+                    tally.add(index, distance(judge, dtype, &expected, got), got, expected.bits);
+                }
+            }
+        }
+        tallies
+    };
+    let merge = |mut left: Vec<Tally>, right: Vec<Tally>| {
+        left.iter_mut().zip(right).for_each(|(left, right)| left.merge(right));
+        left
+    };
+    let chunks = len.div_ceil(CHUNK);
+    let tallies = if chunks > 1 {
+        // An indexed reduction keeps the order, so that the first of equally bad elements is reported every time.
+        (0..chunks).into_par_iter().map(task).reduce(|| vec![Tally::NONE; results.len()], merge)
+    } else {
+        task(0)
+    };
+    tallies.into_iter().map(|tally| verdict(dtype, len, tally)).collect()
+}
+
+fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
+    let sample = tally.worst.map(|(_, index, got, expected)| Sample {
+        index,
+        got: text(dtype, got),
+        expected: text(dtype, expected),
+    });
+    Verdict {
+        elements,
+        wrong: tally.wrong,
+        worst: tally.worst.map_or(0.0, |worst| worst.0),
+        ulps: tally.ulps,
+        sample,
+    }
+}
+
+/// The little-endian element at the beginning of `bytes`.
+fn read(bytes: &[u8], size: usize) -> u64 {
+    match size {
+        1 => u64::from(bytes[0]),
+        2 => u64::from(u16::from_le_bytes([bytes[0], bytes[1]])),
+        4 => u64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+        _ => bytes[..size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
+    }
+}
+
+/// A number as a person reads it, with its bits: "0.1 (0x3dcccccd)".
+pub fn text(dtype: DType, bits: u64) -> String {
+    match dtype.decode(bits) {
+        Value::Int(i) => i.to_string(),
+        Value::Float(x) => {
+            let digits = 2 * dtype.size();
+            let shown = if dtype == DType::F32 { format!("{:?}", x as f32) } else { format!("{x:?}") };
+            format!("{shown} (0x{bits:0digits$x})")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The parity cases, their inputs, the judging and the report: every device against the reference, element by element.
+//!
+//! ```
+//! use parity::{devices, filter, registry, run_cases, table};
+//!
+//! // A case is an operation on given dtypes, shapes and layouts; its id says which, and chooses it.
+//! let cases = filter::select(registry::all(), "gelu/f16/transposed");
+//! assert_eq!(cases[0].id(), "gelu/f16/transposed/matrix/[37,129]");
+//!
+//! // Its inputs come from the seed; what is right, from the `reference` crate.
+//! let report = run_cases(&cases, &[devices::cpu()], 7, &mut || ());
+//! assert_eq!(report.totals.failures(), 0, "{}", table::render(&report, ""));
+//! ```
+//!
+//! # Parts
+//! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all of them, a file per family; [`filter`]: choosing among them.
+//! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
+//! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
+//! - [`report`], [`table`], [`html`]: what came out. [`weights`]: the same on a checkpoint. [`sabotage`]: planting errors, to
+//!   judge the judge. [`cli`]: the command line of `cargo xtask parity`.
+//!
+//! # Invariants
+//! - A case's inputs depend on the seed, its id and nothing else; the random numbers and the hash never change their meaning.
+//! - What counts as right is decided in the `reference` crate, which knows no device. Views are taken apart here a second time,
+//!   independently of tensor-core's layouts.
+//! - A device's error or panic fails its case, not the run.
+//!
+//! # Absences
+//! Knows nothing of platforms and kernels: a device is a name and what tensor-core makes of it.
+
+pub mod case;
+pub mod cli;
+pub mod devices;
+mod error;
+pub mod evaluate;
+pub mod execute;
+pub mod filter;
+pub mod html;
+pub mod inputs;
+pub mod judge;
+#[cfg(test)]
+mod judge_tests;
+pub mod random;
+pub mod registry;
+pub mod report;
+mod run;
+pub mod sabotage;
+pub mod table;
+pub mod view;
+pub mod weights;
+
+pub use case::Case;
+pub use cli::ParityArgs;
+pub use devices::NamedDevice;
+pub use error::Error;
+pub use report::Report;
+pub use run::run_cases;

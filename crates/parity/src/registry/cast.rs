@@ -1,0 +1,94 @@
+//! Conversions between dtypes, copies of views, and filled arrays.
+
+use reference::{DType, Value};
+
+use super::shapes::{COLS, LARGE, ROWS, every, every_pattern, few, narrowed, transposed};
+use crate::case::{Case, Layout, Op, Operand};
+use crate::inputs::Contents;
+
+/// All hundred pairs of dtypes; the narrow sources with all their patterns.
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for from in DType::ALL {
+        for to in DType::ALL {
+            for (layout, shape, operand) in few(from, Contents::Mixed) {
+                cases.push(Case::new(Op::Cast(to), vec![operand], layout, shape));
+            }
+            if from.bits() <= 16 {
+                cases.push(Case::new(
+                    Op::Cast(to),
+                    vec![every_pattern(from)],
+                    Layout::Contiguous,
+                    "every-pattern",
+                ));
+            }
+        }
+    }
+    for (from, to) in [(DType::F32, DType::F16), (DType::BF16, DType::F32), (DType::I64, DType::F32)] {
+        let operand = Operand::dense(from, &LARGE, Contents::Mixed);
+        cases.push(Case::new(Op::Cast(to), vec![operand], Layout::Contiguous, "large"));
+    }
+    cases
+}
+
+/// Views of every layout made contiguous.
+pub(super) fn copy_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in DType::ALL {
+        for (layout, shape, operand) in every(dtype, Contents::Mixed) {
+            cases.push(Case::new(Op::Copy, vec![operand], layout, shape));
+        }
+        let large = transposed(dtype, LARGE[0], LARGE[1], Contents::Mixed);
+        cases.push(Case::new(Op::Copy, vec![large], Layout::Transposed, "large"));
+    }
+    cases
+}
+
+/// Views of every layout written to, with one value or with another view's elements.
+pub(super) fn write_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in DType::ALL {
+        let contents = Contents::Mixed;
+        let value = if dtype.is_float() { Value::Float(-2.7) } else { Value::Int(113) };
+        for (layout, shape, operand) in few(dtype, contents) {
+            cases.push(Case::new(Op::ConstSet(value), vec![operand], layout, shape));
+        }
+        let dense = || Operand::dense(dtype, &[ROWS, COLS], contents);
+        let turned = || transposed(dtype, ROWS, COLS, contents);
+        let part = || narrowed(dtype, ROWS, COLS, contents);
+        for (layout, shape, target, source) in [
+            (Layout::Contiguous, "matrix", dense(), dense()),
+            (Layout::Transposed, "into", turned(), dense()),
+            (Layout::Transposed, "from", dense(), turned()),
+            (Layout::Narrowed, "into", part(), dense()),
+            (Layout::Narrowed, "both", part(), part()),
+            (Layout::NarrowedTransposed, "into", part(), turned()),
+        ] {
+            cases.push(Case::new(Op::CopyInto, vec![target, source], layout, shape));
+        }
+    }
+    cases
+}
+
+/// New arrays of one value.
+pub(super) fn fill_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in DType::ALL {
+        let value = if dtype.is_float() { Value::Float(-2.7) } else { Value::Int(113) };
+        for (shape_class, shape) in [
+            ("scalar", &[][..]),
+            ("vector", &[4099]),
+            ("matrix", &[37, 129]),
+            ("10d", &[2; 10]),
+            ("empty", &[3, 0]),
+        ] {
+            let layout = if shape_class == "empty" { Layout::Empty } else { Layout::Contiguous };
+            let operand = Operand::dense(dtype, shape, Contents::Given);
+            cases.push(Case::new(Op::Fill(value), vec![operand], layout, shape_class));
+        }
+        let special = if dtype.is_float() { Value::Float(f64::NAN) } else { Value::Int(-1) };
+        let operand = Operand::dense(dtype, &[1031], Contents::Given);
+        cases.push(Case::new(Op::Fill(special), vec![operand], Layout::Contiguous, "special-value"));
+    }
+    cases
+}

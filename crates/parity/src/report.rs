@@ -1,0 +1,292 @@
+//! What a run found, as data: the file `report.json`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::judge::{Sample, Verdict};
+
+/// Names the layout of `report.json`; a new number for every change that could break a reader.
+pub const SCHEMA: &str = "parity-report/1";
+
+/// A whole run.
+///
+/// As JSON an object with these fields under these names. Numbers that are not finite are `null`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Version of this crate.
+    pub version: &'static str,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Wall-clock seconds of the run.
+    pub seconds: f64,
+    /// Cases, results and failures.
+    pub totals: Totals,
+    /// The devices that were tried.
+    pub devices: Vec<DeviceReport>,
+    /// One row per operation and dtype.
+    pub table: Vec<Row>,
+    /// One entry per case.
+    pub cases: Vec<CaseReport>,
+}
+
+/// Counts over a whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Number of cases.
+    pub cases: usize,
+    /// Number of results: cases times devices.
+    pub results: usize,
+    /// Results with a wrong element.
+    pub mismatches: usize,
+    /// Results that are missing because the device gave an error.
+    pub errors: usize,
+}
+
+impl Totals {
+    /// Results that are not right.
+    pub fn failures(&self) -> usize {
+        self.mismatches + self.errors
+    }
+}
+
+/// A device.
+#[derive(Debug, Clone, Serialize)]
+pub struct DeviceReport {
+    /// The name that `--device` takes: "cpu", "host:0", …
+    pub name: String,
+    /// What it is, in words.
+    pub description: String,
+    /// Seconds spent in its operations.
+    pub seconds: f64,
+}
+
+/// A case and what each device made of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct CaseReport {
+    /// Its id; `--filter` with it runs this case alone.
+    pub id: String,
+    /// Its hash over operation, dtypes, shapes, layouts, parameters and inputs, 32 hexadecimal digits.
+    pub hash: String,
+    /// Operation.
+    pub operation: &'static str,
+    /// Dtypes: "f32", or "f32>f16" for a cast.
+    pub dtypes: String,
+    /// Dtype of the inputs.
+    pub dtype: &'static str,
+    /// Layout class.
+    pub layout: &'static str,
+    /// Shape class.
+    pub shape: &'static str,
+    /// How the result was judged, in words.
+    pub rule: String,
+    /// Number of elements of the result.
+    pub elements: usize,
+    /// One entry per device, in the order of the report's devices.
+    pub results: Vec<ResultReport>,
+}
+
+/// What came of a case on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Every element is right.
+    Pass,
+    /// Some element is wrong, or the shape or dtype is.
+    Mismatch,
+    /// The device gave an error instead of a result.
+    Error,
+}
+
+/// One device's result of a case.
+#[derive(Debug, Clone, Serialize)]
+pub struct ResultReport {
+    /// The device's name.
+    pub device: String,
+    /// What came of it.
+    pub status: Status,
+    /// Number of wrong elements.
+    pub wrong: usize,
+    /// Greatest error in units of what is allowed; `null` where nothing is allowed and the element is wrong.
+    #[serde(serialize_with = "finite")]
+    pub worst: f64,
+    /// Greatest error in units in the last place of the result's dtype.
+    #[serde(serialize_with = "finite")]
+    pub ulps: f64,
+    /// The worst element; `null` if there is no error at all.
+    pub sample: Option<Sample>,
+    /// What went wrong, in words; `null` unless something did.
+    pub error: Option<String>,
+}
+
+impl ResultReport {
+    /// A result that was judged.
+    pub fn judged(device: &str, verdict: Verdict) -> ResultReport {
+        let Verdict { elements, wrong, worst, ulps, sample } = verdict;
+        let status = if wrong == 0 { Status::Pass } else { Status::Mismatch };
+        let error = sample.as_ref().filter(|_| wrong > 0).map(|sample| {
+            let Sample { index, got, expected } = sample;
+            format!("{wrong} of {elements} elements are wrong; at {index}: got {got}, expected {expected}")
+        });
+        ResultReport { device: device.to_string(), status, wrong, worst, ulps, sample, error }
+    }
+
+    /// No result, or none of the right shape.
+    pub fn failed(device: &str, status: Status, error: String) -> ResultReport {
+        let device = device.to_string();
+        ResultReport {
+            device,
+            status,
+            wrong: 0,
+            worst: f64::INFINITY,
+            ulps: 0.0,
+            sample: None,
+            error: Some(error),
+        }
+    }
+}
+
+/// All cases of an operation and dtype, over all devices.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    /// Operation.
+    pub operation: &'static str,
+    /// Dtype of the inputs.
+    pub dtype: &'static str,
+    /// Number of cases.
+    pub cases: usize,
+    /// Results that are not right.
+    pub failures: usize,
+    /// Greatest error in units of what is allowed.
+    #[serde(serialize_with = "finite")]
+    pub worst: f64,
+    /// Greatest error in units in the last place.
+    #[serde(serialize_with = "finite")]
+    pub ulps: f64,
+    /// Id of the case with the greatest error, or the first one if there is no error.
+    pub worst_case: String,
+    /// The device that made it.
+    pub worst_device: String,
+    /// The command that runs that case on that device again.
+    pub rerun: String,
+}
+
+impl Report {
+    /// Puts together what a run found.
+    pub fn new(
+        seed: u64,
+        seconds: f64,
+        devices: Vec<DeviceReport>,
+        cases: Vec<CaseReport>,
+        origin: &str,
+    ) -> Report {
+        let mut totals = Totals { cases: cases.len(), ..Totals::default() };
+        for result in cases.iter().flat_map(|case| &case.results) {
+            totals.results += 1;
+            totals.mismatches += usize::from(result.status == Status::Mismatch);
+            totals.errors += usize::from(result.status == Status::Error);
+        }
+        let table = rows(&cases, seed, origin);
+        Report {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            seed,
+            seconds,
+            totals,
+            devices,
+            table,
+            cases,
+        }
+    }
+
+    /// The operations of the table, in its order.
+    pub fn operations(&self) -> Vec<&'static str> {
+        let mut operations = Vec::new();
+        for row in &self.table {
+            if !operations.contains(&row.operation) {
+                operations.push(row.operation);
+            }
+        }
+        operations
+    }
+
+    /// The cases and results that are not right.
+    pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &ResultReport)> {
+        let results =
+            self.cases.iter().flat_map(|case| case.results.iter().map(move |result| (case, result)));
+        results.filter(|(_, result)| result.status != Status::Pass)
+    }
+
+    /// Writes the report as JSON, to a temporary name first, so that a reader never finds half a file.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn write_json(&self, path: &Path) -> io::Result<()> {
+        write(path, |file| Ok(serde_json::to_writer(file, self)?))
+    }
+}
+
+/// The command that runs one case on one device again. `origin` is what else the run was given, such as " --weights FILE".
+pub fn rerun(device: &str, id: &str, seed: u64, origin: &str) -> String {
+    format!("cargo xtask parity --device {device} --filter '{id}' --seed {seed}{origin}")
+}
+
+fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut places = BTreeMap::new();
+    for case in cases {
+        for (number, result) in case.results.iter().enumerate() {
+            let place = *places.entry((case.operation, case.dtype)).or_insert_with(|| {
+                rows.push(Row {
+                    operation: case.operation,
+                    dtype: case.dtype,
+                    cases: 0,
+                    failures: 0,
+                    worst: -1.0,
+                    ulps: 0.0,
+                    worst_case: String::new(),
+                    worst_device: String::new(),
+                    rerun: String::new(),
+                });
+                rows.len() - 1
+            });
+            let row = &mut rows[place];
+            row.cases += usize::from(number == 0);
+            row.failures += usize::from(result.status != Status::Pass);
+            row.ulps = row.ulps.max(result.ulps);
+            if result.worst > row.worst {
+                row.worst = result.worst;
+                row.worst_case.clone_from(&case.id);
+                row.worst_device.clone_from(&result.device);
+                row.rerun = rerun(&result.device, &case.id, seed, origin);
+            }
+        }
+    }
+    rows
+}
+
+/// Writes a file under a temporary name in its own folder, then renames it.
+pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut file = io::BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+    content(&mut file)?;
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // A temporary file is the owner's alone; a report is for everyone who may read the folder's other files.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// JSON has no infinity.
+fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if x.is_finite() { serializer.serialize_some(x) } else { serializer.serialize_none() }
+}
