@@ -36,7 +36,8 @@ fn look(folders: &[PathBuf]) -> Result<Option<Headers>, String> {
     if !folders.iter().any(|f| f.join("hip/hip_runtime_api.h").is_file()) {
         return Ok(None);
     }
-    if let Some(text) = folders.iter().find_map(|f| std::fs::read_to_string(f.join("hip/hip_version.h")).ok()) {
+    if let Some(text) = folders.iter().find_map(|f| std::fs::read_to_string(f.join("hip/hip_version.h")).ok())
+    {
         let number = |key: &str| text.lines().find_map(|l| l.strip_prefix(key)?.trim().parse::<u32>().ok());
         let version = number("#define HIP_VERSION_MAJOR").zip(number("#define HIP_VERSION_MINOR"));
         return Ok(version.filter(|v| v.0 >= 6).map(|(major, minor)| Headers {
@@ -46,7 +47,8 @@ fn look(folders: &[PathBuf]) -> Result<Option<Headers>, String> {
         }));
     }
     // A checkout of ROCm/HIP: the version stands in the file VERSION beside include/, the header is made by its build.
-    let Some(text) = folders.iter().find_map(|f| std::fs::read_to_string(f.parent()?.join("VERSION")).ok()) else {
+    let Some(text) = folders.iter().find_map(|f| std::fs::read_to_string(f.parent()?.join("VERSION")).ok())
+    else {
         return Err(format!("codegen: neither hip/hip_version.h nor ../VERSION beside {folders:?}"));
     };
     let numbers: Vec<u32> = text.lines().filter_map(|l| l.trim().parse().ok()).collect();

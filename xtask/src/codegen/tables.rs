@@ -47,8 +47,10 @@ pub struct Function {
 impl FunctionList {
     /// Reads the list.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("codegen: cannot read {}: {e}", path.display()))?;
-        let mut list: Self = toml::from_str(&text).map_err(|e| format!("codegen: {}: {e}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| format!("codegen: cannot read {}: {e}", path.display()))?;
+        let mut list: Self =
+            toml::from_str(&text).map_err(|e| format!("codegen: {}: {e}", path.display()))?;
         (list.hip.name, list.rtc.name) = ("hip", "rtc");
         Ok(list)
     }
@@ -68,7 +70,8 @@ impl Library {
             since: since.cloned(),
         };
         let required = self.required.iter().map(|n| function(n, None));
-        let optional = self.optional.iter().flat_map(|o| o.functions.iter().map(move |n| function(n, Some(&o.since))));
+        let optional =
+            self.optional.iter().flat_map(|o| o.functions.iter().map(move |n| function(n, Some(&o.since))));
         required.chain(optional).collect()
     }
 }
@@ -87,10 +90,11 @@ pub fn render(stamp: &str, library: &Library, mut items: syn::File) -> Result<St
     });
     let (mut aliases, mut fields, mut loads, mut facts) = (vec![], vec![], vec![], vec![]);
     for function in library.functions() {
-        let signature = declared
-            .get(&function.declaration)
-            .ok_or_else(|| format!("codegen: {:?} do not declare {}", library.headers, function.declaration))?;
-        let (field, alias) = (format_ident!("{}", function.declaration), format_ident!("{}_fn", function.declaration));
+        let signature = declared.get(&function.declaration).ok_or_else(|| {
+            format!("codegen: {:?} do not declare {}", library.headers, function.declaration)
+        })?;
+        let (field, alias) =
+            (format_ident!("{}", function.declaration), format_ident!("{}_fn", function.declaration));
         let (inputs, output) = (&signature.inputs, &signature.output);
         aliases.push(quote! { pub type #alias = unsafe extern "C" fn(#inputs) #output; });
         let symbol = &function.symbol;

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what the checks use and Debian 12 has: a C++ compiler, compilers for AMD's GPUs, libclang for codegen, pip.
+# Only g++ is needed by everything; without the rest single steps of `cargo xtask ci` are skipped with a word.
+set -euo pipefail
+
+needed=(g++)
+wanted=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 libclang-19-dev)
+python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+
+# Prints those of the packages that are not installed.
+missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
+    done
+}
+
+mapfile -t absent < <(missing "${needed[@]}" "${wanted[@]}")
+if [ "${#absent[@]}" -eq 0 ]; then
+    echo "ci/debian.sh: nothing to install"
+    exit 0
+fi
+echo "ci/debian.sh: installing ${absent[*]}"
+export DEBIAN_FRONTEND=noninteractive
+if ! { timeout 600 apt-get update -qq && timeout 1200 apt-get install -qq -y --no-install-recommends "${absent[@]}"; }; then
+    echo "ci/debian.sh: apt-get could not install all of: ${absent[*]} (is this root on Debian 12?)" >&2
+fi
+mapfile -t absent < <(missing "${needed[@]}")
+if [ "${#absent[@]}" -ne 0 ] && ! command -v c++ >/dev/null; then
+    echo "ci/debian.sh: no C++ compiler: install ${absent[*]}; nothing can be checked without it" >&2
+    exit 1
+fi

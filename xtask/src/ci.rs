@@ -1,0 +1,236 @@
+//! `cargo xtask ci`: runs everything that a change has to pass, in order, and says which step failed.
+//!
+//! All steps run even if one fails, so that one run shows everything. A step that needs what this machine lacks is
+//! skipped with a word.
+
+use crate::build_kernels::compiler;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Options of `cargo xtask ci`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  cargo xtask ci                           everything
+  cargo xtask ci --only fmt --only clippy  two steps
+  cargo xtask ci --skip test               all but one
+  cargo xtask ci --list                    the steps, in order
+
+Variables:
+  HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped")]
+pub struct CiArgs {
+    /// Print the steps and what they run, run nothing
+    #[arg(long)]
+    list: bool,
+    /// Run only this step (may be given several times)
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
+    /// Leave this step out (may be given several times)
+    #[arg(long, value_name = "STEP")]
+    skip: Vec<String>,
+}
+
+/// What a step runs.
+enum Run {
+    /// cargo with these arguments.
+    Cargo(&'static [&'static str]),
+    /// This program with these arguments.
+    Xtask(&'static [&'static str]),
+}
+
+struct Step {
+    name: &'static str,
+    run: Run,
+    env: Option<(&'static str, &'static str)>,
+    /// More arguments, or why the step cannot run on this machine.
+    needs: fn() -> Result<Vec<PathBuf>, String>,
+}
+
+const fn step(name: &'static str, run: Run) -> Step {
+    Step { name, run, env: None, needs: || Ok(Vec::new()) }
+}
+
+const STEPS: [Step; 11] = [
+    step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
+    step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+    step("tidy", Run::Xtask(&["tidy"])),
+    Step {
+        env: Some(("RUSTDOCFLAGS", "-D warnings")),
+        ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
+    },
+    step("test", Run::Cargo(&["test", "--workspace"])),
+    step("codegen", Run::Xtask(&["codegen", "--check"])),
+    step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host"])),
+    Step {
+        needs: || compiler::amd_for("gfx90a").map(|_| Vec::new()),
+        ..step("kernels-amd", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx90a"]))
+    },
+    Step {
+        needs: || compiler::nvidia().map(|_| Vec::new()),
+        ..step("kernels-nvidia", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
+    },
+    step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
+    Step {
+        needs: weights,
+        ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
+    },
+];
+
+fn weights() -> Result<Vec<PathBuf>, String> {
+    let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
+    Ok(vec![file])
+}
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed(String),
+    Skipped(String),
+}
+
+/// Runs the command; the error is the text to show.
+pub fn run(args: &CiArgs) -> Result<(), String> {
+    let steps = chosen(args)?;
+    if args.list {
+        for step in steps {
+            println!("{:<15} {}", step.name, step.command_line());
+        }
+        return Ok(());
+    }
+    let root = workspace::root()?;
+    // Asked once: a step may build this program anew, and then the file that runs has no name any more.
+    let us = std::env::current_exe().map_err(|e| format!("ci: cannot tell where this program is: {e}"))?;
+    let mut results = Vec::new();
+    for (i, step) in steps.iter().enumerate() {
+        println!("\n== {}/{} {}: {}", i + 1, steps.len(), step.name, step.command_line());
+        let start = Instant::now();
+        let outcome = step.perform(&root, &us);
+        println!("== {}: {} in {}", step.name, describe(&outcome), seconds(start.elapsed()));
+        results.push((step.name, outcome, start.elapsed()));
+    }
+    println!("\n== summary");
+    for (name, outcome, time) in &results {
+        println!("{name:<15} {:>8}  {}", seconds(*time), describe(outcome));
+    }
+    let outcomes: Vec<_> = results.into_iter().map(|(_, outcome, _)| outcome).collect();
+    println!("{}", closing_line(&outcomes));
+    if outcomes.iter().any(|o| matches!(o, Outcome::Failed(_))) {
+        Err("ci: a step failed; see above".into())
+    } else {
+        Ok(())
+    }
+}
+
+/// The steps that the options choose, in their order.
+fn chosen(args: &CiArgs) -> Result<Vec<&'static Step>, String> {
+    static ALL: [Step; STEPS.len()] = STEPS;
+    for name in args.only.iter().chain(&args.skip) {
+        if ALL.iter().all(|step| step.name != *name) {
+            return Err(format!("ci: no step is called {name:?}; `cargo xtask ci --list` shows them"));
+        }
+    }
+    let named = |names: &[String], step: &Step| names.iter().any(|name| name == step.name);
+    let wanted = |step: &&Step| (args.only.is_empty() || named(&args.only, step)) && !named(&args.skip, step);
+    Ok(ALL.iter().filter(wanted).collect())
+}
+
+impl Step {
+    fn command_line(&self) -> String {
+        let (program, args) = match self.run {
+            Run::Cargo(args) => ("cargo", args),
+            Run::Xtask(args) => ("cargo xtask", args),
+        };
+        let env = self.env.map(|(name, value)| format!("{name}={value:?} ")).unwrap_or_default();
+        format!("{env}{program} {}", args.join(" "))
+    }
+
+    fn perform(&self, root: &Path, us: &Path) -> Outcome {
+        let more = match (self.needs)() {
+            Ok(more) => more,
+            Err(why) => return Outcome::Skipped(why),
+        };
+        let mut command = match self.run {
+            Run::Cargo(args) => {
+                let mut command = workspace::cargo(root);
+                command.args(args);
+                command
+            }
+            Run::Xtask(args) => {
+                let mut command = Command::new(us);
+                command.current_dir(root).args(args);
+                command
+            }
+        };
+        match command.args(more).envs(self.env).status() {
+            Ok(status) if status.success() => Outcome::Passed,
+            Ok(status) => Outcome::Failed(status.to_string()),
+            Err(e) => Outcome::Failed(format!("cannot start: {e}")),
+        }
+    }
+}
+
+fn describe(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Passed => "passed".into(),
+        Outcome::Failed(why) => format!("FAILED ({why})"),
+        Outcome::Skipped(why) => format!("skipped: {why}"),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+/// The last line of a run, which tools read: steps, not tests, are counted.
+fn closing_line(outcomes: &[Outcome]) -> String {
+    let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| wanted(outcome)).count();
+    let passed = count(|o| *o == Outcome::Passed);
+    let failed = count(|o| matches!(o, Outcome::Failed(_)));
+    let skipped = count(|o| matches!(o, Outcome::Skipped(_)));
+    format!("steps: {passed} passed, {failed} failed, {skipped} skipped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(only: &[&str], skip: &[&str]) -> Result<Vec<&'static str>, String> {
+        let strings = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        let args = CiArgs { list: false, only: strings(only), skip: strings(skip) };
+        Ok(chosen(&args)?.into_iter().map(|step| step.name).collect())
+    }
+
+    #[test]
+    fn steps_keep_their_order() {
+        assert_eq!(names(&["tidy", "fmt"], &[]), Ok(vec!["fmt", "tidy"]));
+        let all = names(&[], &["test"]).expect("a step");
+        assert_eq!(all.len(), STEPS.len() - 1);
+        assert!(!all.contains(&"test"));
+    }
+
+    #[test]
+    fn an_unknown_step_is_named() {
+        assert!(names(&["lint"], &[]).expect_err("no such step").contains("\"lint\""));
+        assert!(names(&[], &["lint"]).is_err());
+    }
+
+    #[test]
+    fn a_failing_command_is_a_failed_step() {
+        let root = workspace::root().expect("tests run inside the workspace");
+        let failing = step("failing", Run::Cargo(&["no-such-command"]));
+        assert!(matches!(failing.perform(&root, Path::new("unused")), Outcome::Failed(_)));
+        let passing = step("passing", Run::Cargo(&["--version"]));
+        assert_eq!(passing.perform(&root, Path::new("unused")), Outcome::Passed);
+        let skipped = Step { needs: || Err("no card".into()), ..failing };
+        assert_eq!(skipped.perform(&root, Path::new("unused")), Outcome::Skipped("no card".into()));
+    }
+
+    #[test]
+    fn the_closing_line_counts_every_outcome() {
+        let outcomes =
+            [Outcome::Passed, Outcome::Failed("x".into()), Outcome::Skipped("y".into()), Outcome::Passed];
+        assert_eq!(closing_line(&outcomes), "steps: 2 passed, 1 failed, 1 skipped");
+    }
+}

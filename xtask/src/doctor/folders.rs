@@ -1,0 +1,128 @@
+//! Folders that programs read and write, and the variables that steer them.
+
+use super::Item;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+
+const SECTION: &str = "Folders and variables";
+
+/// The variables that something in the workspace reads, and what each is for.
+const VARIABLES: [(&str, &str); 5] = [
+    ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device"),
+    ("HIPSTACK_HOST_THREADS", "threads that run host kernels"),
+    ("HIPSTACK_KERNELS", "folder of code objects for GPUs"),
+    ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into"),
+    ("HIPSTACK_WEIGHTS", "model.safetensors for `cargo xtask ci`"),
+];
+
+pub(super) fn look() -> Vec<Item> {
+    let mut items = vec![kernels(), cache()];
+    items.extend(set_variables());
+    items
+}
+
+/// Where programs find code objects, and what is there.
+fn kernels() -> Item {
+    let (name, dir) = match (workspace::env("HIPSTACK_KERNELS"), workspace::root()) {
+        (Some(dir), _) => ("HIPSTACK_KERNELS", dir),
+        (None, Ok(root)) => ("target/kernels", root.join("target/kernels")),
+        (None, Err(why)) => return Item::absent(SECTION, "kernels", why, "run it inside the workspace"),
+    };
+    let found = manifests(&dir);
+    if found.is_empty() {
+        let remedy = "only needed on GPUs: `cargo xtask build-kernels` compiles them for the compilers found, \
+                      and HIPSTACK_KERNELS tells programs where they are";
+        return Item::absent(SECTION, "kernels", format!("none in {name}"), remedy);
+    }
+    Item::found(SECTION, "kernels", format!("{name}: {}", found.join(", ")))
+}
+
+/// The targets that have a manifest, as `platform/arch`.
+fn manifests(dir: &Path) -> Vec<String> {
+    let folders = |dir: &Path| {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let mut found = Vec::new();
+    for platform in folders(dir) {
+        let archs = folders(&dir.join(&platform)).into_iter();
+        let built = archs.filter(|arch| dir.join(&platform).join(arch).join("manifest.json").is_file());
+        found.extend(built.map(|arch| format!("{platform}/{arch}")));
+    }
+    found
+}
+
+/// The user's cache folder, where compiled kernels belong.
+fn cache() -> Item {
+    let base =
+        workspace::env("XDG_CACHE_HOME").or_else(|| workspace::env("HOME").map(|home| home.join(".cache")));
+    let Some(dir) = base.map(|base: PathBuf| base.join("hipstack")) else {
+        let remedy = "set HOME or XDG_CACHE_HOME";
+        return Item::absent(SECTION, "cache", "neither XDG_CACHE_HOME nor HOME is set", remedy);
+    };
+    let state = if dir.is_dir() { "there" } else { "not there: nothing has been kept in it" };
+    Item::found(SECTION, "cache", format!("{} ({state})", dir.display()))
+}
+
+/// What is set, and what is set and read by nothing.
+fn set_variables() -> Vec<Item> {
+    let set = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    let mut ours: Vec<_> = set.filter(|(name, _)| name.starts_with("HIPSTACK_")).collect();
+    ours.sort();
+    ours.into_iter()
+        .map(|(name, value)| {
+            let value = value.to_string_lossy().into_owned();
+            match VARIABLES.iter().find(|(known, _)| *known == name) {
+                Some((_, about)) => Item::found(SECTION, name, format!("{value} ({about})")),
+                None => {
+                    let known: Vec<&str> = VARIABLES.iter().map(|(known, _)| *known).collect();
+                    Item::absent(
+                        SECTION,
+                        name,
+                        "set, and nothing reads it",
+                        format!("there are {}", known.join(", ")),
+                    )
+                }
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::tree::Tree;
+
+    #[test]
+    fn the_variables_are_those_that_sources_name() {
+        let tree =
+            Tree::read(&workspace::root().expect("tests run inside the workspace")).expect("it is readable");
+        let mut named = std::collections::BTreeSet::new();
+        // What only this file names is read by nothing.
+        for file in
+            tree.files.iter().filter(|file| file.path != "xtask/src/doctor/folders.rs" && file.is_source())
+        {
+            for (at, prefix) in file.text.match_indices("HIPSTACK_") {
+                let rest = &file.text[at + prefix.len()..];
+                let end = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(rest.len());
+                named.insert(format!("{prefix}{}", &rest[..end]));
+            }
+        }
+        let known = VARIABLES.iter().map(|(name, _)| name.to_string()).collect();
+        assert_eq!(named, known);
+    }
+
+    #[test]
+    fn only_folders_with_a_manifest_count() {
+        let dir = std::env::temp_dir().join(format!("xtask-kernels-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("amd/gfx90a")).expect("the temporary folder is writable");
+        std::fs::create_dir_all(dir.join("amd/gfx1100")).expect("the temporary folder is writable");
+        std::fs::write(dir.join("amd/gfx90a/manifest.json"), "{}").expect("the temporary folder is writable");
+        assert_eq!(manifests(&dir), ["amd/gfx90a"]);
+        std::fs::remove_dir_all(&dir).expect("ours");
+        assert_eq!(manifests(&dir), Vec::<String>::new());
+    }
+}

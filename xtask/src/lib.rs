@@ -1,0 +1,80 @@
+//! The workspace's own tool, `cargo xtask`: what a person or a machine runs to check, build and compare.
+//!
+//! One file or folder per command; each has `Args` with examples in its `--help` and `run(&Args) -> Result<(), String>`,
+//! whose error is the text to show. `parity` is a crate of its own.
+
+pub mod build_kernels;
+pub mod ci;
+pub mod codegen;
+pub mod doctor;
+pub mod table;
+pub mod tidy;
+pub mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser, Debug)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "The workspace's own tool",
+    max_term_width = 110
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Prove what the pages under docs/ claim about the tree
+    Tidy(tidy::TidyArgs),
+    /// Say what this machine has, and what to do about what it has not
+    Doctor(doctor::DoctorArgs),
+    /// Run everything that a change has to pass, in order
+    Ci(ci::CiArgs),
+    /// Hold every device of this machine against the reference
+    Parity(Box<parity::cli::ParityArgs>),
+    /// Compile every kernel ahead of time
+    BuildKernels(build_kernels::BuildArgs),
+    /// Write hip-sys's generated files from ROCm's public headers
+    Codegen(codegen::CodegenArgs),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Tidy(args) => tidy::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Parity(args) => return parity::cli::run(*args),
+        Command::Ci(args) => ci::run(&args),
+        Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::Codegen(args) => codegen::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        for command in super::Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("cargo xtask"), "`{}` has no examples", command.get_name());
+        }
+    }
+}

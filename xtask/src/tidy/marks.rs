@@ -1,0 +1,97 @@
+//! No marks of unfinished work in sources, and no path of one person's machine anywhere.
+
+use super::{Problem, tree::Tree};
+
+/// Marks of unfinished work; written in two parts so that this file has none.
+const MARKS: [(&str, &str); 5] =
+    [("to", "do!"), ("unimpl", "emented!"), ("TO", "DO"), ("FIX", "ME"), ("XX", "X")];
+
+/// How absolute paths into a person's folder start.
+const HOMES: [(&str, &str); 3] = [("/ro", "ot/"), ("/ho", "me/"), ("/Us", "ers/")];
+
+pub(super) fn check(tree: &Tree) -> Vec<Problem> {
+    let marks = MARKS.map(|(a, b)| a.to_string() + b);
+    let homes = HOMES.map(|(a, b)| a.to_string() + b);
+    let mut problems = Vec::new();
+    for file in &tree.files {
+        let is_page = file.extension() == "md";
+        for (line, text) in file.lines() {
+            for mark in marks.iter().filter(|mark| !is_page && has_word(text, mark)) {
+                problems.push(Problem::error(
+                    &file.path,
+                    line,
+                    format!("{mark:?} marks unfinished work: finish it"),
+                ));
+            }
+            for home in homes.iter().filter(|home| has_path(text, home)) {
+                problems.push(Problem::error(
+                    &file.path,
+                    line,
+                    format!("a path under {home} exists on one machine only"),
+                ));
+            }
+            if tree.root.len() > 1 && text.contains(&tree.root) {
+                problems.push(Problem::error(
+                    &file.path,
+                    line,
+                    "the path of this checkout exists on this machine only",
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether `word` stands in `text` and is no part of a longer word.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(word).any(|(at, _)| {
+        !part(text[..at].chars().next_back())
+            && (word.ends_with('!') || !part(text[at + word.len()..].chars().next()))
+    })
+}
+
+/// Whether an absolute path that starts with `home` stands in `text`.
+fn has_path(text: &str, home: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || "_-.}/".contains(c);
+    text.match_indices(home).any(|(at, _)| {
+        let before = text[..at].chars().next_back().is_some_and(inner);
+        !before && text[at + home.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(path: &str, text: &str) -> usize {
+        check(&Tree::of(&[(path, text)])).len()
+    }
+
+    #[test]
+    fn each_mark_is_seen_in_sources() {
+        for (a, b) in MARKS {
+            assert_eq!(problems("a.rs", &format!("x {a}{b} y\n")), 1, "{a}{b}");
+            assert_eq!(problems("a.hip", &format!("// {a}{b}: later\n")), 1, "{a}{b}");
+            assert_eq!(problems("a.rs", &format!("MY{a}{b}\n")), 0, "part of a word: {a}{b}");
+            assert_eq!(problems("a.md", &format!("{a}{b}\n")), 0, "a page may talk of {a}{b}");
+        }
+    }
+
+    #[test]
+    fn paths_of_one_machine_are_seen_everywhere() {
+        for (a, b) in HOMES {
+            assert_eq!(problems("a.md", &format!("see {a}{b}x/y\n")), 1, "{a}{b}");
+            assert_eq!(problems("a.sh", &format!("cd \"{a}{b}x\"\n")), 1, "{a}{b}");
+            assert_eq!(problems("a.rs", &format!("docs{a}{b}x\n")), 0, "a relative path: {a}{b}");
+        }
+    }
+
+    #[test]
+    fn the_checkout_itself_is_a_path_of_one_machine() {
+        let mut tree = Tree::of(&[("a.rs", "let root = \"/src/stack/crates\";\n")]);
+        assert_eq!(check(&tree).len(), 0);
+        tree.root = "/src/stack".into();
+        assert_eq!(check(&tree).len(), 1);
+    }
+}

@@ -1,0 +1,106 @@
+//! Where the workspace is, and small things that every command needs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the workspace's `Cargo.toml`.
+///
+/// Looked for from the package that cargo runs, or from the current folder, upwards.
+pub fn root() -> Result<PathBuf, String> {
+    let start = match std::env::var_os("CARGO_MANIFEST_DIR") {
+        Some(dir) => PathBuf::from(dir),
+        None => std::env::current_dir().map_err(|e| format!("cannot tell the current folder: {e}"))?,
+    };
+    start
+        .ancestors()
+        .find(|dir| is_root(dir))
+        .map(Path::to_path_buf)
+        .ok_or_else(|| format!("no Cargo.toml with a [workspace] in or above {}", start.display()))
+}
+
+fn is_root(dir: &Path) -> bool {
+    std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("[workspace]"))
+}
+
+/// A command that runs the cargo that runs us, in the workspace's root.
+pub fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// The file `name` in a folder of `PATH`, if there is one.
+pub fn in_path(name: &str) -> Option<PathBuf> {
+    in_folders(name, &std::env::var_os("PATH")?)
+}
+
+fn in_folders(name: &str, path: &OsString) -> Option<PathBuf> {
+    std::env::split_paths(path).map(|dir| dir.join(name)).find(|file| file.is_file())
+}
+
+/// An environment variable that is set and not empty.
+pub fn env(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// What a command prints (both streams) when it succeeds.
+pub fn output_of(command: &mut Command) -> Option<String> {
+    let out = command.output().ok().filter(|out| out.status.success())?;
+    Some(String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
+}
+
+/// Writes a file under a temporary name, then renames it, so that a reader never sees half of it.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("cannot write {}: {e}", path.display());
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).map_err(fail)?;
+    }
+    let temporary = temporary_name(path);
+    std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path)).map_err(|e| {
+        // The write has failed already; what is left of it only wastes space.
+        let _ = std::fs::remove_file(&temporary);
+        fail(e)
+    })
+}
+
+/// A name in the same folder that no other process uses.
+pub fn temporary_name(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_holds_this_crate() {
+        assert!(root().expect("tests run inside the workspace").join("xtask/src/workspace.rs").is_file());
+    }
+
+    #[test]
+    fn a_program_is_found_in_the_first_folder_that_has_it() {
+        let here = root().expect("tests run inside the workspace");
+        let path = std::env::join_paths([here.join("no such folder"), here.join("xtask")]).expect("no colon");
+        assert_eq!(in_folders("Cargo.toml", &path), Some(here.join("xtask/Cargo.toml")));
+        assert_eq!(in_folders("no such file", &path), None);
+    }
+
+    #[test]
+    fn a_file_is_written_whole_or_not_at_all() {
+        let dir = std::env::temp_dir().join(format!("xtask-write-{}", std::process::id()));
+        let file = dir.join("a/b.txt");
+        write_whole(&file, b"text").expect("the temporary folder is writable");
+        assert_eq!(std::fs::read(&file).expect("just written"), b"text");
+        let error = write_whole(&file.join("below a file"), b"").expect_err("a file is no folder");
+        assert!(error.contains("b.txt"), "{error}");
+        assert_eq!(
+            std::fs::read_dir(dir.join("a")).expect("made above").count(),
+            1,
+            "no temporary file stays"
+        );
+        std::fs::remove_dir_all(&dir).expect("ours");
+    }
+}
