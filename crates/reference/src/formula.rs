@@ -116,11 +116,12 @@ pub(crate) fn elu(x: f64, alpha: f64) -> Dd {
 
 /// C's pow; the special cases are the standard library's.
 pub(crate) fn pow_fast(x: f64, y: f64) -> f64 {
-    x.powf(y)
+    // For every NaN, signalling ones too, where the system's library answers NaN.
+    if y == 0.0 || x == 1.0 { 1.0 } else { x.powf(y) }
 }
 
 pub(crate) fn pow(x: f64, y: f64) -> Dd {
-    let nearly = x.powf(y);
+    let nearly = pow_fast(x, y);
     if nearly.is_nan() || x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() || x.abs() == 1.0 {
         return Dd::from(nearly);
     }

@@ -73,11 +73,14 @@ pub fn difference(dtype: DType, expected: &Expected, got: u64) -> f64 {
         crate::Value::Int(i) => (Dd::from_int(i) - expected.value).abs().hi,
         crate::Value::Float(x) => {
             let value = if dtype == DType::F8E4M3 { expected.value.clamp(448.0) } else { expected.value };
+            if x.abs() < 1.0 && value.hi.abs() < 1.0 {
+                return (Dd::from(x) - value).abs().hi;
+            }
+            // Halves, because the number after the largest f64 does not fit in an f64; below one the half of a subnormal
+            // would not be exact.
             let half_step = round::half_step_past_max(dtype);
-            // Halves, because the number after the largest f64 does not fit in an f64.
             let got_half = if x.is_infinite() && value.is_finite() { half_step.copysign(x) } else { x * 0.5 };
-            let gap = (Dd::from(got_half) - value.scale(0.5)).abs().hi;
-            gap * 2.0
+            (Dd::from(got_half) - value.scale(0.5)).abs().hi * 2.0
         }
     }
 }

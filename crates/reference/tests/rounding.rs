@@ -221,3 +221,19 @@ proptest! {
         }
     }
 }
+
+/// Neighbouring subnormals of f64 are one unit apart: their halves, which are not exact, must not enter.
+#[test]
+fn neighbouring_f64_subnormals_differ_by_one_unit() {
+    use reference::round::ulp;
+    use reference::{Array, DType, Judge, UnaryOp, Value, difference};
+    let input = Array::from_values(DType::F64, &[1], &[Value::Float(f64::from_bits(7))]).unwrap();
+    let outcome = reference::unary(UnaryOp::Sqrt, &input).unwrap();
+    assert_eq!(outcome.judge(), Judge::Exact);
+    let mut expected = outcome.at(0);
+    expected.value = reference::Dd::from(f64::from_bits(7));
+    expected.bits = 7;
+    for neighbour in [6u64, 8] {
+        assert_eq!(difference(DType::F64, &expected, neighbour), ulp(DType::F64, f64::from_bits(7)));
+    }
+}

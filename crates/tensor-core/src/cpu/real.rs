@@ -91,7 +91,8 @@ macro_rules! real {
                 <$type>::round(self)
             }
             fn pow(self, exponent: $type) -> $type {
-                <$type>::powf(self, exponent)
+                // For every NaN, signalling ones too, where the system's library answers NaN.
+                if exponent == 0.0 || self == 1.0 { 1.0 } else { <$type>::powf(self, exponent) }
             }
             fn elu(self, alpha: $type) -> $type {
                 if self > 0.0 { self } else { (f64::from(alpha) * f64::from(self).exp_m1()) as $type }
