@@ -148,7 +148,7 @@ pub enum Error {
         near: Vec<String>,
     },
     /// The arguments of a launch are not those that the kernel declares.
-    #[error("kernel {kernel} takes {expected}; {got} were given")]
+    #[error("kernel {kernel} takes {expected} and was given {got}")]
     LaunchMismatch {
         /// The kernel.
         kernel: String,
