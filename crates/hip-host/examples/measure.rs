@@ -114,7 +114,7 @@ fn main() {
         hip_host::register_module(hiphost_module_test_plain_any).expect("a good module");
         hip_host::register_module(hiphost_module_test_threads_w32).expect("a good module");
     }
-    let hip = Hip(hip_host::platform().hip.clone());
+    let hip = Hip(hip_host::platform().hip().clone());
     let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
     println!("{threads} threads");
 

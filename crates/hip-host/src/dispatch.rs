@@ -4,6 +4,7 @@
 use crate::run::{Runner, THREAD_STACK};
 use crate::stream::Stream;
 use parking_lot::{Condvar, Mutex};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread;
@@ -33,14 +34,35 @@ pub(crate) fn start(stream: Arc<Stream>) {
     let builder = thread::Builder::new().name("hip-host stream".to_owned()).stack_size(THREAD_STACK);
     if builder.spawn(move || serve(ours)).is_err() {
         // The machine has no thread left: the operations still run, but the caller waits for them.
-        stream.drain(&mut Runner::new());
+        stream.drain(&mut Runner::new(), u64::MAX);
     }
+}
+
+/// Runs operations of a stream up to that number on the calling thread, if no dispatcher has the stream yet.
+pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
+    thread_local! {
+        static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
+    }
+    // A thread that is ending, or that runs an operation already, only waits.
+    let _ = RUNNER.try_with(|runner| {
+        let Ok(mut runner) = runner.try_borrow_mut() else { return };
+        if take(stream) {
+            stream.drain(runner.get_or_insert_with(Runner::new), until);
+        }
+    });
+}
+
+/// Takes a stream that waits for a dispatcher.
+fn take(stream: &Arc<Stream>) -> bool {
+    let mut state = STATE.lock();
+    let place = state.ready.iter().position(|ready| Arc::ptr_eq(ready, stream));
+    place.and_then(|place| state.ready.remove(place)).is_some()
 }
 
 fn serve(mut stream: Arc<Stream>) {
     let mut runner = Runner::new();
     loop {
-        stream.drain(&mut runner);
+        stream.drain(&mut runner, u64::MAX);
         drop(stream);
         let mut state = STATE.lock();
         if state.ready.is_empty() && state.idle >= KEPT {

@@ -8,13 +8,13 @@
 //! let platform = hip_host::platform();
 //! let mut count = 0;
 //! // SAFETY: S1: a function of this crate; `count` is live and writable.
-//! let status = unsafe { (platform.hip.hipGetDeviceCount)(&mut count) };
+//! let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
 //! assert_eq!((status.0, count), (0, 2));
 //! ```
 //!
 //! # How kernels run
 //! A launch's blocks go out in increasing order to the process's worker threads and to the thread that serves the
-//! stream. A kernel without barriers is one call for each block: a loop over its threads that the compiler can
+//! stream. That is a dispatcher thread, or a thread that waits for the stream before a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the compiler can
 //! vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
 //! has to wait, and only then another goes on. So threads may leave early and barriers may depend on data.
 //!
@@ -51,16 +51,13 @@ use std::sync::{Arc, LazyLock};
 /// The platform. Its devices belong to the process: every call gives the same ones.
 pub fn platform() -> Arc<Platform> {
     static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
-        hip_sys::watch_exit();
         let reason = "hip-host runs kernels that were compiled into the program: build them with a host compiler \
                       and register them with hip_host::register_module";
-        Arc::new(Platform {
-            kind: PlatformKind::Host,
-            raw_version: table::VERSION,
-            hip: table::table(),
-            rtc: Err(LoadError::NotProvided { library: "hiprtc", reason }),
-            ext: Extensions { func_param_info: Some(table::func_param_info) },
-            library: None,
+        let rtc = Err(LoadError::NotProvided { library: "hiprtc", reason });
+        let ext = Extensions { func_param_info: Some(table::func_param_info) };
+        // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
+        Arc::new(unsafe {
+            Platform::from_tables(PlatformKind::Host, table::VERSION, table::table(), rtc, ext)
         })
     });
     Arc::clone(&PLATFORM)

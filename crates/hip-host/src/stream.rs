@@ -48,8 +48,15 @@ impl Point {
         self.stream.queue.lock().completed >= self.number
     }
 
-    /// Waits until the operation has ended.
+    /// Waits until the operation has ended. If no dispatcher has taken up the stream yet, the caller, who has nothing
+    /// else to do, runs the operations up to this one: waking another thread takes longer than most of them.
     pub(crate) fn wait(&self) {
+        dispatch::help(&self.stream, self.number);
+        self.wait_idly();
+    }
+
+    /// Waits for whoever runs the operation.
+    fn wait_idly(&self) {
         let mut queue = self.stream.queue.lock();
         self.stream.progressed.wait_while(&mut queue, |queue| queue.completed < self.number);
     }
@@ -123,22 +130,26 @@ impl Stream {
         pending
     }
 
-    /// Runs operations until none is left. Called by the one dispatcher that has the stream.
-    pub(crate) fn drain(&self, runner: &mut Runner) {
+    /// Runs operations until none is left, or the one of that number has ended; then another dispatcher goes on. Called by
+    /// the one thread that has the stream.
+    pub(crate) fn drain(self: &Arc<Self>, runner: &mut Runner, until: u64) {
         let mut queue = self.queue.lock();
-        loop {
-            let Some(operation) = queue.waiting.pop_front() else {
-                queue.dispatched = false;
-                return;
-            };
+        while queue.completed < until {
+            let Some(operation) = queue.waiting.pop_front() else { break };
             drop(queue);
             for point in &operation.after {
-                point.wait();
+                point.wait_idly();
             }
             operation.work.run(self.device(), runner);
             queue = self.queue.lock();
             queue.completed += 1;
             self.progressed.notify_all();
+        }
+        queue.dispatched = !queue.waiting.is_empty();
+        let unfinished = queue.dispatched;
+        drop(queue);
+        if unfinished {
+            dispatch::start(Arc::clone(self));
         }
     }
 }

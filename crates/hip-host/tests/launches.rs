@@ -122,7 +122,7 @@ fn a_function_belongs_to_its_device() {
 #[test]
 fn offsets_and_sizes_of_arguments() {
     let hip = hip();
-    let info = hip_host::platform().ext.func_param_info.expect("hip-host has it");
+    let info = hip_host::platform().ext().func_param_info.expect("hip-host has it");
     let function = hip.function("test_plain", "mixed_arguments");
     let mut read = Vec::new();
     for index in 0.. {

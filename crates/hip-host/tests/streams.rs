@@ -3,82 +3,15 @@
 #[macro_use]
 mod common;
 
-use common::{Hip, hip, shape};
+use common::gate::{gate, pinned, read_host, soon, write};
+use common::{hip, shape};
 use hip_sys::hip::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 const NOT_READY: u32 = 600;
-
-/// A door that a stream waits at until the test opens it.
-#[derive(Default)]
-struct Gate {
-    open: Mutex<bool>,
-    opened: Condvar,
-    /// How many streams have come to it.
-    reached: AtomicU32,
-}
-
-unsafe extern "C" fn wait_at_gate(gate: *mut c_void) {
-    // SAFETY: S11: `hold` passed a gate that outlives the stream's wait.
-    let gate = unsafe { &*gate.cast::<Gate>() };
-    gate.reached.fetch_add(1, Ordering::SeqCst);
-    let open = gate.open.lock().expect("no panic at the gate");
-    let patience = Duration::from_secs(20);
-    let (open, _) =
-        gate.opened.wait_timeout_while(open, patience, |open| !*open).expect("no panic at the gate");
-    assert!(*open, "nobody opened the gate");
-}
-
-impl Gate {
-    fn hold(&'static self, hip: &Hip, stream: hipStream_t) {
-        let gate = std::ptr::from_ref(self).cast_mut().cast();
-        assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(wait_at_gate), gate)), 0);
-    }
-
-    fn release(&self) {
-        *self.open.lock().expect("no panic at the gate") = true;
-        self.opened.notify_all();
-    }
-}
-
-fn gate() -> &'static Gate {
-    Box::leak(Box::default())
-}
-
-/// Polls until the condition holds; false if it does not within a few seconds.
-fn soon(condition: impl Fn() -> bool) -> bool {
-    let start = Instant::now();
-    while !condition() {
-        if start.elapsed() > Duration::from_secs(20) {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    true
-}
-
-/// Launches a kernel that writes a value to a place.
-fn write(hip: &Hip, stream: hipStream_t, place: *mut c_void, value: i32) {
-    let (mut place, mut value) = (place, value);
-    hip.launch(hip.function("test_plain", "write_one"), shape(1, 1), stream, arguments![place, value]);
-}
-
-fn read_host(place: *mut c_void) -> i32 {
-    // SAFETY: S2: pinned memory of at least four bytes, which only aligned words are written to.
-    unsafe { place.cast::<i32>().read_volatile() }
-}
-
-fn pinned(hip: &Hip) -> *mut c_void {
-    let mut place = null_mut();
-    ok!(hip, hipHostMalloc(&mut place, 64, 0));
-    // SAFETY: S2: just allocated with 64 bytes.
-    unsafe { place.write_bytes(0, 64) };
-    place
-}
 
 #[test]
 fn a_launch_returns_before_its_kernel_starts() {
@@ -352,4 +285,55 @@ fn a_new_thread_has_device_0_and_no_error() {
     assert_eq!(there.join().expect("no panic"), (0, 0, 0));
     assert_eq!(call!(hip, hipGetLastError()), 101);
     assert_eq!(call!(hip, hipGetLastError()), 0);
+}
+
+#[test]
+fn waiting_from_several_threads_sees_the_work_done() {
+    let hip = hip();
+    let function = hip.function("test_plain", "write_one") as usize;
+    let (shared, hip) = (hip.stream(hipStreamDefault) as usize, &hip);
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            scope.spawn(move || {
+                let (own, mut place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
+                let streams = [null_mut(), 2 as hipStream_t, own, shared as hipStream_t];
+                for round in 0..1000 {
+                    let stream = streams[(round + number) % 4];
+                    let mut value = round as i32 + 1;
+                    hip.launch(function as hipFunction_t, shape(1, 1), stream, arguments![place, value]);
+                    match round % 3 {
+                        0 => ok!(hip, hipStreamSynchronize(stream)),
+                        1 => ok!(hip, hipDeviceSynchronize()),
+                        _ => {
+                            let event = hip.event();
+                            ok!(hip, hipEventRecord(event, stream));
+                            ok!(hip, hipEventSynchronize(event));
+                            ok!(hip, hipEventDestroy(event));
+                        }
+                    }
+                    assert_eq!(read_host(place), value);
+                }
+                ok!(hip, hipHostFree(place));
+            });
+        }
+    });
+}
+
+#[test]
+fn a_chain_through_many_streams() {
+    let hip = hip();
+    let streams: Vec<hipStream_t> = (0..8).map(|_| hip.stream(hipStreamNonBlocking)).collect();
+    let device = hip.zeros::<i32>(200);
+    let at = |index: usize| device.pointer.wrapping_byte_add(4 * index);
+    ok!(hip, hipMemsetD32Async(at(0), 7, 1, streams[0]));
+    // Each copies what the one before it wrote, on another stream, ordered by events alone.
+    for index in 1..200 {
+        let (before, now, event) = (streams[(index - 1) * 5 % 8], streams[index * 5 % 8], hip.event());
+        ok!(hip, hipEventRecord(event, before));
+        ok!(hip, hipStreamWaitEvent(now, event, 0));
+        ok!(hip, hipEventDestroy(event));
+        ok!(hip, hipMemcpyDtoDAsync(at(index), at(index - 1), 4, now));
+    }
+    hip.sync();
+    assert_eq!(device.read(), [7; 200]);
 }

@@ -76,6 +76,8 @@ impl Device {
         }
         let properties = Properties::read(platform, raw_ordinal)
             .map_err(|f| hip_error(platform, f, || format!("reading the properties of device {ordinal}")))?;
+        // A driver registers handlers of its own when it is first used.
+        hip_sys::watch_exit();
         let inner = Arc::new(Inner {
             platform: Arc::clone(platform),
             ordinal,
@@ -230,6 +232,9 @@ impl Device {
     }
 
     pub(crate) fn check_usable(&self) -> Result<()> {
+        if hip_sys::exiting() {
+            return Err(Error::Exiting);
+        }
         match self.inner.poison.cause() {
             None => Ok(()),
             Some(first) => Err(Error::Poisoned { device: self.label(), first: Arc::clone(first) }),

@@ -20,7 +20,9 @@ pub fn drop_errors() -> u64 {
 /// Calls `hook` with each error that a drop meets from now on, on the thread that drops. A later call replaces the hook.
 /// A panic in the hook is caught.
 pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
-    *HOOK.write() = Some(Arc::new(hook));
+    // The former hook is dropped after the lock: what it captured may call back here.
+    let former = HOOK.write().replace(Arc::new(hook));
+    drop(former);
 }
 
 /// Counts the error and tells the hook.

@@ -34,6 +34,9 @@ pub enum Error {
         /// The first sticky error.
         first: Arc<Error>,
     },
+    /// The process has begun to exit, and the driver may be gone.
+    #[error("the process is exiting: no more calls are made")]
+    Exiting,
     /// There is no such device.
     #[error("there is no device {ordinal}: this platform has {count}, counted from 0")]
     DeviceOrdinal {

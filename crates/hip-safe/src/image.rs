@@ -47,8 +47,13 @@ impl Image {
 
 /// What kind of image it is, and what it says of its kernels.
 fn check(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), String> {
+    // AMD's runtime takes whatever is no bundle for an ELF file and follows its offsets; only what was checked may reach it.
+    let for_amd = arch.starts_with("gfx");
     if bytes.starts_with(ELF) {
         let code = CodeObject::parse(bytes)?;
+        if for_amd && !CodeObject::is_for_amd(bytes) {
+            return Err(format!("it is an ELF file, but not for an AMD GPU; the device is {arch}"));
+        }
         if let Some(built) = code.as_ref().and_then(|code| code.arch.as_deref()) {
             check_architecture(&[built], arch)?;
         }
@@ -57,6 +62,8 @@ fn check(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), Strin
         check_bundle(bytes, arch).map(|code| ("a bundle of code objects".into(), code))
     } else if bytes.starts_with(COMPRESSED_BUNDLE) {
         check_compressed(bytes).map(|()| ("a compressed bundle".into(), None))
+    } else if for_amd {
+        Err(format!("it is no code object and no bundle of them; build it with --offload-arch={arch}"))
     } else if bytes.starts_with(FATBIN) {
         check_fatbin(bytes).map(|()| ("a fat binary".into(), None))
     } else if bytes.starts_with(HOST_MODULE) {
@@ -75,8 +82,9 @@ fn check_bundle(bytes: &[u8], arch: &str) -> Result<Option<CodeObject>, String> 
         let (offset, size) = (number::<8>(bytes, &mut at)?, number::<8>(bytes, &mut at)?);
         let name_length = number::<8>(bytes, &mut at)?;
         let entry = part(bytes, offset, size)?;
-        let name = String::from_utf8_lossy(part(bytes, at as u64, name_length)?).into_owned();
+        let name = part(bytes, at as u64, name_length)?;
         at += name.len();
+        let name = String::from_utf8_lossy(name).into_owned();
         if !entry.starts_with(ELF) {
             continue;
         }
@@ -188,6 +196,30 @@ mod tests {
         assert!(image.address().addr().is_multiple_of(4096));
         let kept: &[u8] = bytemuck::cast_slice(&image.pages);
         assert_eq!((&kept[..4096], kept[4096]), (&text[..], 0));
+    }
+
+    #[test]
+    fn an_amd_device_is_given_nothing_that_was_not_walked() {
+        let refused = "it is no code object and no bundle of them; build it with --offload-arch=gfx1100";
+        for image in [
+            &b"some text that is no ELF file, long enough to have offsets"[..],
+            &host_module(3, "abc"),
+            FATBIN,
+        ] {
+            assert_eq!(check(image, "gfx1100").unwrap_err(), refused);
+        }
+    }
+
+    /// A name that is no UTF-8 is as long as it says; the entry behind it is found, and it lies outside.
+    #[test]
+    fn bundle_names_are_as_long_as_they_say() {
+        let entries = [("hipX", 24 + 8 + 60, 0), ("host", u64::MAX / 2, 64)];
+        let mut bytes = bundle(&entries, &[0; 64]);
+        let name = bytes.windows(4).position(|w| w == b"hipX").unwrap();
+        bytes[name..name + 4].fill(0xff);
+        let cut =
+            format!("it is cut short: bytes {} and 64 more are named, it has {}", u64::MAX / 2, bytes.len());
+        assert_eq!(check(&bytes, "gfx1100").unwrap_err(), cut);
     }
 
     #[test]

@@ -78,6 +78,12 @@ impl CodeObject {
         }
     }
 
+    /// Whether an ELF file is for AMD's GPUs.
+    pub(crate) fn is_for_amd(bytes: &[u8]) -> bool {
+        let header = FileHeader64::<LittleEndian>::parse(bytes);
+        header.is_ok_and(|header| header.endian().is_ok_and(|endian| header.e_machine(endian) == EM_AMDGPU))
+    }
+
     /// The kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<&KernelInfo> {
         self.kernels.iter().find(|kernel| kernel.name == name)
@@ -102,8 +108,15 @@ fn check_elf(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
             }
         }
     }
+    // A loader that is not told the length reckons it from the section headers.
+    if header.e_shoff(endian) == 0 && header.e_shnum(endian) != 0 {
+        return Err("it counts section headers and has none".into());
+    }
     for section in header.sections(endian, bytes).map_err(words)?.iter() {
         section.data(endian, bytes).map_err(words)?;
+        if section.sh_offset(endian) > bytes.len() as u64 {
+            return Err("a section lies outside the file".into());
+        }
     }
     Ok(found)
 }

@@ -10,6 +10,7 @@ use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipModule_t, ihipModule_t};
 use std::ffi::CString;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +24,8 @@ pub struct Module {
 struct Inner {
     device: Device,
     raw: Handle<ihipModule_t>,
-    image: Image,
+    /// Dropped only once the module is unloaded: a runtime may read it for as long.
+    image: ManuallyDrop<Image>,
     launched: AtomicBool,
 }
 
@@ -42,7 +44,7 @@ impl Module {
         let doing = || format!("loading {} on {device}", image.label);
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
-        let launched = AtomicBool::new(false);
+        let (image, launched) = (ManuallyDrop::new(image), AtomicBool::new(false));
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), raw, image, launched }) })
     }
 
@@ -114,7 +116,10 @@ impl Inner {
         }
         let doing = || format!("unloading {}", self.image.label);
         // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.
-        self.device.run(doing, |p| unsafe { raw::module_unload(p, raw) })
+        self.device.run(doing, |p| unsafe { raw::module_unload(p, raw) })?;
+        // SAFETY: S4: the module is unloaded, its handle was taken above, so this happens once and nobody reads it again.
+        unsafe { ManuallyDrop::drop(&mut self.image) };
+        Ok(())
     }
 }
 

@@ -28,14 +28,14 @@ fn status(call: &'static str, code: hipError_t) -> Result<()> {
 macro_rules! call {
     ($platform:expr, $name:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: S1: each use says why its arguments are what the C function asks for.
-        status(stringify!($name), unsafe { ($platform.hip.$name)($($argument),*) })
+        status(stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
     };
 }
 
 /// The name of an error code, such as `hipErrorInvalidValue`.
 pub(crate) fn error_name(platform: &Platform, code: hipError_t) -> String {
     // SAFETY: S1: any code may be asked for; the answer is null or a static C string.
-    let name = unsafe { (platform.hip.hipGetErrorName)(code) };
+    let name = unsafe { (platform.hip().hipGetErrorName)(code) };
     if name.is_null() {
         return String::from("an unnamed error");
     }
@@ -72,10 +72,10 @@ pub(crate) unsafe fn properties_r0600(
     p: &Platform,
     ordinal: c_int,
 ) -> Option<Result<Box<hipDeviceProp_tR0600>>> {
-    let function = p.hip.hipGetDevicePropertiesR0600.get().ok()?;
+    let function = p.hip().hipGetDevicePropertiesR0600.get().ok()?;
     let mut space = Box::<WithSlack<hipDeviceProp_tR0600>>::default();
     // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
-    let code = unsafe { function(&mut space.value, ordinal) };
+    let code = unsafe { function((&raw mut *space).cast(), ordinal) };
     Some(status("hipGetDevicePropertiesR0600", code).map(|()| Box::new(space.value)))
 }
 
@@ -83,7 +83,7 @@ pub(crate) unsafe fn properties_r0600(
 pub(crate) unsafe fn properties_r0000(p: &Platform, ordinal: c_int) -> Result<Box<hipDeviceProp_tR0000>> {
     let mut space = Box::<WithSlack<hipDeviceProp_tR0000>>::default();
     // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
-    call!(p, hipGetDevicePropertiesR0000(&mut space.value, ordinal))?;
+    call!(p, hipGetDevicePropertiesR0000((&raw mut *space).cast(), ordinal))?;
     Ok(Box::new(space.value))
 }
 
@@ -138,7 +138,7 @@ pub(crate) unsafe fn pointer_attributes(
 ) -> Result<hipPointerAttribute_t> {
     let mut attributes = WithSlack::<hipPointerAttribute_t>::default();
     // SAFETY: S1: the out-pointer is live; the address is looked up, never followed.
-    call!(p, hipPointerGetAttributes(&mut attributes.value, address))?;
+    call!(p, hipPointerGetAttributes((&raw mut attributes).cast(), address))?;
     Ok(attributes.value)
 }
 
@@ -290,7 +290,7 @@ pub(crate) unsafe fn func_param_info(
     function: hipFunction_t,
     index: usize,
 ) -> Option<Result<Option<(usize, usize)>>> {
-    let ask = p.ext.func_param_info?;
+    let ask = p.ext().func_param_info?;
     let (mut offset, mut size) = (0, 0);
     // SAFETY: S1: the function is live, and so are both out-pointers.
     let code = unsafe { ask(function, index, &mut offset, &mut size) };

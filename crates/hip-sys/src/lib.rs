@@ -11,7 +11,7 @@
 //!     Ok(platform) => {
 //!         let mut count = 0;
 //!         // SAFETY: S1: the table was filled by name from the library; `count` is live and writable.
-//!         let status = unsafe { (platform.hip.hipGetDeviceCount)(&mut count) };
+//!         let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
 //!         if status == hipError_t::hipSuccess {
 //!             println!("HIP {} with {count} device(s)", platform.version());
 //!         } else {

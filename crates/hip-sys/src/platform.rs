@@ -5,20 +5,19 @@ use crate::{HipTable, LoadError, RtcTable, loader, watch_exit};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One implementation of HIP. Two of them can be open in one process.
+/// One implementation of HIP: the tables of its functions, as a value. Two of them can be open in one process.
+///
+/// Everything above trusts the tables, so safe code reads them and cannot change them; see [`Platform::from_tables`].
 pub struct Platform {
     /// Whose implementation it is: for messages and file names. What it can do is asked of the tables.
     pub kind: PlatformKind,
     /// What `hipRuntimeGetVersion` answered, e.g. 60443484.
     pub raw_version: i32,
-    /// HIP.
-    pub hip: HipTable,
-    /// hiprtc, or why there is none.
-    pub rtc: Result<RtcTable, LoadError>,
-    /// What HIP itself does not offer.
-    pub ext: Extensions,
     /// The file that HIP was loaded from.
     pub library: Option<PathBuf>,
+    hip: HipTable,
+    rtc: Result<RtcTable, LoadError>,
+    ext: Extensions,
 }
 
 /// Whose implementation of HIP a platform is.
@@ -72,8 +71,45 @@ impl Platform {
     ///
     /// # Errors
     /// As [`Platform::load_amd`].
-    pub fn load_amd_from(path: &Path) -> Result<Self, LoadError> {
+    ///
+    /// # Safety
+    /// The file is AMD's HIP, or a library whose functions of these names have the same signatures and contracts.
+    pub unsafe fn load_amd_from(path: &Path) -> Result<Self, LoadError> {
         Self::open(loader::open_hip(Some(path))?)
+    }
+
+    /// A platform of the given tables.
+    ///
+    /// # Safety
+    /// Each function does what ROCm's function of that name does, as far as callers rely on it for memory safety; the rest
+    /// may answer an error.
+    pub unsafe fn from_tables(
+        kind: PlatformKind,
+        raw_version: i32,
+        hip: HipTable,
+        rtc: Result<RtcTable, LoadError>,
+        ext: Extensions,
+    ) -> Self {
+        watch_exit();
+        Self { kind, raw_version, library: None, hip, rtc, ext }
+    }
+
+    /// HIP.
+    pub fn hip(&self) -> &HipTable {
+        &self.hip
+    }
+
+    /// hiprtc.
+    ///
+    /// # Errors
+    /// Why this platform has none.
+    pub fn rtc(&self) -> Result<&RtcTable, &LoadError> {
+        self.rtc.as_ref()
+    }
+
+    /// What HIP itself does not offer.
+    pub fn ext(&self) -> &Extensions {
+        &self.ext
     }
 
     fn open(source: loader::Source) -> Result<Self, LoadError> {

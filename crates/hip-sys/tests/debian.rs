@@ -36,16 +36,16 @@ fn without_a_gpu_it_says_so() {
     let Some(platform) = real() else { return };
     let mut count = -1;
     // SAFETY: S1: the table was filled by name; the count is live and writable.
-    let status = unsafe { (platform.hip.hipGetDeviceCount)(&mut count) };
+    let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
     if status == hipError_t::hipSuccess {
         return println!("skipped: this machine has {count} AMD device(s)");
     }
     assert_eq!(status, hipError_t::hipErrorNoDevice);
     // SAFETY: S1: the function returns a static string for every code.
-    let name = unsafe { CStr::from_ptr((platform.hip.hipGetErrorName)(status)) };
+    let name = unsafe { CStr::from_ptr((platform.hip().hipGetErrorName)(status)) };
     assert_eq!(name.to_str(), Ok("hipErrorNoDevice"));
     // SAFETY: S1: as above.
-    let status = unsafe { (platform.hip.hipInit)(0) };
+    let status = unsafe { (platform.hip().hipInit)(0) };
     let expected = if platform.version().major == 5 {
         hipError_t::hipErrorInvalidDevice
     } else {
@@ -86,7 +86,7 @@ fn every_required_function_is_there_and_each_missing_one_is_newer() {
 #[test]
 fn hiprtc_is_found_where_this_version_keeps_it() {
     let Some(platform) = real() else { return };
-    let rtc = match &platform.rtc {
+    let rtc = match platform.rtc() {
         Ok(rtc) => rtc,
         Err(LoadError::NotFound { library, .. }) if platform.version().major >= 6 => {
             return println!("skipped: {library} is a package of its own from ROCm 6 on");

@@ -6,7 +6,8 @@ use std::process::Command;
 
 #[test]
 fn a_missing_library_names_what_was_tried() {
-    let error = Platform::load_amd_from(Path::new("/nowhere/libamdhip64.so.6")).unwrap_err();
+    // SAFETY: S1: there is no such file.
+    let error = unsafe { Platform::load_amd_from(Path::new("/nowhere/libamdhip64.so.6")) }.unwrap_err();
     let LoadError::NotFound { tried, .. } = &error else { panic!("{error:?}") };
     assert_eq!(tried.len(), 1);
     assert_eq!(tried[0].0, "/nowhere/libamdhip64.so.6");
@@ -21,7 +22,8 @@ fn a_missing_library_names_what_was_tried() {
 
 #[test]
 fn a_library_that_is_not_hip_is_refused_by_the_missing_function() {
-    let error = Platform::load_amd_from(Path::new("libc.so.6")).unwrap_err();
+    // SAFETY: S1: the C library is loaded already, and has no function of the first name looked for.
+    let error = unsafe { Platform::load_amd_from(Path::new("libc.so.6")) }.unwrap_err();
     assert_eq!(error, LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: "hipInit".into() });
 }
 

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::case::Case;
 use crate::devices::{self, NamedDevice};
-use crate::report::Report;
+use crate::report::{Report, quote};
 use crate::sabotage::{self, Sabotage};
 use crate::weights::Weights;
 use crate::{Error, filter, html, registry, run_cases, table};
@@ -56,8 +56,8 @@ pub struct ParityArgs {
     #[arg(long, value_name = "PATH", default_value = "target/parity/report.json")]
     pub json: PathBuf,
     /// Threads that make inputs and judge  [default: one per core]
-    #[arg(long, value_name = "COUNT")]
-    pub threads: Option<usize>,
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
 }
 
 /// Does what the arguments ask for; prints to the standard streams.
@@ -75,7 +75,7 @@ pub fn run(args: ParityArgs) -> ExitCode {
 /// Whether all was right.
 fn try_run(args: &ParityArgs) -> Result<bool, Error> {
     if let Some(threads) = args.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build()?;
         return pool.install(|| chosen(args));
     }
     chosen(args)
@@ -87,13 +87,16 @@ fn chosen(args: &ParityArgs) -> Result<bool, Error> {
         Some(weights) => weights.cases()?,
         None => registry::all(),
     };
+    if let (true, Some(path)) = (all.is_empty(), &args.weights) {
+        return Err(Error::NoTensors { path: path.clone() });
+    }
     let cases = select(all, args.filter.as_deref())?;
     if args.list {
-        use std::io::Write;
-        let mut out = std::io::stdout().lock();
-        // A reader that has seen enough, such as head, is no error.
-        let _ = cases.iter().try_for_each(|case| writeln!(out, "{}", case.id()));
+        say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
         return Ok(true);
+    }
+    if !args.sabotage {
+        check_writable(&args.json)?;
     }
     let devices = devices::open(&args.device)?;
     if args.sabotage {
@@ -105,10 +108,30 @@ fn chosen(args: &ParityArgs) -> Result<bool, Error> {
         None => run_cases(&cases, &devices, args.seed, &mut || bar.inc(1)),
     };
     bar.finish_and_clear();
-    print!("{}", table::render(&report, &origin));
     write(&report, &args.json)?;
-    println!("Report: {}", args.json.display());
+    say(&format!("{}Report: {}\n", table::render(&report, &origin), args.json.display()));
     Ok(report.totals.failures() == 0)
+}
+
+/// Prints; a reader that has seen enough, such as head, is no error.
+fn say(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Finds out before the run whether its report can be written.
+fn check_writable(json: &Path) -> Result<(), Error> {
+    if json.extension().is_some_and(|ending| ending == "html") {
+        return Err(Error::ReportName { path: json.to_path_buf() });
+    }
+    let folder = json.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
+    let tried = tried.and_then(|()| match json.is_dir() {
+        true => Err(std::io::ErrorKind::IsADirectory.into()),
+        false => Ok(()),
+    });
+    // tempfile names its temporary in the message; the kind says enough.
+    tried.map_err(|error| Error::Write { path: json.to_path_buf(), source: error.kind().into() })
 }
 
 fn select(cases: Vec<Case>, text: Option<&str>) -> Result<Vec<Case>, Error> {
@@ -129,7 +152,10 @@ fn sabotage(args: &ParityArgs, cases: &[Case], devices: &[NamedDevice]) -> Resul
     let found = sabotage::run(&cases, devices, args.seed, &mut || bar.inc(1));
     bar.finish_and_clear();
     tell(&found);
-    Ok(found.is_complete())
+    // Without a filter every fault has a place; with one, those that fit.
+    let missing = if args.filter.is_none() { found.never_planted(devices) } else { Vec::new() };
+    missing.iter().for_each(|fault| println!("NEVER PLANTED {fault}"));
+    Ok(found.is_complete() && missing.is_empty())
 }
 
 fn tell(found: &Sabotage) {
@@ -164,7 +190,9 @@ fn write(report: &Report, json: &Path) -> Result<(), Error> {
 
 /// What else a rerun of one case has to be given.
 fn origin(args: &ParityArgs) -> String {
-    args.weights.as_ref().map_or(String::new(), |path| format!(" --weights '{}'", path.display()))
+    args.weights
+        .as_ref()
+        .map_or(String::new(), |path| format!(" --weights {}", quote(&path.display().to_string())))
 }
 
 /// A bar on the terminal; nothing where the output goes elsewhere.

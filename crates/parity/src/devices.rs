@@ -29,14 +29,26 @@ pub fn cpu() -> NamedDevice {
     NamedDevice::new(Device::Cpu)
 }
 
-/// The devices of these names, or all of this machine for no names. A device named twice is there once.
+/// The devices of these names, or, for no names, all of this machine whose kernels are there; the others are left out with a
+/// word. A device named twice is there once.
 ///
 /// # Errors
 /// [`Error::Device`] for a name that means no device here.
 pub fn open(names: &[String]) -> Result<Vec<NamedDevice>, Error> {
     if names.is_empty() {
-        let all = Device::all().map_err(|error| unusable("all", &error))?;
-        return Ok(all.into_iter().map(NamedDevice::new).collect());
+        let mut all: Vec<_> = Device::all()
+            .map_err(|error| unusable("all", &error))?
+            .into_iter()
+            .map(NamedDevice::new)
+            .collect();
+        all.retain(|NamedDevice { name, device }| match device.check_kernels() {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("parity: {name} is left out: {error}");
+                false
+            }
+        });
+        return Ok(all);
     }
     let mut devices: Vec<NamedDevice> = Vec::new();
     for name in names {

@@ -33,9 +33,18 @@ pub enum Error {
         /// The filter.
         filter: String,
     },
-    /// Options that exclude each other.
-    #[error("{0}")]
-    Options(&'static str),
+    /// A checkpoint without a tensor.
+    #[error("{path} has no tensors: there is nothing to run")]
+    NoTensors {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A report whose page would have its own name.
+    #[error("--json {path}: the page beside the report ends in .html, so the report cannot")]
+    ReportName {
+        /// The path given.
+        path: PathBuf,
+    },
     /// A checkpoint that cannot be read.
     #[error("the checkpoint cannot be used: {source}")]
     Weights {

@@ -55,12 +55,17 @@ pub fn rule(outcome: &Outcome<'_>, exact: bool) -> Judge {
 
 fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distance {
     let wrong = !judge.accepts(dtype, expected, got);
+    let infinite = matches!(dtype.decode(got), Value::Float(x) if x.is_infinite());
+    if !wrong && infinite {
+        // An overflow that is allowed has no distance.
+        return Distance { wrong, units: 0.0, ulps: 0.0 };
+    }
     let gap = reference::difference(dtype, expected, got);
     let tolerance = judge.tolerance(dtype, expected);
     let units = match () {
         () if gap.is_finite() && tolerance > 0.0 => gap / tolerance,
         () if wrong => f64::INFINITY,
-        // Another NaN, or an overflow that is allowed: no distance.
+        // Another NaN.
         () => 0.0,
     };
     Distance { wrong, units, ulps: ulps(dtype, expected, gap) }

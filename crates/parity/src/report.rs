@@ -232,7 +232,12 @@ impl Report {
 
 /// The command that runs one case on one device again. `origin` is what else the run was given, such as " --weights FILE".
 pub fn rerun(device: &str, id: &str, seed: u64, origin: &str) -> String {
-    format!("cargo xtask parity --device {device} --filter '{id}' --seed {seed}{origin}")
+    format!("cargo xtask parity --device {device} --filter {} --seed {seed}{origin}", quote(id))
+}
+
+/// A word as a shell takes it literally.
+pub(crate) fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {

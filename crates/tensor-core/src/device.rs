@@ -72,6 +72,14 @@ impl Device {
         Ok(devices)
     }
 
+    /// Whether the device's kernels are there to be loaded; the CPU needs none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Code`] says where they were looked for and how to make them.
+    pub fn check_kernels(&self) -> Result<()> {
+        self.as_hip().map_or(Ok(()), HipDevice::check_kernels)
+    }
+
     /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         matches!(self, Device::Cpu)

@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn broadcasting_follows_pytorch() {
-        let cases: [(&[usize], &[usize], Option<&[usize]>); 7] = [
+        type Case = (&'static [usize], &'static [usize], Option<&'static [usize]>);
+        let cases: [Case; 7] = [
             (&[], &[], Some(&[])),
             (&[], &[2, 3], Some(&[2, 3])),
             (&[3, 1], &[1, 4], Some(&[3, 4])),

@@ -10,6 +10,31 @@ fn numbers(count: usize) -> Vec<i64> {
     (0..count).map(|i| (i * i + 3 * i + i / 7) as i64 % 5).collect()
 }
 
+/// What is known of the elements of one result.
+#[derive(Clone, Copy)]
+struct Group {
+    count: u32,
+    sum: i64,
+    /// The value and its first position.
+    least: (i64, u32),
+    most: (i64, u32),
+}
+
+impl Group {
+    fn of(v: i64) -> Group {
+        Group { count: 1, sum: v, least: (v, 0), most: (v, 0) }
+    }
+
+    fn and(self, v: i64) -> Group {
+        Group {
+            count: self.count + 1,
+            sum: self.sum + v,
+            least: if v < self.least.0 { (v, self.count) } else { self.least },
+            most: if v > self.most.0 { (v, self.count) } else { self.most },
+        }
+    }
+}
+
 #[test]
 fn every_set_of_axes_in_every_layout() {
     on_devices(|device| {
@@ -21,32 +46,20 @@ fn every_set_of_axes_in_every_layout() {
                 for set in 0..8usize {
                     let axes: Vec<usize> = (0..3).filter(|axis| set >> axis & 1 == 1).collect();
                     let kept = |axis: usize, index: usize| if axes.contains(&axis) { 0 } else { index };
-                    let mut sums = [[[None::<(i64, i64, i64, u32, u32, u32)>; 5]; 4]; 3];
+                    let mut groups = [[[None::<Group>; 5]; 4]; 3];
                     for (position, &v) in numbers.iter().enumerate() {
                         let (i, j, k) = (position / 20, position / 5 % 4, position % 5);
-                        let slot = &mut sums[kept(0, i)][kept(1, j)][kept(2, k)];
-                        *slot = Some(match *slot {
-                            None => (v, v, v, 0, 0, 1),
-                            Some((sum, least, most, first_least, first_most, n)) => (
-                                sum + v,
-                                least.min(v),
-                                most.max(v),
-                                if v < least { n } else { first_least },
-                                if v > most { n } else { first_most },
-                                n + 1,
-                            ),
-                        });
+                        let group = &mut groups[kept(0, i)][kept(1, j)][kept(2, k)];
+                        *group = Some(group.map_or(Group::of(v), |group| group.and(v)));
                     }
-                    let results: Vec<_> = sums.iter().flatten().flatten().flatten().copied().collect();
-                    let float = |pick: fn(&(i64, i64, i64, u32, u32, u32)) -> f64| {
-                        results.iter().map(pick).collect::<Vec<_>>()
-                    };
+                    let results: Vec<Group> = groups.iter().flatten().flatten().flatten().copied().collect();
+                    let float = |pick: fn(&Group) -> f64| results.iter().map(pick).collect::<Vec<_>>();
                     let what = format!("{axes:?} of {dtype} {name}");
-                    assert_eq!(values(&x.sum(&axes)?)?, float(|r| r.0 as f64), "sum {what}");
-                    assert_eq!(values(&x.min(&axes)?)?, float(|r| r.1 as f64), "min {what}");
-                    assert_eq!(values(&x.max(&axes)?)?, float(|r| r.2 as f64), "max {what}");
-                    assert_eq!(values(&x.argmin(&axes)?)?, float(|r| r.3.into()), "argmin {what}");
-                    assert_eq!(values(&x.argmax(&axes)?)?, float(|r| r.4.into()), "argmax {what}");
+                    assert_eq!(values(&x.sum(&axes)?)?, float(|g| g.sum as f64), "sum {what}");
+                    assert_eq!(values(&x.min(&axes)?)?, float(|g| g.least.0 as f64), "min {what}");
+                    assert_eq!(values(&x.max(&axes)?)?, float(|g| g.most.0 as f64), "max {what}");
+                    assert_eq!(values(&x.argmin(&axes)?)?, float(|g| g.least.1.into()), "argmin {what}");
+                    assert_eq!(values(&x.argmax(&axes)?)?, float(|g| g.most.1.into()), "argmax {what}");
                     let keepdim: Vec<usize> = (0..3).map(|axis| kept(axis, dims[axis] - 1) + 1).collect();
                     assert_eq!(x.sum_keepdim(&axes)?.dims(), keepdim, "{what}");
                     assert_eq!(x.argmax(&axes)?.dtype(), DType::U32);
@@ -143,4 +156,35 @@ fn positions_beyond_u32_are_an_error() {
     let error = long.argmax(0).unwrap_err();
     let expected = "argmax: 4294967297 elements to search in [4294967297], but positions are u32 on cpu";
     assert_eq!(error.to_string(), expected);
+}
+
+/// Nine reduced axes, each between two kept ones: more than a kernel's arguments hold after merging.
+#[test]
+fn scattered_axes_beyond_rank_eight() {
+    on_devices(|device| {
+        let count = 1 << 17;
+        let bits: Vec<i64> = (0..count).collect();
+        let tensor = Tensor::from_vec(bits, vec![2; 17], device)?;
+        let axes: [usize; 9] = std::array::from_fn(|i| 2 * i);
+        let sums = tensor.sum(axes)?;
+        assert_eq!(sums.dims(), [2; 8]);
+        // The first output has the kept bits zero: each reduced bit is set in half of the 512 terms.
+        let reduced: i64 = axes.iter().map(|axis| 1i64 << (16 - axis)).sum();
+        let kept = (count - 1) - reduced;
+        let sums = sums.reshape(256)?.to_vec1::<i64>()?;
+        assert_eq!((sums[0], sums[255]), (256 * reduced, 256 * reduced + 512 * kept));
+        // The last element of each group is its greatest.
+        assert_eq!(tensor.argmax(axes)?.reshape(256)?.to_vec1::<u32>()?, [511; 256]);
+        Ok(())
+    });
+}
+
+/// The shape is empty, and the product of the reduced lengths does not fit.
+#[test]
+fn nothing_to_compute_over_lengths_beyond_counting() {
+    on_devices(|device| {
+        let tensor = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
+        assert_eq!(tensor.sum([1, 2])?.dims(), [0]);
+        Ok(())
+    });
 }

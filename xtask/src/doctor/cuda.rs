@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_missing_library_lists_the_names() {
-        let error = open(&["libno-such-thing.so.1", "libno-such-thing.so"]).err().expect("it does not exist");
+        let error = open(&["libno-such-thing.so.1", "libno-such-thing.so"]).expect_err("it does not exist");
         assert_eq!(error, "looked for libno-such-thing.so.1, libno-such-thing.so");
     }
 }

@@ -36,7 +36,7 @@ fn amd() -> Vec<Item> {
     };
     let library = platform.library.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let hip = Item::found(SECTION, "HIP", format!("{library}, {}", platform.version()));
-    let rtc = match &platform.rtc {
+    let rtc = match platform.rtc() {
         Ok(_) => Item::found(SECTION, "hiprtc", "loaded"),
         Err(missing) => {
             let remedy = "only needed to compile for AMD GPUs at run time: install ROCm's hiprtc";

@@ -141,7 +141,8 @@ impl Runner {
         }
     }
 
-    /// Runs a fiber until it gives way.
+    /// Runs a fiber until it gives way. Inlined: after a switch the processor mispredicts every return.
+    #[inline(always)]
     fn resume(&mut self, fiber: u32) -> Result<(), Failure> {
         match self.fibers[fiber as usize].resume(()) {
             CoroutineResult::Yield(Pause::Parked) => Ok(()),

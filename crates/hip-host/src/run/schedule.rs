@@ -100,6 +100,7 @@ impl Schedule {
     }
 
     /// The fiber that is about to run.
+    #[inline]
     pub(crate) fn set_current(&mut self, fiber: u32) {
         self.current = fiber;
         if self.threads.len() <= fiber as usize {
@@ -108,6 +109,7 @@ impl Schedule {
     }
 
     /// Ends the running fiber's thread, if it has one, and puts the next in its place. False if there is none.
+    #[inline]
     pub(crate) fn next_thread(&mut self, thread: &mut Thread) -> bool {
         if thread.linear != u32::MAX {
             self.finished += 1;
@@ -131,6 +133,7 @@ impl Schedule {
     }
 
     /// The running thread is at the block barrier.
+    #[inline]
     pub(crate) fn barrier(&mut self, line: u32, predicate: bool) -> Met<u64> {
         let barrier = &mut self.barrier;
         if barrier.waiting.is_empty() {
@@ -155,6 +158,7 @@ impl Schedule {
     }
 
     /// The running thread is at a warp operation.
+    #[inline]
     pub(crate) fn warp(&mut self, line: u32, value: &[u8], predicate: bool) -> Met<()> {
         let (lane, index) = self.lane();
         let warp = &mut self.warps[index];
@@ -170,11 +174,25 @@ impl Schedule {
 
     /// Decides. Threads that can go on come before new ones; a barrier opens, or inactive lanes are given up, only
     /// when neither is left.
+    #[inline]
     pub(crate) fn pick(&mut self) -> Next {
+        match self.next_ready() {
+            Some(fiber) => Next::Resume(fiber),
+            None => self.pick_slowly(),
+        }
+    }
+
+    #[inline]
+    fn next_ready(&mut self) -> Option<u32> {
+        let fiber = self.ready.get(self.resumed).copied()?;
+        self.resumed += 1;
+        Some(fiber)
+    }
+
+    fn pick_slowly(&mut self) -> Next {
         loop {
-            if let Some(fiber) = self.ready.get(self.resumed) {
-                self.resumed += 1;
-                return Next::Resume(*fiber);
+            if let Some(fiber) = self.next_ready() {
+                return Next::Resume(fiber);
             }
             self.ready.clear();
             self.resumed = 0;

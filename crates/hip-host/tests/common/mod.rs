@@ -41,6 +41,15 @@ macro_rules! ok {
     };
 }
 
+/// Addresses of the arguments, for a launch.
+macro_rules! arguments {
+    ($($argument:expr),* $(,)?) => {
+        &mut [$((&raw mut $argument).cast::<std::ffi::c_void>()),*]
+    };
+}
+
+pub(crate) mod gate;
+
 /// The platform, for one test at a time: tests see the whole device.
 pub(crate) struct Hip {
     pub table: HipTable,
@@ -61,7 +70,7 @@ pub(crate) fn hip() -> Hip {
         // SAFETY: S11: HIPHOST_MODULE defined them, in code linked into this program.
         unsafe { hip_host::register_module(entry) }.expect("a good module");
     }
-    let hip = Hip { table: hip_host::platform().hip.clone(), _alone: alone };
+    let hip = Hip { table: hip_host::platform().hip().clone(), _alone: alone };
     // Nothing of an earlier test is left.
     for device in [1, 0] {
         ok!(hip, hipSetDevice(device));
@@ -181,11 +190,4 @@ pub(crate) struct Shape {
 
 pub(crate) fn shape(grid: u32, block: u32) -> Shape {
     Shape { grid: [grid, 1, 1], block: [block, 1, 1], shared: 0 }
-}
-
-/// Addresses of the arguments, for a launch.
-macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => {
-        &mut [$((&raw mut $argument).cast::<std::ffi::c_void>()),*]
-    };
 }

@@ -1,6 +1,6 @@
 //! Which calls are made: none that is not needed, and each with its device current.
 
-use crate::watched::{calls, device, unshared_platform, work_calls};
+use crate::watched::{calls, changed_platform, device, unshared_platform, work_calls};
 use hip_safe::{Device, Error, Event, LaunchConfig, Module, PinnedBuffer, SharedBuffer};
 use hip_sys::Optional;
 use std::sync::Arc;
@@ -211,8 +211,9 @@ fn the_device_is_made_current_only_where_it_is_not() {
 #[test]
 fn the_old_layout_of_the_properties_reads_the_same() {
     let new = crate::device(0);
-    let mut platform = unshared_platform();
-    platform.hip.hipGetDevicePropertiesR0600 = Optional::absent("hipGetDevicePropertiesR0600", "6.0");
+    let platform = changed_platform(|table| {
+        table.hipGetDevicePropertiesR0600 = Optional::absent("hipGetDevicePropertiesR0600", "6.0");
+    });
     match Device::new(&Arc::new(platform), 0) {
         Ok(old) => assert_eq!(old.properties(), new.properties()),
         Err(Error::Hip { code: 801, .. }) => println!("skipped: hip-host does not fill the old layout"),

@@ -52,7 +52,7 @@ fn calls_leave_the_current_device_as_it_was() {
     let current = || {
         let mut ordinal = -1;
         // SAFETY: S1: the out-pointer is live.
-        unsafe { (platform.hip.hipGetDevice)(&mut ordinal) };
+        unsafe { (platform.hip().hipGetDevice)(&mut ordinal) };
         ordinal
     };
     let (first, second) = (device(0), device(1));

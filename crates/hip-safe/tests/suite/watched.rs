@@ -86,7 +86,7 @@ macro_rules! watch {
                 match note(stringify!($name)) {
                     Some(code) => code,
                     // SAFETY: S1: the arguments are the caller's own.
-                    None => unsafe { (REAL.hip.$name)($($argument),*) },
+                    None => unsafe { (REAL.hip().$name)($($argument),*) },
                 }
             }
         )*
@@ -142,10 +142,17 @@ pub(crate) fn unshared_platform() -> Platform {
             DROP_ERRORS.with_borrow_mut(|list| list.push(error.to_string()))
         });
     });
-    let mut hip = REAL.hip.clone();
+    changed_platform(|_| ())
+}
+
+/// The same with a table that was changed further.
+pub(crate) fn changed_platform(change: impl FnOnce(&mut hip_sys::HipTable)) -> Platform {
+    let mut hip = REAL.hip().clone();
     watch_table(&mut hip);
-    let Platform { kind, raw_version, ext, .. } = *REAL.as_ref();
-    Platform { kind, raw_version, hip, rtc: REAL.rtc.clone(), ext, library: None }
+    change(&mut hip);
+    let rtc = REAL.rtc().cloned().map_err(Clone::clone);
+    // SAFETY: S1: the functions are hip-host's, behind ones that count and may answer an error instead.
+    unsafe { Platform::from_tables(REAL.kind, REAL.raw_version, hip, rtc, *REAL.ext()) }
 }
 
 /// Device 0 of such a platform.

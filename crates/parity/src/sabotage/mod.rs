@@ -50,6 +50,16 @@ impl Sabotage {
         !self.plants.is_empty() && self.caught() == self.plants.len() && self.spoiled.is_empty()
     }
 
+    /// The faults that were planted nowhere on a device, as "fault on device".
+    pub fn never_planted(&self, devices: &[NamedDevice]) -> Vec<String> {
+        let planted = |fault: &str, device: &str| {
+            self.plants.iter().any(|plant| plant.fault == fault && plant.device == device)
+        };
+        let all =
+            devices.iter().flat_map(|device| FAULTS.iter().map(move |fault| (fault.name, &device.name)));
+        all.filter(|(fault, device)| !planted(fault, device)).map(|(f, d)| format!("{f} on {d}")).collect()
+    }
+
     /// The kinds of faults that were planted, with how many were caught and how many there were.
     pub fn kinds(&self) -> Vec<(&'static str, usize, usize)> {
         let mut kinds: Vec<(&'static str, usize, usize)> = Vec::new();

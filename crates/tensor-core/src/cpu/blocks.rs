@@ -24,6 +24,10 @@ pub(super) type Kernel2<C> = dyn Fn(&[C], &[C], &mut [C]) + Sync;
 /// A kernel of two operands with a truth value as the result.
 pub(super) type Predicate<C> = dyn Fn(&[C], &[C], &mut [u8]) + Sync;
 
+/// What [`update`] does to a block: the index of its first element, the elements as they were, the block to write, and memory to
+/// use.
+pub(super) type Update<'a, T, S> = dyn Fn(usize, &[T], &mut [T], &mut S) + Sync + 'a;
+
 /// An operand: elements and the walk over them.
 pub(super) struct Source<'a, T> {
     elements: &'a [T],
@@ -148,13 +152,8 @@ pub(super) fn update2<T: Number>(
     });
 }
 
-/// Writes blocks in place: `write` gets the index of the first element, the elements as they were, the block to write, and memory to
-/// use. Places of `layout` are distinct; blocks of strided layouts are written one after the other.
-pub(super) fn update<T: Element, S: Default>(
-    elements: &mut [T],
-    layout: &Layout,
-    write: &(dyn Fn(usize, &[T], &mut [T], &mut S) + Sync),
-) {
+/// Writes blocks in place. Places of `layout` are distinct; blocks of strided layouts are written one after the other.
+pub(super) fn update<T: Element, S: Default>(elements: &mut [T], layout: &Layout, write: &Update<T, S>) {
     let count = layout.elements();
     let walk = Walk::new(layout);
     if let Some(places) = walk.tight_range(0..count) {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 /// The image of a unit for an architecture; the error says where it was looked for and how to make it.
 ///
 /// Code for the host platform is linked in by the feature `host`. Code objects are looked for in `$HIPSTACK_KERNELS`, then in
-/// the folder `kernels` beside the program, as `<platform>/<arch>/<unit>.hsaco` or `.cubin`.
+/// folders named `kernels` beside the program and up to two levels above it (cargo's programs lie one or two folders below
+/// `target`, where `cargo xtask build-kernels` writes), as `<platform>/<arch>/<unit>.hsaco` or `.cubin`.
 pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, String> {
     #[cfg(feature = "host")]
     if platform == "host" {
@@ -16,30 +17,28 @@ pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, S
     let arch = arch.split(':').next().unwrap_or(arch);
     let mut tried = Vec::new();
     for folder in folders() {
+        let folder = folder.join(platform).join(arch);
+        tried.push(folder.display().to_string());
         for ending in ["hsaco", "cubin"] {
-            let path = folder.join(platform).join(arch).join(format!("{unit}.{ending}"));
+            let path = folder.join(format!("{unit}.{ending}"));
             match std::fs::read(&path) {
                 Ok(bytes) => return Ok(bytes),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    tried.push(path.display().to_string())
-                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
             }
         }
     }
     Err(format!(
-        "no code of {unit} for {arch}: looked for {}; run `cargo xtask build-kernels --platform {platform} --arch {arch}` and set \
-         HIPSTACK_KERNELS to its folder",
-        if tried.is_empty() {
-            "nothing, for HIPSTACK_KERNELS is not set".to_owned()
-        } else {
-            tried.join(", ")
-        }
+        "no code of {unit} for {arch} in {}; run `cargo xtask build-kernels --platform {platform} --arch {arch}`, and set \
+         HIPSTACK_KERNELS if its folder is elsewhere",
+        tried.join(", ")
     ))
 }
 
 fn folders() -> impl Iterator<Item = PathBuf> {
     let named = std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from);
-    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join("kernels")));
+    let program = std::env::current_exe().unwrap_or_default();
+    let beside: Vec<PathBuf> =
+        program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
     named.into_iter().chain(beside)
 }

@@ -7,7 +7,7 @@ use hip_safe::{Device, LaunchConfig, MemoryInfo, Stream};
 use hip_sys::Platform;
 use kernels_hip::launch::{self, LaunchShape};
 
-use super::kernels::Kernels;
+use super::kernels::{self, Kernels};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A device of a HIP platform. Cloning it copies a reference; two made of the same ordinal are the same place, but each has a
@@ -63,6 +63,11 @@ impl HipDevice {
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         self.stream().synchronize().map_err(wrap("synchronize"))
+    }
+
+    /// See [`crate::Device::check_kernels`].
+    pub(crate) fn check_kernels(&self) -> Result<()> {
+        kernels::check(self)
     }
 
     /// How many multiprocessors there are: what launches are sized by.

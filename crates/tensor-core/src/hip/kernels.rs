@@ -41,6 +41,12 @@ impl Kernels {
         }
         let name = kernel.name();
         let function = self.module(device, kernel)?.function(&name).map_err(wrap(LOADING))?;
+        if function.params().is_none() {
+            let what = format!(
+                "{name}: its image does not say what arguments it takes; build it without compression"
+            );
+            return Err(Error::new(LOADING, ErrorKind::Code { what }));
+        }
         self.functions.write().insert(kernel, function.clone());
         Ok(function)
     }
@@ -50,13 +56,21 @@ impl Kernels {
         if let Some(module) = modules.get(&(kernel.family, kernel.dtype)) {
             return Ok(module.clone());
         }
-        let (platform, arch) = (device.device().platform().kind.name(), &device.device().properties().arch);
-        let image = code::image(platform, arch, &format!("{}_{}", kernel.family, kernel.dtype))
-            .map_err(|what| Error::new(LOADING, ErrorKind::Code { what }))?;
+        let image = image(device, &format!("{}_{}", kernel.family, kernel.dtype))?;
         let module = Module::load(device.device(), &image).map_err(wrap(LOADING))?;
         modules.insert((kernel.family, kernel.dtype), module.clone());
         Ok(module)
     }
+}
+
+/// Whether there is code for the device: that of one unit stands for all.
+pub(super) fn check(device: &HipDevice) -> Result<()> {
+    image(device, "elementwise_f32").map(|_| ())
+}
+
+fn image(device: &HipDevice, unit: &str) -> Result<Vec<u8>> {
+    let (platform, arch) = (device.device().platform().kind.name(), &device.device().properties().arch);
+    code::image(platform, arch, unit).map_err(|what| Error::new(LOADING, ErrorKind::Code { what }))
 }
 
 impl Kernel {

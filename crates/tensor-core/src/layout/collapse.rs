@@ -43,7 +43,8 @@ pub fn collapse(layouts: &[&Layout]) -> Collapsed {
             let step = layout.strides()[axis].checked_mul(length);
             strides.last().copied() == step
         };
-        let merges = !collapsed.dims.is_empty() && layouts.iter().zip(&collapsed.strides).all(continues);
+        let fits = collapsed.dims.last().is_some_and(|outer| outer.checked_mul(length).is_some());
+        let merges = fits && layouts.iter().zip(&collapsed.strides).all(continues);
         match collapsed.dims.last_mut() {
             Some(outer) if merges => *outer *= length,
             _ => collapsed.dims.push(length),

@@ -141,10 +141,10 @@ impl Layout {
     /// The dimensions in another order: dimension `i` of the result is dimension `axes[i]` of this layout.
     ///
     /// # Errors
-    /// [`ErrorKind::Permutation`] unless there is one axis per dimension. `axes` must be distinct and in range, which
-    /// [`crate::Axes`] sees to.
+    /// [`ErrorKind::Permutation`] unless each dimension is named exactly once.
     pub fn permute(&self, axes: &[usize], operation: &'static str) -> Result<Layout> {
-        if axes.len() != self.rank() {
+        let named = |axis: usize| axes.iter().filter(|&&other| other == axis).count() == 1;
+        if axes.len() != self.rank() || !(0..self.rank()).all(named) {
             let shape = self.shape.clone();
             return Err(Error::new(operation, ErrorKind::Permutation { got: axes.len(), shape }));
         }

@@ -120,7 +120,7 @@ impl Tensor {
 
     /// The same storage seen through another layout, which reaches no further than this tensor's.
     fn with_layout(&self, layout: Layout) -> Tensor {
-        debug_assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
+        assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
         Tensor { storage: Arc::clone(&self.storage), layout }
     }
 

@@ -1,8 +1,10 @@
 //! Moving elements from one layout to another.
 
-use crate::cpu::blocks::{Source, fill_blocks, update};
+use crate::cpu::blocks::{Source, fill_blocks, fill_chunks, update};
 use crate::cpu::dispatch::dispatch;
+use crate::cpu::gather::{Walk, transpose};
 use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -10,13 +12,33 @@ use crate::layout::Layout;
 /// The elements of `layout`, tight and in row-major order.
 pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
-        let source = Source::<T>::new(elements, layout);
         let mut out = zeros::<T>(layout.elements(), "copy")?;
+        if let Some((rows, length, stride)) = Walk::new(layout).column_by_column() {
+            copy_columns::<T>(elements, &rows, (length, stride), &mut out);
+            return Ok(T::store(out));
+        }
+        let source = Source::<T>::new(elements, layout);
         fill_blocks(&mut out, &|start, block, gathered: &mut Vec<T>| {
             block.copy_from_slice(source.block(start, block.len(), gathered));
         });
         Ok(T::store(out))
     })
+}
+
+/// Rows that one core copies at once.
+const ROWS: usize = 64;
+
+/// Copies `rows`, each of `length` elements `stride` places apart, whose first elements lie side by side.
+fn copy_columns<T: Element>(elements: &[T], rows: &Walk, (length, stride): (usize, usize), out: &mut [T]) {
+    fill_chunks(out, ROWS * length, 1, &|start, out, (): &mut ()| {
+        let mut rest = out;
+        let first = start / length;
+        rows.stretches(first..first + rest.len() / length, |place, _, count| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(count * length);
+            transpose(elements, place..place + count, (length, stride), now);
+            rest = later;
+        });
+    });
 }
 
 /// Writes the elements of `from` to those of `layout`, which has the same shape and distinct places.

@@ -1,7 +1,7 @@
 //! Operations on one element.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{map1, update1};
+use crate::cpu::blocks::{Kernel1, map1, update1};
 use crate::cpu::dispatch::{dispatch, dispatch_float};
 use crate::cpu::number::Number;
 use crate::cpu::real::Real;
@@ -151,10 +151,7 @@ fn for_floats<C: Real>(op: FloatOp) -> fn(&[C], &mut [C]) {
 }
 
 /// The loop of an operation with a scalar, which is rounded to the storage type first.
-fn with_scalar<T: Number<Compute: Real>>(
-    op: ScalarOp,
-    scalar: Scalar,
-) -> Box<dyn Fn(&[T::Compute], &mut [T::Compute]) + Sync> {
+fn with_scalar<T: Number<Compute: Real>>(op: ScalarOp, scalar: Scalar) -> Box<Kernel1<T::Compute>> {
     let a = T::from_scalar(scalar).to_compute();
     match op {
         ScalarOp::Powf => Box::new(move |x, y| each(x, y, |x| x.pow(a))),

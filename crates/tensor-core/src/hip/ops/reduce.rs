@@ -23,11 +23,18 @@ pub(crate) fn reduce(
     axes: &[usize],
 ) -> Result<HipStorage> {
     let (kept, reduced) = layout.split(axes);
+    if kept.elements() == 0 {
+        return HipStorage::zeros(storage.device(), op.result_dtype(storage.dtype()), 0, op.name());
+    }
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
-        // So scattered a group does not fit the kernel's arguments; its elements are brought together first.
-        let tight = Layout::contiguous(layout.shape().clone(), op.name())?;
-        return reduce(&copy::copy(storage, layout)?, &tight, op, axes);
+        // So scattered a group does not fit the kernel's arguments: its elements are brought together first, in their order.
+        let (rank, first) = (layout.rank(), layout.rank() - axes.len());
+        let order: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).chain(sorted(axes)).collect();
+        let grouped = layout.permute(&order, op.name())?;
+        let tight = Layout::contiguous(grouped.shape().clone(), op.name())?;
+        let trailing: Vec<usize> = (first..rank).collect();
+        return reduce(&copy::copy(storage, &grouped)?, &tight, op, &trailing);
     }
     let device = storage.device();
     let dtype = op.result_dtype(storage.dtype());
@@ -75,6 +82,12 @@ pub(crate) fn mean(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
     let all = Layout::contiguous(sums.len(), "mean")?;
     let one = Layout::contiguous(1, "mean")?.expand(all.shape(), "mean")?;
     binary::binary(&sums, &all, &divisor, &one, BinaryOp::Div)
+}
+
+fn sorted(axes: &[usize]) -> Vec<usize> {
+    let mut axes = axes.to_vec();
+    axes.sort_unstable();
+    axes
 }
 
 /// What stands between the family and the dtype in a kernel's name.
