@@ -22,7 +22,7 @@ if [ "${#absent[@]}" -eq 0 ]; then
 fi
 echo "ci/debian.sh: installing ${absent[*]}"
 export DEBIAN_FRONTEND=noninteractive
-if ! { timeout 600 apt-get update -qq && timeout 1200 apt-get install -qq -y --no-install-recommends "${absent[@]}"; }; then
+if ! { timeout 600 apt-get update -qq && timeout 1200 apt-get install -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends "${absent[@]}" >/dev/null; }; then
     echo "ci/debian.sh: apt-get could not install all of: ${absent[*]} (is this root on Debian 12?)" >&2
 fi
 mapfile -t absent < <(missing "${needed[@]}")

@@ -27,7 +27,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // SAFETY: S9: elementwise_add_f32 takes two inputs, an output and a map; all three buffers have the map's 3 elements.
     unsafe {
-        stream.launch(&add, LaunchConfig::linear(3, 256)).arg(&a).arg(&b).arg_mut(&mut sum).value(&map).submit()
+        stream
+            .launch(&add, LaunchConfig::linear(3, 256))
+            .arg(&a)
+            .arg(&b)
+            .arg_mut(&mut sum)
+            .value(&map)
+            .submit()
     }?;
     println!("{:?}", stream.download(&sum)?);
     Ok(())

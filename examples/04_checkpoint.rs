@@ -16,8 +16,12 @@ fn main() -> Result<(), Error> {
     for name in file.names() {
         let tensor = file.load(name, &device)?.to_dtype(DType::F32)?;
         let [least, greatest, mean] = [tensor.min_all()?, tensor.max_all()?, tensor.mean_all()?];
-        let (least, greatest, mean) = (least.to_vec0::<f32>()?, greatest.to_vec0::<f32>()?, mean.to_vec0::<f32>()?);
-        println!("{name:60} {:>16} {least:>10.4} .. {greatest:<10.4} mean {mean:.6}", tensor.shape().to_string());
+        let (least, greatest, mean) =
+            (least.to_vec0::<f32>()?, greatest.to_vec0::<f32>()?, mean.to_vec0::<f32>()?);
+        println!(
+            "{name:60} {:>16} {least:>10.4} .. {greatest:<10.4} mean {mean:.6}",
+            tensor.shape().to_string()
+        );
     }
     Ok(())
 }

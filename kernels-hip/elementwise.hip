@@ -23,16 +23,16 @@ struct Map2 {
     u32 rank, flags;
     u64 dims[MAX_RANK], a[MAX_RANK], b[MAX_RANK];
 };
-// A copy, strided on both sides. flags: 1 src is tight, 2 dst is tight; with both, dims and strides are not read. const_set reads dst only.
+// A copy, strided on both sides. flags: 1 src is tight, 2 dst is tight; with both, dims and strides are not read.
+// const_set reads dst only.
 struct CopyMap {
     u64 count;
     u32 rank, flags;
     u64 dims[MAX_RANK], src[MAX_RANK], dst[MAX_RANK];
 };
-static_assert(sizeof(Map1) == 144 && __builtin_offsetof(Map1, dims) == 16 && __builtin_offsetof(Map1, a) == 80, "args.rs");
-static_assert(sizeof(Map2) == 208 && __builtin_offsetof(Map2, a) == 80 && __builtin_offsetof(Map2, b) == 144, "args.rs");
-static_assert(sizeof(CopyMap) == 208 && __builtin_offsetof(CopyMap, src) == 80, "args.rs");
-static_assert(__builtin_offsetof(CopyMap, dst) == 144, "args.rs");
+SIZE(Map1, 144) OFFSET(Map1, dims, 16) OFFSET(Map1, a, 80)
+SIZE(Map2, 208) OFFSET(Map2, dims, 16) OFFSET(Map2, a, 80) OFFSET(Map2, b, 144)
+SIZE(CopyMap, 208) OFFSET(CopyMap, dims, 16) OFFSET(CopyMap, src, 80) OFFSET(CopyMap, dst, 144)
 static constexpr u32 A_TIGHT = 1, B_TIGHT = 2, A_SCALAR = 4, B_SCALAR = 8;
 static constexpr u32 SRC_TIGHT = 1, DST_TIGHT = 2;
 
@@ -181,7 +181,11 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
         template <class C> METHOD C operator()(C x, C y) const { __VA_ARGS__ } \
     };
 // Integers wrap: arithmetic in an unsigned type, then back.
-#define WRAPPING(expression) if constexpr (!Dtype<C>::FLOAT) { typedef typename Dtype<C>::Wrap W; return (C)(expression); } else
+#define WRAPPING(expression)                \
+    if constexpr (!Dtype<C>::FLOAT) {       \
+        typedef typename Dtype<C>::Wrap W;  \
+        return (C)(expression);             \
+    } else
 
 FUNCTOR1(neg, WRAPPING(W(0) - W(x)) { return -x; })
 struct abs_op {

@@ -17,8 +17,8 @@ struct MatmulArgs {
     u32 batch_rank, reserved;
     u64 batch_dims[MAX_RANK], a_batch[MAX_RANK], b_batch[MAX_RANK], c_batch[MAX_RANK];
 };
-static_assert(sizeof(MatmulArgs) == 344 && __builtin_offsetof(MatmulArgs, batch_rank) == 80, "args.rs");
-static_assert(__builtin_offsetof(MatmulArgs, batch_dims) == 88 && __builtin_offsetof(MatmulArgs, c_batch) == 280, "args.rs");
+SIZE(MatmulArgs, 344) OFFSET(MatmulArgs, a_row, 32) OFFSET(MatmulArgs, c_col, 72) OFFSET(MatmulArgs, batch_rank, 80)
+OFFSET(MatmulArgs, batch_dims, 88) OFFSET(MatmulArgs, a_batch, 152) OFFSET(MatmulArgs, c_batch, 280)
 
 // A block of 16 by 16 threads computes a tile of c, each thread ROWS by COLS of its elements. On a GPU the columns of a
 // thread are 16 apart, so that the threads of a wave read neighbouring columns; on the host they lie side by side.

@@ -1,4 +1,4 @@
-//! Everything the kernels need, in one file without standard headers: platforms, number formats, functions, index arithmetic.
+//! All that the kernels need, without standard headers: platforms, number formats, functions, index arithmetic.
 //
 // One text for five compilers: hipcc, hiprtc, nvcc, NVRTC and a host C++ compiler (through hip-host's device.hpp).
 //
@@ -53,6 +53,13 @@
     extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[]; \
     T* const name = reinterpret_cast<T*>(dynamic_shared_bytes)
 #endif
+// Asserts a struct's layout, which src/args.rs mirrors. NVRTC knows no offsetof; the host's assertion speaks for all.
+#if ON_HOST
+#define OFFSET(type, field, offset) static_assert(__builtin_offsetof(type, field) == offset, "another layout in args.rs");
+#else
+#define OFFSET(type, field, offset)
+#endif
+#define SIZE(type, size) static_assert(sizeof(type) == size, "another size in args.rs");
 // KERNEL(name, parameters...) { body } defines a kernel; blocks have at most 256 threads in one dimension.
 // DYNAMIC_SHARED(T, name); declares a pointer to the launch's dynamic shared memory.
 
@@ -241,8 +248,9 @@ LIBRARY(m_ceil, ceilf, ::ceil)
 LIBRARY(m_floor, floorf, ::floor)
 LIBRARY(m_round, roundf, ::round)
 #undef LIBRARY
-DEVICE f32 m_pow(f32 x, f32 y) { return powf(x, y); }
-DEVICE f64 m_pow(f64 x, f64 y) { return ::pow(x, y); }
+// C's pow; x^0 and 1^y are 1 for every NaN, signalling ones too, where some libraries answer NaN.
+DEVICE f32 m_pow(f32 x, f32 y) { return x == 1.0f || y == 0.0f ? 1.0f : powf(x, y); }
+DEVICE f64 m_pow(f64 x, f64 y) { return x == 1.0 || y == 0.0 ? 1.0 : ::pow(x, y); }
 DEVICE f32 m_fmod(f32 x, f32 y) { return fmodf(x, y); }
 DEVICE f64 m_fmod(f64 x, f64 y) { return ::fmod(x, y); }
 // One rounding, always.

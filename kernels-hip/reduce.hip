@@ -20,9 +20,8 @@ struct ReduceMap {
     u32 kept_rank, reduced_rank;
     u64 kept_dims[MAX_RANK], kept_strides[MAX_RANK], reduced_dims[MAX_RANK], reduced_strides[MAX_RANK];
 };
-static_assert(sizeof(ReduceMap) == 280 && __builtin_offsetof(ReduceMap, kept_rank) == 16, "args.rs");
-static_assert(__builtin_offsetof(ReduceMap, kept_dims) == 24, "args.rs");
-static_assert(__builtin_offsetof(ReduceMap, reduced_strides) == 216, "args.rs");
+SIZE(ReduceMap, 280) OFFSET(ReduceMap, kept_rank, 16) OFFSET(ReduceMap, kept_dims, 24)
+OFFSET(ReduceMap, kept_strides, 88) OFFSET(ReduceMap, reduced_dims, 152) OFFSET(ReduceMap, reduced_strides, 216)
 
 // Elements side by side that a thread takes before it goes on to the next span: what one 16-byte access brings; on the host
 // enough for a loop that pays.

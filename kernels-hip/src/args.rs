@@ -62,7 +62,8 @@ pub struct CopyMap {
     pub dst: Axes,
 }
 
-/// A reduction: output o begins at the offset of o in the kept dims, its element i lies at the offset of i in the reduced ones.
+/// A reduction: output o begins at the offset of o in the kept dims, its element i lies at the offset of i in the
+/// reduced ones.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ReduceMap {

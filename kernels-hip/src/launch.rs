@@ -1,7 +1,7 @@
 //! How many threads to launch. Every kernel strides over its grid, so any grid is right; these are quick ones.
 //!
 //! The numbers follow from the work and from how many multiprocessors the device has, so that a GPU is filled and a CPU is
-//! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes here then hold one block.
+//! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes then hold one block.
 
 use crate::MAX_BLOCK;
 

@@ -34,6 +34,11 @@ fn binary<T: NoUninit, O: Pod>(name: &str, a: &[T], b: &[T], map: Map2) -> Vec<O
     out
 }
 
+/// Names of operations and what they mean.
+type Unary = (&'static str, fn(f32) -> f32);
+type Binary = (&'static str, fn(f32, f32) -> f32);
+type Comparison = (&'static str, fn(f32, f32) -> bool);
+
 /// Every pair of `values`, as two tight arrays.
 fn pairs<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).unzip()
@@ -161,7 +166,7 @@ fn nan_wins_and_minus_zero_is_less() {
 #[test]
 fn comparisons_follow_ieee() {
     let values = [NAN, -INF, -1.0, -0.0, 0.0, 1.0, INF];
-    let ops: [(&str, fn(f32, f32) -> bool); 6] = [
+    let ops: [Comparison; 6] = [
         ("eq", |a, b| a == b),
         ("ne", |a, b| a != b),
         ("lt", |a, b| a < b),
@@ -184,7 +189,7 @@ fn comparisons_follow_ieee() {
 #[test]
 fn exact_functions_of_one_argument() {
     let x = [NAN, -0.0, 0.0, 0.5, -0.5, 1.5, -2.5, 0.49999997, 8388609.0, -4.25, INF, -INF];
-    let wanted: [(&str, fn(f32) -> f32); 9] = [
+    let wanted: [Unary; 9] = [
         ("neg", |x| -x),
         ("abs", f32::abs),
         ("sqr", |x| x * x),
@@ -215,7 +220,7 @@ fn arithmetic_rounds_once() {
     let mut random = Random(5);
     let mut next = || f32::from_bits((random.next() >> 32) as u32);
     let values: Vec<f32> = (0..60).map(|_| next()).chain([0.0, -0.0, 1.0, INF, NAN]).collect();
-    let ops: [(&str, fn(f32, f32) -> f32); 5] = [
+    let ops: [Binary; 5] = [
         ("add", |a, b| a + b),
         ("sub", |a, b| a - b),
         ("mul", |a, b| a * b),

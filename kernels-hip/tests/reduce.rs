@@ -140,7 +140,7 @@ fn extremes_and_their_places() {
         // Few different values, so that ties are common; NaN in some rows only.
         let mut value = |row: usize| {
             let pick = random.next() as usize % 64;
-            if pick < special.len() && (row % 3 == 0 || !special[pick].is_nan()) {
+            if pick < special.len() && (row.is_multiple_of(3) || !special[pick].is_nan()) {
                 special[pick]
             } else {
                 (pick % 5) as f32 - 2.0

@@ -51,7 +51,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -60,15 +60,19 @@ const STEPS: [Step; 11] = [
         ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
     },
     step("test", Run::Cargo(&["test", "--workspace"])),
-    step("codegen", Run::Xtask(&["codegen", "--check"])),
+    Step { needs: headers, ..step("codegen", Run::Xtask(&["codegen", "--check"])) },
     step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host"])),
     Step {
         needs: || compiler::amd_for("gfx90a").map(|_| Vec::new()),
-        ..step("kernels-amd", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx90a"]))
+        ..step("kernels-gfx90a", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx90a"]))
+    },
+    Step {
+        needs: || compiler::amd_for("gfx1100").map(|_| Vec::new()),
+        ..step("kernels-gfx1100", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx1100"]))
     },
     Step {
         needs: || compiler::nvidia().map(|_| Vec::new()),
-        ..step("kernels-nvidia", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
+        ..step("kernels-sm_90", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
     },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
     Step {
@@ -76,6 +80,17 @@ const STEPS: [Step; 11] = [
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
     },
 ];
+
+/// Debian 12 has no headers new enough, and building bindgen to say so takes a minute.
+fn headers() -> Result<Vec<PathBuf>, String> {
+    let places =
+        [workspace::env("HIP_INCLUDE"), workspace::env("ROCM_PATH").map(|rocm| rocm.join("include"))];
+    let places = places.into_iter().flatten().chain([PathBuf::from("/opt/rocm/include")]);
+    match places.into_iter().any(|place| place.join("hip/hip_runtime_api.h").is_file()) {
+        true => Ok(Vec::new()),
+        false => Err("no HIP headers in $HIP_INCLUDE, $ROCM_PATH/include or /opt/rocm/include".into()),
+    }
+}
 
 fn weights() -> Result<Vec<PathBuf>, String> {
     let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;

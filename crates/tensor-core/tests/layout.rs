@@ -131,7 +131,7 @@ fn apply(tensor: &Tensor, model: &Model, step: &Step) -> (Tensor, Model, bool) {
             let mut rest = tensor.elements();
             let mut dims = Vec::new();
             for &factor in factors {
-                if rest % factor == 0 {
+                if rest.is_multiple_of(factor) {
                     dims.push(factor);
                     rest /= factor;
                 }
@@ -217,6 +217,31 @@ proptest! {
         places.sort_unstable();
         prop_assert_eq!(places, (0..layout.elements()).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn large_transposes_move_every_element() {
+    common::on_devices(|device| {
+        // Sizes around the tiles and chunks of a blocked transpose, alone and inside a batch.
+        for (batch, rows, columns) in [(1, 32, 32), (3, 33, 65), (2, 100, 37), (1, 1000, 40), (5, 64, 32)] {
+            let count = batch * rows * columns;
+            let x = Tensor::arange(0i32, count as i32, device)?.reshape([batch, rows, columns])?;
+            let got = x.t()?.contiguous()?.to_vec::<i32>()?;
+            let expected = (0..count).map(|p| {
+                let (b, c, r) = (p / (rows * columns), p / rows % columns, p % rows);
+                (b * rows * columns + r * columns + c) as i32
+            });
+            assert!(got.into_iter().eq(expected), "{batch} of {rows} x {columns}");
+            let part = x.narrow(1, 1, rows - 1)?.narrow(2, 0, columns - 1)?.t()?;
+            let place = |b, c, r| (b * rows * columns + (r + 1) * columns + c) as i32;
+            for (b, plane) in part.contiguous()?.to_vec3::<i32>()?.into_iter().enumerate() {
+                for (c, row) in plane.into_iter().enumerate() {
+                    assert!(row.into_iter().eq((0..rows - 1).map(|r| place(b, c, r))));
+                }
+            }
+        }
+        Ok(())
+    });
 }
 
 #[test]

@@ -135,7 +135,7 @@ pub unsafe fn launch(device: i32, kernel: &str, shape: LaunchShape, args: &mut [
 /// The platform's functions.
 fn table() -> HipTable {
     kernels_hip::register_host();
-    hip_host::platform().hip.clone()
+    hip_host::platform().hip().clone()
 }
 
 /// What is loaded for a unit.

@@ -30,7 +30,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                     format!("a path under {home} exists on one machine only"),
                 ));
             }
-            if tree.root.len() > 1 && text.contains(&tree.root) {
+            if tree.root.len() > 1 && names_root(text, &tree.root) {
                 problems.push(Problem::error(
                     &file.path,
                     line,
@@ -57,6 +57,15 @@ fn has_path(text: &str, home: &str) -> bool {
     text.match_indices(home).any(|(at, _)| {
         let before = text[..at].chars().next_back().is_some_and(inner);
         !before && text[at + home.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_')
+    })
+}
+
+/// Whether `root` or a path below it stands in `text`, and not as a part of another path.
+fn names_root(text: &str, root: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_-.}/*".contains(c));
+    text.match_indices(root).any(|(at, _)| {
+        let next = text[at + root.len()..].chars().next();
+        !part(text[..at].chars().next_back()) && (next == Some('/') || !part(next))
     })
 }
 
@@ -89,9 +98,13 @@ mod tests {
 
     #[test]
     fn the_checkout_itself_is_a_path_of_one_machine() {
-        let mut tree = Tree::of(&[("a.rs", "let root = \"/src/stack/crates\";\n")]);
-        assert_eq!(check(&tree).len(), 0);
-        tree.root = "/src/stack".into();
-        assert_eq!(check(&tree).len(), 1);
+        let mut tree =
+            Tree::of(&[("a.rs", "let root = \"/opt/a checkout/crates\"; // crates/x/opt/a checkout\n")]);
+        for (root, expected) in
+            [("", 0), ("/opt/a checkout", 1), ("/opt/a", 1), ("/opt/a check", 0), ("/crates", 0)]
+        {
+            tree.root = root.into();
+            assert_eq!(check(&tree).len(), expected, "{root}");
+        }
     }
 }

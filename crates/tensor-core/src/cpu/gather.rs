@@ -124,8 +124,8 @@ pub(super) fn transpose<T: Copy + Default>(
         let rows = TILE.min(places.len() - first_row);
         for first_column in (0..length).step_by(TILE) {
             let columns = TILE.min(length - first_column);
-            for column in 0..columns {
-                let start = places.start + first_row + (first_column + column) * stride;
+            for (column, across) in (first_column..first_column + columns).enumerate() {
+                let start = places.start + first_row + across * stride;
                 for (row, x) in elements[start..start + rows].iter().enumerate() {
                     tile[row][column] = *x;
                 }

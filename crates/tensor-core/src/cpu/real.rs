@@ -61,7 +61,7 @@ macro_rules! real {
                 <$type>::tan(self)
             }
             fn tanh(self) -> $type {
-                <$type>::tanh(self)
+                f64::from(self).tanh() as $type
             }
             fn sigmoid(self) -> $type {
                 sigmoid(self.into()) as $type

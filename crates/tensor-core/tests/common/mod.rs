@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use tensor_core::{DType, Device, Element, Nested, Result, Tensor};
 
 /// Every device of this machine, opened once. `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`, chooses others.
-pub fn devices() -> &'static [Device] {
+pub(crate) fn devices() -> &'static [Device] {
     static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
     DEVICES.get_or_init(|| match std::env::var("TENSOR_CORE_TEST_DEVICES") {
         Ok(names) => {
@@ -19,7 +19,7 @@ pub fn devices() -> &'static [Device] {
 }
 
 /// Runs a test on every device, naming the device if it fails.
-pub fn on_devices(test: impl Fn(&Device) -> Result<()>) {
+pub(crate) fn on_devices(test: impl Fn(&Device) -> Result<()>) {
     for device in devices() {
         if let Err(error) = test(device) {
             panic!("on {device}: {error}");
@@ -28,17 +28,17 @@ pub fn on_devices(test: impl Fn(&Device) -> Result<()>) {
 }
 
 /// The numbers of `array`, converted to `dtype`.
-pub fn tensor<A: Nested>(array: A, dtype: DType, device: &Device) -> Result<Tensor> {
+pub(crate) fn tensor<A: Nested>(array: A, dtype: DType, device: &Device) -> Result<Tensor> {
     Tensor::new(array, device)?.to_dtype(dtype)
 }
 
 /// All elements as `f64`, which holds those of every dtype but large `i64` exactly.
-pub fn values(tensor: &Tensor) -> Result<Vec<f64>> {
+pub(crate) fn values(tensor: &Tensor) -> Result<Vec<f64>> {
     tensor.to_device(&Device::Cpu)?.to_dtype(DType::F64)?.to_vec()
 }
 
 /// The bit patterns of all elements, with one pattern for every NaN.
-pub fn bits(tensor: &Tensor) -> Result<Vec<u64>> {
+pub(crate) fn bits(tensor: &Tensor) -> Result<Vec<u64>> {
     let numbers = values(tensor)?;
     let size = tensor.dtype().size_in_bytes();
     let bytes = tensor.to_bytes()?;
@@ -51,17 +51,17 @@ pub fn bits(tensor: &Tensor) -> Result<Vec<u64>> {
 }
 
 /// A tensor of rank 1.
-pub fn vector<T: Element>(elements: &[T], device: &Device) -> Result<Tensor> {
+pub(crate) fn vector<T: Element>(elements: &[T], device: &Device) -> Result<Tensor> {
     Tensor::from_slice(elements, elements.len(), device)
 }
 
 /// The float dtypes.
-pub const FLOATS: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
+pub(crate) const FLOATS: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
 /// The integer dtypes.
-pub const INTS: [DType; 5] = [DType::U8, DType::U32, DType::I16, DType::I32, DType::I64];
+pub(crate) const INTS: [DType; 5] = [DType::U8, DType::U32, DType::I16, DType::I32, DType::I64];
 
 /// The same elements in layouts that are strided, offset, transposed and broadcast; each with a name.
-pub fn layouts(tensor: &Tensor) -> Result<Vec<(&'static str, Tensor)>> {
+pub(crate) fn layouts(tensor: &Tensor) -> Result<Vec<(&'static str, Tensor)>> {
     let mut layouts = vec![("contiguous", tensor.clone())];
     // Inside a larger tensor: an offset, and a gap after every innermost row.
     let mut padded = tensor.dims().to_vec();
@@ -81,4 +81,11 @@ pub fn layouts(tensor: &Tensor) -> Result<Vec<(&'static str, Tensor)>> {
         layouts.push(("reversed", reversed.permute(back)?));
     }
     Ok(layouts)
+}
+
+/// A file of its own with these bytes, gone when dropped.
+pub(crate) fn temporary(bytes: &[u8]) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::io::Write::write_all(&mut file, bytes).expect("room for a small file");
+    file
 }

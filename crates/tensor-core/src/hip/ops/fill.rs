@@ -18,13 +18,14 @@ pub(crate) fn full(device: &HipDevice, dtype: DType, count: usize, value: Scalar
     // SAFETY: S15: the kernel writes every element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, "full") }?;
     let function = device.kernels().get(device, kernel)?;
-    let mut target = out.tail_mut(0, "full")?;
-    let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
-    launch.arg_mut(&mut target).value(&(count as u64));
-    push(&mut launch, dtype, &[value]);
-    // SAFETY: S9: the kernel writes `count` elements, which the storage has.
-    unsafe { launch.submit() }.map_err(wrap("full"))?;
-    drop(target);
+    {
+        let mut target = out.tail_mut(0, "full")?;
+        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+        launch.arg_mut(&mut target).value(&(count as u64));
+        push(&mut launch, dtype, &[value]);
+        // SAFETY: S9: the kernel writes `count` elements, which the storage has.
+        unsafe { launch.submit() }.map_err(wrap("full"))?;
+    }
     Ok(out)
 }
 
