@@ -89,3 +89,13 @@ pub(crate) fn temporary(bytes: &[u8]) -> tempfile::NamedTempFile {
     std::io::Write::write_all(&mut file, bytes).expect("room for a small file");
     file
 }
+
+/// Asserts that a tensor has these elements, −0 apart from +0 and NaN equal to NaN.
+#[track_caller]
+pub(crate) fn same(got: &Tensor, expected: &[f64]) -> Result<()> {
+    let got_values = values(got)?;
+    let key = |x: &f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
+    let equal = got_values.iter().map(key).eq(expected.iter().map(key));
+    assert!(equal, "got {got_values:?}, expected {expected:?} ({} on {})", got.dtype(), got.device());
+    Ok(())
+}
