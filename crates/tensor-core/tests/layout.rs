@@ -191,7 +191,9 @@ proptest! {
         let (a, b) = (swap.0 % rank, swap.1 % rank);
         let mut swapped = dims.clone();
         swapped.swap(a, b);
-        let first = Layout::contiguous(swapped, "test").unwrap().transpose(a, b);
+        let mut axes: Vec<usize> = (0..rank).collect();
+        axes.swap(a, b);
+        let first = Layout::contiguous(swapped, "test").unwrap().permute(&axes, "test").unwrap();
         let mut narrow = dims.clone();
         narrow[broadcast % rank] = 1;
         let second = Layout::contiguous(narrow, "test").unwrap().expand(&(&dims).into(), "test").unwrap();
@@ -280,4 +282,23 @@ fn small_layouts_allocate_nothing() {
     let nine = Layout::contiguous([1; 9], "test").unwrap();
     assert_eq!(nine.rank(), 9);
     assert_eq!(Tensor::ones([1; 9], DType::F32, &Device::Cpu).unwrap().rank(), 9);
+}
+
+#[test]
+fn layouts_refuse_what_they_cannot_be() {
+    let layout = Layout::contiguous([2, 3], "test").unwrap();
+    let says = |result: tensor_core::Result<Layout>| result.unwrap_err().to_string();
+    assert_eq!(says(layout.permute(&[0, 2], "test")), "test: axis 2 is out of range for [2, 3]");
+    assert_eq!(says(layout.narrow(2, 0, 1, "test")), "test: axis 2 is out of range for [2, 3]");
+    assert_eq!(says(layout.squeeze(9, "test")), "test: axis 9 is out of range for [2, 3]");
+    assert_eq!(
+        says(Layout::strided([2, 3], &[1], 0, "test")),
+        "test: [2, 3] has rank 2, expected one dimension per stride"
+    );
+    let far = "test: [2, 3] is too large: its size does not fit the 64-bit address space";
+    assert_eq!(says(Layout::strided([2, 3], &[usize::MAX, 1], 0, "test")), far);
+    assert_eq!(says(Layout::strided([2, 3], &[3, 1], usize::MAX - 4, "test")), far);
+    assert_eq!(layout.view(&[7].into()), None);
+    assert_eq!(layout.split(&[5]).0, layout);
+    assert_eq!(Layout::contiguous([0, 3], "test").unwrap().place(4), 4 % 3);
 }

@@ -3,6 +3,7 @@
 mod collapse;
 mod view;
 
+use crate::axis::{Axes, Axis};
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::{Dims, Shape};
 
@@ -127,13 +128,13 @@ impl Layout {
 
     /// The place in the storage of the element at `position` in row-major order.
     ///
-    /// `position` must be below [`Layout::elements`].
+    /// A `position` from [`Layout::elements`] on is taken modulo it.
     pub fn place(&self, position: usize) -> usize {
         let mut rest = position;
         let mut place = self.offset;
         for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            place += rest % length * stride;
-            rest /= length;
+            place += rest % length.max(1) * stride;
+            rest /= length.max(1);
         }
         place
     }
@@ -141,10 +142,11 @@ impl Layout {
     /// The dimensions in another order: dimension `i` of the result is dimension `axes[i]` of this layout.
     ///
     /// # Errors
-    /// [`ErrorKind::Permutation`] unless each dimension is named exactly once.
+    /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], in the name of `operation`, unless each
+    /// dimension is named exactly once.
     pub fn permute(&self, axes: &[usize], operation: &'static str) -> Result<Layout> {
-        let named = |axis: usize| axes.iter().filter(|&&other| other == axis).count() == 1;
-        if axes.len() != self.rank() || !(0..self.rank()).all(named) {
+        let axes = axes.resolve_all(&self.shape, operation)?;
+        if axes.len() != self.rank() {
             let shape = self.shape.clone();
             return Err(Error::new(operation, ErrorKind::Permutation { got: axes.len(), shape }));
         }
@@ -156,17 +158,17 @@ impl Layout {
     }
 
     /// The layout with two dimensions exchanged. Both must be in range.
-    pub fn transpose(&self, first: usize, second: usize) -> Layout {
+    pub(crate) fn transpose(&self, first: usize, second: usize) -> Layout {
         let mut layout = self.clone();
         layout.shape.dims_mut().swap(first, second);
         layout.strides.swap(first, second);
         layout
     }
 
-    /// The elements `start..start + length` along `axis`, which must be in range.
+    /// The elements `start..start + length` along `axis`.
     ///
     /// # Errors
-    /// [`ErrorKind::Range`], in the name of `operation`, if they go past the end.
+    /// [`ErrorKind::Axis`], or [`ErrorKind::Range`] if they go past the end, in the name of `operation`.
     pub fn narrow(
         &self,
         axis: usize,
@@ -174,6 +176,7 @@ impl Layout {
         length: usize,
         operation: &'static str,
     ) -> Result<Layout> {
+        let axis = axis.resolve(&self.shape, operation)?;
         if start.checked_add(length).is_none_or(|end| end > self.shape[axis]) {
             let kind = ErrorKind::Range { start, length, axis, shape: self.shape.clone() };
             return Err(Error::new(operation, kind));
@@ -187,11 +190,12 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The layout without dimension `axis`, which must be in range.
+    /// The layout without dimension `axis`, which has length 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Squeeze`], in the name of `operation`, if it is not of length 1.
+    /// [`ErrorKind::Axis`], or [`ErrorKind::Squeeze`] if it is longer, in the name of `operation`.
     pub fn squeeze(&self, axis: usize, operation: &'static str) -> Result<Layout> {
+        let axis = axis.resolve(&self.shape, operation)?;
         if self.shape[axis] != 1 {
             return Err(Error::new(operation, ErrorKind::Squeeze { axis, shape: self.shape.clone() }));
         }
@@ -202,7 +206,7 @@ impl Layout {
     }
 
     /// The layout with a dimension of length 1 before dimension `axis`, which is at most the rank.
-    pub fn unsqueeze(&self, axis: usize) -> Layout {
+    pub(crate) fn unsqueeze(&self, axis: usize) -> Layout {
         let stride = match self.shape.get(axis) {
             Some(&length) => length.saturating_mul(self.strides[axis]),
             None => 1,

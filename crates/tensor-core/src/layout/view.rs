@@ -5,8 +5,11 @@ use crate::shape::{Dims, Shape};
 
 impl Layout {
     /// The layout with the same elements in the same row-major order in another shape, or `None` if no strides can say
-    /// that. The element counts must be equal.
+    /// that, or the element counts differ.
     pub fn view(&self, shape: &Shape) -> Option<Layout> {
+        if shape.count() != Some(self.elements()) {
+            return None;
+        }
         if self.elements() == 0 {
             return Some(Layout {
                 strides: shape.row_major_strides(),
