@@ -12,13 +12,13 @@ const LISTED: usize = 20;
 /// The table, the failures and the totals. `origin` is what else a rerun has to be given.
 pub fn render(report: &Report, origin: &str) -> String {
     let mut text = String::new();
-    grid(&mut text, report);
+    grid(&mut text, report, origin);
     failures(&mut text, report, origin);
     totals(&mut text, report);
     text
 }
 
-fn grid(text: &mut String, report: &Report) {
+fn grid(text: &mut String, report: &Report, origin: &str) {
     let dtypes: Vec<&str> = DType::ALL
         .iter()
         .map(|dtype| dtype.name())
@@ -47,7 +47,9 @@ fn grid(text: &mut String, report: &Report) {
     }
     let _ = writeln!(
         text,
-        "Cells: the greatest error over all devices, as a part of what is allowed; = means equal bits."
+        "Cells: the greatest error over all devices, as a part of what is allowed; = means equal bits.\n\
+         A worst case again (the report has this line for each operation and dtype):\n     {}",
+        rerun("DEVICE", "CASE", report.seed, origin)
     );
 }
 
