@@ -4,7 +4,7 @@ use super::{headers::Headers, tables::Library};
 use bindgen::EnumVariation;
 
 /// The items that bindgen makes of the library's functions and every type they need.
-pub fn generate(headers: &Headers, library: &Library) -> Result<syn::File, String> {
+pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File, String> {
     let mut builder = bindgen::Builder::default()
         .header_contents(
             "wrapper.h",

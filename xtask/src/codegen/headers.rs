@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Header folders and their version.
-pub struct Headers {
+pub(super) struct Headers {
     /// Folders for the compiler's search path, in order.
     pub folders: Vec<PathBuf>,
     /// `major.minor`.
@@ -13,7 +13,7 @@ pub struct Headers {
 }
 
 /// Finds headers of version 6.0 or later, in the folders given or in the usual places.
-pub fn find(given: &[PathBuf]) -> Result<Option<Headers>, String> {
+pub(super) fn find(given: &[PathBuf]) -> Result<Option<Headers>, String> {
     if !given.is_empty() {
         return match look(given)? {
             Some(found) => Ok(Some(found)),

@@ -6,14 +6,14 @@ use std::path::Path;
 
 /// `functions.toml`.
 #[derive(Deserialize)]
-pub struct FunctionList {
+pub(super) struct FunctionList {
     hip: Library,
     rtc: Library,
 }
 
 /// One library's part of it.
 #[derive(Deserialize)]
-pub struct Library {
+pub(super) struct Library {
     #[serde(skip)]
     pub name: &'static str,
     /// The headers that declare it.
@@ -35,7 +35,7 @@ struct OptionalFunctions {
 }
 
 /// A function of a table.
-pub struct Function {
+pub(super) struct Function {
     /// Its name in the header, and the field's.
     pub declaration: String,
     /// The name it is exported under.
@@ -46,7 +46,7 @@ pub struct Function {
 
 impl FunctionList {
     /// Reads the list.
-    pub fn read(path: &Path) -> Result<Self, String> {
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| format!("codegen: cannot read {}: {e}", path.display()))?;
         let mut list: Self =
@@ -56,14 +56,14 @@ impl FunctionList {
     }
 
     /// The libraries in it.
-    pub fn libraries(&self) -> [&Library; 2] {
+    pub(super) fn libraries(&self) -> [&Library; 2] {
         [&self.hip, &self.rtc]
     }
 }
 
 impl Library {
     /// Every function, required ones first.
-    pub fn functions(&self) -> Vec<Function> {
+    pub(super) fn functions(&self) -> Vec<Function> {
         let function = |name: &String, since: Option<&String>| Function {
             declaration: name.clone(),
             symbol: self.symbols.get(name).unwrap_or(name).clone(),
@@ -77,7 +77,7 @@ impl Library {
 }
 
 /// The generated file: bindgen's types, then a type per function and the table.
-pub fn render(stamp: &str, library: &Library, mut items: syn::File) -> Result<String, String> {
+pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Result<String, String> {
     let mut declared = std::collections::BTreeMap::new();
     items.items.retain(|item| {
         let syn::Item::ForeignMod(block) = item else { return true };

@@ -34,10 +34,10 @@ where
     }
     #[inline]
     pub unsafe fn raw_get_bit(this: *const Self, index: usize) -> bool {
-        debug_assert!(index / 8 < core::mem::size_of::< Storage > ());
+        debug_assert!(index / 8 < core::mem::size_of::<Storage>());
         let byte_index = index / 8;
         let byte = unsafe {
-            *(core::ptr::addr_of!((* this).storage) as *const u8)
+            *(core::ptr::addr_of!((*this).storage) as *const u8)
                 .offset(byte_index as isize)
         };
         Self::extract_bit(byte, index)
@@ -61,10 +61,10 @@ where
     }
     #[inline]
     pub unsafe fn raw_set_bit(this: *mut Self, index: usize, val: bool) {
-        debug_assert!(index / 8 < core::mem::size_of::< Storage > ());
+        debug_assert!(index / 8 < core::mem::size_of::<Storage>());
         let byte_index = index / 8;
         let byte = unsafe {
-            (core::ptr::addr_of_mut!((* this).storage) as *mut u8)
+            (core::ptr::addr_of_mut!((*this).storage) as *mut u8)
                 .offset(byte_index as isize)
         };
         unsafe { *byte = Self::change_bit(*byte, index, val) };
@@ -74,7 +74,7 @@ where
         debug_assert!(bit_width <= 64);
         debug_assert!(bit_offset / 8 < self.storage.as_ref().len());
         debug_assert!(
-            (bit_offset + (bit_width as usize) + 7) / 8 <= self.storage.as_ref().len()
+            (bit_offset + (bit_width as usize) + 7) / 8 <= self.storage.as_ref().len(),
         );
         if bit_width == 0 {
             return 0;
@@ -105,10 +105,10 @@ where
     #[inline]
     pub unsafe fn raw_get(this: *const Self, bit_offset: usize, bit_width: u8) -> u64 {
         debug_assert!(bit_width <= 64);
-        debug_assert!(bit_offset / 8 < core::mem::size_of::< Storage > ());
+        debug_assert!(bit_offset / 8 < core::mem::size_of::<Storage>());
         debug_assert!(
-            (bit_offset + (bit_width as usize) + 7) / 8 <= core::mem::size_of::< Storage
-            > ()
+            (bit_offset + (bit_width as usize) + 7) / 8
+                <= core::mem::size_of::<Storage>(),
         );
         if bit_width == 0 {
             return 0;
@@ -117,7 +117,7 @@ where
         let start_byte = bit_offset / 8;
         let bit_shift = bit_offset % 8;
         let bytes_needed = (bit_width as usize + bit_shift + 7) / 8;
-        let storage_ptr = unsafe { core::ptr::addr_of!((* this).storage) as *const u8 };
+        let storage_ptr = unsafe { core::ptr::addr_of!((*this).storage) as *const u8 };
         if cfg!(target_endian = "big") {
             for i in 0..bytes_needed {
                 let byte = unsafe { *storage_ptr.add(start_byte + i) };
@@ -143,7 +143,7 @@ where
         debug_assert!(bit_width <= 64);
         debug_assert!(bit_offset / 8 < self.storage.as_ref().len());
         debug_assert!(
-            (bit_offset + (bit_width as usize) + 7) / 8 <= self.storage.as_ref().len()
+            (bit_offset + (bit_width as usize) + 7) / 8 <= self.storage.as_ref().len(),
         );
         if bit_width == 0 {
             return;
@@ -181,10 +181,10 @@ where
     #[inline]
     pub unsafe fn raw_set(this: *mut Self, bit_offset: usize, bit_width: u8, val: u64) {
         debug_assert!(bit_width <= 64);
-        debug_assert!(bit_offset / 8 < core::mem::size_of::< Storage > ());
+        debug_assert!(bit_offset / 8 < core::mem::size_of::<Storage>());
         debug_assert!(
-            (bit_offset + (bit_width as usize) + 7) / 8 <= core::mem::size_of::< Storage
-            > ()
+            (bit_offset + (bit_width as usize) + 7) / 8
+                <= core::mem::size_of::<Storage>(),
         );
         if bit_width == 0 {
             return;
@@ -205,9 +205,7 @@ where
         } else {
             ((1u64 << bit_width) - 1) << bit_shift
         };
-        let storage_ptr = unsafe {
-            core::ptr::addr_of_mut!((* this).storage) as *mut u8
-        };
+        let storage_ptr = unsafe { core::ptr::addr_of_mut!((*this).storage) as *mut u8 };
         for i in 0..bytes_needed {
             let byte_val = (val >> (i * 8)) as u8;
             let byte_mask = (field_mask >> (i * 8)) as u8;
@@ -376,7 +374,7 @@ impl<const N: usize> __BindgenBitfieldUnit<[u8; N]> {
         let start_byte = BIT_OFFSET / 8;
         let bit_shift = BIT_OFFSET % 8;
         let bytes_needed = (BIT_WIDTH as usize + bit_shift + 7) / 8;
-        let storage_ptr = unsafe { core::ptr::addr_of!((* this).storage) as *const u8 };
+        let storage_ptr = unsafe { core::ptr::addr_of!((*this).storage) as *const u8 };
         if BIT_WIDTH as usize + bit_shift <= usize::BITS as usize {
             let mut val = 0usize;
             if cfg!(target_endian = "big") {
@@ -584,7 +582,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     0usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -601,7 +599,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 0usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -631,7 +629,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     1usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -648,7 +646,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 1usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -676,7 +674,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     2usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -693,7 +691,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 2usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -723,7 +721,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     3usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -740,7 +738,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 3usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -768,7 +766,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     4usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -782,7 +780,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 4usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -810,7 +808,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     5usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -827,7 +825,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 5usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -855,7 +853,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     6usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -872,7 +870,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 6usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -900,7 +898,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     7usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -914,7 +912,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 7usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -942,7 +940,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     8usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -956,7 +954,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 8usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -984,7 +982,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     9usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -998,7 +996,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 9usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1026,7 +1024,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     10usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1040,7 +1038,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 10usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1068,7 +1066,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     11usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1082,7 +1080,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 11usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1110,7 +1108,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     12usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1127,7 +1125,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 12usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1155,7 +1153,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     13usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1169,7 +1167,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 13usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1197,7 +1195,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     14usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1211,7 +1209,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 14usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1239,7 +1237,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     15usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1253,7 +1251,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 15usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
@@ -1281,7 +1279,7 @@ impl hipDeviceArch_t {
                 >>::raw_get_const::<
                     16usize,
                     1u8,
-                >(::core::ptr::addr_of!((* this)._bitfield_1)) as u32,
+                >(::core::ptr::addr_of!((*this)._bitfield_1)) as u32,
             )
         }
     }
@@ -1298,7 +1296,7 @@ impl hipDeviceArch_t {
             >>::raw_set_const::<
                 16usize,
                 1u8,
-            >(::core::ptr::addr_of_mut!((* this)._bitfield_1), val as u64)
+            >(::core::ptr::addr_of_mut!((*this)._bitfield_1), val as u64)
         }
     }
     #[inline]
