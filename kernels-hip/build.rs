@@ -72,8 +72,9 @@ mod host {
     use std::{env, fs};
 
     /// Flags that decide about results, then flags for speed and size. No flag may allow what IEEE 754 does not.
-    const FLAGS: [&str; 8] = [
+    const FLAGS: [&str; 9] = [
         "-ffp-contract=off",
+        "-fsigned-char",
         "-fno-math-errno",
         "-fno-trapping-math",
         "-ftree-vectorize",

@@ -22,6 +22,8 @@ fn test_kernels(root: &std::path::Path, include: &std::path::Path) {
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(3).pic(true).include(include);
         build.flag("-fvisibility=hidden").flag("-fno-exceptions").flag("-fno-rtti").flag("-ffp-contract=off");
+        // As on GPUs; on aarch64 it would be unsigned.
+        build.flag("-fsigned-char");
         build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
         if plain {
             build.define("HIPHOST_NO_BARRIERS", None);

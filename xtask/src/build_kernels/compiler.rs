@@ -15,7 +15,7 @@ pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcod
 const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
 
 /// The options for the host that decide about results.
-const HOST: &[&str] = &["-std=c++17", "-O2", "-ffp-contract=off"];
+const HOST: &[&str] = &["-std=c++17", "-O2", "-ffp-contract=off", "-fsigned-char"];
 
 /// The kinds of compilers, which differ in their options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

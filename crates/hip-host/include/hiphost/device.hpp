@@ -26,7 +26,7 @@
 //                       the suffix is _any, and warpSize and the warp operations are not declared.
 //   HIPHOST_NO_BARRIERS the kernels here use neither barriers nor warp operations: those are not declared, and the
 //                       kernels run as plain loops that vectorise. Without it kernels run on fibers.
-// Compile as C++17 with -O3 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off.
+// Compile as C++17 with -O3 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off -fsigned-char.
 //
 // Four things to know
 // -------------------
@@ -60,6 +60,8 @@
 #if HIPHOST_WAVE_SIZE != 0 && HIPHOST_WAVE_SIZE != 32 && HIPHOST_WAVE_SIZE != 64
 #error "HIPHOST_WAVE_SIZE is 32, 64 or 0"
 #endif
+
+static_assert((char)-1 < 0, "char is signed on GPUs: compile kernels with -fsigned-char");
 
 #if defined(__clang__)
 // Clang is told that every block's loop may be vectorised, and would warn of each that it cannot.
