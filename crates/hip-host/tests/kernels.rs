@@ -85,6 +85,18 @@ fn indices_in_three_dimensions() {
     });
 }
 
+/// Into how many increasing sequences the numbers can be taken apart, at the least.
+fn increasing_sequences(numbers: &[u32]) -> usize {
+    let mut last: Vec<u32> = Vec::new();
+    for number in numbers {
+        match last.iter_mut().filter(|last| **last < *number).max() {
+            Some(last) => *last = *number,
+            None => last.push(*number),
+        }
+    }
+    last.len()
+}
+
 #[test]
 fn blocks_begin_in_order_and_once_each() {
     at_both(|hip, _| {
@@ -93,7 +105,10 @@ fn blocks_begin_in_order_and_once_each() {
         let function = hip.function("test_plain", "block_order");
         hip.launch(function, shape(100_000, 1), null_mut(), arguments![pc, po]);
         let mut order = order.read();
-        assert_eq!(order[0].min(order[1]), 0);
+        // Each worker thread takes blocks in increasing order; how the threads come between each other is open.
+        let asked = std::env::var("HIPSTACK_HOST_THREADS").ok().and_then(|text| text.trim().parse().ok());
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        assert!(increasing_sequences(&order) <= asked.unwrap_or(cores).max(2));
         order.sort_unstable();
         assert!(order.into_iter().eq(0..100_000));
     });
