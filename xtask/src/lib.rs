@@ -6,6 +6,7 @@
 pub mod build_kernels;
 pub mod ci;
 pub mod codegen;
+pub mod conformance;
 pub mod doctor;
 pub mod table;
 pub mod tidy;
@@ -36,6 +37,8 @@ enum Command {
     Ci(ci::CiArgs),
     /// Hold every device of this machine against the reference
     Parity(Box<parity::cli::ParityArgs>),
+    /// Hold a platform against the cases that every implementation of HIP has to pass
+    Conformance(conformance::ConformanceArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
     /// Write hip-sys's generated files from ROCm's public headers
@@ -44,10 +47,14 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    if let Some(code) = ::conformance::child() {
+        return code;
+    }
     let result = match Cli::parse().command {
         Command::Tidy(args) => tidy::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Parity(args) => return parity::cli::run(*args),
+        Command::Conformance(args) => conformance::run(&args),
         Command::Ci(args) => ci::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Codegen(args) => codegen::run(&args),

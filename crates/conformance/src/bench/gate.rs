@@ -1,0 +1,86 @@
+//! Holding a stream up, so that order can be seen without a clock.
+
+use super::Bench;
+use crate::case::{Failure, Outcome};
+use hip_sys::hip::hipStream_t;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A loaded machine is slow, and a wrong platform should fail rather than hang.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A door that streams wait at until the case opens it. It opens when it is dropped, so a case that fails leaves no stream
+/// waiting.
+pub(crate) struct Gate {
+    /// Leaked: a stream may still be at it when the case is over.
+    door: &'static Door,
+}
+
+#[derive(Default)]
+struct Door {
+    open: Mutex<bool>,
+    opened: Condvar,
+    arrived: AtomicU32,
+    passed: AtomicU32,
+}
+
+unsafe extern "C" fn wait_at(door: *mut c_void) {
+    // SAFETY: S11: `hold` passed a door that is never freed.
+    let door = unsafe { &*door.cast::<Door>() };
+    door.arrived.fetch_add(1, Ordering::SeqCst);
+    let open = door.open.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = door.opened.wait_timeout_while(open, PATIENCE, |open| !*open);
+    drop(waited.unwrap_or_else(PoisonError::into_inner));
+    door.passed.fetch_add(1, Ordering::SeqCst);
+}
+
+impl Gate {
+    /// A closed gate.
+    pub(crate) fn new() -> Self {
+        Self { door: Box::leak(Box::default()) }
+    }
+
+    /// Makes the stream wait at the gate, by a host function.
+    pub(crate) fn hold(&self, bench: &Bench, stream: hipStream_t) -> Outcome {
+        let door = std::ptr::from_ref(self.door).cast_mut().cast();
+        ok!(bench, hipLaunchHostFunc(stream, Some(wait_at), door));
+        Ok(())
+    }
+
+    /// Lets everybody through.
+    pub(crate) fn open(&self) {
+        *self.door.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.door.opened.notify_all();
+    }
+
+    /// How many streams have come to it.
+    pub(crate) fn arrived(&self) -> u32 {
+        self.door.arrived.load(Ordering::SeqCst)
+    }
+
+    /// How many streams have gone through.
+    pub(crate) fn passed(&self) -> u32 {
+        self.door.passed.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+/// Polls until the condition holds. What it is waiting for is named where it does not.
+#[track_caller]
+pub(crate) fn soon(what: &str, condition: impl Fn() -> bool) -> Outcome {
+    let start = Instant::now();
+    while !condition() {
+        if start.elapsed() > PATIENCE {
+            return Err(Failure::wrong(format!("{what} has not happened in {} s", PATIENCE.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What a case works with: a platform, one of its devices, and short forms of what cases do all the time.
+
+mod buffer;
+mod entry;
+mod gate;
+mod handles;
+mod launch;
+
+pub(crate) use buffer::{Buffer, Pinned};
+pub(crate) use entry::Entry;
+pub(crate) use gate::{Gate, soon};
+pub(crate) use handles::{Event, Module, Stream};
+pub(crate) use launch::{Arg, Function, Shape, grid};
+
+use crate::case::{Failure, Outcome};
+use crate::suite::Shared;
+use hip_sys::HipTable;
+use hip_sys::hip::{hipError_t, hipStream_t};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The null stream.
+pub(crate) const NULL: hipStream_t = std::ptr::null_mut();
+
+/// A platform and one of its devices, which is current on the case's thread, with no error left over.
+#[derive(Debug)]
+pub struct Bench {
+    shared: Arc<Shared>,
+    device: i32,
+    wave: u32,
+    /// Modules that the case asked for; unloaded with the bench.
+    modules: RefCell<HashMap<&'static str, Rc<Module>>>,
+}
+
+impl Bench {
+    /// A bench on a device, for one case, on a thread of its own.
+    pub(crate) fn new(shared: Arc<Shared>, device: i32, wave: u32) -> Self {
+        Self { shared, device, wave, modules: RefCell::default() }
+    }
+
+    /// HIP's functions.
+    pub fn hip(&self) -> &HipTable {
+        self.shared.platform.hip()
+    }
+
+    /// The platform.
+    pub fn platform(&self) -> &hip_sys::Platform {
+        &self.shared.platform
+    }
+
+    /// The number of the device under test.
+    pub fn device(&self) -> i32 {
+        self.device
+    }
+
+    /// Lanes in a wave of the device.
+    pub fn wave(&self) -> u32 {
+        self.wave
+    }
+
+    /// The code is the one that has to be.
+    #[track_caller]
+    pub(crate) fn expect(&self, code: u32, expected: u32, what: &str) -> Outcome {
+        if code == expected {
+            return Ok(());
+        }
+        let (seen, expected) = (self.name_of(code), self.name_of(expected));
+        Err(Failure::wrong(format!("{what}: expected {expected}, got {seen}")))
+    }
+
+    /// Name and number of a code.
+    fn name_of(&self, code: u32) -> String {
+        // SAFETY: S1: the name is a static C string, or null.
+        let name = unsafe { (self.hip().hipGetErrorName)(hipError_t(code)) };
+        if name.is_null() {
+            return code.to_string();
+        }
+        // SAFETY: S1: as above.
+        format!("{} ({code})", unsafe { CStr::from_ptr(name) }.to_string_lossy())
+    }
+
+    /// How many devices there are.
+    pub(crate) fn devices(&self) -> Result<i32, Failure> {
+        let mut count = 0;
+        ok!(self, hipGetDeviceCount(&mut count));
+        Ok(count)
+    }
+
+    /// Another device than the one under test; skips the case if there is none.
+    pub(crate) fn other_device(&self) -> Result<i32, Failure> {
+        let count = self.devices()?;
+        if count < 2 {
+            return Err(Failure::skip("needs two devices"));
+        }
+        Ok((self.device + 1) % count)
+    }
+
+    /// Makes the device current.
+    pub(crate) fn set_device(&self, device: i32) -> Outcome {
+        ok!(self, hipSetDevice(device));
+        Ok(())
+    }
+
+    /// Waits for all work of the current device.
+    pub(crate) fn sync(&self) -> Outcome {
+        ok!(self, hipDeviceSynchronize());
+        Ok(())
+    }
+
+    /// The last error, which stays.
+    pub(crate) fn peek(&self) -> u32 {
+        // SAFETY: S1: a question without arguments.
+        unsafe { (self.hip().hipPeekAtLastError)() }.0
+    }
+
+    /// The last error, which is forgotten.
+    pub(crate) fn take_error(&self) -> u32 {
+        // SAFETY: S1: a question without arguments.
+        unsafe { (self.hip().hipGetLastError)() }.0
+    }
+
+    /// Does something on another thread, with its own bench on the same device, and waits for it. The device is *not*
+    /// made current there.
+    pub(crate) fn elsewhere<T: Send>(
+        &self,
+        work: impl FnOnce(&Bench) -> Result<T, Failure> + Send,
+    ) -> Result<T, Failure> {
+        let (shared, device, wave) = (Arc::clone(&self.shared), self.device, self.wave);
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(move || work(&Bench::new(shared, device, wave)));
+            thread.join().unwrap_or_else(|_| Err(Failure::wrong("the other thread panicked")))
+        })
+    }
+}

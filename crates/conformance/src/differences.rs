@@ -1,0 +1,110 @@
+//! Where platforms are known to differ from what the cases demand: data with a reason.
+
+use crate::cases::GROUPS;
+use crate::filter;
+use serde::Deserialize;
+
+/// A known difference.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// The list that it belongs to: a platform, or what `--differences` names.
+    pub platform: String,
+    /// The devices, by what compilers call them, with `*` and `?`; all of them if it is left out.
+    #[serde(default = "any")]
+    pub arch: String,
+    /// The cases, with `*` and `?`. Every one of them has to differ.
+    pub case: String,
+    /// A part of the failure's text.
+    pub seen: String,
+    /// Why it is so.
+    pub reason: String,
+}
+
+fn any() -> String {
+    "*".into()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    difference: Vec<Difference>,
+}
+
+impl Difference {
+    /// Whether it is about this case on a device of this architecture.
+    pub(crate) fn covers(&self, case: &str, arch: &str) -> bool {
+        filter::matches(&self.case, case) && filter::matches(&self.arch, arch)
+    }
+}
+
+/// All known differences.
+///
+/// # Errors
+/// What is wrong with the list.
+pub fn known() -> Result<Vec<Difference>, String> {
+    read(include_str!("../differences.toml"))
+}
+
+/// The differences of one list. A name that no entry has is an error, unless it is the platform's own.
+pub(crate) fn of(list: &str, platform: &str) -> Result<Vec<Difference>, String> {
+    let all = known()?;
+    let chosen: Vec<Difference> = all.iter().filter(|known| known.platform == list).cloned().collect();
+    if chosen.is_empty() && list != platform {
+        let mut lists: Vec<&str> = all.iter().map(|known| known.platform.as_str()).collect();
+        lists.dedup();
+        return Err(format!("differences.toml has no list {list:?}; it has {lists:?}"));
+    }
+    Ok(chosen)
+}
+
+fn read(text: &str) -> Result<Vec<Difference>, String> {
+    let file: File = toml::from_str(text).map_err(|error| format!("differences.toml: {error}"))?;
+    for known in &file.difference {
+        let mut cases = GROUPS.iter().flat_map(|group| group.cases());
+        if !cases.any(|case| filter::matches(&known.case, case.name)) {
+            return Err(format!("differences.toml: no case is called {:?}", known.case));
+        }
+        if known.reason.trim().is_empty() || known.seen.trim().is_empty() {
+            return Err(format!("differences.toml: {:?} says not what is seen or why", known.case));
+        }
+    }
+    Ok(file.difference)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = r#"
+        [[difference]]
+        platform = "there"
+        arch = "gfx9*"
+        case = "memory/allocate/*"
+        seen = "x"
+        reason = "y"
+    "#;
+
+    #[test]
+    fn an_entry_is_about_cases_and_devices() {
+        let known = read(ENTRY).expect("a good list");
+        assert!(known[0].covers("memory/allocate/null_place", "gfx90a"));
+        assert!(!known[0].covers("memory/allocate/null_place", "gfx1100"));
+        assert!(!known[0].covers("memory/copy/null_place", "gfx90a"));
+    }
+
+    #[test]
+    fn bad_lists_are_refused() {
+        assert!(read(&ENTRY.replace("memory/allocate/*", "memory/none")).is_err());
+        assert!(read(&ENTRY.replace("\"y\"", "\"\"")).is_err());
+        assert!(read(&ENTRY.replace("reason", "because")).is_err());
+    }
+
+    #[test]
+    fn the_list_that_ships_is_good() {
+        known().expect("differences.toml is good");
+        assert!(of("no such list", "host").is_err());
+        assert!(of("host", "host").is_ok());
+    }
+}

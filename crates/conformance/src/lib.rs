@@ -1,0 +1,54 @@
+//! One suite of cases that every implementation of HIP's C functions has to pass: AMD's library, and each platform of ours.
+//!
+//! A [`Case`] is a few lines that call HIP through the tables of a [`hip_sys::Platform`] and compare with what was worked
+//! out by other means. A [`Suite`] runs cases on one platform. Where a platform is known to differ, `differences.toml` says
+//! so with a reason; a listed difference that no longer shows is an error too.
+//!
+//! ```
+//! use conformance::{Suite, Verdict};
+//!
+//! let suite = Suite::new("host", None)?;
+//! let jobs = suite.jobs(Some("memory/allocate/*"), None)?;
+//! assert!(jobs.iter().all(|job| suite.run(job) == Verdict::Passed));
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! # Adding a case
+//! A function in `src/cases/`, and its name in the `cases!` list at the top of that file:
+//!
+//! ```text
+//! pub(crate) const CASES: &[Case] = cases!("memory/allocate": zero_bytes);
+//!
+//! /// Zero bytes are a null pointer and no error.
+//! fn zero_bytes(b: &Bench) -> Outcome {
+//!     let mut place = dangling();
+//!     expect!(b, hipMalloc(&mut place, 0) => SUCCESS);
+//!     same("the pointer", place, null_mut())
+//! }
+//! ```
+//!
+//! Kernels are HIP text in `kernels/`, which the platform's own hiprtc compiles when a case asks for them.
+
+#![allow(dead_code, unused_imports, reason = "words that more cases are going to use")]
+
+#[macro_use]
+mod macros;
+
+mod bench;
+mod case;
+mod cases;
+mod codes;
+mod compile;
+mod differences;
+mod filter;
+mod isolate;
+mod report;
+mod suite;
+
+pub use bench::Bench;
+pub use case::{Case, Failure, Group, Outcome, Scope};
+pub use cases::GROUPS;
+pub use differences::{Difference, known as known_differences};
+pub use isolate::{CHILD_FLAG, child};
+pub use report::{Entry, Report};
+pub use suite::{Device, Job, PLATFORMS, Suite, Verdict};
