@@ -17,7 +17,13 @@ fn main() {
 fn test_kernels(root: &std::path::Path, include: &std::path::Path) {
     let sources = root.join("tests/kernels");
     println!("cargo::rerun-if-changed={}", sources.display());
-    let units = [("plain", 0, true), ("threads", 32, false), ("threads", 64, false), ("faults", 0, false)];
+    let units = [
+        ("plain", 0, true),
+        ("threads", 32, false),
+        ("threads", 64, false),
+        ("faults", 0, false),
+        ("together", 64, false),
+    ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(3).pic(true).include(include);

@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 /// The number that both sides must agree on.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// [`Kernel::flags`]: the kernel uses barriers or warp operations and runs through [`Kernel::threads`].
 pub const KERNEL_BARRIERS: u32 = 1;
@@ -25,6 +25,10 @@ pub struct Block {
     pub shared: *mut c_void,
     /// The runtime's own.
     pub runner: *mut c_void,
+    /// 1: all blocks of the grid run at once, and `grid_sync` works.
+    pub cooperative: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// One thread of a block.
@@ -77,9 +81,22 @@ pub struct Runtime {
         predicate: u32,
         view: *mut WarpView,
     ),
-    /// Fails the launch with the code and never returns to the kernel.
-    pub fail:
-        unsafe extern "C" fn(*const Block, code: u32, what: *const c_char, file: *const c_char, line: u32),
+    /// Fails the launch with the code and never returns to the kernel. `thread` is x, y, z.
+    pub fail: unsafe extern "C" fn(
+        *const Block,
+        thread: *const u32,
+        code: u32,
+        what: *const c_char,
+        file: *const c_char,
+        line: u32,
+    ),
+    /// Writes text to standard output, in one piece.
+    pub print: unsafe extern "C" fn(*const Block, text: *const c_char, length: u32),
+    /// Returns when every living thread of every block of the grid has called it; 0, at once, if the launch is not
+    /// cooperative.
+    pub grid_sync: unsafe extern "C" fn(*const Block, line: u32) -> u32,
+    /// Nanoseconds of a clock that never goes back.
+    pub clock: unsafe extern "C" fn() -> u64,
 }
 
 /// Runs a block, or threads of one. The pointers are to the arguments, in order.
@@ -143,10 +160,10 @@ pub type ModuleEntry = unsafe extern "C" fn(*const Runtime) -> *const Module;
 
 // The sizes that the C declarations have on 64-bit machines.
 const _: () = {
-    assert!(size_of::<Block>() == 56);
+    assert!(size_of::<Block>() == 64);
     assert!(size_of::<Thread>() == 16);
     assert!(size_of::<WarpView>() == 32);
-    assert!(size_of::<Runtime>() == 40);
+    assert!(size_of::<Runtime>() == 64);
     assert!(size_of::<Kernel>() == 64);
     assert!(size_of::<Global>() == 32);
     assert!(size_of::<Module>() == 32);

@@ -4,7 +4,7 @@
 #define HIPHOST_ABI_H
 #include <stdint.h>
 
-#define HIPHOST_ABI 1u
+#define HIPHOST_ABI 2u
 
 /* What a block knows of itself. One lives per OS thread that runs blocks; it outlives the block. */
 typedef struct hiphost_block {
@@ -14,6 +14,8 @@ typedef struct hiphost_block {
     uint32_t shared_bytes; /* size of the dynamic shared memory */
     void* shared;          /* dynamic shared memory, aligned to 256 bytes */
     void* runner;          /* the runtime's own */
+    uint32_t cooperative;  /* 1: all blocks of the grid run at once, and grid_sync works */
+    uint32_t reserved;
 } hiphost_block;
 
 /* One thread of a block. `linear` counts x fastest, then y, then z. */
@@ -42,8 +44,16 @@ typedef struct hiphost_runtime {
     /* Returns when the other active lanes of the warp have called it from the same line. size is at most 16. */
     void (*warp_sync)(const hiphost_block*, uint32_t line, const void* value, uint32_t size, uint32_t predicate,
                       hiphost_warp_view* view);
-    /* Fails the launch with this hipError_t code and never returns to the kernel. */
-    void (*fail)(const hiphost_block*, uint32_t code, const char* what, const char* file, uint32_t line);
+    /* Fails the launch with this hipError_t code and never returns to the kernel. thread is threadIdx: x, y, z. */
+    void (*fail)(const hiphost_block*, const uint32_t* thread, uint32_t code, const char* what, const char* file,
+                 uint32_t line);
+    /* Writes text to standard output, in one piece. */
+    void (*print)(const hiphost_block*, const char* text, uint32_t length);
+    /* Returns when every living thread of every block of the grid has called it; 0, at once, if the launch is not
+     * cooperative. */
+    uint32_t (*grid_sync)(const hiphost_block*, uint32_t line);
+    /* Nanoseconds of a clock that all threads share and that never goes back. */
+    uint64_t (*clock)(void);
 } hiphost_runtime;
 
 #define HIPHOST_KERNEL_BARRIERS 1u /* hiphost_kernel.flags: run it through `threads` */
@@ -80,7 +90,7 @@ typedef struct hiphost_module {
 } hiphost_module;
 
 #ifdef __cplusplus
-static_assert(sizeof(hiphost_block) == 56 && sizeof(hiphost_warp_view) == 32 && sizeof(hiphost_runtime) == 40 &&
+static_assert(sizeof(hiphost_block) == 64 && sizeof(hiphost_warp_view) == 32 && sizeof(hiphost_runtime) == 64 &&
                   sizeof(hiphost_kernel) == 64 && sizeof(hiphost_global) == 32 && sizeof(hiphost_module) == 32,
               "src/abi.rs has these sizes");
 #endif

@@ -42,6 +42,9 @@
 #ifndef HIPHOST_DEVICE_HPP
 #define HIPHOST_DEVICE_HPP
 
+#include <math.h>
+#include <stdlib.h>
+
 #include <cassert>
 #include <cmath>
 #include <cstddef>
@@ -75,13 +78,17 @@ static_assert((char)-1 < 0, "char is signed on GPUs: compile kernels with -fsign
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static thread_local
 
-#include "detail/index.hpp"
 #include "detail/vectors.hpp"
+#include "detail/index.hpp"
+#include "detail/print.hpp"
+#include "detail/clock.hpp"
 #include "detail/atomics.hpp"
 #include "detail/intrinsics.hpp"
+#include "detail/math.hpp"
 #ifndef HIPHOST_NO_BARRIERS
 #include "detail/barriers.hpp"
 #if HIPHOST_WAVE_SIZE != 0

@@ -1,14 +1,30 @@
 //! What kernels call, and the call into a kernel.
 
+use super::Failure;
 use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
 use super::schedule::Met;
 use crate::abi;
 use crate::code::Code;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::{Write, stdout};
+use std::sync::LazyLock;
+use std::time::Instant;
 
 /// The table that every registered module gets.
-pub(crate) static RUNTIME: abi::Runtime =
-    abi::Runtime { abi: abi::ABI, reserved: 0, next_thread, barrier, warp_sync, fail };
+pub(crate) static RUNTIME: abi::Runtime = abi::Runtime {
+    abi: abi::ABI,
+    reserved: 0,
+    next_thread,
+    barrier,
+    warp_sync,
+    fail,
+    print,
+    grid_sync,
+    clock,
+};
+
+/// The code of a failed `assert`, hipErrorAssert.
+const ASSERT: u32 = 710;
 
 /// Runs the kernel of the state's launch on the calling fiber: all the blocks it can claim, or threads of the one block
 /// that the runner set up.
@@ -96,21 +112,70 @@ unsafe extern "C" fn warp_sync(
 
 unsafe extern "C" fn fail(
     block: *const abi::Block,
+    thread: *const u32,
     code: u32,
     what: *const c_char,
     file: *const c_char,
     line: u32,
 ) {
-    // SAFETY: S10: as in `barrier`; the texts are literals of the kernel's source.
+    // SAFETY: S10: as in `barrier`; the texts are literals of the kernel's source, and `thread` is three numbers.
     unsafe {
         let state = state_of(block);
         let (what, file) = (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
+        let [x, y, z] = thread.cast::<[u32; 3]>().read();
+        let kind = if code == ASSERT { "assertion failed: " } else { "" };
         let code = if code == 0 { LAUNCH_FAILURE } else { code };
-        let failure = failure_at(state, code, &format!("{what}, at {file}:{line}"));
-        drop((what, file));
+        let why = format!("thread ({x}, {y}, {z}): {kind}{what}, at {file}:{line}");
+        let failure = failure_at(state, code, &why);
+        drop((what, file, why));
+        stop(state, failure);
+    }
+}
+
+/// Ends the running fiber for good: the launch has failed.
+///
+/// # Safety
+/// As [`call_entry`]; nothing on the fiber needs dropping.
+unsafe fn stop(state: *mut State, failure: Failure) -> ! {
+    // SAFETY: S10: the caller vouches for the state.
+    unsafe {
         (*state).failure = Some(failure);
         give_way(state, Pause::Failed);
     }
     // The runner resets a fiber that failed and never resumes it.
     std::process::abort();
+}
+
+/// Written at once and not at the end of the launch: a kernel that hangs shows how far it came.
+unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
+    // SAFETY: S10: the headers pass a text of that length.
+    let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
+    // A closed standard output is no fault of the kernel's.
+    let mut out = stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}
+
+unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
+    // SAFETY: S10: as in `barrier`.
+    unsafe {
+        let state = state_of(block);
+        let Some(grid) = &(*(*state).launch).together else { return 0 };
+        // The block meets first; then the first of its threads to go on waits for the other blocks, on this OS thread.
+        let turn = (*state).grid_syncs;
+        barrier(block, line, 0);
+        if (*state).grid_syncs == turn {
+            (*state).grid_syncs += 1;
+            if let Err(why) = grid.wait(line) {
+                let failure = failure_at(state, LAUNCH_FAILURE, &why);
+                drop(why);
+                stop(state, failure);
+            }
+        }
+        1
+    }
+}
+
+extern "C" fn clock() -> u64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed().as_nanos() as u64
 }

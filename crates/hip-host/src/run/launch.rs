@@ -1,6 +1,6 @@
 //! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
 
-use super::Failure;
+use super::{Failure, Together};
 use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -65,6 +65,8 @@ pub(crate) struct Launch {
     pub(crate) wave: u32,
     /// Higher goes first when workers choose.
     pub(crate) urgency: i32,
+    /// Of a cooperative launch.
+    pub(crate) together: Option<Together>,
     blocks: u64,
     turn: u64,
     next: AtomicU64,
@@ -79,14 +81,17 @@ pub(crate) struct Shape {
     pub(crate) shared_bytes: u32,
     pub(crate) wave: u32,
     pub(crate) urgency: i32,
+    /// Whether all blocks run at once.
+    pub(crate) cooperative: bool,
 }
 
 impl Launch {
     /// A launch of a shape that was checked: no dimension is zero and the products stay within the device's limits.
     pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
-        let Shape { grid, block, shared_bytes, wave, urgency } = shape;
+        let Shape { grid, block, shared_bytes, wave, urgency, cooperative } = shape;
         let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        let turn = (blocks / (TURNS * super::threads() as u64)).max(1);
+        let turn = if cooperative { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
+        let together = cooperative.then(|| Together::new(blocks));
         let (next, failed, failure) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
         Self {
             kernel,
@@ -96,6 +101,7 @@ impl Launch {
             shared_bytes,
             wave,
             urgency,
+            together,
             blocks,
             turn,
             next,
@@ -107,6 +113,17 @@ impl Launch {
     /// How many turns there are to take: no more threads than that can help.
     pub(crate) fn turns(&self) -> u64 {
         self.blocks.div_ceil(self.turn)
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// A block has run to its end.
+    pub(crate) fn block_ended(&self) {
+        if let Some(together) = &self.together {
+            together.leave();
+        }
     }
 
     /// The next blocks to run, `None` when all are taken or the launch has failed.
@@ -132,6 +149,9 @@ impl Launch {
     pub(crate) fn fail(&self, failure: Failure) {
         self.failed.store(true, Ordering::Relaxed);
         self.failure.lock().get_or_insert(failure);
+        if let Some(together) = &self.together {
+            together.give_up();
+        }
     }
 
     pub(crate) fn take_failure(&self) -> Option<Failure> {

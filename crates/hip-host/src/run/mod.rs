@@ -1,6 +1,7 @@
 //! Running kernels: blocks over OS threads, threads of a block over fibers. Knows nothing of HIP's API.
 
 mod callbacks;
+mod cooperative;
 mod launch;
 mod runner;
 mod schedule;
@@ -9,8 +10,10 @@ mod warp;
 mod workers;
 
 pub(crate) use callbacks::RUNTIME;
+pub(crate) use cooperative::Together;
 pub(crate) use launch::{Arguments, Launch, Shape};
 pub(crate) use runner::Runner;
+pub(crate) use stacks::most as most_stacks;
 pub(crate) use workers::{THREAD_STACK, run, threads};
 
 /// Most threads a block may have.

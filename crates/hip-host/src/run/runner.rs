@@ -33,6 +33,8 @@ pub(crate) struct State {
     /// Of each fiber; null until it first ran.
     pub(crate) yielders: Vec<*const Yielder>,
     pub(crate) failure: Option<Failure>,
+    /// How many grid syncs the block has passed.
+    pub(crate) grid_syncs: u64,
     /// The launch that fibers work on.
     pub(crate) launch: *const Launch,
 }
@@ -58,9 +60,11 @@ impl Runner {
         }
         let shared = shared.cast::<c_void>();
         let (grid, block, index, shared_bytes, runner) = ([1; 3], [1; 3], [0; 3], 0, null_mut());
-        let block = abi::Block { grid, block, index, shared_bytes, shared, runner };
+        let (cooperative, reserved) = (0, 0);
+        let block = abi::Block { grid, block, index, shared_bytes, shared, runner, cooperative, reserved };
         let schedule = Schedule::new();
-        let state = State { schedule, block, yielders: Vec::new(), failure: None, launch: null() };
+        let (yielders, failure, grid_syncs, launch) = (Vec::new(), None, 0, null());
+        let state = State { schedule, block, yielders, failure, grid_syncs, launch };
         let state = NonNull::from(Box::leak(Box::new(state)));
         // SAFETY: S4: just made, owned by this runner alone.
         unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
@@ -76,6 +80,7 @@ impl Runner {
             (*state).block.grid = launch.grid;
             (*state).block.block = launch.block;
             (*state).block.shared_bytes = launch.shared_bytes;
+            (*state).block.cooperative = u32::from(launch.together.is_some());
         }
         let outcome = match launch.kernel.code {
             Code::Plain(_) => self.run_plain(),
@@ -98,7 +103,9 @@ impl Runner {
     }
 
     fn run_threads(&mut self, launch: &Launch) -> Result<(), Failure> {
-        let reservation = stacks::reserve(launch.threads_per_block() as usize);
+        // A cooperative launch has reserved for all its blocks.
+        let alone = launch.together.is_none();
+        let reservation = alone.then(|| stacks::reserve(launch.threads_per_block() as usize));
         let outcome = self.run_claimed(launch);
         // One fiber stays with the thread; the reservation covered the others.
         self.discard_fibers(if outcome.is_ok() { 1 } else { 0 });
@@ -116,6 +123,7 @@ impl Runner {
                     state.schedule.begin(launch.block, launch.wave);
                 }
                 self.run_block()?;
+                launch.block_ended();
             }
         }
         Ok(())
@@ -248,7 +256,14 @@ mod tests {
         let kernel = Box::leak(Box::new(kernel));
         let mut counters = [0_u32; 4];
         let packed = (counters.as_mut_ptr() as usize).to_ne_bytes();
-        let shape = Shape { grid: [4, 1, 1], block: [1; 3], shared_bytes: 0, wave: 32, urgency: 0 };
+        let shape = Shape {
+            grid: [4, 1, 1],
+            block: [1; 3],
+            shared_bytes: 0,
+            wave: 32,
+            urgency: 0,
+            cooperative: false,
+        };
         let launch = Launch::new(kernel, Arguments::from_packed(kernel, &packed), shape);
         let mut runner = Runner::new();
         runner.work_on(&launch);

@@ -44,7 +44,7 @@ struct State {
 }
 
 static STACKS: LazyLock<Stacks> = LazyLock::new(|| Stacks {
-    state: Mutex::new(State { free: Vec::new(), made: 0, available: limit(map_limit()) }),
+    state: Mutex::new(State { free: Vec::new(), made: 0, available: most() }),
     returned: Condvar::new(),
 });
 
@@ -87,6 +87,12 @@ pub(crate) fn take() -> io::Result<FiberStack> {
 /// Keeps stacks for later.
 pub(crate) fn give_back(stacks: impl Iterator<Item = FiberStack>) {
     STACKS.state.lock().free.extend(stacks);
+}
+
+/// How many stacks may exist.
+pub(crate) fn most() -> usize {
+    static MOST: LazyLock<usize> = LazyLock::new(|| limit(map_limit()));
+    *MOST
 }
 
 /// How many stacks may exist: each takes two of the process's memory mappings, and half of those are left to others.

@@ -44,6 +44,9 @@ pub(crate) fn threads() -> usize {
 
 /// Runs a launch to its end: on the calling thread, and with helpers if there is enough to share.
 pub(crate) fn run(launch: &Arc<Launch>, runner: &mut Runner) {
+    if launch.together.is_some() {
+        return super::cooperative::run(launch, runner);
+    }
     let helpers = (launch.turns() - 1).min(threads() as u64 - 1) as usize;
     if helpers == 0 {
         return runner.work_on(launch);

@@ -3,15 +3,16 @@
 
 use super::give;
 use super::modules::{Function, function_of};
-use super::properties::{BLOCKS_PER_PROCESSOR, MAX_GRID, THREADS_PER_PROCESSOR};
+use super::properties::{BLOCKS_PER_PROCESSOR, MAX_GRID, THREADS_PER_PROCESSOR, processors};
 use super::streams::stream_of;
 use crate::code::Kernel;
 use crate::context::{Outcome, status};
-use crate::run::{self, Arguments, Launch, MAX_BLOCK, MAX_SHARED, Shape};
+use crate::run::{Arguments, Launch, MAX_BLOCK, MAX_SHARED, Shape};
 use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipFuncAttribute, hipFunction_attribute, hipFunction_t, hipStream_t};
 use hip_sys::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
@@ -86,6 +87,42 @@ unsafe fn arguments(
     }
 }
 
+/// Submits a launch. The arguments come in one of two forms.
+unsafe fn submit(
+    function: hipFunction_t,
+    (grid, block, shared_bytes): ([u32; 3], [u32; 3], u32),
+    stream: hipStream_t,
+    (parameters, extra): (*mut *mut c_void, *mut *mut c_void),
+    cooperative: bool,
+) -> Outcome {
+    let function = function_of(function)?;
+    let stream = stream_of(stream)?;
+    check_shape(function.kernel, grid, block, shared_bytes)?;
+    if function.device != stream.device {
+        return Err(hipError_t::hipErrorInvalidHandle);
+    }
+    if cooperative {
+        check_together(&function, grid, block, shared_bytes)?;
+    }
+    let device = stream.device();
+    device.healthy()?;
+    // SAFETY: S11: the caller's arguments.
+    let arguments = unsafe { arguments(function.kernel, parameters, extra) }?;
+    let (wave, urgency) = (device.wave, -stream.priority);
+    let shape = Shape { grid, block, shared_bytes, wave, urgency, cooperative };
+    let launch = Arc::new(Launch::new(function.kernel, arguments, shape));
+    stream.submit(Work::Launch(launch), Vec::new());
+    Ok(())
+}
+
+/// Whether all blocks of a grid fit onto the device at once.
+fn check_together(function: &Function, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Outcome {
+    let threads = block.iter().product::<u32>() as c_int;
+    let most = resident(function, threads, shared_bytes as usize)? * processors();
+    let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    if blocks <= most as u64 { Ok(()) } else { Err(hipError_t::hipErrorCooperativeLaunchTooLarge) }
+}
+
 pub(super) unsafe extern "C" fn hipModuleLaunchKernel(
     function: hipFunction_t,
     grid_x: c_uint,
@@ -99,40 +136,26 @@ pub(super) unsafe extern "C" fn hipModuleLaunchKernel(
     parameters: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> hipError_t {
-    status((|| {
-        let function = function_of(function)?;
-        let stream = stream_of(stream)?;
-        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        check_shape(function.kernel, grid, block, shared_bytes)?;
-        if function.device != stream.device {
-            return Err(hipError_t::hipErrorInvalidHandle);
-        }
-        let device = stream.device();
-        device.healthy()?;
-        // SAFETY: S11: the caller's arguments.
-        let arguments = unsafe { arguments(function.kernel, parameters, extra) }?;
-        let (wave, urgency) = (device.wave, -stream.priority);
-        let shape = Shape { grid, block, shared_bytes, wave, urgency };
-        let launch = Arc::new(Launch::new(function.kernel, arguments, shape));
-        stream.submit(Work::Launch(launch), Vec::new());
-        Ok(())
-    })())
+    let shape = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared_bytes);
+    // SAFETY: S11: the caller's arguments.
+    status(unsafe { submit(function, shape, stream, (parameters, extra), false) })
 }
 
-/// Which blocks are resident at once is not decided here yet, so a grid cannot be promised to be.
 pub(super) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
-    _function: hipFunction_t,
-    _grid_x: c_uint,
-    _grid_y: c_uint,
-    _grid_z: c_uint,
-    _block_x: c_uint,
-    _block_y: c_uint,
-    _block_z: c_uint,
-    _shared_bytes: c_uint,
-    _stream: hipStream_t,
-    _parameters: *mut *mut c_void,
+    function: hipFunction_t,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared_bytes: c_uint,
+    stream: hipStream_t,
+    parameters: *mut *mut c_void,
 ) -> hipError_t {
-    status(Err(hipError_t::hipErrorNotSupported))
+    let shape = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared_bytes);
+    // SAFETY: S11: the caller's arguments.
+    status(unsafe { submit(function, shape, stream, (parameters, null_mut()), true) })
 }
 
 pub(super) unsafe extern "C" fn hipFuncGetAttribute(
@@ -217,7 +240,7 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
         }
         let most = max_threads(function.kernel) as c_int;
         let size = if limit == 0 { most } else { limit.min(most) };
-        let blocks = resident(&function, size, shared_bytes)? * run::threads() as c_int;
+        let blocks = resident(&function, size, shared_bytes)? * processors();
         // SAFETY: S11: the caller's places for the results.
         unsafe { give(grid, blocks).and_then(|()| give(block, size)) }
     }))

@@ -45,6 +45,12 @@ fn arch() -> hipDeviceArch_t {
     arch
 }
 
+/// How many "multiprocessors" there are: no more than can each hold all their threads on stacks at once, because a cooperative
+/// launch may fill them all.
+pub(super) fn processors() -> c_int {
+    run::threads().min(run::most_stacks() / THREADS_PER_PROCESSOR as usize).max(1) as c_int
+}
+
 /// Everything about a device. One "multiprocessor" is one OS thread that runs blocks.
 fn properties(device: &Device) -> hipDeviceProp_tR0600 {
     hipDeviceProp_tR0600 {
@@ -65,10 +71,11 @@ fn properties(device: &Device) -> hipDeviceProp_tR0600 {
         textureAlignment: 256,
         texturePitchAlignment: 256,
         deviceOverlap: 1,
-        multiProcessorCount: run::threads() as c_int,
+        multiProcessorCount: processors(),
         integrated: 1,
         canMapHostMemory: 1,
         concurrentKernels: 1,
+        cooperativeLaunch: 1,
         pciBusID: (BUS + device.ordinal) as c_int,
         asyncEngineCount: 2,
         unifiedAddressing: 1,

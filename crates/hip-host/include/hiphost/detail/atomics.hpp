@@ -75,6 +75,48 @@ static __forceinline__ T atomicDec(T* p, hiphost::same_t<T> limit) {
     return hiphost::exchange_loop(p, [limit](T old) { return old == 0 || old > limit ? limit : (T)(old - 1); });
 }
 
+// The forms with a scope: memory is one here, so every scope is the widest.
+#define HIPHOST_SCOPES(name)                                          \
+    template <class T, class... V>                                    \
+    static __forceinline__ T name##_system(T* p, V... v) {            \
+        return name(p, v...);                                         \
+    }                                                                 \
+    template <class T, class... V>                                    \
+    static __forceinline__ T name##_block(T* p, V... v) {             \
+        return name(p, v...);                                         \
+    }
+HIPHOST_SCOPES(atomicAdd)
+HIPHOST_SCOPES(atomicSub)
+HIPHOST_SCOPES(atomicMin)
+HIPHOST_SCOPES(atomicMax)
+HIPHOST_SCOPES(atomicAnd)
+HIPHOST_SCOPES(atomicOr)
+HIPHOST_SCOPES(atomicXor)
+HIPHOST_SCOPES(atomicExch)
+HIPHOST_SCOPES(atomicCAS)
+HIPHOST_SCOPES(atomicInc)
+HIPHOST_SCOPES(atomicDec)
+#undef HIPHOST_SCOPES
+
+// AMD's own names: `unsafe` may lose precision in memory that no GPU's hardware can add in, `NoRet` returns nothing.
+template <class T>
+static __forceinline__ T unsafeAtomicAdd(T* p, hiphost::same_t<T> v) {
+    return atomicAdd(p, v);
+}
+template <class T>
+static __forceinline__ T safeAtomicAdd(T* p, hiphost::same_t<T> v) {
+    return atomicAdd(p, v);
+}
+template <class T>
+static __forceinline__ T unsafeAtomicMin(T* p, hiphost::same_t<T> v) {
+    return atomicMin(p, v);
+}
+template <class T>
+static __forceinline__ T unsafeAtomicMax(T* p, hiphost::same_t<T> v) {
+    return atomicMax(p, v);
+}
+static __forceinline__ void atomicAddNoRet(float* p, float v) { atomicAdd(p, v); }
+
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

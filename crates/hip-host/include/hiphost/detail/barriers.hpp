@@ -23,3 +23,11 @@ static inline int __syncthreads_and(int predicate, unsigned line = __builtin_LIN
     hiphost::Met met = hiphost::barrier(line, predicate != 0);
     return met.trues == met.threads;
 }
+
+namespace hiphost {
+// False if the launch is not cooperative.
+static inline bool grid_barrier(unsigned line) {
+    Parked parked;
+    return runtime->grid_sync(current, line) != 0;
+}
+}  // namespace hiphost

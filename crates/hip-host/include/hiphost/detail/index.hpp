@@ -1,9 +1,6 @@
 // Where a thread is: threadIdx, blockIdx, blockDim, gridDim, dynamic shared memory, assert.
 #pragma once
 
-struct uint3 {
-    unsigned x, y, z;
-};
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
@@ -64,8 +61,12 @@ static __forceinline__ Share share(uint64_t count) {
 }
 
 [[noreturn]] static inline void fail(unsigned code, const char* what, const char* file, unsigned line) {
-    runtime->fail(current, code, what, file, line);
+    const uint32_t thread[3] = {thread_x, thread_y, thread_z};
+    runtime->fail(current, thread, code, what, file, line);
     __builtin_unreachable();
+}
+[[noreturn]] static inline void assertion_failed(const char* condition, const char* file, unsigned line) {
+    fail(710, condition, file, line);
 }
 }  // namespace hiphost
 
@@ -73,13 +74,28 @@ static __forceinline__ Share share(uint64_t count) {
 #define blockIdx (::hiphost::block_index())
 #define blockDim (::hiphost::block_dim())
 #define gridDim (::hiphost::grid_dim())
+#define hipThreadIdx_x (::hiphost::thread_x)
+#define hipThreadIdx_y (::hiphost::thread_y)
+#define hipThreadIdx_z (::hiphost::thread_z)
+#define hipBlockIdx_x (::hiphost::block_x)
+#define hipBlockIdx_y (::hiphost::block_y)
+#define hipBlockIdx_z (::hiphost::block_z)
+#define hipBlockDim_x (::hiphost::block_dim_x)
+#define hipBlockDim_y (::hiphost::block_dim_y)
+#define hipBlockDim_z (::hiphost::block_dim_z)
+#define hipGridDim_x (::hiphost::grid_dim_x)
+#define hipGridDim_y (::hiphost::grid_dim_y)
+#define hipGridDim_z (::hiphost::grid_dim_z)
+// Declares the launch's dynamic shared memory.
+#define HIP_DYNAMIC_SHARED(type, name) type* const name = (type*)::hiphost::dynamic_shared();
 
+// A kernel that includes <cassert> itself gets the C library's assert, which calls this function.
+#define __assert_fail(condition, file, line, function) ::hiphost::assertion_failed(condition, file, line)
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(condition) \
-    ((condition) ? (void)0 : ::hiphost::fail(710, "assertion failed: " #condition, __FILE__, __LINE__))
+#define assert(condition) ((condition) ? (void)0 : ::hiphost::assertion_failed(#condition, __FILE__, __LINE__))
 #endif
 #define __trap() ::hiphost::fail(719, "trap", __FILE__, __LINE__)
 #define abort() ::hiphost::fail(719, "abort", __FILE__, __LINE__)

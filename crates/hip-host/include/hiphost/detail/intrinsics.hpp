@@ -1,7 +1,5 @@
-// Bits, reinterpretations, clocks and the few functions that the C library lacks.
+// Integer intrinsics, reinterpretations and packed bytes.
 #pragma once
-
-#include <ctime>
 
 namespace hiphost {
 template <class To, class From>
@@ -13,22 +11,72 @@ static __forceinline__ To bits(From v) {
 }
 }  // namespace hiphost
 
-static __forceinline__ int __popc(unsigned v) { return __builtin_popcount(v); }
-static __forceinline__ int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+static __forceinline__ unsigned __popc(unsigned v) { return (unsigned)__builtin_popcount(v); }
+static __forceinline__ unsigned __popcll(unsigned long long v) { return (unsigned)__builtin_popcountll(v); }
 static __forceinline__ int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static __forceinline__ int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
-static __forceinline__ int __ffs(int v) { return __builtin_ffs(v); }
-static __forceinline__ int __ffsll(long long v) { return __builtin_ffsll(v); }
-static inline unsigned __brev(unsigned v) {
+// One more than the number of the lowest bit that is set; 0 if none is.
+static __forceinline__ unsigned __ffs(unsigned v) { return (unsigned)__builtin_ffs((int)v); }
+static __forceinline__ unsigned __ffs(int v) { return (unsigned)__builtin_ffs(v); }
+static __forceinline__ unsigned __ffsll(unsigned long long v) { return (unsigned)__builtin_ffsll((long long)v); }
+static __forceinline__ unsigned __ffsll(long long v) { return (unsigned)__builtin_ffsll(v); }
+static __forceinline__ unsigned __ffsll(unsigned long v) { return (unsigned)__builtin_ffsll((long long)v); }
+
+static __forceinline__ unsigned __brev(unsigned v) {
+    v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+    v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+    v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(v);
+}
+static __forceinline__ unsigned long long __brevll(unsigned long long v) {
+    return (unsigned long long)__brev((unsigned)v) << 32 | __brev((unsigned)(v >> 32));
+}
+// Four bytes of the eight of y:x, each picked by the low three bits of a nibble of s.
+static __forceinline__ unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+    const unsigned long long all = (unsigned long long)y << 32 | x;
     unsigned out = 0;
-    for (int i = 0; i < 32; i++) out |= (v >> i & 1u) << (31 - i);
+    for (unsigned i = 0; i < 4; i++) out |= (unsigned)(all >> 8 * (s >> 4 * i & 7) & 0xff) << 8 * i;
     return out;
 }
-static __forceinline__ int __mul24(int a, int b) { return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8)); }
+static __forceinline__ unsigned __bitextract_u32(unsigned v, unsigned offset, unsigned width) {
+    return v >> (offset & 31) & ((1u << (width & 31)) - 1);
+}
+
+// 32 bits of the 64 of hi:lo. The plain forms take the shift modulo 32, the c forms at most 32.
+static __forceinline__ unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
+    return (unsigned)(((uint64_t)hi << 32 | lo) << (shift & 31) >> 32);
+}
+static __forceinline__ unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned shift) {
+    return shift >= 32 ? lo : __funnelshift_l(lo, hi, shift);
+}
+static __forceinline__ unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
+    return (unsigned)(((uint64_t)hi << 32 | lo) >> (shift & 31));
+}
+static __forceinline__ unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift) {
+    return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
+}
+
+// Products: the low 24 bits of each factor, or the upper half of the result.
+static __forceinline__ int __mul24(int a, int b) {
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+}
+static __forceinline__ int __umul24(unsigned a, unsigned b) { return (int)((a & 0xffffffu) * (b & 0xffffffu)); }
+static __forceinline__ int __mulhi(int a, int b) { return (int)((int64_t)a * b >> 32); }
 static __forceinline__ unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a * b) >> 32); }
+static __forceinline__ long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
 static __forceinline__ unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }
+
+// Halves of sums, which do not overflow; with an r they round up. Sums of absolute differences.
+static __forceinline__ int __hadd(int a, int b) { return (int)(((int64_t)a + b) >> 1); }
+static __forceinline__ int __rhadd(int a, int b) { return (int)(((int64_t)a + b + 1) >> 1); }
+static __forceinline__ unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a + b) >> 1); }
+static __forceinline__ unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a + b + 1) >> 1); }
+static __forceinline__ unsigned __sad(int a, int b, unsigned c) {
+    return (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b) + c;
+}
+static __forceinline__ unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 
 static __forceinline__ int __float_as_int(float v) { return hiphost::bits<int>(v); }
 static __forceinline__ unsigned __float_as_uint(float v) { return hiphost::bits<unsigned>(v); }
@@ -36,44 +84,13 @@ static __forceinline__ float __int_as_float(int v) { return hiphost::bits<float>
 static __forceinline__ float __uint_as_float(unsigned v) { return hiphost::bits<float>(v); }
 static __forceinline__ long long __double_as_longlong(double v) { return hiphost::bits<long long>(v); }
 static __forceinline__ double __longlong_as_double(long long v) { return hiphost::bits<double>(v); }
+static __forceinline__ int __double2hiint(double v) { return (int)(hiphost::bits<uint64_t>(v) >> 32); }
+static __forceinline__ int __double2loint(double v) { return (int)hiphost::bits<uint64_t>(v); }
+static __forceinline__ double __hiloint2double(int hi, int lo) {
+    return hiphost::bits<double>((uint64_t)(unsigned)hi << 32 | (unsigned)lo);
+}
 
 template <class T>
 static __forceinline__ T __ldg(const T* p) {
     return *p;
 }
-
-static __forceinline__ int min(int a, int b) { return b < a ? b : a; }
-static __forceinline__ unsigned min(unsigned a, unsigned b) { return b < a ? b : a; }
-static __forceinline__ long min(long a, long b) { return b < a ? b : a; }
-static __forceinline__ unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
-static __forceinline__ long long min(long long a, long long b) { return b < a ? b : a; }
-static __forceinline__ unsigned long long min(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
-static __forceinline__ float min(float a, float b) { return fminf(a, b); }
-static __forceinline__ double min(double a, double b) { return fmin(a, b); }
-static __forceinline__ int max(int a, int b) { return a < b ? b : a; }
-static __forceinline__ unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
-static __forceinline__ long max(long a, long b) { return a < b ? b : a; }
-static __forceinline__ unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
-static __forceinline__ long long max(long long a, long long b) { return a < b ? b : a; }
-static __forceinline__ unsigned long long max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
-static __forceinline__ float max(float a, float b) { return fmaxf(a, b); }
-static __forceinline__ double max(double a, double b) { return fmax(a, b); }
-
-static __forceinline__ float rsqrtf(float v) { return 1.0f / sqrtf(v); }
-static __forceinline__ double rsqrt(double v) { return 1.0 / sqrt(v); }
-
-// Ticks of a counter that only grows, and nanoseconds.
-static inline long long wall_clock64() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-static inline long long clock64() {
-#if defined(__x86_64__)
-    return (long long)__builtin_ia32_rdtsc();
-#else
-    return wall_clock64();
-#endif
-}
-// The C library's clock() measures the process; a kernel means ticks.
-#define clock() clock64()

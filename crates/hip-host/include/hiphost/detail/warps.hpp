@@ -70,6 +70,30 @@ static inline unsigned __lane_id() {
     return (thread_x + block_dim_x * (thread_y + block_dim_y * thread_z)) % warpSize;
 }
 
+// The active lanes that hold the same value, and whether all do. Values are compared bit by bit.
+template <class T>
+static inline unsigned long long __match_any(T value, unsigned line = __builtin_LINE()) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
+    hiphost_warp_view view = hiphost::meet(line, &value, sizeof value, false);
+    unsigned long long equal = 0;
+    for (unsigned lane = 0; lane < (unsigned)warpSize; lane++) {
+        if (view.mask >> lane & 1 && std::memcmp(view.slots + 16 * lane, &value, sizeof value) == 0)
+            equal |= 1ull << lane;
+    }
+    return equal;
+}
+// The active lanes if all hold the same value, otherwise 0; whether they do is in *predicate.
+template <class T>
+static inline unsigned long long __match_all(T value, int* predicate, unsigned line = __builtin_LINE()) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
+    hiphost_warp_view view = hiphost::meet(line, &value, sizeof value, false);
+    for (unsigned lane = 0; lane < (unsigned)warpSize; lane++) {
+        if (view.mask >> lane & 1 && std::memcmp(view.slots + 16 * lane, &value, sizeof value) != 0)
+            return *predicate = 0, 0;
+    }
+    return *predicate = 1, view.mask;
+}
+
 // The forms with a mask: the lanes named are expected to be the active ones, which is what the hardware demands.
 template <class T>
 static inline T __shfl_sync(unsigned long long, T value, int source, int width = warpSize,
@@ -99,4 +123,13 @@ static inline int __any_sync(unsigned long long, int predicate, unsigned line = 
 }
 static inline int __all_sync(unsigned long long, int predicate, unsigned line = __builtin_LINE()) {
     return __all(predicate, line);
+}
+template <class T>
+static inline unsigned long long __match_any_sync(unsigned long long, T value, unsigned line = __builtin_LINE()) {
+    return __match_any(value, line);
+}
+template <class T>
+static inline unsigned long long __match_all_sync(unsigned long long, T value, int* predicate,
+                                                  unsigned line = __builtin_LINE()) {
+    return __match_all(value, predicate, line);
 }

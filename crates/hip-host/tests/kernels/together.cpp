@@ -1,0 +1,50 @@
+// Test kernels of cooperative launches, and what kernels write.
+#include <hip/hip_cooperative_groups.h>
+
+HIPHOST_MODULE(test_together)
+
+// In each round every thread reads what the thread after it, perhaps of another block, wrote in the round before.
+HIPHOST_KERNEL(grid_rotate, int* ring, int rounds) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int t = (int)grid.thread_rank(), n = (int)grid.size();
+    ring[t] = t;
+    grid.sync();
+    for (int r = 0; r < rounds; r++) {
+        ring[(r + 1) % 2 * n + t] = ring[r % 2 * n + (t + 1) % n];
+        grid.sync();
+    }
+}
+
+// Half of the threads leave first; the last one to leave is what opens the sync.
+HIPHOST_KERNEL(grid_early_exit, int* out) {
+    __shared__ int before;
+    if (threadIdx.x == 0) before = 0;
+    __syncthreads();
+    atomicAdd(&before, 1);
+    if (threadIdx.x % 2 == 1) return;
+    cooperative_groups::this_grid().sync();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = before;
+}
+
+HIPHOST_KERNEL(grid_lost_block, int* out) {
+    if (blockIdx.x == 1) return;
+    cooperative_groups::this_grid().sync();
+    out[threadIdx.x] = 1;
+}
+
+HIPHOST_KERNEL(grid_failing_block, int* out) {
+    assert(blockIdx.x != 1);
+    cooperative_groups::this_grid().sync();
+    out[threadIdx.x] = 1;
+}
+
+HIPHOST_KERNEL(is_cooperative, int* out) { *out = cooperative_groups::this_grid().is_valid(); }
+
+HIPHOST_KERNEL(fine, int* out) { out[threadIdx.x] = 2; }
+
+HIPHOST_KERNEL(print_lines, const char* word, double number) {
+    printf("block %u thread %u: %s %.2f\n", blockIdx.x, threadIdx.x, word, number);
+}
+
+// Longer than any buffer a line is likely to get.
+HIPHOST_KERNEL(print_long) { printf("%0*d|\n", 3000, 7); }
