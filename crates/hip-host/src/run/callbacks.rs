@@ -42,15 +42,20 @@ unsafe fn state_of(block: *const abi::Block) -> *mut State {
     unsafe { (*block).runner.cast() }
 }
 
-/// Gives way to other fibers; returns when resumed.
+/// Gives way to a fiber that can go on, or lets the runner decide; returns when resumed.
 ///
 /// # Safety
 /// As [`call_entry`].
-unsafe fn give_way(state: *mut State, pause: Pause) {
-    // SAFETY: S10: the running fiber stored its yielder, which lives on its stack.
+#[inline(always)]
+unsafe fn park(state: *mut State) {
+    // SAFETY: S10: the running fiber stored its yielder, which lives on its stack; the reference ends before the switch.
     unsafe {
-        let yielder = (&(*state).yielders)[(*state).schedule.current() as usize];
-        (*yielder).suspend(pause);
+        let yielder = (*state).yielder;
+        let next = (*state).schedule.next_ready();
+        if let Some(fiber) = next {
+            (*state).make_current(fiber);
+        }
+        (*yielder).suspend(next.map_or(Pause::Parked, Pause::For));
     }
 }
 
@@ -66,7 +71,7 @@ unsafe extern "C" fn barrier(block: *const abi::Block, line: u32, predicate: u32
         match (*state).schedule.barrier(line, predicate != 0) {
             Met::Now(told) => told,
             Met::Wait => {
-                give_way(state, Pause::Parked);
+                park(state);
                 (*state).schedule.told()
             }
         }
@@ -86,7 +91,7 @@ unsafe extern "C" fn warp_sync(
         let state = state_of(block);
         let value = std::slice::from_raw_parts(value.cast::<u8>(), size as usize);
         if let Met::Wait = (*state).schedule.warp(line, value, predicate != 0) {
-            give_way(state, Pause::Parked);
+            park(state);
         }
         let (seen, lane) = (*state).schedule.seen();
         let (slots, mask, predicates) = (seen.slots, seen.mask, seen.predicates);
@@ -109,7 +114,7 @@ unsafe extern "C" fn fail(
         let failure = failure_at(state, code, &format!("{what}, at {file}:{line}"));
         drop((what, file));
         (*state).failure = Some(failure);
-        give_way(state, Pause::Failed);
+        (*(*state).yielder).suspend(Pause::Failed);
     }
     // The runner resets a fiber that failed and never resumes it.
     std::process::abort();

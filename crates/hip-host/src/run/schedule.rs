@@ -85,6 +85,10 @@ impl Schedule {
         self.barrier.waiting.clear();
         self.barrier.elsewhere = None;
         self.barrier.trues = 0;
+        // No more fibers than threads are ever begun at once.
+        if self.threads.len() < total as usize {
+            self.threads.resize(total as usize, 0);
+        }
         let warps = total.div_ceil(wave);
         while self.warps.len() < warps as usize {
             self.warps.push(Warp::new());
@@ -94,18 +98,10 @@ impl Schedule {
         }
     }
 
-    /// The fiber that runs.
-    pub(crate) fn current(&self) -> u32 {
-        self.current
-    }
-
     /// The fiber that is about to run.
     #[inline]
     pub(crate) fn set_current(&mut self, fiber: u32) {
         self.current = fiber;
-        if self.threads.len() <= fiber as usize {
-            self.threads.resize(fiber as usize + 1, 0);
-        }
     }
 
     /// Ends the running fiber's thread, if it has one, and puts the next in its place. False if there is none.
@@ -182,8 +178,9 @@ impl Schedule {
         }
     }
 
+    /// Takes the next fiber that can go on.
     #[inline]
-    fn next_ready(&mut self) -> Option<u32> {
+    pub(crate) fn next_ready(&mut self) -> Option<u32> {
         let fiber = self.ready.get(self.resumed).copied()?;
         self.resumed += 1;
         Some(fiber)
