@@ -2,6 +2,7 @@
 
 use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
 use super::schedule::Met;
+use super::warp::Seen;
 use crate::abi;
 use crate::code::Code;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -90,12 +91,12 @@ unsafe extern "C" fn warp_sync(
     unsafe {
         let state = state_of(block);
         let value = std::slice::from_raw_parts(value.cast::<u8>(), size as usize);
-        if let Met::Wait = (*state).schedule.warp(line, value, predicate != 0) {
+        let lane = (*state).schedule.lane();
+        if let Met::Wait = (*state).schedule.warp(lane, line, value, predicate != 0) {
             park(state);
         }
-        let (seen, lane) = (*state).schedule.seen();
-        let (slots, mask, predicates) = (seen.slots, seen.mask, seen.predicates);
-        *view = abi::WarpView { slots, mask, predicates, lane, reserved: 0 };
+        let Seen { slots, mask, predicates } = (*state).schedule.seen(lane);
+        *view = abi::WarpView { slots, mask, predicates, lane: lane.number, reserved: 0 };
     }
 }
 
