@@ -3,6 +3,7 @@
 use super::Failure;
 use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
 use super::schedule::Met;
+use super::warp::Seen;
 use crate::abi;
 use crate::code::Code;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -58,15 +59,20 @@ unsafe fn state_of(block: *const abi::Block) -> *mut State {
     unsafe { (*block).runner.cast() }
 }
 
-/// Gives way to other fibers; returns when resumed.
+/// Gives way to a fiber that can go on, or lets the runner decide; returns when resumed.
 ///
 /// # Safety
 /// As [`call_entry`].
-unsafe fn give_way(state: *mut State, pause: Pause) {
-    // SAFETY: S10: the running fiber stored its yielder, which lives on its stack.
+#[inline(always)]
+unsafe fn park(state: *mut State) {
+    // SAFETY: S10: the running fiber stored its yielder, which lives on its stack; the reference ends before the switch.
     unsafe {
-        let yielder = (&(*state).yielders)[(*state).schedule.current() as usize];
-        (*yielder).suspend(pause);
+        let yielder = (*state).yielder;
+        let next = (*state).schedule.next_ready();
+        if let Some(fiber) = next {
+            (*state).make_current(fiber);
+        }
+        (*yielder).suspend(next.map_or(Pause::Parked, Pause::For));
     }
 }
 
@@ -82,7 +88,7 @@ unsafe extern "C" fn barrier(block: *const abi::Block, line: u32, predicate: u32
         match (*state).schedule.barrier(line, predicate != 0) {
             Met::Now(told) => told,
             Met::Wait => {
-                give_way(state, Pause::Parked);
+                park(state);
                 (*state).schedule.told()
             }
         }
@@ -101,12 +107,12 @@ unsafe extern "C" fn warp_sync(
     unsafe {
         let state = state_of(block);
         let value = std::slice::from_raw_parts(value.cast::<u8>(), size as usize);
-        if let Met::Wait = (*state).schedule.warp(line, value, predicate != 0) {
-            give_way(state, Pause::Parked);
+        let lane = (*state).schedule.lane();
+        if let Met::Wait = (*state).schedule.warp(lane, line, value, predicate != 0) {
+            park(state);
         }
-        let (seen, lane) = (*state).schedule.seen();
-        let (slots, mask, predicates) = (seen.slots, seen.mask, seen.predicates);
-        *view = abi::WarpView { slots, mask, predicates, lane, reserved: 0 };
+        let Seen { slots, mask, predicates } = (*state).schedule.seen(lane);
+        *view = abi::WarpView { slots, mask, predicates, lane: lane.number, reserved: 0 };
     }
 }
 
@@ -140,7 +146,7 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
     // SAFETY: S10: the caller vouches for the state.
     unsafe {
         (*state).failure = Some(failure);
-        give_way(state, Pause::Failed);
+        (*(*state).yielder).suspend(Pause::Failed);
     }
     // The runner resets a fiber that failed and never resumes it.
     std::process::abort();

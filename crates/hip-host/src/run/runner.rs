@@ -14,6 +14,8 @@ use std::ptr::{NonNull, null, null_mut};
 /// Why a fiber gives way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
+    /// Its thread waits, and this fiber goes on; the state says so already.
+    For(u32),
     /// Its thread waits.
     Parked,
     /// It has nothing left to run.
@@ -30,13 +32,24 @@ type Fiber = Coroutine<(), Pause, (), FiberStack>;
 pub(crate) struct State {
     pub(crate) schedule: Schedule,
     pub(crate) block: abi::Block,
+    /// Of the fiber that runs.
+    pub(crate) yielder: *const Yielder,
     /// Of each fiber; null until it first ran.
-    pub(crate) yielders: Vec<*const Yielder>,
+    yielders: Vec<*const Yielder>,
     pub(crate) failure: Option<Failure>,
     /// How many grid syncs the block has passed.
     pub(crate) grid_syncs: u64,
     /// The launch that fibers work on.
     pub(crate) launch: *const Launch,
+}
+
+impl State {
+    /// Notes which fiber is about to run.
+    #[inline]
+    pub(crate) fn make_current(&mut self, fiber: u32) {
+        self.schedule.set_current(fiber);
+        self.yielder = self.yielders[fiber as usize];
+    }
 }
 
 /// Runs blocks on the thread that made it.
@@ -63,8 +76,8 @@ impl Runner {
         let (cooperative, reserved) = (0, 0);
         let block = abi::Block { grid, block, index, shared_bytes, shared, runner, cooperative, reserved };
         let schedule = Schedule::new();
-        let (yielders, failure, grid_syncs, launch) = (Vec::new(), None, 0, null());
-        let state = State { schedule, block, yielders, failure, grid_syncs, launch };
+        let (yielder, yielders, failure, grid_syncs, launch) = (null(), Vec::new(), None, 0, null());
+        let state = State { schedule, block, yielder, yielders, failure, grid_syncs, launch };
         let state = NonNull::from(Box::leak(Box::new(state)));
         // SAFETY: S4: just made, owned by this runner alone.
         unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
@@ -98,8 +111,8 @@ impl Runner {
     fn run_plain(&mut self) -> Result<(), Failure> {
         let fiber = self.idle_fiber()?;
         // SAFETY: S10: no fiber runs now.
-        unsafe { (*self.state.as_ptr()).schedule.set_current(fiber) };
-        self.resume(fiber)
+        unsafe { (*self.state.as_ptr()).make_current(fiber) };
+        self.resume(fiber).map(drop)
     }
 
     fn run_threads(&mut self, launch: &Launch) -> Result<(), Failure> {
@@ -134,7 +147,7 @@ impl Runner {
         loop {
             // SAFETY: S10: no fiber runs now, and the reference ends with the statement.
             let next = unsafe { (*state).schedule.pick() };
-            let fiber = match next {
+            let mut fiber = match next {
                 Next::Resume(fiber) => fiber,
                 Next::Start => self.idle_fiber()?,
                 Next::Done => return Ok(()),
@@ -144,19 +157,22 @@ impl Runner {
                 }
             };
             // SAFETY: S10: as above.
-            unsafe { (*state).schedule.set_current(fiber) };
-            self.resume(fiber)?;
+            unsafe { (*state).make_current(fiber) };
+            while let Some(next) = self.resume(fiber)? {
+                fiber = next;
+            }
         }
     }
 
-    /// Runs a fiber until it gives way. Inlined: after a switch the processor mispredicts every return.
+    /// Runs a fiber until it gives way, and says for which. Inlined: after a switch the processor mispredicts every return.
     #[inline(always)]
-    fn resume(&mut self, fiber: u32) -> Result<(), Failure> {
+    fn resume(&mut self, fiber: u32) -> Result<Option<u32>, Failure> {
         match self.fibers[fiber as usize].resume(()) {
-            CoroutineResult::Yield(Pause::Parked) => Ok(()),
+            CoroutineResult::Yield(Pause::For(fiber)) => Ok(Some(fiber)),
+            CoroutineResult::Yield(Pause::Parked) => Ok(None),
             CoroutineResult::Yield(Pause::Idle) => {
                 self.idle.push(fiber);
-                Ok(())
+                Ok(None)
             }
             CoroutineResult::Yield(Pause::Failed) | CoroutineResult::Return(()) => {
                 // SAFETY: S10: the fiber has given way for good.
@@ -184,6 +200,7 @@ impl Runner {
                 // uses the state. call_entry runs the launch that the runner set before it resumed this fiber.
                 unsafe {
                     (&mut (*state).yielders)[fiber] = yielder;
+                    (*state).yielder = yielder;
                     call_entry(state);
                 }
                 yielder.suspend(Pause::Idle);

@@ -27,6 +27,13 @@ pub(crate) enum Met<T> {
     Wait,
 }
 
+/// A thread's place among the warps of its block.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane {
+    pub(crate) number: u32,
+    warp: u32,
+}
+
 #[derive(Default)]
 struct Barrier {
     waiting: Vec<u32>,
@@ -85,6 +92,10 @@ impl Schedule {
         self.barrier.waiting.clear();
         self.barrier.elsewhere = None;
         self.barrier.trues = 0;
+        // No more fibers than threads are ever begun at once.
+        if self.threads.len() < total as usize {
+            self.threads.resize(total as usize, 0);
+        }
         let warps = total.div_ceil(wave);
         while self.warps.len() < warps as usize {
             self.warps.push(Warp::new());
@@ -94,18 +105,10 @@ impl Schedule {
         }
     }
 
-    /// The fiber that runs.
-    pub(crate) fn current(&self) -> u32 {
-        self.current
-    }
-
     /// The fiber that is about to run.
     #[inline]
     pub(crate) fn set_current(&mut self, fiber: u32) {
         self.current = fiber;
-        if self.threads.len() <= fiber as usize {
-            self.threads.resize(fiber as usize + 1, 0);
-        }
     }
 
     /// Ends the running fiber's thread, if it has one, and puts the next in its place. False if there is none.
@@ -157,19 +160,26 @@ impl Schedule {
         self.barrier.told
     }
 
-    /// The running thread is at a warp operation.
+    /// The running thread's place.
     #[inline]
-    pub(crate) fn warp(&mut self, line: u32, value: &[u8], predicate: bool) -> Met<()> {
-        let (lane, index) = self.lane();
-        let warp = &mut self.warps[index];
-        let all_wait = warp.arrive(&Arrival { lane, line, fiber: self.current, value, predicate });
+    pub(crate) fn lane(&self) -> Lane {
+        let thread = self.threads[self.current as usize];
+        Lane { number: thread & ((1 << self.wave_bits) - 1), warp: thread >> self.wave_bits }
+    }
+
+    /// The running thread, which is that lane, is at a warp operation.
+    #[inline]
+    pub(crate) fn warp(&mut self, lane: Lane, line: u32, value: &[u8], predicate: bool) -> Met<()> {
+        let warp = &mut self.warps[lane.warp as usize];
+        let (fiber, lane) = (self.current, lane.number);
+        let all_wait = warp.arrive(&Arrival { lane, line, fiber, value, predicate });
         if all_wait && warp.release(&mut self.ready, Some(lane)) { Met::Now(()) } else { Met::Wait }
     }
 
-    /// What the running thread sees after its warp operation, and its lane.
-    pub(crate) fn seen(&self) -> (Seen, u32) {
-        let (lane, index) = self.lane();
-        (self.warps[index].seen(), lane)
+    /// What a lane sees after its warp operation.
+    #[inline]
+    pub(crate) fn seen(&self, lane: Lane) -> Seen {
+        self.warps[lane.warp as usize].seen()
     }
 
     /// Decides. Threads that can go on come before new ones; a barrier opens, or inactive lanes are given up, only
@@ -182,8 +192,9 @@ impl Schedule {
         }
     }
 
+    /// Takes the next fiber that can go on.
     #[inline]
-    fn next_ready(&mut self) -> Option<u32> {
+    pub(crate) fn next_ready(&mut self) -> Option<u32> {
         let fiber = self.ready.get(self.resumed).copied()?;
         self.resumed += 1;
         Some(fiber)
@@ -236,11 +247,6 @@ impl Schedule {
         } else {
             self.ready.append(&mut barrier.waiting);
         }
-    }
-
-    fn lane(&self) -> (u32, usize) {
-        let thread = self.threads[self.current as usize];
-        (thread & ((1 << self.wave_bits) - 1), (thread >> self.wave_bits) as usize)
     }
 }
 
@@ -314,9 +320,11 @@ mod tests {
     #[test]
     fn lanes_that_do_not_come_are_inactive() {
         let mut schedule = two_threads();
-        assert!(matches!(schedule.warp(8, &[1], true), Met::Wait));
+        let lane = schedule.lane();
+        assert_eq!(lane.number, 1);
+        assert!(matches!(schedule.warp(lane, 8, &[1], true), Met::Wait));
         assert_eq!(schedule.pick(), Next::Resume(1));
         schedule.set_current(1);
-        assert_eq!(schedule.seen().0.mask, 0b10);
+        assert_eq!(schedule.seen(lane).mask, 0b10);
     }
 }

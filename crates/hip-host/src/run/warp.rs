@@ -5,6 +5,8 @@
 //! the lanes that did not come are then inactive. At most one released group of a warp has lanes that have not yet read
 //! their values, because a lane that has not read is not waiting; so two sets of slots are enough.
 
+use std::ops::Range;
+
 /// Lanes of the widest warp.
 const LANES: usize = 64;
 /// Bytes that a lane can hand over.
@@ -17,6 +19,8 @@ struct Slots([[u8; SLOT]; LANES]);
 /// One warp of a block.
 pub(crate) struct Warp {
     live: u32,
+    /// How many lanes wait, and which.
+    arrived: u32,
     waiting: u64,
     predicates: u64,
     /// Line of the first lane that waits, and whether another waits elsewhere.
@@ -52,6 +56,7 @@ impl Warp {
         let (lines, fibers) = ([0; LANES], [0; LANES]);
         Self {
             live: 0,
+            arrived: 0,
             waiting: 0,
             predicates: 0,
             line: 0,
@@ -66,7 +71,8 @@ impl Warp {
 
     /// Ready for a new block in which this warp has that many lanes.
     pub(crate) fn reset(&mut self, live: u32) {
-        (self.live, self.waiting, self.predicates, self.mixed) = (live, 0, 0, false);
+        (self.live, self.arrived, self.waiting) = (live, 0, 0);
+        (self.predicates, self.mixed) = (0, false);
     }
 
     pub(crate) fn any_waits(&self) -> bool {
@@ -76,10 +82,11 @@ impl Warp {
     /// A lane's thread has ended. True if the lanes that wait are now all that live.
     pub(crate) fn leave(&mut self) -> bool {
         self.live -= 1;
-        self.waiting != 0 && self.waiting.count_ones() == self.live
+        self.arrived != 0 && self.arrived == self.live
     }
 
     /// A lane waits. True if all that live do.
+    #[inline]
     pub(crate) fn arrive(&mut self, arrival: &Arrival<'_>) -> bool {
         let lane = arrival.lane as usize;
         if self.waiting == 0 {
@@ -88,10 +95,11 @@ impl Warp {
         self.mixed |= arrival.line != self.line;
         self.lines[lane] = arrival.line;
         self.fibers[lane] = arrival.fiber;
-        self.slots[self.filling].0[lane][..arrival.value.len()].copy_from_slice(arrival.value);
+        fill(&mut self.slots[self.filling].0[lane], arrival.value);
         self.waiting |= 1 << lane;
         self.predicates |= u64::from(arrival.predicate) << lane;
-        self.waiting.count_ones() == self.live
+        self.arrived += 1;
+        self.arrived == self.live
     }
 
     /// Releases the group with the lowest line and puts its fibers into `ready`, but for `caller`, which runs
@@ -100,6 +108,7 @@ impl Warp {
         let group = if self.mixed { self.lowest_group() } else { self.waiting };
         self.released = (group, self.predicates & group);
         self.waiting &= !group;
+        self.arrived = self.waiting.count_ones();
         self.predicates &= !group;
         let filled = self.filling;
         self.filling ^= 1;
@@ -111,11 +120,14 @@ impl Warp {
             self.mixed = lanes(self.waiting).any(|lane| self.lines[lane] != self.line);
         }
         let caller = caller.map(|lane| 1 << lane).unwrap_or(0);
-        ready.extend(lanes(group & !caller).map(|lane| self.fibers[lane]));
+        for run in runs(group & !caller) {
+            ready.extend_from_slice(&self.fibers[run]);
+        }
         group & caller != 0
     }
 
     /// What the last released group sees.
+    #[inline]
     pub(crate) fn seen(&self) -> Seen {
         let slots = self.slots[self.filling ^ 1].0.as_ptr().cast();
         Seen { slots, mask: self.released.0, predicates: self.released.1 }
@@ -134,6 +146,26 @@ fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
         mask &= mask - 1;
         Some(lane)
     })
+}
+
+/// The numbers of the bits that are set, as runs of neighbours.
+fn runs(mut mask: u64) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let first = (mask != 0).then(|| mask.trailing_zeros())?;
+        let end = first + (mask >> first).trailing_ones();
+        mask &= u64::MAX.checked_shl(end).unwrap_or(0);
+        Some(first as usize..end as usize)
+    })
+}
+
+/// Copies a value of at most that size. Most have 4 or 8 bytes: one move, where a copy of any length is a call.
+#[inline]
+fn fill(slot: &mut [u8; SLOT], value: &[u8]) {
+    match value.len() {
+        4 => slot[..4].copy_from_slice(&value[..4]),
+        8 => slot[..8].copy_from_slice(&value[..8]),
+        length => slot[..length].copy_from_slice(value),
+    }
 }
 
 #[cfg(test)]
@@ -156,6 +188,28 @@ mod tests {
         let seen = warp.seen();
         assert_eq!((seen.mask, seen.predicates), (0b111, 0b010));
         assert!(!warp.any_waits());
+    }
+
+    #[test]
+    fn runs_of_lanes() {
+        let of = |mask| runs(mask).map(|run| (run.start, run.end)).collect::<Vec<_>>();
+        assert_eq!(of(0), []);
+        assert_eq!(of(0b1), [(0, 1)]);
+        assert_eq!(of(0b0110_1110), [(1, 4), (5, 7)]);
+        assert_eq!(of(u64::MAX), [(0, 64)]);
+        assert_eq!(of(u64::MAX - 1), [(1, 64)]);
+        assert_eq!(of(1 << 63 | 1), [(0, 1), (63, 64)]);
+    }
+
+    #[test]
+    fn values_of_every_size() {
+        for length in 0..=SLOT {
+            let value: Vec<u8> = (1..=length as u8).collect();
+            let mut slot = [0; SLOT];
+            fill(&mut slot, &value);
+            assert_eq!(slot[..length], value);
+            assert!(slot[length..].iter().all(|byte| *byte == 0));
+        }
     }
 
     #[test]
