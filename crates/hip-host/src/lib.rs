@@ -21,12 +21,25 @@
 //! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message
 //! goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
 //!
+//! # Run-time compilation
+//! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
+//! <hip/hip_runtime.h>`, `__global__` functions in any namespace, templates by name expression, `__device__` and
+//! `__constant__` variables, static and dynamic shared memory, launch bounds. `--offload-arch=host-w32` and `host-w64`, the
+//! names in the devices' properties, may be given once or both; without them the code is for the device that is current when it is
+//! compiled, as with AMD's hiprtc. The image that comes out carries the compiled objects and may be kept in a file.
+//!
+//! A loaded object stays in memory for good. An object without device variables is opened once, however often it is
+//! loaded; one that has any is opened anew for each load, because each load has its own.
+//!
 //! # Environment
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default the cores, but at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
+//! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -fsanitize=address`.
+//! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
 //!
 //! # Not here yet
-//! Graphs, cooperative launches and memory shared between processes answer `hipErrorNotSupported`; there is no hiprtc.
+//! Graphs and memory shared between processes answer `hipErrorNotSupported`.
 
 pub mod abi;
 mod code;
@@ -37,6 +50,7 @@ mod event;
 mod handles;
 mod memory;
 mod pool;
+mod rtc;
 mod run;
 mod stream;
 mod table;
@@ -45,15 +59,13 @@ mod work;
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
 
-use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
+use hip_sys::{Extensions, Platform, PlatformKind};
 use std::sync::{Arc, LazyLock};
 
 /// The platform. Its devices belong to the process: every call gives the same ones.
 pub fn platform() -> Arc<Platform> {
     static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
-        let reason = "hip-host runs kernels that were compiled into the program: build them with a host compiler \
-                      and register them with hip_host::register_module";
-        let rtc = Err(LoadError::NotProvided { library: "hiprtc", reason });
+        let rtc = Ok(rtc::table());
         let ext = Extensions { func_param_info: Some(table::func_param_info) };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {
