@@ -1,8 +1,10 @@
-//! Tells dependents where the headers are and, for this crate's own tests, compiles the test kernels.
+//! Tells dependents where the headers are and which flags kernels need, and, for this crate's own tests, compiles the
+//! test kernels.
 
 use std::env;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
@@ -10,8 +12,38 @@ fn main() {
     println!("cargo::metadata=include={}", include.display());
     println!("cargo::rerun-if-changed={}", include.display());
     embed_headers(&include);
+    println!("cargo::rerun-if-changed=build.rs");
+    let flags = sanitizer_flags();
+    // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
+    println!("cargo::metadata=flags={}", flags.join(" "));
     #[cfg(feature = "test-kernels")]
-    test_kernels(&root, &include);
+    test_kernels(&root, &include, &flags);
+}
+
+/// What kernels are compiled with for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
+/// none. Links its run-time library.
+fn sanitizer_flags() -> Vec<&'static str> {
+    println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_SANITIZE");
+    let name = env::var("HIPSTACK_HOST_SANITIZE").unwrap_or_default();
+    let (library, mut flags) = match name.as_str() {
+        "" => return Vec::new(),
+        "address" => ("asan", vec!["-fsanitize=address", "-fsanitize-recover=address"]),
+        "thread" => ("tsan", vec!["-fsanitize=thread"]),
+        other => panic!("HIPSTACK_HOST_SANITIZE is {other:?}: it is address, thread or not set"),
+    };
+    let compiler = env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let asked = Command::new(&compiler).arg(format!("-print-file-name=lib{library}.so")).output();
+    let path = asked.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
+    // A library that the compiler has not is printed as it was asked for.
+    let Some((folder, _)) = path.rsplit_once('/') else {
+        panic!(
+            "{compiler} has no lib{library}.so: HIPSTACK_HOST_SANITIZE needs g++ with its sanitizers (on Debian: apt-get install g++)"
+        );
+    };
+    println!("cargo::rustc-link-search=native={folder}");
+    println!("cargo::rustc-link-lib=dylib={library}");
+    flags.extend(["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]);
+    flags
 }
 
 /// Writes the list of all headers with their texts, which run-time compilation carries with it.
@@ -37,7 +69,7 @@ fn embed_headers(include: &Path) {
 
 /// Each source once for each wave size that it is tested at: 0 stands for one build that serves both.
 #[cfg(feature = "test-kernels")]
-fn test_kernels(root: &Path, include: &Path) {
+fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
     let sources = root.join("tests/kernels");
     println!("cargo::rerun-if-changed={}", sources.display());
     let units = [
@@ -46,6 +78,7 @@ fn test_kernels(root: &Path, include: &Path) {
         ("threads", 64, false),
         ("faults", 0, false),
         ("together", 64, false),
+        ("planted", 32, false),
     ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
@@ -56,6 +89,9 @@ fn test_kernels(root: &Path, include: &Path) {
         build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
         if plain {
             build.define("HIPHOST_NO_BARRIERS", None);
+        }
+        for flag in flags {
+            build.flag(flag);
         }
         build.file(sources.join(format!("{source}.cpp")));
         build.compile(&format!("hiphost_test_{source}_{wave}"));

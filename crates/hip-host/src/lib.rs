@@ -37,6 +37,9 @@
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
 //! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -fsanitize=address`.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
+//! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
+//!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
+//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file that such a program writes the name and wave size of each kernel to that ran.
 //!
 //! # Not here yet
 //! Graphs and memory shared between processes answer `hipErrorNotSupported`.

@@ -80,11 +80,12 @@ static_assert((char)-1 < 0, "char is signed on GPUs: compile kernels with -fsign
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__((noinline))
-#define __shared__ static thread_local
+#define __shared__ HIPHOST_SHARED
 #endif
 #define __host__
 #define __align__(n) __attribute__((aligned(n)))
 
+#include "detail/sanitizers.hpp"
 #include "detail/vectors.hpp"
 #include "detail/index.hpp"
 #include "detail/print.hpp"

@@ -154,6 +154,11 @@ impl Launch {
         }
     }
 
+    /// What ThreadSanitizer takes for the launch's end: an address that is neither the launch's own nor another's.
+    pub(crate) fn sanitizer_end(&self) -> *const AtomicBool {
+        &raw const self.failed
+    }
+
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         self.failure.lock().take()
     }

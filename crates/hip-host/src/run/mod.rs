@@ -4,6 +4,7 @@ mod callbacks;
 mod cooperative;
 mod launch;
 mod runner;
+mod sanitizer;
 mod schedule;
 mod stacks;
 mod warp;

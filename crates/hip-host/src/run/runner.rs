@@ -3,9 +3,10 @@
 use super::callbacks::call_entry;
 use super::schedule::{Next, Schedule};
 use super::stacks::{self, FiberStack};
-use super::{Failure, Launch, MAX_SHARED};
+use super::{Failure, Launch, MAX_SHARED, sanitizer};
 use crate::abi;
 use crate::code::Code;
+use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
@@ -39,6 +40,8 @@ pub(crate) struct State {
     pub(crate) failure: Option<Failure>,
     /// How many grid syncs the block has passed.
     pub(crate) grid_syncs: u64,
+    /// What a sanitizer is told of the fibers.
+    pub(crate) watched: sanitizer::Fibers,
     /// The launch that fibers work on.
     pub(crate) launch: *const Launch,
 }
@@ -57,6 +60,8 @@ pub(crate) struct Runner {
     state: NonNull<State>,
     fibers: Vec<Fiber>,
     idle: Vec<u32>,
+    /// Fibers that are idle from the next block on, where each may run one thread of a block only.
+    spent: Vec<u32>,
 }
 
 const SHARED_LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED as usize, 256) {
@@ -77,11 +82,12 @@ impl Runner {
         let block = abi::Block { grid, block, index, shared_bytes, shared, runner, cooperative, reserved };
         let schedule = Schedule::new();
         let (yielder, yielders, failure, grid_syncs, launch) = (null(), Vec::new(), None, 0, null());
-        let state = State { schedule, block, yielder, yielders, failure, grid_syncs, launch };
+        let watched = sanitizer::Fibers::new();
+        let state = State { schedule, block, yielder, yielders, failure, grid_syncs, watched, launch };
         let state = NonNull::from(Box::leak(Box::new(state)));
         // SAFETY: S4: just made, owned by this runner alone.
         unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
-        Self { state, fibers: Vec::new(), idle: Vec::new() }
+        Self { state, fibers: Vec::new(), idle: Vec::new(), spent: Vec::new() }
     }
 
     /// Runs blocks of the launch until none is left to claim. A failure is told to the launch.
@@ -94,6 +100,7 @@ impl Runner {
             (*state).block.block = launch.block;
             (*state).block.shared_bytes = launch.shared_bytes;
             (*state).block.cooperative = u32::from(launch.together.is_some());
+            (*state).watched.begin_work(launch, (*state).block.shared);
         }
         let outcome = match launch.kernel.code {
             Code::Plain(_) => self.run_plain(),
@@ -104,7 +111,10 @@ impl Runner {
             launch.fail(failure);
         }
         // SAFETY: S10: as above.
-        unsafe { (*state).launch = null() };
+        unsafe {
+            (*state).watched.end_work(launch);
+            (*state).launch = null();
+        }
     }
 
     /// One fiber claims and runs all the blocks, so that a failing thread has something to be stopped on.
@@ -134,9 +144,11 @@ impl Runner {
                     let state = &mut *self.state.as_ptr();
                     state.block.index = launch.index(block);
                     state.schedule.begin(launch.block, launch.wave);
+                    state.watched.begin_block();
                 }
                 self.run_block()?;
                 launch.block_ended();
+                self.idle.append(&mut self.spent);
             }
         }
         Ok(())
@@ -167,11 +179,18 @@ impl Runner {
     /// Runs a fiber until it gives way, and says for which. Inlined: after a switch the processor mispredicts every return.
     #[inline(always)]
     fn resume(&mut self, fiber: u32) -> Result<Option<u32>, Failure> {
-        match self.fibers[fiber as usize].resume(()) {
+        let state = self.state.as_ptr();
+        // SAFETY: S10: no fiber runs before the switch and after it.
+        unsafe { (*state).watched.resume(fiber) };
+        let result = self.fibers[fiber as usize].resume(());
+        // SAFETY: S10: as above.
+        unsafe { (*state).watched.resumed() };
+        match result {
             CoroutineResult::Yield(Pause::For(fiber)) => Ok(Some(fiber)),
             CoroutineResult::Yield(Pause::Parked) => Ok(None),
             CoroutineResult::Yield(Pause::Idle) => {
-                self.idle.push(fiber);
+                let fibers = if sanitizer::watches_threads() { &mut self.spent } else { &mut self.idle };
+                fibers.push(fiber);
                 Ok(None)
             }
             CoroutineResult::Yield(Pause::Failed) | CoroutineResult::Return(()) => {
@@ -193,7 +212,10 @@ impl Runner {
         let fiber = self.fibers.len();
         let state = self.state.as_ptr();
         // SAFETY: S10: no fiber runs now.
-        unsafe { (*state).yielders.push(null()) };
+        unsafe {
+            (*state).yielders.push(null());
+            (*state).watched.add(stack.limit().get(), stack.base().get() - stack.limit().get());
+        }
         self.fibers.push(Coroutine::with_stack(stack, move |yielder, ()| {
             loop {
                 // SAFETY: S10: the runner outlives its fibers and is on this thread; between switches no one else
@@ -201,7 +223,9 @@ impl Runner {
                 unsafe {
                     (&mut (*state).yielders)[fiber] = yielder;
                     (*state).yielder = yielder;
+                    (*state).watched.entered();
                     call_entry(state);
+                    (*state).watched.suspend();
                 }
                 yielder.suspend(Pause::Idle);
             }
@@ -218,10 +242,14 @@ impl Runner {
             unsafe { fiber.force_reset() };
             fiber.into_stack()
         });
-        stacks::give_back(stacks);
         // SAFETY: S10: no fiber runs now.
-        unsafe { (*self.state.as_ptr()).yielders.truncate(keep) };
+        unsafe {
+            (*self.state.as_ptr()).yielders.truncate(keep);
+            (*self.state.as_ptr()).watched.truncate(keep);
+        }
+        stacks::give_back(stacks);
         self.idle.clear();
+        self.spent.clear();
         self.idle.extend(0..keep as u32);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) enum Met<T> {
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) number: u32,
-    warp: u32,
+    pub(crate) warp: u32,
 }
 
 #[derive(Default)]
@@ -115,11 +115,7 @@ impl Schedule {
     #[inline]
     pub(crate) fn next_thread(&mut self, thread: &mut Thread) -> bool {
         if thread.linear != u32::MAX {
-            self.finished += 1;
-            let warp = &mut self.warps[(thread.linear >> self.wave_bits) as usize];
-            if warp.leave() {
-                warp.release(&mut self.ready, None);
-            }
+            self.end_thread(thread.linear);
         }
         if self.started == self.total {
             return false;
@@ -133,6 +129,16 @@ impl Schedule {
             self.next = if y + 1 == self.size[1] { [0, 0, z + 1] } else { [0, y + 1, z] };
         }
         true
+    }
+
+    /// The running thread, which has that number, ends.
+    #[inline]
+    pub(crate) fn end_thread(&mut self, number: u32) {
+        self.finished += 1;
+        let warp = &mut self.warps[(number >> self.wave_bits) as usize];
+        if warp.leave() {
+            warp.release(&mut self.ready, None);
+        }
     }
 
     /// The running thread is at the block barrier.
