@@ -6,6 +6,7 @@
 HIPHOST_MODULE(test_planted)
 
 __device__ static int table[7];
+HIPHOST_GLOBAL(table)
 
 // ---- AddressSanitizer -------------------------------------------------------------------------------------------------
 // `count` elements are allocated.
