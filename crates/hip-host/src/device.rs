@@ -1,7 +1,8 @@
 //! The two devices: alike, but for the wave size.
 
+use crate::check;
 use crate::context::Outcome;
-use crate::stream::{Point, Stream};
+use crate::stream::{self, Point, Stream};
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -73,9 +74,11 @@ impl Device {
 
     /// Waits for all work of the device.
     pub(crate) fn synchronize(&self) -> Outcome {
-        for point in self.null.last_unfinished().into_iter().chain(self.unfinished(false)) {
-            point.wait();
-        }
+        let known = check::of_device(self.ordinal);
+        let last: Vec<Point> =
+            self.null.last_unfinished().into_iter().chain(self.unfinished(false)).collect();
+        stream::wait_for_all(&last);
+        check::learn(known);
         self.healthy()
     }
 

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! # How kernels run
-//! A launch's blocks go out in increasing order to the process's worker threads and to the thread that serves the
+//! A launch's blocks go out in increasing order (a habit, not a promise) to the process's worker threads and to the thread that serves the
 //! stream. That is a dispatcher thread, or a thread that waits for the stream before a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the compiler can
 //! vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
 //! has to wait, and only then another goes on. So threads may leave early and barriers may depend on data.
@@ -40,11 +40,18 @@
 //! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
 //!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
 //! - `HIPSTACK_HOST_SANITIZER_LOG`: a file that such a program writes the name and wave size of each kernel to that ran.
+//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: everything that HIP leaves open happens in an order that the seed chooses, late rather
+//!   than early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long it holds back what nobody waits for.
+//! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free: see
+//!   [`checker`]. Always on with an adversary, unless it is `0`. `abort` ends the process at the first report; `threads` takes the
+//!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
 //!
 //! # Not here yet
 //! Graphs and memory shared between processes answer `hipErrorNotSupported`.
 
 pub mod abi;
+pub mod adversary;
+mod check;
 mod code;
 mod context;
 mod device;
@@ -62,6 +69,17 @@ mod work;
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
 
+/// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
+/// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.
+///
+/// Reports follow from the order of the calls alone, so a race is told whether or not it went well this time. Copies,
+/// fills, allocations and frees are known by themselves. What a launch or a host function uses is known if the program says
+/// so with `hip_sys::Extensions::announce`, as hip-safe does for its typed arguments; memory behind a raw pointer
+/// argument is not checked.
+pub mod checker {
+    pub use crate::check::{Conflict, Operation, Place, Report, reports, take_reports, unchecked};
+}
+
 use hip_sys::{Extensions, Platform, PlatformKind};
 use std::sync::{Arc, LazyLock};
 
@@ -69,7 +87,14 @@ use std::sync::{Arc, LazyLock};
 pub fn platform() -> Arc<Platform> {
     static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
         let rtc = Ok(rtc::table());
-        let ext = Extensions { func_param_info: Some(table::func_param_info) };
+        let checked = check::on();
+        let ext = Extensions {
+            func_param_info: Some(table::func_param_info),
+            announce: checked.then_some(check::announce),
+            touch: checked.then_some(check::touch),
+            reserve: checked.then_some(check::reserve),
+            release: checked.then_some(check::release),
+        };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {
             Platform::from_tables(PlatformKind::Host, table::VERSION, table::table(), rtc, ext)

@@ -1,5 +1,6 @@
 //! Every range of memory that HIP knows: what was allocated here, and host memory that was registered.
 
+use crate::adversary;
 use crate::context::Outcome;
 use crate::device::{Charge, Device};
 use crate::pool::PoolCharge;
@@ -42,7 +43,7 @@ pub(crate) struct Allocation {
     pub(crate) range: Range,
     _memory: Option<Memory>,
     _charge: Option<Charge>,
-    _pool: Option<PoolCharge>,
+    pub(crate) pool: Option<PoolCharge>,
 }
 
 struct Memory {
@@ -58,7 +59,10 @@ unsafe impl Sync for Memory {}
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: S4: allocated with this layout; its owner waited for the work that uses it.
-        unsafe { dealloc(self.start, self.layout) };
+        unsafe {
+            adversary::scribble(self.start, self.layout.size());
+            dealloc(self.start, self.layout);
+        }
     }
 }
 
@@ -83,11 +87,19 @@ pub(crate) fn allocate(
     if start.is_null() {
         return Err(full);
     }
+    // SAFETY: S15: just allocated with that length.
+    unsafe { adversary::scribble(start, len) };
     let range = Range { base: start as usize, len, kind, device: device.ordinal, flags };
-    let allocation =
-        Allocation { range, _memory: Some(Memory { start, layout }), _charge: charge, _pool: pool };
+    let allocation = Allocation { range, _memory: Some(Memory { start, layout }), _charge: charge, pool };
     RANGES.write().insert(range.base, allocation);
     Ok(start.cast())
+}
+
+/// Makes memory known again that was taken out of the registry.
+pub(crate) fn put_back(allocation: Allocation) -> *mut c_void {
+    let base = allocation.range.base;
+    RANGES.write().insert(base, allocation);
+    base as *mut c_void
 }
 
 /// Makes a range known that is not ours. It must not touch one that is known.
@@ -98,7 +110,7 @@ pub(crate) fn register(range: Range) -> Outcome {
     if before.is_some_and(|(base, known)| base + known.range.len > range.base) {
         return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
     }
-    ranges.insert(range.base, Allocation { range, _memory: None, _charge: None, _pool: None });
+    ranges.insert(range.base, Allocation { range, _memory: None, _charge: None, pool: None });
     Ok(())
 }
 

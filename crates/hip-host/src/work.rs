@@ -2,9 +2,11 @@
 
 use crate::device::Device;
 use crate::event::Moment;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, Range};
+use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
 use hip_sys::hip::hipHostFn_t;
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -20,8 +22,8 @@ pub(crate) enum Work {
     Host(HostCall),
     /// Note the time.
     Record(Arc<Moment>),
-    /// Give memory back.
-    Release(Allocation),
+    /// Give memory back, unless somebody has taken it since.
+    Release(Arc<Released>),
     /// Only wait for what comes before.
     Nothing,
 }
@@ -52,6 +54,29 @@ pub(crate) struct Fill {
     pub(crate) count: usize,
 }
 
+/// Memory that a stream is to give back.
+pub(crate) struct Released {
+    pub(crate) range: Range,
+    allocation: Mutex<Option<Allocation>>,
+}
+
+impl Released {
+    pub(crate) fn new(allocation: Allocation) -> Arc<Self> {
+        Arc::new(Self { range: allocation.range, allocation: Mutex::new(Some(allocation)) })
+    }
+
+    /// Whether the memory is there still, and of that pool.
+    pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        let allocation = self.allocation.lock();
+        allocation.as_ref().and_then(|it| it.pool.as_ref()).is_some_and(|charge| charge.is_of(pool))
+    }
+
+    /// Takes the memory, if it is there still.
+    pub(crate) fn take(&self) -> Option<Allocation> {
+        self.allocation.lock().take()
+    }
+}
+
 /// A function of the program and its argument.
 pub(crate) struct HostCall {
     pub(crate) function: hipHostFn_t,
@@ -67,6 +92,19 @@ unsafe impl Send for Fill {}
 unsafe impl Send for HostCall {}
 
 impl Work {
+    /// What it is, for messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Launch(launch) => format!("kernel {}", launch.kernel.name),
+            Self::Copy(copy) => format!("copy of {} bytes", copy.width * copy.height),
+            Self::Fill(fill) => format!("fill of {} bytes", fill.size * fill.count),
+            Self::Host(_) => "host function".to_owned(),
+            Self::Record(_) => "event record".to_owned(),
+            Self::Release(_) => "hipFreeAsync".to_owned(),
+            Self::Nothing => "wait".to_owned(),
+        }
+    }
+
     /// Does it. On a broken device only what others may wait for is done.
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
@@ -84,7 +122,7 @@ impl Work {
                 unsafe { function(data) };
             }
             Self::Record(moment) => moment.pass(),
-            Self::Release(allocation) => drop(allocation),
+            Self::Release(released) => drop(released.take()),
             _ => {}
         }
     }

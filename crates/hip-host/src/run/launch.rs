@@ -1,6 +1,7 @@
 //! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
 
 use super::{Failure, Together};
+use crate::adversary::{self, BlockOrder};
 use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -68,6 +69,8 @@ pub(crate) struct Launch {
     /// Of a cooperative launch.
     pub(crate) together: Option<Together>,
     blocks: u64,
+    /// With an adversary: the order in which blocks go out, one at a time.
+    order: Option<BlockOrder>,
     turn: u64,
     next: AtomicU64,
     failed: AtomicBool,
@@ -90,7 +93,9 @@ impl Launch {
     pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
         let Shape { grid, block, shared_bytes, wave, urgency, cooperative } = shape;
         let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        let turn = if cooperative { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
+        let order = adversary::get().map(|adversary| adversary.block_order(blocks));
+        let one_by_one = cooperative || order.is_some();
+        let turn = if one_by_one { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
         let together = cooperative.then(|| Together::new(blocks));
         let (next, failed, failure) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
         Self {
@@ -103,6 +108,7 @@ impl Launch {
             urgency,
             together,
             blocks,
+            order,
             turn,
             next,
             failed,
@@ -132,7 +138,14 @@ impl Launch {
             return None;
         }
         let first = self.next.fetch_add(self.turn, Ordering::Relaxed);
-        (first < self.blocks).then(|| first..self.blocks.min(first + self.turn))
+        if first >= self.blocks {
+            return None;
+        }
+        if let Some(order) = &self.order {
+            let block = order.block_at(first);
+            return Some(block..block + 1);
+        }
+        Some(first..self.blocks.min(first + self.turn))
     }
 
     /// Where the block of that number is.

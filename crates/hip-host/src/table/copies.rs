@@ -3,6 +3,8 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::streams::stream_of;
+use crate::adversary;
+use crate::check;
 use crate::context::{Outcome, current, status};
 use crate::device;
 use crate::memory::{self, Kind, Range};
@@ -69,8 +71,14 @@ fn fits(side: Option<Range>, said_device: bool) -> Outcome {
 
 /// What a caller who copies between devices waits for on the one that the stream is not of.
 fn other_device(stream: &Stream, sides: [Option<Range>; 2]) -> Vec<Point> {
-    let others = sides.iter().flatten().filter(|range| range.device != stream.device);
-    others.flat_map(|range| device::all()[range.device].null.pending()).collect()
+    let mut pending = Vec::new();
+    for range in sides.iter().flatten().filter(|range| range.device != stream.device) {
+        let null = &device::all()[range.device].null;
+        // The caller returns when the copy has run, so it knows that the copy came behind these.
+        check::learn(check::of_stream(null));
+        pending.extend(null.pending());
+    }
+    pending
 }
 
 /// Queues the copy. Returns the point to wait for if the caller's pageable memory is still in use.
@@ -81,6 +89,9 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     let size = rows.width.checked_mul(rows.height).ok_or(VALUE)?;
     let tight = rows.height == 1;
     let stage = !wait && from_range.is_none() && to_range.is_some() && tight && size <= STAGED_LIMIT;
+    if stage {
+        stage_late(stream);
+    }
     let from = if stage {
         // SAFETY: S7: the caller's memory, readable for the whole copy.
         let bytes = unsafe { std::slice::from_raw_parts(rows.from.cast::<u8>(), size) };
@@ -98,6 +109,13 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
         return device.healthy();
     }
     Ok(())
+}
+
+/// HIP may read pageable memory before the stream's earlier operations or after them: an adversary chooses.
+fn stage_late(stream: &Arc<Stream>) {
+    if let Some(adversary) = adversary::get().filter(|adversary| !adversary.stages_early()) {
+        adversary.drive_if_possible(&stream.pending());
+    }
 }
 
 /// A copy of `size` bytes. Nothing to copy is nothing to check.

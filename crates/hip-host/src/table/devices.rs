@@ -2,6 +2,7 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::{VERSION, give};
+use crate::check;
 use crate::context::{Outcome, current, set_current, status};
 use crate::{device, memory};
 use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
@@ -124,7 +125,9 @@ pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     let device = current();
     let _ = device.synchronize();
-    drop(memory::remove_all(device.ordinal));
+    for allocation in memory::remove_all(device.ordinal) {
+        check::freed(allocation.range.base, allocation.range.len, "hipDeviceReset");
+    }
     *device.peer_enabled.lock() = false;
     device.heal();
     status(Ok(()))

@@ -3,6 +3,7 @@
 
 use super::give;
 use super::streams::{absent, stream_of};
+use crate::adversary;
 use crate::context::{current, status};
 use crate::event::{Event, Moment, Recorded};
 use crate::handles::Handles;
@@ -76,6 +77,9 @@ pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
         let Some(recorded) = event.recorded() else { return Ok(()) };
         recorded.point.device().healthy()?;
+        if let Some(adversary) = adversary::get() {
+            adversary.look(std::slice::from_ref(&recorded.point));
+        }
         if recorded.point.reached() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
     }))
 }
@@ -99,6 +103,8 @@ pub(super) unsafe extern "C" fn hipEventElapsedTime(
         let (Some(from), Some(to)) = (start.moment.time(), stop.moment.time()) else {
             return Err(hipError_t::hipErrorNotReady);
         };
+        // Having a time, both are passed: whoever asks knows so now.
+        let _ = (start.point.reached(), stop.point.reached());
         let elapsed = match to.checked_duration_since(from) {
             Some(forward) => forward.as_secs_f64(),
             None => -from.duration_since(to).as_secs_f64(),

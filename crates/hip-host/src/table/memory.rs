@@ -3,6 +3,7 @@
 
 use super::give;
 use super::streams::stream_of;
+use crate::check;
 use crate::context::{Outcome, current, status};
 use crate::device;
 use crate::memory::{self, Kind, Range};
@@ -24,6 +25,7 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_ui
     let device = current();
     device.healthy()?;
     let pointer = if size == 0 { null_mut() } else { memory::allocate(device, kind, size, flags, None)? };
+    check::allocated(pointer as usize, size);
     // SAFETY: S11: the caller's place for the result.
     unsafe { give(place, pointer) }
 }
@@ -77,6 +79,7 @@ fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
             let _ = device.synchronize();
         }
     }
+    check::freed(range.base, range.len, if range.kind == Kind::Host { "hipHostFree" } else { "hipFree" });
     memory::remove(pointer as usize, kinds).map(drop).ok_or(VALUE)
 }
 
@@ -120,6 +123,7 @@ pub(super) unsafe extern "C" fn hipHostRegister(
         return status(Err(VALUE));
     }
     let (base, kind, device) = (pointer as usize, Kind::Registered, current().ordinal);
+    check::allocated(base, size);
     status(memory::register(Range { base, len: size, kind, device, flags }))
 }
 

@@ -16,6 +16,7 @@ mod streams;
 mod unsupported;
 
 pub(crate) use launches::func_param_info;
+pub(crate) use streams::stream_of;
 
 use crate::context::Outcome;
 use hip_sys::hip::hipError_t;

@@ -3,10 +3,12 @@
 
 use super::events::event_of;
 use super::give;
+use crate::adversary;
+use crate::check;
 use crate::context::{current, status};
 use crate::device;
 use crate::handles::{Absent, Handles};
-use crate::stream::Stream;
+use crate::stream::{self, Point, Stream};
 use crate::work::{HostCall, Work};
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
@@ -37,7 +39,7 @@ pub(super) fn absent(absent: Absent) -> hipError_t {
 }
 
 /// The stream that a handle means to the calling thread.
-pub(super) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
+pub(crate) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
     match handle as usize {
         0 | LEGACY => Ok(Arc::clone(&current().null)),
         PER_THREAD => OF_THREAD.with_borrow_mut(|streams| {
@@ -95,9 +97,9 @@ pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipErro
 
 pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
-        for point in stream.pending() {
-            point.wait();
-        }
+        let known = check::of_stream(&stream);
+        stream::wait_for_all(&stream.pending());
+        check::learn(known);
         stream.device().healthy()
     }))
 }
@@ -105,7 +107,16 @@ pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hip
 pub(super) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         stream.device().healthy()?;
-        if stream.pending().is_empty() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
+        let known = check::of_stream(&stream);
+        let pending = stream.pending();
+        if let Some(adversary) = adversary::get() {
+            adversary.look(&pending);
+        }
+        if pending.iter().all(Point::reached) {
+            check::learn(known);
+            return Ok(());
+        }
+        Err(hipError_t::hipErrorNotReady)
     }))
 }
 
