@@ -172,7 +172,7 @@ unsafe fn read_kernels(
             let count = kernel.nargs as usize;
             let sizes = std::slice::from_raw_parts(kernel.arg_size, count);
             let offsets = std::slice::from_raw_parts(kernel.arg_offset, count);
-            (kernel, lowered(&text(kernel.name)).to_owned(), sizes, offsets)
+            (kernel, lowered(&text(kernel.name)), sizes, offsets)
         };
         let entry = if kernel.flags & abi::KERNEL_BARRIERS == 0 {
             kernel.plain.map(Code::Plain)
@@ -196,7 +196,7 @@ unsafe fn read_globals(first: *const abi::Global) -> HashMap<String, Global> {
     let mut next = first;
     while !next.is_null() {
         // SAFETY: S11: the caller vouches for the list.
-        let (global, name) = unsafe { (&*next, lowered(&text((*next).name)).to_owned()) };
+        let (global, name) = unsafe { (&*next, lowered(&text((*next).name))) };
         globals.insert(name, Global { address: global.address as usize, size: global.size as usize });
         next = global.next;
     }

@@ -220,9 +220,10 @@ unsafe extern "C" fn hiprtcGetProgramLog(handle: hiprtcProgram, place: *mut c_ch
     status(program(handle).and_then(|program| unsafe { give_bytes(place, &log(&program)) }))
 }
 
-/// The log with the zero byte that ends it.
+/// The log with the zero byte that ends it; nothing at all if there is nothing to say, as with AMD's.
 fn log(program: &Program) -> Vec<u8> {
-    [program.state.lock().log.as_bytes(), b"\0"].concat()
+    let state = program.state.lock();
+    if state.log.is_empty() { Vec::new() } else { [state.log.as_bytes(), b"\0"].concat() }
 }
 
 unsafe extern "C" fn hiprtcGetLoweredName(
