@@ -27,11 +27,15 @@ fn sanitizer_flags() -> Vec<&'static str> {
     let name = env::var("HIPSTACK_HOST_SANITIZE").unwrap_or_default();
     let (library, mut flags) = match name.as_str() {
         "" => return Vec::new(),
-        "address" => ("asan", vec!["-fsanitize=address", "-fsanitize-recover=address"]),
+        // The checks as calls: half the time to compile.
+        "address" => {
+            let calls = "--param=asan-instrumentation-with-call-threshold=0";
+            ("asan", vec!["-fsanitize=address", "-fsanitize-recover=address", calls])
+        }
         "thread" => ("tsan", vec!["-fsanitize=thread"]),
         other => panic!("HIPSTACK_HOST_SANITIZE is {other:?}: it is address, thread or not set"),
     };
-    let compiler = env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     let asked = Command::new(&compiler).arg(format!("-print-file-name=lib{library}.so")).output();
     let path = asked.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
     // A library that the compiler has not is printed as it was asked for.
@@ -42,7 +46,7 @@ fn sanitizer_flags() -> Vec<&'static str> {
     };
     println!("cargo::rustc-link-search=native={folder}");
     println!("cargo::rustc-link-lib=dylib={library}");
-    flags.extend(["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]);
+    flags.extend(["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]);
     flags
 }
 
