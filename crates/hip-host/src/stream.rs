@@ -60,11 +60,6 @@ impl Point {
         let mut queue = self.stream.queue.lock();
         self.stream.progressed.wait_while(&mut queue, |queue| queue.completed < self.number);
     }
-
-    /// The device that the operation runs on.
-    pub(crate) fn device(&self) -> &'static Device {
-        self.stream.device()
-    }
 }
 
 impl Stream {

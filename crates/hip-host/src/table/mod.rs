@@ -15,6 +15,7 @@ mod properties;
 mod streams;
 mod unsupported;
 
+pub(crate) use devices::last_fault;
 pub(crate) use launches::func_param_info;
 
 use crate::context::Outcome;
