@@ -79,6 +79,7 @@ fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
         ("faults", 0, false),
         ("together", 64, false),
         ("planted", 32, false),
+        ("plain_faults", 0, true),
     ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
