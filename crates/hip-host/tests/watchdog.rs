@@ -57,6 +57,24 @@ fn a_plain_loop() {
 }
 
 #[test]
+fn blocks_that_wait_for_each_other() {
+    apart("blocks_that_wait_for_each_other", WATCHED, |hip| {
+        ok!(hip, hipSetDevice(1));
+        let out = hip.zeros::<i32>(64);
+        let (function, mut po) = (hip.function("test_together", "grid_endless_block"), out.pointer);
+        let list = arguments![po];
+        let (list, none) = (list.as_mut_ptr(), std::ptr::null_mut());
+        let code =
+            call_optional!(hip, hipModuleLaunchCooperativeKernel(function, 4, 1, 1, 64, 1, 1, 0, none, list));
+        assert_eq!(code, 0);
+        assert_eq!(call!(hip, hipDeviceSynchronize()), 702);
+        let text = hip.is_broken_with(702);
+        let expected = "kernel grid_endless_block, block (1, 0, 0), thread (0, 0, 0): the launch took longer";
+        assert!(text.starts_with(expected), "{text}");
+    });
+}
+
+#[test]
 fn launches_that_end_in_time_are_left_alone() {
     let patient = &[("HIPSTACK_HOST_WATCHDOG_MS", "200000")];
     apart("launches_that_end_in_time_are_left_alone", patient, |hip| {
