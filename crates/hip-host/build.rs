@@ -84,6 +84,8 @@ fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(3).pic(true).include(include);
+        // Large frames reach the stack's guard page instead of what lies behind it.
+        build.flag_if_supported("-fstack-clash-protection");
         build.flag("-fvisibility=hidden").flag("-fno-exceptions").flag("-fno-rtti").flag("-ffp-contract=off");
         // As on GPUs; on aarch64 it would be unsigned.
         build.flag("-fsigned-char");

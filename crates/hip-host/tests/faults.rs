@@ -85,6 +85,11 @@ fn an_endless_recursion() {
 }
 
 #[test]
+fn an_array_larger_than_the_stack() {
+    case("an_array_larger_than_the_stack", "large_frame", 719, &["stack overflow, infinite recursion?"]);
+}
+
+#[test]
 fn an_illegal_instruction() {
     case("an_illegal_instruction", "illegal_instruction", 719, &["thread (1, 0, 0): illegal instruction"]);
 }

@@ -246,8 +246,8 @@ impl Runner {
         })?;
         let fiber = self.fibers.len();
         let state = self.state.as_ptr();
-        // SAFETY: S10: no fiber runs now.
         let limit = stack.limit().get();
+        // SAFETY: S10: no fiber runs now.
         unsafe {
             (*state).yielders.push(null());
             (*state).watched.add(limit, stack.base().get() - limit);

@@ -28,6 +28,9 @@ pub(crate) fn explain(trap: &Trap) -> (u32, String) {
         _ if trap.overflow => {
             (LAUNCH_FAILURE, "stack overflow, infinite recursion? A thread has 64 KiB of stack".to_owned())
         }
+        libc::SIGBUS if trap.code == libc::BUS_ADRALN => {
+            (ILLEGAL_ADDRESS, format!("misaligned address {:#x}", trap.address))
+        }
         _ => (ILLEGAL_ADDRESS, illegal_address(trap)),
     }
 }

@@ -25,7 +25,15 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
         return None;
     }
     let program = std::env::current_exe().expect("this program");
-    let mut command = Command::new(program);
+    let mut command = match emulator() {
+        Some(words) => {
+            let mut words = words.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter();
+            let mut command = Command::new(words.next().expect("the variable is not empty"));
+            command.args(words).arg(program);
+            command
+        }
+        None => Command::new(program),
+    };
     command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(CASE, name);
     for variable in ["HIPSTACK_HOST_GUARD", "HIPSTACK_HOST_WATCHDOG_MS", "HIPSTACK_HOST_TRAPS"] {
         command.env_remove(variable);
@@ -51,6 +59,13 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
     };
     let text = reader.join().expect("no panic there");
     Some(Left { text, success: status.success(), signal: status.signal() })
+}
+
+/// What cargo runs this program with, where another machine is emulated: see ci/aarch64.sh.
+fn emulator() -> Option<String> {
+    let variable = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
+    let words = std::env::var(variable).ok().filter(|words| !words.trim().is_empty());
+    words.filter(|_| cfg!(target_arch = "aarch64"))
 }
 
 /// As [`left_by`], for a body that passes: what it wrote to standard error.

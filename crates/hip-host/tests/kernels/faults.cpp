@@ -69,6 +69,14 @@ static __device__ __attribute__((noinline)) int deeper(volatile int* out, int de
 }
 HIPHOST_KERNEL(endless_recursion, int* out) { out[0] = deeper(out, 0); }
 
+// More than a thread's stack in one piece.
+static __device__ __attribute__((noinline)) int wide(volatile int* out, int at) {
+    volatile int here[40000];
+    here[at % 40000] = *out;
+    return here[(at + 39999) % 40000];
+}
+HIPHOST_KERNEL(large_frame, int* out) { out[0] = wide(out, (int)threadIdx.x); }
+
 HIPHOST_KERNEL(divide, int* out, int by) { out[threadIdx.x] = (int)threadIdx.x / *(volatile int*)&by; }
 
 HIPHOST_KERNEL(illegal_instruction, int* out) {
