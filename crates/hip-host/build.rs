@@ -80,6 +80,8 @@ fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
         ("together", 64, false),
         ("planted", 32, false),
         ("plain_faults", 0, true),
+        ("warp_faults", 32, false),
+        ("warp_faults", 64, false),
     ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();

@@ -69,6 +69,56 @@ fn threads_at_three_barriers() {
 }
 
 #[test]
+fn lanes_at_a_warp_operation_and_at_a_barrier() {
+    apart("lanes_at_a_warp_operation_and_at_a_barrier", &[], |hip| {
+        for device in [0, 1] {
+            ok!(hip, hipSetDevice(device));
+            let (module, out) = ("test_warp_faults", hip.zeros::<i32>(64));
+            let mut po = out.pointer;
+            hip.launch(
+                hip.function(module, "shuffle_before_barrier"),
+                shape(4, 64),
+                null_mut(),
+                arguments![po],
+            );
+            // Three times exchanged with the neighbour is once.
+            let expected: Vec<i32> = (0..64).map(|i| if i % 32 < 16 { i ^ 1 } else { i }).collect();
+            assert_eq!(out.read(), expected);
+        }
+        let said = fails_with(hip, "test_warp_faults", "shuffle_and_another_barrier", 719, &mut []);
+        // Six lanes in each 32 threads.
+        let expected = "52 wait at line 23, 12 at line 21";
+        names(&said, "shuffle_and_another_barrier", &[expected]);
+        let mut nothing = null_mut::<c_void>();
+        let said = fails_with(hip, "test_warp_faults", "fault_before_shuffle", 700, arguments![nothing]);
+        names(&said, "fault_before_shuffle", &["thread (13, 0, 0): illegal address 0x0"]);
+    });
+}
+
+#[test]
+fn many_faults_leave_nothing_behind() {
+    apart("many_faults_leave_nothing_behind", &[], |hip| {
+        // Every block fails, on all threads of the machine, with others of the block parked. A stack lost for each of these
+        // would be more than there are.
+        for round in 0..300 {
+            ok!(hip, hipSetDevice(round % 2));
+            let out = hip.zeros::<i32>(64);
+            let (mut nothing, mut at) = (null_mut::<c_void>(), 0_i64);
+            hip.launch(
+                hip.function("test_faults", "write_late"),
+                shape(64, 256),
+                null_mut(),
+                arguments![nothing, at],
+            );
+            assert_eq!(call!(hip, hipDeviceSynchronize()), 700);
+            drop(out);
+            ok!(hip, hipDeviceReset());
+        }
+        hip.works();
+    });
+}
+
+#[test]
 fn an_assertion_that_fails() {
     let expected = ["thread (3, 0, 0): assertion failed: answer < 3, at ", "faults.cpp:17"];
     case("an_assertion_that_fails", "failed_assert", 710, &expected);

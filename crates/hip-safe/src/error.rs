@@ -204,6 +204,7 @@ fn remedy(code: u32) -> &'static str {
             ". The image is not one for this platform: build it again"
         }
         hipError_t::hipErrorIllegalAddress => ". A kernel touched memory that is not its own",
+        hipError_t::hipErrorLaunchTimeOut => ". A kernel took longer than it may",
         hipError_t::hipErrorLaunchFailure => ". A kernel failed while it ran",
         hipError_t::hipErrorAssert => ". An assertion in a kernel failed; its text is on standard error",
         hipError_t::hipErrorLaunchOutOfResources => ". Use smaller blocks or less shared memory",
