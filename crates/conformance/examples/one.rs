@@ -1,7 +1,9 @@
 //! local
 use std::process::ExitCode;
 fn main() -> ExitCode {
-    if let Some(code) = conformance::child() { return code; }
+    if let Some(code) = conformance::child() {
+        return code;
+    }
     let mut a = std::env::args().skip(1);
     let (platform, filter) = (a.next().unwrap(), a.next());
     let suite = conformance::Suite::new(&platform, None).unwrap();

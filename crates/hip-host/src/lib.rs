@@ -21,6 +21,19 @@
 //! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message
 //! goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
 //!
+//! So does a signal that says that a kernel did what the machine cannot: an illegal address (700), an illegal instruction, a division by
+//! zero, a stack that overflows (719). The message names the kernel, the block, the thread and the allocation next to the
+//! address. Handlers for these signals are installed when the first kernel runs; what is not a kernel's goes to the handlers that were
+//! there before. A handler that the program installs later gets all of them: it should hand on what it does not know.
+//!
+//! # Guard mode
+//! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has pages of its own, and ends where they end: one element
+//! too far is error 700 with the allocation and the offset in the message. Freed memory is not used again for long, and a use of it is an
+//! error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256 bytes.
+//! With a larger value, such as 16, it is aligned to at least that; bytes that this leaves behind the end hold a pattern
+//! that is checked when the memory is freed, as are those before the start in the first page.
+//! Each allocation takes two memory mappings of the process: when `vm.max_map_count` is reached, allocations are out of memory.
+//!
 //! # Run-time compilation
 //! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
 //! <hip/hip_runtime.h>`, `__global__` functions in any namespace, templates by name expression, `__device__` and
@@ -45,6 +58,10 @@
 //! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free: see
 //!   [`checker`]. Always on with an adversary, unless it is `0`. `abort` ends the process at the first report; `threads` takes the
 //!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
+//! - `HIPSTACK_HOST_GUARD`: guard mode, with the least alignment of an allocation in bytes; by default off.
+//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take before it fails with 702, from its first thread's start; by default
+//!   for ever.
+//! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The watchdog needs them.
 //!
 //! # Not here yet
 //! Graphs and memory shared between processes answer `hipErrorNotSupported`.
@@ -57,6 +74,7 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod guard;
 mod handles;
 mod memory;
 mod pool;
@@ -90,6 +108,7 @@ pub fn platform() -> Arc<Platform> {
         let checked = check::on();
         let ext = Extensions {
             func_param_info: Some(table::func_param_info),
+            last_fault: Some(table::last_fault),
             announce: checked.then_some(check::announce),
             touch: checked.then_some(check::touch),
             reserve: checked.then_some(check::reserve),

@@ -93,11 +93,6 @@ impl Point {
         let mut queue = self.stream.queue.lock();
         self.stream.progressed.wait_while(&mut queue, |queue| queue.completed < self.number);
     }
-
-    /// The device that the operation runs on.
-    pub(crate) fn device(&self) -> &'static Device {
-        self.stream.device()
-    }
 }
 
 /// Waits until all the operations have ended.

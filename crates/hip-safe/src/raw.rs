@@ -321,6 +321,16 @@ pub(crate) fn touch(p: &Platform, extent: Extent) {
     }
 }
 
+/// What broke a device, in the platform's words; `None` if it is well or the platform does not say.
+pub(crate) fn last_fault(p: &Platform, device: c_int) -> Option<Box<str>> {
+    let ask = p.ext().last_fault?;
+    let mut text = vec![0_u8; 1024];
+    // SAFETY: S1: the room given is the buffer's.
+    let length = unsafe { ask(device, text.as_mut_ptr().cast(), text.len()) };
+    let told = length.min(text.len() - 1);
+    (told > 0).then(|| String::from_utf8_lossy(&text[..told]).into())
+}
+
 pub(crate) unsafe fn module_launch_kernel(
     p: &Platform,
     function: hipFunction_t,

@@ -2,7 +2,7 @@
 
 use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
 use crate::{HipTable, LoadError, RtcTable, loader, watch_exit};
-use std::ffi::c_void;
+use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +44,9 @@ pub struct Extensions {
             size: *mut usize,
         ) -> hipError_t,
     >,
+    /// What broke a device, in words: writes them with a zero byte at the end, cut to `room`, and gives their whole length in
+    /// bytes; 0 if the device is well.
+    pub last_fault: Option<unsafe extern "C" fn(device: c_int, text: *mut c_char, room: usize) -> usize>,
     /// Says what the next launch, or host function, uses that the calling thread submits to `stream`: exactly these extents.
     /// A null list takes back what was said. Present only while somebody checks: otherwise nobody need prepare a list.
     ///

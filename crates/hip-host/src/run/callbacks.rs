@@ -1,9 +1,10 @@
 //! What kernels call, and the call into a kernel.
 
 use super::Failure;
-use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
+use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at, failure_of_thread};
 use super::sanitizer;
 use super::schedule::Met;
+use super::trap::shielded;
 use super::warp::Seen;
 use crate::abi;
 use crate::code::Code;
@@ -163,13 +164,14 @@ unsafe extern "C" fn fail(
     // SAFETY: S10: as in `barrier`; the texts are literals of the kernel's source, and `thread` is three numbers.
     unsafe {
         let state = state_of(block);
-        let (what, file) = (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
-        let [x, y, z] = thread.cast::<[u32; 3]>().read();
-        let kind = if code == ASSERT { "assertion failed: " } else { "" };
-        let code = if code == 0 { LAUNCH_FAILURE } else { code };
-        let why = format!("thread ({x}, {y}, {z}): {kind}{what}, at {file}:{line}");
-        let failure = failure_at(state, code, &why);
-        drop((what, file, why));
+        let thread = thread.cast::<[u32; 3]>().read();
+        let failure = shielded(|| {
+            let (what, file) =
+                (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
+            let kind = if code == ASSERT { "assertion failed: " } else { "" };
+            let code = if code == 0 { LAUNCH_FAILURE } else { code };
+            failure_of_thread(state, thread, code, &format!("{kind}{what}, at {file}:{line}"))
+        });
         stop(state, failure);
     }
 }
@@ -193,9 +195,13 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
 unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
     // SAFETY: S10: the headers pass a text of that length.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
-    // A closed standard output is no fault of the kernel's.
-    let mut out = stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
+    // Copied before the lock is taken: it is the kernel's memory, and may be none.
+    let text = text.to_vec();
+    shielded(move || {
+        // A closed standard output is no fault of the kernel's.
+        let mut out = stdout().lock();
+        let _ = out.write_all(&text).and_then(|()| out.flush());
+    });
 }
 
 unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
@@ -209,9 +215,8 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
         barrier(block, line, 0);
         if (*state).grid_syncs == turn {
             (*state).grid_syncs += 1;
-            if let Err(why) = grid.wait(line) {
-                let failure = failure_at(state, LAUNCH_FAILURE, &why);
-                drop(why);
+            let met = shielded(|| grid.wait(line).map_err(|why| failure_at(state, LAUNCH_FAILURE, &why)));
+            if let Err(failure) = met {
                 stop(state, failure);
             }
         }
@@ -222,5 +227,5 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
 
 extern "C" fn clock() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    START.elapsed().as_nanos() as u64
+    shielded(|| START.elapsed().as_nanos() as u64)
 }

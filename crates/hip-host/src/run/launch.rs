@@ -1,12 +1,15 @@
 //! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
 
+use super::trap_report::{TIMED_OUT, timed_out};
 use super::{Failure, Together};
 use crate::adversary::{self, BlockOrder};
 use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// A thread takes about this many turns at a launch's blocks.
 const TURNS: u64 = 8;
@@ -74,6 +77,10 @@ pub(crate) struct Launch {
     turn: u64,
     next: AtomicU64,
     failed: AtomicBool,
+    /// When the watchdog ends it; set when the first thread begins to work on it.
+    pub(crate) deadline: OnceLock<Instant>,
+    /// The watchdog has ended it.
+    expired: AtomicBool,
     failure: Mutex<Option<Failure>>,
 }
 
@@ -112,6 +119,8 @@ impl Launch {
             turn,
             next,
             failed,
+            deadline: OnceLock::new(),
+            expired: AtomicBool::new(false),
             failure,
         }
     }
@@ -161,7 +170,10 @@ impl Launch {
     /// Ends the launch early. The first failure is the one that is told.
     pub(crate) fn fail(&self, failure: Failure) {
         self.failed.store(true, Ordering::Relaxed);
-        self.failure.lock().get_or_insert(failure);
+        // What else fails when the time is over fails because of that.
+        if failure.code == TIMED_OUT || !self.expired.load(Ordering::Relaxed) {
+            self.failure.lock().get_or_insert(failure);
+        }
         if let Some(together) = &self.together {
             together.give_up();
         }
@@ -172,7 +184,21 @@ impl Launch {
         &raw const self.failed
     }
 
+    /// Ends the launch because its time is over. Whoever works on it says where it was.
+    pub(crate) fn expire(&self) {
+        self.expired.store(true, Ordering::Relaxed);
+        self.failed.store(true, Ordering::Relaxed);
+        if let Some(together) = &self.together {
+            together.give_up();
+        }
+    }
+
+    /// Why the launch failed, if it did; asked once, when nobody works on it any more.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
-        self.failure.lock().take()
+        let told = self.failure.lock().take();
+        told.or_else(|| {
+            let message = || format!("kernel {}: {}", self.kernel.name, timed_out());
+            self.expired.load(Ordering::Relaxed).then(|| Failure { code: TIMED_OUT, message: message() })
+        })
     }
 }

@@ -133,6 +133,21 @@ pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     status(Ok(()))
 }
 
+/// What broke a device, as text that ends with a zero byte, cut to the room there is; its whole length, 0 if the device is well.
+pub(crate) unsafe extern "C" fn last_fault(device: c_int, place: *mut c_char, room: usize) -> usize {
+    let Ok(device) = device::get(device) else { return 0 };
+    let cause = device.cause();
+    if !place.is_null() && room > 0 {
+        let count = cause.len().min(room - 1);
+        // SAFETY: S11: the caller's buffer has `room` bytes.
+        unsafe {
+            place.cast::<u8>().copy_from_nonoverlapping(cause.as_ptr(), count);
+            place.add(count).write(0);
+        }
+    }
+    cause.len()
+}
+
 pub(super) unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {
     let limits = *current().limits.lock();
     let found = limits.get(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);

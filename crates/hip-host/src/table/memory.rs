@@ -157,7 +157,11 @@ pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
 }
 
 pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
-    let memory = &current().memory;
+    let device = current();
+    if let Err(fault) = device.healthy() {
+        return status(Err(fault));
+    }
+    let memory = &device.memory;
     // SAFETY: S11: the caller's places for the results; the first failing leaves the second as it was.
     status(unsafe { give(free, memory.free() as usize).and_then(|()| give(total, memory.total as usize)) })
 }

@@ -15,6 +15,7 @@ mod properties;
 mod streams;
 mod unsupported;
 
+pub(crate) use devices::last_fault;
 pub(crate) use launches::func_param_info;
 pub(crate) use streams::stream_of;
 

@@ -55,7 +55,11 @@ unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> hip
     if place.is_null() || ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
         return status(Err(VALUE));
     }
-    let stream = Stream::create(current(), flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
+    let device = current();
+    if let Err(fault) = device.healthy() {
+        return status(Err(fault));
+    }
+    let stream = Stream::create(device, flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
     // SAFETY: S11: the caller's place for the result.
     status(unsafe { give(place, STREAMS.insert(stream) as hipStream_t) })
 }
@@ -130,6 +134,7 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
         if flags != 0 {
             return Err(VALUE);
         }
+        stream.device().healthy()?;
         // An event that was never recorded is nothing to wait for.
         if let Some(recorded) = event.recorded() {
             stream.submit(Work::Nothing, vec![recorded.point]);
@@ -173,6 +178,7 @@ pub(super) unsafe extern "C" fn hipLaunchHostFunc(
         if function.is_none() {
             return Err(VALUE);
         }
+        stream.device().healthy()?;
         stream.submit(Work::Host(HostCall { function, data }), Vec::new());
         Ok(())
     }))
