@@ -3,8 +3,8 @@
 //!
 //! `HIPSTACK_HOST_ADVERSARY=<seed>` switches it on, and the checker with it. An operation then rests until somebody waits
 //! for it, or is started early by the submission of another. Of the operations that may start, the seed chooses; some streams
-//! are always late, and while a thread waits for one stream, others may be starved. Host functions start only when somebody
-//! waits for them. Blocks of a launch go out in any order. Memory that is new or freed is filled with a pattern, and
+//! are always late, and while a thread waits for one stream, others may be starved. Host functions and late streams start only
+//! when somebody waits for them. Blocks of a launch go out in any order. Memory that is new or freed is filled with a pattern, and
 //! what was freed in a stream is handed out again at once.
 //!
 //! # The same seed

@@ -13,9 +13,10 @@
 //! ```
 //!
 //! # How kernels run
-//! A launch's blocks go out in increasing order (a habit, not a promise) to the process's worker threads and to the thread that serves the
-//! stream. That is a dispatcher thread, or a thread that waits for the stream before a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the compiler can
-//! vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
+//! A launch's blocks go out in increasing order (a habit, not a promise) to the process's worker
+//! threads and to the thread that serves the stream. That is a dispatcher thread, or a thread that waits for the stream before
+//! a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the
+//! compiler can vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
 //! has to wait, and only then another goes on. So threads may leave early and barriers may depend on data.
 //!
 //! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message

@@ -47,8 +47,8 @@ struct Allowed<'a> {
     needed: &'a HashMap<u64, u64>,
     /// Operations that nobody waits for, too.
     others: bool,
-    /// Host functions among them.
-    host_functions: bool,
+    /// Host functions and late streams among them.
+    everything: bool,
 }
 
 impl Adversary {
@@ -64,8 +64,8 @@ impl Adversary {
             // Without this thread a program that never calls would wait for ever; the machine has no thread left then.
             let _ = thread::Builder::new().name("hip-host patience".to_owned()).spawn(|| self.watch());
         }
-        let eager = [0, 0, 0, 1, 3][(self.roll(Topic::Eager, stream.id, number) % 5) as usize];
-        let allowed = Allowed { needed: &HashMap::new(), others: true, host_functions: false };
+        let eager = [0, 0, 0, 0, 1, 3][(self.roll(Topic::Eager, stream.id, number) % 6) as usize];
+        let allowed = Allowed { needed: &HashMap::new(), others: true, everything: false };
         for _ in 0..eager {
             self.settle(&mut state);
             if !self.start_one(&mut state, allowed) {
@@ -107,8 +107,8 @@ impl Adversary {
                 continue;
             }
             let needed = needed(goal);
-            let allowed = Allowed { needed: &needed, others: !starve, host_functions: false };
-            let anything = Allowed { needed: &needed, others: true, host_functions: true };
+            let allowed = Allowed { needed: &needed, others: !starve, everything: false };
+            let anything = Allowed { needed: &needed, others: true, everything: true };
             // What is needed may itself wait for the program: then nothing is held back.
             if !self.start_one(&mut state, allowed)
                 && !self.start_one(&mut state, anything)
@@ -132,7 +132,7 @@ impl Adversary {
         if self.one_in(2, Topic::Look, state.looks, 0) {
             let needed = needed(goal);
             self.settle(&mut state);
-            self.start_one(&mut state, Allowed { needed: &needed, others: true, host_functions: false });
+            self.start_one(&mut state, Allowed { needed: &needed, others: true, everything: false });
             self.settle(&mut state);
         }
     }
@@ -173,11 +173,11 @@ impl Adversary {
             }
             let Some(front) = stream.front() else { continue };
             let needed = allowed.needed.get(&stream.id).is_some_and(|until| front.number <= *until);
-            let held_back = !needed && (!allowed.others || front.is_host && !allowed.host_functions);
+            let late = self.one_in(3, Topic::Late, stream.id, 0);
+            let held_back = !needed && (!allowed.others || (front.is_host || late) && !allowed.everything);
             if held_back || !front.after.iter().all(Point::ended) {
                 continue;
             }
-            let late = self.one_in(3, Topic::Late, stream.id, 0);
             let rank = (!late, self.roll(Topic::Order, stream.id, front.number));
             if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
                 best = Some((rank, Arc::clone(stream), front));
@@ -213,7 +213,7 @@ impl Adversary {
                 continue;
             }
             let none = HashMap::new();
-            let anything = Allowed { needed: &none, others: true, host_functions: true };
+            let anything = Allowed { needed: &none, others: true, everything: true };
             let mut told = false;
             while state.activity == last && self.start_one(&mut state, anything) {
                 if !std::mem::replace(&mut told, true) {
