@@ -1,6 +1,5 @@
 // Atomic operations on every type that has them, in global and in shared memory.
 
-// v: sum, sum, old values are counted in `seen`.
 #define ADD(name, T)                                           \
     extern "C" __global__ void name(T* v) {                    \
         int i = blockIdx.x * blockDim.x + threadIdx.x;         \
@@ -44,21 +43,6 @@ extern "C" __global__ void min_max_i32(int* v) {
 BITS(bits_i32, int)
 BITS(bits_u32, unsigned)
 BITS(bits_u64, unsigned long long)
-
-// Counts 0, 1, ... 9, 0, ... and 9, 8, ... 0, 9, ...; `seen` has how often each former value came.
-extern "C" __global__ void wrapping(unsigned* v, unsigned* seen) {
-    unsigned up = atomicInc(&v[0], 9u), down = atomicDec(&v[1], 9u);
-    atomicAdd(&seen[up], 1u);
-    atomicAdd(&seen[10 + down], 1u);
-}
-
-// What lies beyond the limit wraps at once.
-extern "C" __global__ void beyond_the_limit(unsigned* v, unsigned* old) {
-    old[0] = atomicInc(&v[0], 9u);
-    old[1] = atomicDec(&v[1], 9u);
-    old[2] = atomicInc(&v[2], 0u);
-    old[3] = atomicDec(&v[3], 0u);
-}
 
 // Every value that is put in comes out again, but for the last.
 #define EXCHANGE(name, T)                                                               \
@@ -127,7 +111,7 @@ extern "C" __global__ void in_shared_memory(int* out) {
     atomicMin(&ints[1], 5 - t);
     atomicMax(&ints[2], t);
     atomicXor(&ints[3], t);
-    atomicInc(&words[0], 6u);
+    atomicAdd(&words[0], 2u);
     atomicOr(&words[1], 1u << (t % 8));
     atomicExch(&words[2], 9u);
     atomicCAS(&words[3], 0u, 77u);

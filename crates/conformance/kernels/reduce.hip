@@ -57,32 +57,6 @@ extern "C" __global__ void arg_max(const float* in, Best* out, int count) {
     if (t == 0) *out = best[0];
 }
 
-// The block that is done last adds up what the others left.
-extern "C" __global__ void last_block(const int* in, volatile int* parts, unsigned* done, int* out, int count) {
-    __shared__ int sums[256];
-    __shared__ bool last;
-    int t = threadIdx.x, sum = 0;
-    for (int i = blockIdx.x * blockDim.x + t; i < count; i += gridDim.x * blockDim.x) sum += in[i];
-    sums[t] = sum;
-    __syncthreads();
-    for (int half = blockDim.x / 2; half; half /= 2) {
-        if (t < half) sums[t] += sums[t + half];
-        __syncthreads();
-    }
-    if (t == 0) {
-        parts[blockIdx.x] = sums[0];
-        __threadfence();
-        last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && t == 0) {
-        __threadfence();
-        sum = 0;
-        for (unsigned b = 0; b < gridDim.x; b++) sum += parts[b];
-        *out += sum;
-    }
-}
-
 extern "C" __global__ void grid_atomic(const int* in, int* out, int count) {
     int sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) sum += in[i];

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use std::fmt::Debug;
 
 pub(crate) const CASES: &[Case] = cases!("kernel/atomic":
-    add, subtract, min_max_signed, min_max_unsigned, bits, wrapping_counters, beyond_the_limit, exchange,
+    add, subtract, min_max_signed, min_max_unsigned, bits, wrapping_counters, wrapping_in_shared_memory, beyond_the_limit, exchange,
     compare_and_swap, min_max_of_floats, add_of_doubles_by_swap, tickets, in_shared_memory, warp_aggregated,
     system_scope, linked_lists,
 );
@@ -66,15 +66,23 @@ fn bits(b: &Bench) -> Outcome {
 /// Counters modulo ten, up and down: every former value comes equally often.
 fn wrapping_counters(b: &Bench) -> Outcome {
     let (out, seen) = (b.zeros::<u32>(2)?, b.zeros::<u32>(20)?);
-    b.launch(&b.function("atomic", "wrapping")?, grid(10, 100), args![&out, &seen])?;
+    b.launch(&b.function("counter", "wrapping")?, grid(10, 100), args![&out, &seen])?;
     same_all("counters", &out.read()?, &[0, 0])?;
     same_all("seen", &seen.read()?, &[100; 20])
+}
+
+/// Three blocks count 100 steps modulo seven, up and down.
+fn wrapping_in_shared_memory(b: &Bench) -> Outcome {
+    let out = b.filled(6, u32::MAX)?;
+    b.launch(&b.function("counter", "wrapping_in_a_block")?, grid(3, 100), args![&out])?;
+    // 100 is 14 times 7 and 2 more; down from 0 comes 6, then 5.
+    same_all("out", &out.read()?, &[2, 5, 2, 5, 2, 5])
 }
 
 /// Counters that stand beyond their limit, and limits of zero.
 fn beyond_the_limit(b: &Bench) -> Outcome {
     let (out, old) = (b.buffer(&[50_u32, 50, 7, 7])?, b.zeros::<u32>(4)?);
-    b.launch(&b.function("atomic", "beyond_the_limit")?, grid(1, 1), args![&out, &old])?;
+    b.launch(&b.function("counter", "beyond_the_limit")?, grid(1, 1), args![&out, &old])?;
     same_all("old", &old.read()?, &[50, 50, 7, 7])?;
     same_all("counters", &out.read()?, &[0, 9, 0, 0])
 }
@@ -140,8 +148,8 @@ fn tickets(b: &Bench) -> Outcome {
 fn in_shared_memory(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(10)?;
     b.launch(&b.function("atomic", "in_shared_memory")?, grid(1, 128), args![&out])?;
-    // Sum, least, most and exclusive or of 0 to 127; 128 steps modulo 7; eight bits; 9; 77; 64 times two; 128 wide ones.
-    same_all("out", &out.read()?, &[8128, -122, 127, 0, 2, 255, 9, 77, 128, 128])
+    // Sum, least, most and exclusive or of 0 to 127; 128 twos; eight bits; 9; 77; 64 times two; 128 wide ones.
+    same_all("out", &out.read()?, &[8128, -122, 127, 0, 256, 255, 9, 77, 128, 128])
 }
 
 /// One addition a warp; within a warp the order stays.

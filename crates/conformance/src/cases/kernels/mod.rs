@@ -40,9 +40,11 @@ pub(crate) const SOURCES: &[(&str, &str)] = &[
     ("reduce", include_str!("../../../kernels/reduce.hip")),
     ("shared", include_str!("../../../kernels/shared.hip")),
     ("atomic", include_str!("../../../kernels/atomic.hip")),
+    ("counter", include_str!("../../../kernels/counter.hip")),
     ("function", include_str!("../../../kernels/function.hip")),
     ("memory", include_str!("../../../kernels/memory.hip")),
     ("output", include_str!("../../../kernels/output.hip")),
+    ("assertion", include_str!("../../../kernels/assertion.hip")),
     ("algorithm", include_str!("../../../kernels/algorithm.hip")),
     ("group", include_str!("../../../kernels/group.hip")),
 ];

@@ -80,14 +80,14 @@ fn printf_of_many_threads(b: &Bench) -> Outcome {
 /// An assertion that holds changes nothing.
 fn assertion_that_holds(b: &Bench) -> Outcome {
     let out = b.filled(64, -1)?;
-    b.launch(&b.function("output", "assert_small")?, grid(1, 64), args![&out, 64])?;
+    b.launch(&b.function("assertion", "assert_small")?, grid(1, 64), args![&out, 64])?;
     same_all("out", &out.read()?, &(0..64).collect::<Vec<i32>>())
 }
 
 /// An assertion that fails is error 710.
 fn assertion_that_fails(b: &Bench) -> Outcome {
     let out = b.filled(64, -1)?;
-    b.launch(&b.function("output", "assert_small")?, grid(4, 64), args![&out, 3])?;
+    b.launch(&b.function("assertion", "assert_small")?, grid(4, 64), args![&out, 3])?;
     expect!(b, hipDeviceSynchronize() => 710);
     Ok(())
 }

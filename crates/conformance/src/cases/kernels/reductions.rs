@@ -70,7 +70,7 @@ fn last_block(b: &Bench) -> Outcome {
     let (input, parts, out) = (b.buffer(&values)?, b.zeros::<i32>(40)?, b.zeros::<i32>(1)?);
     let done = b.zeros::<u32>(1)?;
     for round in 1..=3 {
-        let function = b.function("reduce", "last_block")?;
+        let function = b.function("counter", "last_block")?;
         b.launch(&function, grid(40, 256), args![&input, &parts, &done, &out, 10_000])?;
         same_all("sum", &out.read()?, &[round * sum])?;
         same_all("counter", &done.read()?, &[0])?;
