@@ -1,6 +1,7 @@
 //! The crate's tests on hip-host, in one program.
 
 mod calls;
+mod compiled;
 mod devices;
 mod events;
 mod exit;
