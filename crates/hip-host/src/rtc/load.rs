@@ -31,12 +31,13 @@ pub(crate) unsafe fn is_image(image: *const c_void) -> bool {
 /// Copies an image that begins as ours do. Memory that ends before the image does is an error and no fault.
 ///
 /// # Safety
-/// `image` points to 16 readable bytes.
+/// Nobody writes to the image at the same time.
 pub(crate) unsafe fn copy_image(image: *const c_void) -> Result<Vec<u8>, ImageError> {
-    // SAFETY: S11: the caller vouches for them.
-    let length = image::length(&unsafe { image.cast::<[u8; 16]>().read_unaligned() })?;
-    // SAFETY: S11: the kernel checks whether the memory can be read.
-    unsafe { copy_readable(image, length) }.ok_or(ImageError::Damaged)
+    // SAFETY: S11: the system checks whether the memory can be read; the caller vouches for the rest.
+    let copy = |length| unsafe { copy_readable(image, length) }.ok_or(ImageError::Damaged);
+    let start = copy(16)?;
+    let length = image::length(start.first_chunk().ok_or(ImageError::Damaged)?)?;
+    copy(length)
 }
 
 /// Copies memory that may not be there: the system writes it to a file, and says how far it came.

@@ -197,10 +197,10 @@ impl Rewriter<'_, '_> {
     /// A parameter list without default arguments.
     fn parameters(&self, start: usize, end: usize) -> String {
         let source = self.source;
-        let (mut out, mut from, mut at) = (String::new(), start, start);
+        let (mut parts, mut from, mut at) = (Vec::new(), start, start);
         while at < end {
             if source.is(at, "=") {
-                out += &source.join(from..at);
+                parts.push(source.join(from..at));
                 while at < end && !source.is(at, ",") {
                     at = source.skip_template_arguments(at).unwrap_or_else(|| source.skip(at));
                 }
@@ -209,7 +209,8 @@ impl Rewriter<'_, '_> {
                 at = source.skip_template_arguments(at).unwrap_or_else(|| source.skip(at));
             }
         }
-        out + " " + &source.join(from.min(end)..end)
+        parts.push(source.join(from.min(end)..end));
+        parts.join(" ")
     }
 
     /// Registers the variables of a declaration that says `__device__` or the like.
@@ -471,3 +472,7 @@ impl Rewriter<'_, '_> {
         out + &source.text[from..]
     }
 }
+
+#[cfg(test)]
+#[path = "rewrite_tests.rs"]
+mod tests;

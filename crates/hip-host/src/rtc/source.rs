@@ -33,7 +33,7 @@ const WITH_PARENTHESES: [&str; 13] = [
 ];
 
 /// Farther than this an angle bracket's partner and a declaration's specifiers are not looked for.
-const REACH: usize = 4096;
+const REACH: usize = 1024;
 
 /// A text, its tokens, and which bracket belongs to which.
 pub(crate) struct Source<'a> {

@@ -5,17 +5,38 @@ use crate::program::{Program, function, load};
 use hip_sys::hip::*;
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("forms.hip");
 
-/// A module of forms.hip with these name expressions, on device 0; and their lowered names.
-fn forms(hip: &Hip, expressions: &[&str]) -> (hipModule_t, Vec<String>) {
-    let program = Program::new(TEXT);
-    for expression in expressions {
-        program.expect_name(expression);
-    }
-    let module = load(hip, &program.compile(&[]));
-    (module, expressions.iter().map(|expression| program.lowered(expression)).collect())
+/// What the tests ask for by name, and the lowered names.
+const EXPRESSIONS: [(&str, &str); 5] = [
+    ("&outer::in_namespace", "_ZN5outer12in_namespaceE"),
+    ("hidden", "_ZL6hidden"),
+    ("&seen", "seen"),
+    ("outer::bounded_template<int>", BOUNDED_4),
+    ("outer::bounded_template<float, 2>", BOUNDED_2),
+];
+const BOUNDED_4: &str = "_ZN5outer16bounded_templateIiLi4EEEvPT_";
+const BOUNDED_2: &str = "_ZN5outer16bounded_templateIfLi2EEEvPT_";
+
+/// The image of forms.hip for device 0, compiled once.
+fn image() -> &'static [u8] {
+    static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
+    IMAGE.get_or_init(|| {
+        let program = Program::new(TEXT);
+        EXPRESSIONS.iter().for_each(|(expression, _)| program.expect_name(expression));
+        let image = program.compile(&["--offload-arch=host-w32"]);
+        for (expression, name) in EXPRESSIONS {
+            assert_eq!(program.lowered(expression), name);
+        }
+        image
+    })
+}
+
+/// A module of it.
+fn forms(hip: &Hip) -> hipModule_t {
+    load(hip, image())
 }
 
 /// Runs a kernel of one argument, a buffer of so many values, with one block, and gives what it wrote.
@@ -43,7 +64,7 @@ fn global(hip: &Hip, module: hipModule_t, name: &str) -> (*mut c_void, usize) {
 #[test]
 fn kernels_from_macros() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     let ints = hip.zeros::<i32>(2);
     let (mut to, mut value) = (ints.pointer, 9_i32);
     hip.launch(function(&hip, module, "fill_int"), shape(1, 2), null_mut(), arguments![to, value]);
@@ -58,16 +79,15 @@ fn kernels_from_macros() {
 #[test]
 fn variables_are_found_and_keep_their_values() {
     let hip = hip();
-    let (module, names) = forms(&hip, &["&outer::in_namespace", "hidden", "&seen"]);
+    let module = forms(&hip);
     let (coefficients, bytes) = global(&hip, module, "coefficients");
     assert_eq!(bytes, 16);
     let values = [1.0_f32, 2.0, 4.0, 8.0];
     let kind = hipMemcpyKind::hipMemcpyHostToDevice;
     ok!(hip, hipMemcpy(coefficients, values.as_ptr().cast(), 16, kind));
     assert_eq!(run::<f32>(&hip, module, "block_of_c", 4, 0), values);
-    assert_eq!(names, ["_ZN5outer12in_namespaceE", "_ZL6hidden", "seen"]);
-    let sizes = ["counter", "steps", "unused", "managed", &names[0], &names[1], "seen"];
-    assert_eq!(sizes.map(|name| global(&hip, module, name).1), [4, 12, 8, 8, 24, 4, 4]);
+    let names = ["counter", "steps", "unused", "managed", "_ZN5outer12in_namespaceE", "_ZL6hidden", "seen"];
+    assert_eq!(names.map(|name| global(&hip, module, name).1), [4, 12, 8, 8, 24, 4, 4]);
     // A function is no variable.
     let mut address = null_mut();
     let absent =
@@ -78,7 +98,6 @@ fn variables_are_found_and_keep_their_values() {
 #[test]
 fn each_load_has_variables_of_its_own() {
     let hip = hip();
-    let image = Program::new(TEXT).compile(&[]);
     let run = |module| {
         let out = hip.zeros::<i64>(7);
         let mut to = out.pointer;
@@ -86,7 +105,7 @@ fn each_load_has_variables_of_its_own() {
         hip.sync();
         out.read()
     };
-    let (first, second) = (load(&hip, &image), load(&hip, &image));
+    let (first, second) = (forms(&hip), forms(&hip));
     assert_eq!(run(first), [40, 42, 6, 8, 11, 0, 1]);
     assert_eq!(run(first), [42, 44, 6, 9, 11, 0, 1]);
     assert_eq!(run(second), [40, 42, 6, 8, 11, 0, 1]);
@@ -95,14 +114,14 @@ fn each_load_has_variables_of_its_own() {
 #[test]
 fn launch_bounds_are_the_most_threads() {
     let hip = hip();
-    let (module, names) = forms(&hip, &["outer::bounded_template<int>", "outer::bounded_template<float, 2>"]);
+    let module = forms(&hip);
     let most = |name: &str| {
         let (mut value, function) = (0, function(&hip, module, name));
         let attribute = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
         ok!(hip, hipFuncGetAttribute(&mut value, attribute, function));
         value
     };
-    let kernels = ["bounded", "bounded_first", "structures", &names[0], &names[1]];
+    let kernels = ["bounded", "bounded_first", "structures", BOUNDED_4, BOUNDED_2];
     assert_eq!(kernels.map(most), [64, 64, 1024, 64, 32]);
     assert_eq!(run::<i32>(&hip, module, "bounded", 64, 0)[63], 64);
     let out = hip.zeros::<i32>(65);
@@ -114,7 +133,7 @@ fn launch_bounds_are_the_most_threads() {
 #[test]
 fn structures_and_functions() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     let out = hip.zeros::<f64>(1);
     // The int at 0, the double at 8, aligned to 16 in all.
     let mut bytes = [0_u8; 16];
@@ -130,7 +149,7 @@ fn structures_and_functions() {
 #[test]
 fn dynamic_shared_memory_in_all_its_forms() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     assert_eq!(run::<i32>(&hip, module, "dynamic_local", 4, 16), [30, 20, 10, 0]);
     // The mirrored thread's number and the size of a byte.
     assert_eq!(run::<f32>(&hip, module, "dynamic_aligned", 3, 48), [3.0, 2.0, 1.0]);
@@ -144,7 +163,7 @@ fn dynamic_shared_memory_in_all_its_forms() {
 #[test]
 fn static_shared_memory_in_all_its_forms() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     let out = run::<f64>(&hip, module, "static_shared", 256, 0);
     // With m = 255 - t: m * 1e6 + m + 1000 + m.
     let expected: Vec<f64> = (0..256).map(|t| f64::from(255 - t) * 1_000_002.0 + 1000.0).collect();
@@ -154,7 +173,7 @@ fn static_shared_memory_in_all_its_forms() {
 #[test]
 fn namespaces_overloads_and_instances_have_mangled_names() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     let one = |name: &str| run::<i32>(&hip, module, name, 1, 0)[0];
     assert_eq!(one("_ZN5outer12_GLOBAL__N_19anonymousEPi"), 1);
     assert_eq!(one("_ZN5outer10overloadedEPi"), 1);
@@ -180,6 +199,6 @@ fn namespaces_overloads_and_instances_have_mangled_names() {
 #[test]
 fn lambdas_and_literals() {
     let hip = hip();
-    let (module, _) = forms(&hip, &[]);
+    let module = forms(&hip);
     assert_eq!(run::<i32>(&hip, module, "lambdas", 3, 0), [1000, 1001, 1002]);
 }

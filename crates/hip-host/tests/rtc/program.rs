@@ -106,3 +106,23 @@ pub(crate) fn kernel(hip: &Hip, text: &str, name: &str) -> hipFunction_t {
     let module = load(hip, &Program::new(text).compile(&[]));
     function(hip, module, name)
 }
+
+/// Runs one test of this program again in a process of its own, with these variables; everything that it said. The test tells by
+/// a variable which of the two it is. An empty value takes a variable away.
+pub(crate) fn run_again(test: &str, variables: &[(&str, &str)]) -> String {
+    let program = std::env::current_exe().expect("a test has a program");
+    let mut command = std::process::Command::new(program);
+    command.args([test, "--exact", "--nocapture"]);
+    for (name, value) in variables {
+        if value.is_empty() {
+            command.env_remove(name)
+        } else {
+            command.env(name, value)
+        };
+    }
+    let output = command.output().expect("this program can be run");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{said}");
+    said
+}

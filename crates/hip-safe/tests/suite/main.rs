@@ -2,6 +2,7 @@
 
 mod calls;
 mod causes;
+mod compiled;
 mod devices;
 mod events;
 mod exit;
