@@ -47,7 +47,8 @@
 //!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
 //!
 //! # Not here yet
-//! Graphs and memory shared between processes answer `hipErrorNotSupported`.
+//! Memory shared between processes answers `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release
+//! are refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
 
 pub mod abi;
 pub mod adversary;
@@ -57,6 +58,7 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod graph;
 mod handles;
 mod memory;
 mod pool;

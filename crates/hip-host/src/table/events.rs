@@ -6,6 +6,7 @@ use super::streams::{absent, stream_of};
 use crate::adversary;
 use crate::context::{current, status};
 use crate::event::{Event, Moment, Recorded};
+use crate::graph::capture;
 use crate::handles::Handles;
 use crate::work::Work;
 use hip_sys::hip::{
@@ -58,15 +59,20 @@ pub(super) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStr
         if event.device != stream.device {
             return Err(HANDLE);
         }
+        if capture::record(&event, &stream)? {
+            return Ok(());
+        }
         let moment = Arc::new(Moment::default());
-        let point = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new());
-        event.set(Recorded { point, moment });
+        if let Some(point) = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new())? {
+            event.set(Recorded { point, moment });
+        }
         Ok(())
     })())
 }
 
 pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
+        capture::forbid_event(&event)?;
         let Some(recorded) = event.recorded() else { return Ok(()) };
         recorded.point.wait();
         recorded.point.device().healthy()
@@ -75,6 +81,7 @@ pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipErr
 
 pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
+        capture::forbid_event(&event)?;
         let Some(recorded) = event.recorded() else { return Ok(()) };
         recorded.point.device().healthy()?;
         if let Some(adversary) = adversary::get() {
