@@ -65,7 +65,8 @@
 //! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The watchdog needs them.
 //!
 //! # Not here yet
-//! Graphs and memory shared between processes answer `hipErrorNotSupported`.
+//! Memory shared between processes answers `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release
+//! are refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
 
 pub mod abi;
 pub mod adversary;
@@ -75,6 +76,7 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod graph;
 mod guard;
 mod handles;
 mod memory;

@@ -4,8 +4,10 @@ use crate::adversary;
 use crate::check::{self, Clock};
 use crate::device::{self, Device};
 use crate::dispatch;
+use crate::graph::capture;
 use crate::run::Runner;
 use crate::work::Work;
+use hip_sys::hip::hipError_t;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -137,11 +139,21 @@ impl Stream {
         &device::all()[self.device]
     }
 
+    /// Takes an operation of the program's: appends it, or makes it a node of a graph if the stream is captured, and then
+    /// there is no point to wait for.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        work: Work,
+        after: Vec<Point>,
+    ) -> Result<Option<Point>, hipError_t> {
+        Ok(capture::take(self, work)?.map(|work| self.append(work, after)))
+    }
+
     /// Appends an operation, which runs when those before it have ended, and `after` too. Returns at once.
     ///
     /// The null stream waits for all blocking streams, and they for it. Places are given under the device's lock,
     /// so an operation only ever waits for operations that were submitted before it.
-    pub(crate) fn submit(self: &Arc<Self>, work: Work, mut after: Vec<Point>) -> Point {
+    fn append(self: &Arc<Self>, work: Work, mut after: Vec<Point>) -> Point {
         let device = self.device();
         let order = device.order.lock();
         if self.is_null {
@@ -190,12 +202,7 @@ impl Stream {
         let queue = self.queue.lock();
         let Operation { after, work } = queue.waiting.front()?;
         let number = queue.submitted + 1 - queue.waiting.len() as u64;
-        Some(Front {
-            number,
-            after: after.clone(),
-            is_host: matches!(work, Work::Host(_)),
-            name: work.name(),
-        })
+        Some(Front { number, after: after.clone(), is_host: work.calls_host(), name: work.name() })
     }
 
     /// What the operations up to that number wait for that nobody runs yet.

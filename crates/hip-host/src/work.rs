@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::event::Moment;
+use crate::graph::exec::Program;
 use crate::memory::{Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
@@ -24,11 +25,14 @@ pub(crate) enum Work {
     Record(Arc<Moment>),
     /// Give memory back, unless somebody has taken it since.
     Release(Arc<Released>),
+    /// Run the nodes of a graph.
+    Graph(Arc<Program>),
     /// Only wait for what comes before.
     Nothing,
 }
 
 /// A copy of `height` rows of `width` bytes.
+#[derive(Clone)]
 pub(crate) struct Copy {
     pub(crate) to: *mut u8,
     pub(crate) to_pitch: usize,
@@ -39,6 +43,7 @@ pub(crate) struct Copy {
 }
 
 /// Where a copy reads.
+#[derive(Clone)]
 pub(crate) enum Source {
     /// In memory that stays as it is until the copy has run.
     Memory(*const u8),
@@ -47,6 +52,7 @@ pub(crate) enum Source {
 }
 
 /// `count` values of `size` bytes (1, 2 or 4) at `to`.
+#[derive(Clone)]
 pub(crate) struct Fill {
     pub(crate) to: *mut u8,
     pub(crate) value: u32,
@@ -78,6 +84,7 @@ impl Released {
 }
 
 /// A function of the program and its argument.
+#[derive(Clone)]
 pub(crate) struct HostCall {
     pub(crate) function: hipHostFn_t,
     pub(crate) data: *mut c_void,
@@ -90,6 +97,12 @@ unsafe impl Send for Copy {}
 unsafe impl Send for Fill {}
 // SAFETY: S8: as above.
 unsafe impl Send for HostCall {}
+// SAFETY: S8: only read by those who share it, in nodes of graphs.
+unsafe impl Sync for Copy {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Fill {}
+// SAFETY: S8: as above.
+unsafe impl Sync for HostCall {}
 
 impl Work {
     /// What it is, for messages.
@@ -101,7 +114,17 @@ impl Work {
             Self::Host(_) => "host function".to_owned(),
             Self::Record(_) => "event record".to_owned(),
             Self::Release(_) => "hipFreeAsync".to_owned(),
+            Self::Graph(program) => program.name(),
             Self::Nothing => "wait".to_owned(),
+        }
+    }
+
+    /// Whether it calls functions of the program.
+    pub(crate) fn calls_host(&self) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Graph(program) => program.calls_host(),
+            _ => false,
         }
     }
 
@@ -123,17 +146,28 @@ impl Work {
             }
             Self::Record(moment) => moment.pass(),
             Self::Release(released) => drop(released.take()),
+            Self::Graph(program) => program.run(runner),
             _ => {}
         }
     }
 }
 
+impl Source {
+    fn start(&self) -> *const u8 {
+        match self {
+            Self::Memory(from) => *from,
+            Self::Staged(bytes) => bytes.as_ptr(),
+        }
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.start() as usize
+    }
+}
+
 impl Copy {
     fn run(&self) {
-        let from = match &self.from {
-            Source::Memory(from) => *from,
-            Source::Staged(bytes) => bytes.as_ptr(),
-        };
+        let from = self.from.start();
         let tight = self.width == self.to_pitch && self.width == self.from_pitch;
         let (rows, width) = if tight { (1, self.width * self.height) } else { (self.height, self.width) };
         for row in 0..rows {

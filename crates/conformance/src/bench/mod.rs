@@ -9,7 +9,7 @@ mod launch;
 pub(crate) use buffer::{Buffer, Pinned};
 pub(crate) use entry::Entry;
 pub(crate) use gate::{Gate, soon};
-pub(crate) use handles::{Module, Stream};
+pub(crate) use handles::{Event, Module, Stream};
 pub(crate) use launch::{Arg, Function, Shape, grid, packed};
 
 use crate::case::{Failure, Outcome};

@@ -79,7 +79,7 @@ pub const GROUPS: &[Group] = &[
     ),
     each("function", &[functions::CASES, functions::OCCUPANCY, functions::POTENTIAL]),
     each("thread", &[threads::CASES, threads::SHARED, threads::MANY]),
-    each("graph", &[graphs::CASES]),
+    each("graph", graphs::LISTS),
     each("kernel", kernels::LISTS),
 ];
 

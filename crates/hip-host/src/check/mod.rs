@@ -94,10 +94,7 @@ pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option
     if !on() {
         return None;
     }
-    let announced = match work {
-        Work::Launch(_) | Work::Host(_) => extension::take_announced(stream),
-        _ => None,
-    };
+    let announced = announced(stream, work).map(|Announced(extents)| extents);
     let uses = uses::of(work, announced);
     if uses.unknown {
         note_unchecked(&uses.what);
@@ -110,6 +107,18 @@ pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option
         reports
     });
     Some(clock)
+}
+
+/// What the program said that an operation uses.
+#[derive(Clone)]
+pub(crate) struct Announced(Vec<Extent>);
+
+/// What the calling thread said of the operation that it submits to the stream. It is said once.
+pub(crate) fn announced(stream: &Stream, work: &Work) -> Option<Announced> {
+    match work {
+        Work::Launch(_) | Work::Host(_) if on() => extension::take_announced(stream).map(Announced),
+        _ => None,
+    }
 }
 
 /// What a thread knows once it has waited; nothing when the checker is off.

@@ -29,6 +29,15 @@ pub(crate) fn of(work: &Work, announced: Option<Vec<Extent>>) -> Uses {
             let (base, len) = (released.range.base, released.range.len);
             (work.name(), vec![Extent { range: base..base + len, access: Access::Free }], false)
         }
+        Work::Graph(program) => {
+            // One operation of its stream: between its own nodes nothing is judged.
+            let nodes: Vec<Uses> = program
+                .operations()
+                .map(|(node, announced)| of(&node, announced.map(|super::Announced(extents)| extents)))
+                .collect();
+            let unknown = nodes.iter().any(|node| node.unknown);
+            (work.name(), nodes.into_iter().flat_map(|node| node.extents).collect(), unknown)
+        }
         Work::Nothing => (work.name(), Vec::new(), false),
     };
     Uses { what, extents, unknown }

@@ -7,8 +7,8 @@ use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A thread takes about this many turns at a launch's blocks.
@@ -62,7 +62,7 @@ impl Arguments {
 /// A launch. Its blocks are handed out in increasing order, in runs, to whoever asks.
 pub(crate) struct Launch {
     pub(crate) kernel: &'static Kernel,
-    pub(crate) arguments: Arguments,
+    pub(crate) arguments: Arc<Arguments>,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -98,6 +98,18 @@ pub(crate) struct Shape {
 impl Launch {
     /// A launch of a shape that was checked: no dimension is zero and the products stay within the device's limits.
     pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
+        Self::with(kernel, Arc::new(arguments), shape)
+    }
+
+    /// The same launch, not yet begun.
+    pub(crate) fn again(&self) -> Self {
+        let &Self { grid, block, shared_bytes, wave, urgency, .. } = self;
+        let cooperative = self.together.is_some();
+        let shape = Shape { grid, block, shared_bytes, wave, urgency, cooperative };
+        Self::with(self.kernel, Arc::clone(&self.arguments), shape)
+    }
+
+    fn with(kernel: &'static Kernel, arguments: Arc<Arguments>, shape: Shape) -> Self {
         let Shape { grid, block, shared_bytes, wave, urgency, cooperative } = shape;
         let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let order = adversary::get().map(|adversary| adversary.block_order(blocks));

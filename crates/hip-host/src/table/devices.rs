@@ -4,6 +4,7 @@
 use super::{VERSION, give};
 use crate::check;
 use crate::context::{Outcome, current, set_current, status};
+use crate::graph::capture;
 use crate::{device, memory};
 use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -118,12 +119,13 @@ pub(super) unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hip
 }
 
 pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
-    status(current().synchronize())
+    status(capture::forbid_device_wait().and_then(|()| current().synchronize()))
 }
 
 /// Waits for the device, frees what was allocated on it and forgets a fault. Streams and events live on.
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     let device = current();
+    capture::forget_device(device.ordinal);
     let _ = device.synchronize();
     for allocation in memory::remove_all(device.ordinal) {
         check::freed(allocation.range.base, allocation.range.len, "hipDeviceReset");

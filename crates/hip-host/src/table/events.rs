@@ -7,6 +7,7 @@ use crate::adversary;
 use crate::context::{current, status};
 use crate::device;
 use crate::event::{Event, Moment, Recorded};
+use crate::graph::capture;
 use crate::handles::Handles;
 use crate::work::Work;
 use hip_sys::hip::{
@@ -62,15 +63,20 @@ pub(super) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStr
             return Err(HANDLE);
         }
         stream.device().healthy()?;
+        if capture::record(&event, &stream)? {
+            return Ok(());
+        }
         let moment = Arc::new(Moment::default());
-        let point = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new());
-        event.set(Recorded { point, moment });
+        if let Some(point) = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new())? {
+            event.set(Recorded { point, moment });
+        }
         Ok(())
     })())
 }
 
 pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
+        capture::forbid_event(&event)?;
         if let Some(recorded) = event.recorded() {
             recorded.point.wait();
         }
@@ -80,6 +86,7 @@ pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipErr
 
 pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
+        capture::forbid_event(&event)?;
         device::all()[event.device].healthy()?;
         let Some(recorded) = event.recorded() else { return Ok(()) };
         if let Some(adversary) = adversary::get() {

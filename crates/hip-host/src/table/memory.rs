@@ -6,6 +6,7 @@ use super::streams::stream_of;
 use crate::check;
 use crate::context::{Outcome, current, status};
 use crate::device;
+use crate::graph::capture;
 use crate::memory::{self, Kind, Range};
 use hip_sys::hip::{
     self, hipDeviceptr_t, hipError_t, hipMemoryAdvise, hipMemoryType, hipPointerAttribute_t, hipStream_t,
@@ -22,6 +23,7 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_ui
     if place.is_null() {
         return Err(VALUE);
     }
+    capture::forbid_unsafe()?;
     let device = current();
     device.healthy()?;
     let pointer = if size == 0 { null_mut() } else { memory::allocate(device, kind, size, flags, None)? };
@@ -67,6 +69,7 @@ pub(super) unsafe extern "C" fn hipMallocManaged(
 
 /// Frees what starts at the pointer, after the work of its device; null is nothing to free.
 fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
+    capture::forbid_unsafe()?;
     if pointer.is_null() {
         return Ok(());
     }
@@ -123,12 +126,15 @@ pub(super) unsafe extern "C" fn hipHostRegister(
         return status(Err(VALUE));
     }
     let (base, kind, device) = (pointer as usize, Kind::Registered, current().ordinal);
-    check::allocated(base, size);
-    status(memory::register(Range { base, len: size, kind, device, flags }))
+    status(capture::forbid_unsafe().and_then(|()| {
+        check::allocated(base, size);
+        memory::register(Range { base, len: size, kind, device, flags })
+    }))
 }
 
 pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
     status((|| {
+        capture::forbid_unsafe()?;
         if pointer.is_null() {
             return Err(VALUE);
         }
@@ -232,7 +238,10 @@ pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
     place: c_int,
     stream: hipStream_t,
 ) -> hipError_t {
-    status(stream_of(stream).and_then(|_| managed(pointer, count, place)))
+    status(stream_of(stream).and_then(|stream| {
+        capture::forbid_in(&stream)?;
+        managed(pointer, count, place)
+    }))
 }
 
 pub(super) unsafe extern "C" fn hipMemAdvise(

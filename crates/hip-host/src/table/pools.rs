@@ -7,6 +7,7 @@ use crate::adversary;
 use crate::check;
 use crate::context::{Outcome, status};
 use crate::device;
+use crate::graph::capture;
 use crate::memory::{self, Kind};
 use crate::pool::{self, Pool};
 use crate::stream::Stream;
@@ -26,6 +27,7 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
     if place.is_null() {
         return Err(VALUE);
     }
+    capture::forbid_in(stream)?;
     let device = &device::all()[pool.device];
     stream.device().healthy()?;
     let attempt = || {
@@ -56,7 +58,7 @@ fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_v
     let pointer = memory::put_back(allocation);
     check::allocated_on(stream, pointer as usize, size, true);
     let (to, value) = (pointer.cast(), adversary.pattern().into());
-    stream.submit(Work::Fill(Fill { to, value, size: 1, count: size }), Vec::new());
+    stream.submit(Work::Fill(Fill { to, value, size: 1, count: size }), Vec::new()).ok()?;
     Some(pointer)
 }
 
@@ -88,13 +90,13 @@ pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
 /// The pointer is forgotten at once; the memory lives until the stream gets there.
 pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
+        capture::forbid_in(&stream)?;
         let allocation = memory::remove(pointer as usize, &[Kind::Device, Kind::Managed]).ok_or(VALUE)?;
         let released = Released::new(allocation);
         if let Some(adversary) = adversary::get() {
             adversary.released(&stream, &released);
         }
-        stream.submit(Work::Release(released), Vec::new());
-        Ok(())
+        stream.submit(Work::Release(released), Vec::new()).map(drop)
     }))
 }
 

@@ -7,6 +7,7 @@ use crate::adversary;
 use crate::check;
 use crate::context::{current, status};
 use crate::device;
+use crate::graph::capture;
 use crate::handles::{Absent, Handles};
 use crate::stream::{self, Point, Stream};
 use crate::work::{HostCall, Work};
@@ -36,6 +37,11 @@ pub(super) fn absent(absent: Absent) -> hipError_t {
         Absent::Unknown => hipError_t::hipErrorInvalidHandle,
         Absent::Destroyed => hipError_t::hipErrorContextIsDestroyed,
     }
+}
+
+/// Whether a handle means the null stream.
+pub(super) fn is_legacy(handle: hipStream_t) -> bool {
+    [0, LEGACY].contains(&(handle as usize))
 }
 
 /// The stream that a handle means to the calling thread.
@@ -96,11 +102,12 @@ pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
 
 /// Ends the handle. Operations that are queued still run.
 pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
-    status(STREAMS.remove(stream as usize).map(drop).map_err(absent))
+    status(STREAMS.remove(stream as usize).map(|stream| capture::forget(&stream)).map_err(absent))
 }
 
 pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
+        capture::forbid_wait(&stream)?;
         let known = check::of_stream(&stream);
         stream::wait_for_all(&stream.pending());
         check::learn(known);
@@ -110,6 +117,7 @@ pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hip
 
 pub(super) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
+        capture::forbid_wait(&stream)?;
         stream.device().healthy()?;
         let known = check::of_stream(&stream);
         let pending = stream.pending();
@@ -135,9 +143,12 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
             return Err(VALUE);
         }
         stream.device().healthy()?;
+        if capture::wait(&stream, &event)? {
+            return Ok(());
+        }
         // An event that was never recorded is nothing to wait for.
         if let Some(recorded) = event.recorded() {
-            stream.submit(Work::Nothing, vec![recorded.point]);
+            stream.submit(Work::Nothing, vec![recorded.point])?;
         }
         Ok(())
     })())
@@ -179,7 +190,6 @@ pub(super) unsafe extern "C" fn hipLaunchHostFunc(
             return Err(VALUE);
         }
         stream.device().healthy()?;
-        stream.submit(Work::Host(HostCall { function, data }), Vec::new());
-        Ok(())
+        stream.submit(Work::Host(HostCall { function, data }), Vec::new()).map(drop)
     }))
 }
