@@ -157,6 +157,7 @@ impl Runner {
                 unsafe {
                     let state = &mut *self.state.as_ptr();
                     state.block.index = launch.index(block);
+                    state.schedule.set_order(launch.thread_order);
                     state.schedule.begin(launch.block, launch.wave);
                     state.watched.begin_block();
                 }

@@ -150,6 +150,7 @@ pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
             managedMemory: p.managedMemory,
             directManagedMemAccessFromHost: p.directManagedMemAccessFromHost,
             concurrentManagedAccess: p.concurrentManagedAccess,
+            cooperativeLaunch: p.cooperativeLaunch,
             ..Default::default()
         };
         // SAFETY: S11: the caller's place for the result.

@@ -118,6 +118,13 @@ impl<T> Drop for Buffer<'_, T> {
     }
 }
 
+impl<'a, T> Buffer<'a, T> {
+    /// Memory that the test allocated.
+    pub(crate) fn own(hip: &'a Hip, pointer: *mut c_void, len: usize) -> Self {
+        Self { pointer, len, hip, _type: PhantomData }
+    }
+}
+
 impl<T: Plain> Buffer<'_, T> {
     pub(crate) fn read(&self) -> Vec<T> {
         let mut out = vec![T::default(); self.len];
