@@ -247,7 +247,7 @@ impl Runner {
         })?;
         let fiber = self.fibers.len();
         let state = self.state.as_ptr();
-        let limit = stack.limit().get();
+        let (limit, guard) = (stack.limit().get(), stack.guard());
         // SAFETY: S10: no fiber runs now.
         unsafe {
             (*state).yielders.push(null());
@@ -267,7 +267,7 @@ impl Runner {
                 yielder.suspend(Pause::Idle);
             }
         });
-        let exit = Box::new(Exit::new(coroutine.trap_handler(), limit));
+        let exit = Box::new(Exit::new(coroutine.trap_handler(), guard));
         self.fibers.push(Fiber { coroutine, exit });
         Ok(fiber as u32)
     }
