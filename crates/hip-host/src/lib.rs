@@ -51,7 +51,8 @@
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default the cores, but at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
-//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -fsanitize=address`.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -O1`. A sanitizer's flag needs a program
+//!   that was built with the sanitizer, too.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
 //! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
 //!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
