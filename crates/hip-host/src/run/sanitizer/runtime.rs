@@ -1,6 +1,6 @@
 //! The functions of a sanitizer's run-time library, looked up by name.
 
-use std::ffi::{CStr, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::ptr::null;
 use std::sync::LazyLock;
 
@@ -26,6 +26,7 @@ pub(super) struct Thread {
     switch: unsafe extern "C" fn(*mut c_void, c_uint),
     acquire: unsafe extern "C" fn(*const c_void),
     release: unsafe extern "C" fn(*const c_void),
+    set_name: unsafe extern "C" fn(*mut c_void, *const c_char),
 }
 
 /// The sanitizer of this process, if it has one.
@@ -54,6 +55,7 @@ fn find() -> Option<Runtime> {
                 switch: symbol(c"__tsan_switch_to_fiber")?,
                 acquire: symbol(c"__tsan_acquire")?,
                 release: symbol(c"__tsan_release")?,
+                set_name: symbol(c"__tsan_set_fiber_name")?,
             })
         };
         address().map(Runtime::Address).or_else(|| thread().map(Runtime::Thread))
@@ -124,6 +126,13 @@ impl Thread {
     pub(super) fn create(&self) -> *mut c_void {
         // SAFETY: S20: no flags.
         unsafe { (self.create)(0) }
+    }
+
+    /// What reports call a context.
+    pub(super) fn name(&self, context: *mut c_void, name: String) {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: S20: a live context; the name is copied.
+        unsafe { (self.set_name)(context, name.as_ptr()) };
     }
 
     /// Ends a context that does not run.
