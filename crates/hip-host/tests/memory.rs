@@ -9,9 +9,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 const VALUE: u32 = 1;
-const H2H: hipMemcpyKind = hipMemcpyKind::hipMemcpyHostToHost;
 const H2D: hipMemcpyKind = hipMemcpyKind::hipMemcpyHostToDevice;
-const D2H: hipMemcpyKind = hipMemcpyKind::hipMemcpyDeviceToHost;
 const D2D: hipMemcpyKind = hipMemcpyKind::hipMemcpyDeviceToDevice;
 const ANY: hipMemcpyKind = hipMemcpyKind::hipMemcpyDefault;
 
