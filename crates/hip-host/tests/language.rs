@@ -155,8 +155,17 @@ fn sixteen_bits() {
         // even one is 3 + 2^-8. 65520 rounds to infinity. c = 1 + 3 2^-10, and c c - 1 is 6153 2^-20, rounded once 6152. 0x3555 is
         // 1365 / 4096.
         let fused = 6152.0 / 1_048_576.0;
-        let expected =
-            [4.0, 3.00390625, f32::INFINITY, fused, 1.0, f32::from(0x4200_u16), 1.0, -4.0, 0.333_251_95];
+        let expected = [
+            4.0,
+            3.0 + 1.0 / 256.0,
+            f32::INFINITY,
+            fused,
+            1.0,
+            f32::from(0x4200_u16),
+            1.0,
+            -4.0,
+            0.333_251_95,
+        ];
         assert_eq!(half.read(), expected);
         // a = 1 + 2^-7. 3 a is 3 + 3 2^-7, half way, and the even one is 3 + 2^-5. 1 + 3 2^-8 is half way between a and the
         // even 1 + 2^-6; 1 + 2^-8 between the even 1 and a.

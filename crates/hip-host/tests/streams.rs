@@ -59,4 +59,3 @@ fn waiting_from_several_threads_sees_the_work_done() {
         }
     });
 }
-
