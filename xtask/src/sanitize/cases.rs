@@ -1,4 +1,4 @@
-//! The parity cases that are run: few, but with every kernel and every layout among them.
+//! The parity cases that are run: every operation, dtype and layout, without large arrays and repetitions.
 
 use parity::case::Op;
 use parity::{Case, filter, registry};
@@ -56,7 +56,7 @@ mod tests {
         let all: HashSet<_> = registry::all().iter().map(class).collect();
         let chosen = choice(registry::all());
         assert_eq!(chosen.iter().map(class).collect::<HashSet<_>>(), all);
-        assert!(chosen.len() * 3 < registry::all().len() * 2, "{} cases", chosen.len());
+        assert!(chosen.len() < registry::all().len());
         assert!(chosen.iter().all(|case| elements(case) <= MOST));
     }
 
