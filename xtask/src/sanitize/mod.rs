@@ -70,7 +70,7 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
 
 /// The parity cases on both of hip-host's devices.
 fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
-    let cases = cases::choose(args.filter.as_deref(), args.all)?;
+    let cases = cases::choose(args.filter.as_deref(), args.all, built.kind)?;
     let list = built.folder.join("cases.txt");
     workspace::write_whole(&list, (cases.join("\n") + "\n").as_bytes())?;
     let seen = built.folder.join("kernels.txt");

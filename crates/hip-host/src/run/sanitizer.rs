@@ -153,8 +153,9 @@ impl Fibers {
     /// A fiber was made, with a stack of `size` bytes from `bottom`.
     pub(crate) fn add(&mut self, bottom: usize, size: usize) {
         let context = self.thread.map_or(null_mut(), |thread| {
-            // The stack may come from another runner.
+            // The stack and the context may come from another runner.
             thread.acquire(&raw const LAUNCHES);
+            thread.release(&raw const *self.begin);
             thread.create()
         });
         self.fibers.push(Fiber::new(bottom as *const c_void, size, context));
@@ -168,7 +169,7 @@ impl Fibers {
                 address.allow(fiber.bottom, fiber.size);
             }
             if let Some(thread) = self.thread {
-                thread.destroy(fiber.context);
+                thread.give_back(fiber.context);
             }
         }
         if let Some(thread) = self.thread {
