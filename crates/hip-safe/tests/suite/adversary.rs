@@ -35,7 +35,7 @@ fn whole_program(device: &Device) {
         let map = Map2 { count, rank: 1, flags, dims: [count; 8], a: [1; 8], b: [1; 8] };
         let mut launch = stream.launch(&add, LaunchConfig::linear(count, 64));
         launch.arg(a).arg(b).arg_mut(&mut sum).value(&map);
-        // SAFETY: the kernel reads LEN elements of a and b and writes LEN of the sum.
+        // SAFETY: S9: the kernel reads LEN elements of a and b and writes LEN of the sum.
         unsafe { launch.submit() }.unwrap();
         sum
     };
