@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::event::Moment;
 use crate::graph::exec::Program;
-use crate::memory::{Allocation, Range};
+use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
 use hip_sys::hip::hipHostFn_t;
@@ -77,9 +77,23 @@ impl Released {
         allocation.as_ref().and_then(|it| it.pool.as_ref()).is_some_and(|charge| charge.is_of(pool))
     }
 
-    /// Takes the memory, if it is there still.
+    /// Takes the memory, if it is there still, to put it back into the registry.
     pub(crate) fn take(&self) -> Option<Allocation> {
         self.allocation.lock().take()
+    }
+
+    /// Gives the memory back, if it is there still.
+    fn give_back(&self) {
+        if let Some(allocation) = self.take() {
+            memory::left(&self.range);
+            drop(allocation);
+        }
+    }
+}
+
+impl Drop for Released {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 
@@ -145,7 +159,7 @@ impl Work {
                 unsafe { function(data) };
             }
             Self::Record(moment) => moment.pass(),
-            Self::Release(released) => drop(released.take()),
+            Self::Release(released) => released.give_back(),
             Self::Graph(program) => program.run(runner),
             _ => {}
         }

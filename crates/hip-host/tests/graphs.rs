@@ -141,6 +141,30 @@ fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
     call!(hip, hipGetLastError());
 }
 
+#[test]
+fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
+    let hip = hip();
+    let (stream, gate) = (hip.stream(hipStreamNonBlocking), gate());
+    let (mut place, seen) = (null_mut(), pinned(&hip));
+    ok!(hip, hipMallocAsync(&mut place, 1 << 20, stream));
+    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+    ok!(hip, hipMemsetAsync(place, 7, 1 << 20, stream));
+    ok!(hip, hipMemcpyAsync(seen, place, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
+    let exec = instantiate(&hip, end(&hip, stream));
+    gate.hold(&hip, stream);
+    ok!(hip, hipGraphLaunch(exec, stream));
+    ok!(hip, hipFreeAsync(place, stream));
+    gate.release();
+    ok!(hip, hipStreamSynchronize(stream));
+    assert_eq!(read_host(seen), 0x0707_0707);
+    // Now the stream has given it back.
+    ok!(hip, hipGraphLaunch(exec, stream));
+    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
+    ok!(hip, hipDeviceReset());
+    call!(hip, hipGetLastError());
+    ok!(hip, hipHostFree(seen));
+}
+
 unsafe extern "C" fn add_one(count: *mut c_void) {
     // SAFETY: S11: the test passed a counter that lives longer than the stream's work.
     unsafe { *count.cast::<u32>() += 1 };

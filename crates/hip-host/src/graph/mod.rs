@@ -105,8 +105,7 @@ impl Action {
             Self::Fill(_, side) => std::slice::from_ref(side),
             _ => &[],
         };
-        let alive = |range: &Range| memory::find_base(range.base).is_some_and(|now| now.len == range.len);
-        sides.iter().flatten().find(|range| !alive(range)).copied()
+        sides.iter().flatten().find(|range| !memory::alive(range)).copied()
     }
 
     /// For a copy: whether each side is a device's memory.

@@ -96,7 +96,7 @@ pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
 pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         capture::forbid_in(&stream)?;
-        let allocation = memory::remove(pointer as usize, &[Kind::Device, Kind::Managed]).ok_or(VALUE)?;
+        let allocation = memory::leave(pointer as usize).ok_or(VALUE)?;
         let released = Released::new(allocation);
         if let Some(adversary) = adversary::get() {
             adversary.released(&stream, &released);
