@@ -159,6 +159,7 @@ impl Runner {
                     state.block.index = launch.index(block);
                     state.schedule.set_order(launch.thread_order);
                     state.schedule.begin(launch.block, launch.wave);
+                    state.grid_syncs = 0;
                     state.watched.begin_block();
                 }
                 self.run_block()?;
