@@ -183,7 +183,8 @@ unsafe extern "C" fn fail(
 unsafe fn stop(state: *mut State, failure: Failure) -> ! {
     // SAFETY: S10: the caller vouches for the state.
     unsafe {
-        (*state).failure = Some(failure);
+        // Several words: the watchdog must not stop the fiber between them.
+        shielded(|| (*state).failure = Some(failure));
         (*state).watched.suspend();
         (*(*state).yielder).suspend(Pause::Failed);
     }

@@ -12,7 +12,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 /// The signal that the watchdog interrupts a thread with. By default it is ignored, so a late one does no harm.
 pub(crate) const INTERRUPT: c_int = libc::SIGURG;
@@ -104,7 +104,10 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
             unsafe { (exit.guard.start as *const u8).read_volatile() };
         }
         slot.shielded.set(true);
+        // The handler reads the mark between any two instructions, so nothing of the part may move past its ends.
+        compiler_fence(Ordering::SeqCst);
         let result = part();
+        compiler_fence(Ordering::SeqCst);
         slot.shielded.set(false);
         result
     })
