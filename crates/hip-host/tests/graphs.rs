@@ -165,6 +165,59 @@ fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
     ok!(hip, hipHostFree(seen));
 }
 
+/// What a stream of device 0 and one of device 1 capture together: each runs the body, the second after the first.
+fn on_both(hip: &Hip, streams: [hipStream_t; 2], body: impl Fn(usize)) -> hipGraphExec_t {
+    let [first, second] = streams;
+    ok!(hip, hipSetDevice(0));
+    let fork = hip.event();
+    ok!(hip, hipSetDevice(1));
+    let join = hip.event();
+    ok!(hip, hipSetDevice(0));
+    ok!(hip, hipStreamBeginCapture(first, GLOBAL));
+    body(0);
+    ok!(hip, hipEventRecord(fork, first));
+    ok!(hip, hipStreamWaitEvent(second, fork, 0));
+    ok!(hip, hipSetDevice(1));
+    body(1);
+    ok!(hip, hipEventRecord(join, second));
+    ok!(hip, hipSetDevice(0));
+    ok!(hip, hipStreamWaitEvent(first, join, 0));
+    instantiate(hip, end(hip, first))
+}
+
+/// A stream of each device.
+fn one_of_each(hip: &Hip) -> [hipStream_t; 2] {
+    [0, 1].map(|device| {
+        ok!(hip, hipSetDevice(device));
+        hip.stream(hipStreamNonBlocking)
+    })
+}
+
+#[test]
+fn a_graph_with_a_node_on_a_broken_device_is_refused() {
+    let hip = hip();
+    let streams = one_of_each(&hip);
+    let places = [pinned(&hip), pinned(&hip)];
+    let exec = on_both(&hip, streams, |device| {
+        ok!(hip, hipMemsetAsync(places[device], 1, 4, streams[device]));
+    });
+    ok!(hip, hipGraphLaunch(exec, streams[0]));
+    ok!(hip, hipStreamSynchronize(streams[0]));
+    assert_eq!(places.map(read_host), [0x0101_0101; 2]);
+    ok!(hip, hipSetDevice(1));
+    let mut out = places[1];
+    hip.launch(hip.function("test_faults", "failed_assert"), shape(1, 8), null_mut(), arguments![out]);
+    assert_eq!(call!(hip, hipDeviceSynchronize()), 710);
+    assert_eq!(call!(hip, hipGraphLaunch(exec, streams[0])), 710);
+    ok!(hip, hipStreamSynchronize(streams[0]));
+    ok!(hip, hipDeviceReset());
+    call!(hip, hipGetLastError());
+    ok!(hip, hipSetDevice(0));
+    for place in places {
+        ok!(hip, hipHostFree(place));
+    }
+}
+
 unsafe extern "C" fn add_one(count: *mut c_void) {
     // SAFETY: S11: the test passed a counter that lives longer than the stream's work.
     unsafe { *count.cast::<u32>() += 1 };

@@ -52,6 +52,14 @@ impl Program {
         self.nodes.iter().any(|node| node.action.work().calls_host())
     }
 
+    /// The fault of a device that its nodes run on, if one is broken.
+    fn healthy(&self) -> Result<(), hipError_t> {
+        self.nodes.iter().try_for_each(|node| match &node.action {
+            Action::Graph(program) => node.device.healthy().and_then(|()| program.healthy()),
+            _ => node.device.healthy(),
+        })
+    }
+
     /// Runs all nodes. After a fault on a node's device only host functions run there.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
@@ -71,6 +79,7 @@ impl Exec {
     /// Queues a run, after the last one of the same graph.
     pub(crate) fn launch(&self, stream: &Arc<Stream>) -> Result<(), hipError_t> {
         let program = Arc::clone(&self.program.lock());
+        program.healthy()?;
         let mut last = self.last.lock();
         let after = last.iter().cloned().collect();
         if let Some(point) = stream.submit(Work::Graph(program), after)? {
