@@ -82,6 +82,11 @@ impl Released {
         self.allocation.lock().take()
     }
 
+    /// Takes memory up again that was put back into the registry for nothing.
+    pub(crate) fn hold(&self, allocation: Allocation) {
+        *self.allocation.lock() = Some(allocation);
+    }
+
     /// Gives the memory back, if it is there still.
     fn give_back(&self) {
         if let Some(allocation) = self.take() {
