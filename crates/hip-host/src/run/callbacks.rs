@@ -196,12 +196,13 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
 unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
     // SAFETY: S10: the headers pass a text of that length.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
-    // Copied before the lock is taken: it is the kernel's memory, and may be none.
-    let text = text.to_vec();
+    let mut copy = shielded(|| Vec::with_capacity(text.len()));
+    // Copied outside, where no lock is held: it is the kernel's memory, and may be none.
+    copy.extend_from_slice(text);
     shielded(move || {
         // A closed standard output is no fault of the kernel's.
         let mut out = stdout().lock();
-        let _ = out.write_all(&text).and_then(|()| out.flush());
+        let _ = out.write_all(&copy).and_then(|()| out.flush());
     });
 }
 
