@@ -42,14 +42,19 @@ impl Program {
         format!("graph of {} nodes", self.nodes.len())
     }
 
-    /// The operations that it consists of, and what the program said of each.
+    /// The operations that it consists of, and what the program said of each. To be looked at: only `run` makes new launches,
+    /// each of which counts for the adversary.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (Work, Option<Announced>)> {
-        self.nodes.iter().map(|node| (node.action.work(), node.announced.clone()))
+        self.nodes.iter().map(|node| (node.action.pattern(), node.announced.clone()))
     }
 
     /// Whether it calls functions of the program.
     pub(crate) fn calls_host(&self) -> bool {
-        self.nodes.iter().any(|node| node.action.work().calls_host())
+        self.nodes.iter().any(|node| match &node.action {
+            Action::Host(_) => true,
+            Action::Graph(program) => program.calls_host(),
+            _ => false,
+        })
     }
 
     /// The fault of a device that its nodes run on, if one is broken.
@@ -70,7 +75,7 @@ impl Program {
                 );
                 node.device.poison(code.0, &message);
             }
-            node.action.work().run(node.device, runner);
+            node.action.again().run(node.device, runner);
         }
     }
 }

@@ -76,9 +76,17 @@ impl Action {
     }
 
     /// The operation, to be run once more.
-    fn work(&self) -> Work {
+    fn again(&self) -> Work {
         match self {
             Self::Kernel(launch) => Work::Launch(Arc::new(launch.again())),
+            _ => self.pattern(),
+        }
+    }
+
+    /// The operation, to be looked at.
+    fn pattern(&self) -> Work {
+        match self {
+            Self::Kernel(launch) => Work::Launch(Arc::clone(launch)),
             Self::Copy(copy, _) => Work::Copy(copy.clone()),
             Self::Fill(fill, _) => Work::Fill(fill.clone()),
             Self::Host(call) => Work::Host(call.clone()),
