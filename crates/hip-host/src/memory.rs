@@ -46,6 +46,11 @@ impl Range {
         Self { base, len, kind: Kind::Device, device: 0, flags: 0 }
     }
 
+    /// Whether it is a device's memory, and not the host's.
+    pub(crate) fn is_of_device(&self) -> bool {
+        matches!(self.kind, Kind::Device | Kind::Managed | Kind::Variable)
+    }
+
     fn contains(&self, address: usize) -> bool {
         address >= self.base && address - self.base < self.len
     }

@@ -194,6 +194,43 @@ fn one_of_each(hip: &Hip) -> [hipStream_t; 2] {
 }
 
 #[test]
+fn whoever_waits_for_a_device_waits_for_its_nodes() {
+    let hip = hip();
+    let waits: [fn(&Hip, *mut c_void); 3] = [
+        |hip, _| ok!(hip, hipDeviceSynchronize()),
+        |hip, buffer| ok!(hip, hipFree(buffer)),
+        |hip, _| ok!(hip, hipDeviceReset()),
+    ];
+    for wait in waits {
+        let (streams, place, gate) = (one_of_each(&hip), pinned(&hip), gate());
+        let mut buffer = null_mut();
+        ok!(hip, hipSetDevice(1));
+        ok!(hip, hipMalloc(&mut buffer, 4));
+        let exec = on_both(&hip, streams, |device| {
+            if device == 1 {
+                gate.hold(&hip, streams[1]);
+                ok!(hip, hipMemsetAsync(buffer, 3, 4, streams[1]));
+                let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
+                ok!(hip, hipMemcpyAsync(place, buffer, 4, kind, streams[1]));
+            }
+        });
+        ok!(hip, hipGraphLaunch(exec, streams[0]));
+        ok!(hip, hipSetDevice(1));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
+                gate.release();
+            });
+            wait(&hip, buffer);
+            assert_eq!(read_host(place), 0x0303_0303);
+        });
+        ok!(hip, hipStreamSynchronize(streams[0]));
+        ok!(hip, hipHostFree(place));
+    }
+    ok!(hip, hipSetDevice(0));
+}
+
+#[test]
 fn a_graph_with_a_node_on_a_broken_device_is_refused() {
     let hip = hip();
     let streams = one_of_each(&hip);

@@ -5,6 +5,7 @@
 
 use super::{Action, Graph, Node};
 use crate::check::Announced;
+use crate::device;
 use crate::handles::Handles;
 use crate::run::Runner;
 use crate::stream::{Point, Stream};
@@ -65,6 +66,15 @@ impl Program {
         })
     }
 
+    /// Whether a node runs on a device, or uses its memory as far as that is known.
+    fn works_on(&self, device: usize) -> bool {
+        self.nodes.iter().any(|node| {
+            let inside = matches!(&node.action, Action::Graph(program) if program.works_on(device));
+            let mut ranges = node.action.ranges().filter(|range| range.is_of_device());
+            inside || node.device.ordinal == device || ranges.any(|range| range.device == device)
+        })
+    }
+
     /// Runs all nodes. After a fault on a node's device only host functions run there.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
@@ -87,7 +97,9 @@ impl Exec {
         program.healthy()?;
         let mut last = self.last.lock();
         let after = last.iter().cloned().collect();
-        if let Some(point) = stream.submit(Work::Graph(program), after)? {
+        if let Some(point) = stream.submit(Work::Graph(Arc::clone(&program)), after)? {
+            let others = device::all().iter().filter(|device| device.ordinal != stream.device);
+            others.filter(|device| program.works_on(device.ordinal)).for_each(|it| it.takes_part_in(&point));
             *last = Some(point);
         }
         Ok(())

@@ -10,7 +10,7 @@ pub(crate) mod user_objects;
 use crate::check::Announced;
 use crate::device::Device;
 use crate::handles::Handles;
-use crate::memory::{self, Kind, Range};
+use crate::memory::{self, Range};
 use crate::run::Launch;
 use crate::work::{Copy, Fill, HostCall, Work};
 use exec::Program;
@@ -106,21 +106,25 @@ impl Action {
         }
     }
 
-    /// The memory of copies and fills that was given back since they were captured.
-    fn lost(&self) -> Option<Range> {
+    /// The memory that copies and fills use, as far as HIP knows it.
+    fn ranges(&self) -> impl Iterator<Item = &Range> {
         let sides = match self {
             Self::Copy(_, sides) => sides.as_slice(),
             Self::Fill(_, side) => std::slice::from_ref(side),
             _ => &[],
         };
-        sides.iter().flatten().find(|range| !memory::alive(range)).copied()
+        sides.iter().flatten()
+    }
+
+    /// The memory of copies and fills that was given back since they were captured.
+    fn lost(&self) -> Option<Range> {
+        self.ranges().find(|range| !memory::alive(range)).copied()
     }
 
     /// For a copy: whether each side is a device's memory.
     fn direction(&self) -> Option<[bool; 2]> {
-        let of_device = |range: &Range| matches!(range.kind, Kind::Device | Kind::Managed | Kind::Variable);
         match self {
-            Self::Copy(_, sides) => Some(sides.map(|side| side.is_some_and(|range| of_device(&range)))),
+            Self::Copy(_, sides) => Some(sides.map(|side| side.is_some_and(|range| range.is_of_device()))),
             _ => None,
         }
     }

@@ -112,7 +112,19 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
             point.wait();
             device.healthy()
         }
-        _ => Ok(()),
+        Some(point) => {
+            tell_other_devices(&point, &[to_range, from_range]);
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A device whose memory is used must not be taken for idle, even if the stream is not its own.
+fn tell_other_devices(point: &Point, sides: &[Option<Range>]) {
+    let known = sides.iter().flatten().filter(|range| range.is_of_device());
+    for range in known.filter(|range| range.device != point.stream.device) {
+        device::all()[range.device].takes_part_in(point);
     }
 }
 
@@ -246,7 +258,10 @@ fn fill(
     let range = memory::resolve(to as usize, bytes)?.ok_or(VALUE)?;
     stream.device().healthy()?;
     let point = stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count }), Vec::new())?;
-    Ok(point.map(|point| (range, point)))
+    Ok(point.map(|point| {
+        tell_other_devices(&point, &[Some(range)]);
+        (range, point)
+    }))
 }
 
 fn fill_async(stream: hipStream_t, to: *mut c_void, value: u32, size: usize, count: usize) -> hipError_t {
