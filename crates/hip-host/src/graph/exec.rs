@@ -69,22 +69,15 @@ impl Program {
     /// Whether a node runs on a device, or uses its memory as far as that is known.
     fn works_on(&self, device: usize) -> bool {
         self.nodes.iter().any(|node| {
+            let uses = node.action.pattern().uses_memory_of(device);
             let inside = matches!(&node.action, Action::Graph(program) if program.works_on(device));
-            let mut ranges = node.action.ranges().filter(|range| range.is_of_device());
-            inside || node.device.ordinal == device || ranges.any(|range| range.device == device)
+            uses || inside || node.device.ordinal == device
         })
     }
 
     /// Runs all nodes. After a fault on a node's device only host functions run there.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
-            if let Some(range) = node.action.lost() {
-                let (code, base) = (hipError_t::hipErrorIllegalAddress, range.base);
-                let message = format!(
-                    "a copy or fill of a graph uses memory at {base:#x} that was freed since it was captured"
-                );
-                node.device.poison(code.0, &message);
-            }
             node.action.again().run(node.device, runner);
         }
     }

@@ -105,15 +105,16 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     };
     let wait = wait || to_range.is_none() || (from_range.is_none() && !stage);
     let &Rows { to, to_pitch, from_pitch, width, height, .. } = rows;
-    let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height };
-    let after = if wait { other_device(stream, [to_range, from_range]) } else { Vec::new() };
+    let sides = [to_range, from_range];
+    let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height, sides };
+    let after = if wait { other_device(stream, sides) } else { Vec::new() };
     match stream.submit(Work::Copy(copy), after)? {
         Some(point) if wait => {
             point.wait();
             device.healthy()
         }
         Some(point) => {
-            tell_other_devices(&point, &[to_range, from_range]);
+            tell_other_devices(&point, &sides);
             Ok(())
         }
         None => Ok(()),
@@ -257,7 +258,8 @@ fn fill(
     }
     let range = memory::resolve(to as usize, bytes)?.ok_or(VALUE)?;
     stream.device().healthy()?;
-    let point = stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count }), Vec::new())?;
+    let point =
+        stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count, side: range }), Vec::new())?;
     Ok(point.map(|point| {
         tell_other_devices(&point, &[Some(range)]);
         (range, point)

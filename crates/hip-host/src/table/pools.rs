@@ -62,8 +62,8 @@ fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_v
     let released = adversary.reuse(stream, size, pool)?;
     let pointer = memory::put_back(released.take()?);
     check::allocated_on(stream, pointer as usize, size, true);
-    let (to, value) = (pointer.cast(), adversary.pattern().into());
-    if stream.submit(Work::Fill(Fill { to, value, size: 1, count: size }), Vec::new()).is_err() {
+    let (to, value, side) = (pointer.cast(), adversary.pattern().into(), released.range);
+    if stream.submit(Work::Fill(Fill { to, value, size: 1, count: size, side }), Vec::new()).is_err() {
         // Another thread has begun a capture: the stream gives the memory back as it was asked to.
         memory::leave(pointer as usize).into_iter().for_each(|allocation| released.hold(allocation));
         return None;
