@@ -31,6 +31,7 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
     capture::forbid_in(stream)?;
     let device = &device::all()[pool.device];
     stream.device().healthy()?;
+    device.healthy()?;
     let attempt = || {
         let charge = pool.charge(size as u64)?;
         memory::allocate(device, Kind::Device, size, 0, Some(charge))
