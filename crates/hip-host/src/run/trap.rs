@@ -244,8 +244,9 @@ unsafe fn chain(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     unsafe {
         let sent = (*info).si_code <= 0;
         match former.sa_sigaction {
+            // Ignored by default too, whoever sends it: a socket's urgent data, for one.
+            libc::SIG_DFL | libc::SIG_IGN if signal == INTERRUPT => {}
             libc::SIG_IGN if sent => {}
-            libc::SIG_DFL if signal == INTERRUPT => {}
             libc::SIG_DFL | libc::SIG_IGN => {
                 // What faulted faults again, and what was sent is sent again: now it ends the process.
                 let default: libc::sigaction = std::mem::zeroed();
