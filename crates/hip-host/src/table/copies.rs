@@ -107,7 +107,7 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     let &Rows { to, to_pitch, from_pitch, width, height, .. } = rows;
     let sides = [to_range, from_range];
     let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height, sides };
-    let after = if wait { other_device(stream, sides) } else { Vec::new() };
+    let after = if wait && !captured { other_device(stream, sides) } else { Vec::new() };
     match stream.submit(Work::Copy(copy), after)? {
         Some(point) if wait => {
             point.wait();
