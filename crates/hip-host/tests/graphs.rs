@@ -278,6 +278,21 @@ fn a_kernel_that_fails_breaks_the_device_and_host_functions_still_run() {
 }
 
 #[test]
+fn a_thread_that_ends_ends_the_capture_on_its_own_stream() {
+    let hip = hip();
+    std::thread::scope(|scope| {
+        let capturing = scope.spawn(|| {
+            let per_thread = std::ptr::without_provenance_mut(2);
+            ok!(hip, hipStreamBeginCapture(per_thread, GLOBAL));
+        });
+        capturing.join().expect("no panic there");
+    });
+    let mut place = null_mut();
+    ok!(hip, hipMalloc(&mut place, 64));
+    ok!(hip, hipFree(place));
+}
+
+#[test]
 fn a_reset_ends_the_captures_of_its_device() {
     let hip = hip();
     let stream = hip.stream(hipStreamNonBlocking);
