@@ -95,7 +95,9 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
     SLOT.with(|slot| {
         let here = (&raw const slot).addr();
         // SAFETY: S16: the exit is null or that of the fiber that runs, which outlives this call.
-        if let Some(exit) = unsafe { slot.exit.get().as_ref() }
+        let exit = unsafe { slot.exit.get().as_ref() };
+        // Without a handler nobody would end the fiber for it.
+        if let Some(exit) = exit.filter(|_| FORMER.get().is_some())
             && exit.handler.stack_ptr_in_bounds(here)
             && here < exit.guard.end + HEADROOM
         {
