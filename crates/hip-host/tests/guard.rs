@@ -7,6 +7,7 @@
 mod common;
 
 use common::apart::{apart, left_by};
+use common::gate::gate;
 use common::{Hip, shape};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -130,6 +131,46 @@ fn memory_of_pools() {
             let text = fault(hip, "test_faults", "write_at", freed, 0);
             assert!(text.ends_with("which was freed"), "{text}");
         });
+    });
+}
+
+/// A copy that its stream comes to after another stream has freed what it reads.
+fn copy_too_late(hip: &Hip) -> String {
+    let (late, other, gate) = (hip.stream(1), hip.stream(1), gate());
+    let (mut from, to) = (null_mut(), allocate(hip, 1024));
+    assert_eq!(call!(hip, hipMallocAsync(&mut from, 1024, other)), 0);
+    ok!(hip, hipStreamSynchronize(other));
+    gate.hold(hip, late);
+    let kind = hip_sys::hip::hipMemcpyKind::hipMemcpyDeviceToDevice;
+    ok!(hip, hipMemcpyAsync(to, from, 1024, kind, late));
+    assert_eq!(call!(hip, hipFreeAsync(from, other)), 0);
+    ok!(hip, hipStreamSynchronize(other));
+    gate.release();
+    assert_eq!(call!(hip, hipStreamSynchronize(late)), 700);
+    let text = hip.last_fault(hip.current_device());
+    ok!(hip, hipDeviceReset());
+    call!(hip, hipGetLastError());
+    hip.works();
+    text
+}
+
+#[test]
+fn a_copy_after_the_free() {
+    apart("a_copy_after_the_free", GUARDED, |hip| {
+        on_both(hip, |device| {
+            let text = copy_too_late(hip);
+            assert!(text.starts_with("copy of 1024 bytes: illegal address 0x"), "{text}");
+            let expected = format!(": inside allocation # (1,024 bytes of device {device}), which was freed");
+            assert!(without_number(&text).ends_with(&expected), "{text}");
+        });
+    });
+}
+
+#[test]
+fn a_copy_after_the_free_without_guard_mode() {
+    apart("a_copy_after_the_free_without_guard_mode", &[], |hip| {
+        let text = copy_too_late(hip);
+        assert!(text.ends_with(": the memory was freed before the operation ran"), "{text}");
     });
 }
 
