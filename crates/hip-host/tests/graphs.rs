@@ -4,6 +4,7 @@
 #[macro_use]
 mod common;
 
+use common::apart::apart;
 use common::gate::{gate, pinned, read_host, soon};
 use common::{Hip, hip, shape};
 use hip_sys::hip::*;
@@ -124,21 +125,20 @@ fn a_graph_outlives_the_module_handle() {
 
 #[test]
 fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
-    let hip = hip();
-    let stream = hip.stream(hipStreamNonBlocking);
-    let mut place = null_mut();
-    ok!(hip, hipMalloc(&mut place, 1 << 20));
-    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
-    let exec = instantiate(&hip, end(&hip, stream));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    ok!(hip, hipStreamSynchronize(stream));
-    ok!(hip, hipFree(place));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
-    assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
-    ok!(hip, hipDeviceReset());
-    call!(hip, hipGetLastError());
+    apart("memory_that_was_freed_since_the_capture_is_an_illegal_address", &[], |hip| {
+        let stream = hip.stream(hipStreamNonBlocking);
+        let mut place = null_mut();
+        ok!(hip, hipMalloc(&mut place, 1 << 20));
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        ok!(hip, hipStreamSynchronize(stream));
+        ok!(hip, hipFree(place));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
+        assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
+    });
 }
 
 unsafe extern "C" fn add_one(count: *mut c_void) {
@@ -148,19 +148,18 @@ unsafe extern "C" fn add_one(count: *mut c_void) {
 
 #[test]
 fn a_kernel_that_fails_breaks_the_device_and_host_functions_still_run() {
-    let hip = hip();
-    let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
-    let function = hip.function("test_faults", "failed_assert");
-    let mut out = pinned(&hip);
-    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    hip.launch(function, shape(1, 8), stream, arguments![out]);
-    assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
-    let exec = instantiate(&hip, end(&hip, stream));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
-    assert_eq!(count, 1);
-    ok!(hip, hipDeviceReset());
-    call!(hip, hipGetLastError());
+    apart("a_kernel_that_fails_breaks_the_device_and_host_functions_still_run", &[], |hip| {
+        let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
+        let function = hip.function("test_faults", "failed_assert");
+        let mut out = pinned(hip);
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        hip.launch(function, shape(1, 8), stream, arguments![out]);
+        assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
+        assert_eq!(count, 1);
+    });
 }
 
 #[test]
