@@ -243,7 +243,11 @@ fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
 
 #[test]
 fn memory_freed_while_another_stream_reads_it() {
-    assert_eq!(checked("free_while_read"), report(Conflict::FreeInUse));
+    let told = run("free_while_read", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(told.reports, report(Conflict::FreeInUse));
+    for part in ["first:  copy of 16 bytes within devices, operation ", "second: hipFreeAsync, operation "] {
+        assert!(told.stderr().contains(part), "{part}: {}", told.stderr());
+    }
     assert_eq!(checked("free_behind_read"), [""; 0]);
     assert_eq!(results("free_behind_read"), [5; 20]);
     let results = results("free_while_read");
@@ -277,7 +281,19 @@ fn use_after_free(hip: &Hip) -> i32 {
 
 #[test]
 fn freed_memory_and_released_pieces_are_not_used() {
-    assert_eq!(checked("use_after_free"), ["UseAfterFree", "UseAfterFree"]);
+    let told = run("use_after_free", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(told.reports, ["UseAfterFree", "UseAfterFree"]);
+    let text = told.stderr();
+    for parts in [
+        ["first:  hipFree, by the host", "second: kernel nothing, operation 1 of stream 1 (device 0)"],
+        [
+            "first:  release of a piece of a pool, operation 2 of stream 1 (device 0)",
+            "second: kernel nothing, operation 3 of stream 1 (device 0)",
+        ],
+    ] {
+        let report = format!("hip-host: use after free\n  {}\n  {}\n", parts[0], parts[1]);
+        assert!(text.contains(&report), "{report}: {text}");
+    }
 }
 
 /// Two streams fill pieces of one allocation.

@@ -4,13 +4,13 @@
 #[macro_use]
 mod common;
 
+use common::apart::apart;
 use common::gate::{gate, pinned, read_host, soon};
 use common::{Hip, hip, shape};
 use hip_sys::hip::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
 
@@ -89,17 +89,19 @@ fn two_launches_of_one_executable_graph_do_not_overlap() {
     let gate = gate();
     ok!(hip, hipStreamBeginCapture(one, GLOBAL));
     gate.hold(&hip, one);
-    let exec = instantiate(&hip, end(&hip, one));
+    let graph = end(&hip, one);
+    let (exec, other) = (instantiate(&hip, graph), instantiate(&hip, graph));
     ok!(hip, hipGraphLaunch(exec, one));
     ok!(hip, hipGraphLaunch(exec, two));
-    assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
-    // Time enough for the second to come to the gate, if nothing held it back.
-    std::thread::sleep(Duration::from_millis(20));
-    assert_eq!(gate.reached.load(Ordering::SeqCst), 1);
-    gate.release();
-    ok!(hip, hipStreamSynchronize(two));
+    // Another executable of the graph comes to the gate, though it was launched last: nothing else holds streams back.
+    ok!(hip, hipGraphLaunch(other, hip.stream(hipStreamNonBlocking)));
+    assert!(soon(|| gate.reached.load(Ordering::SeqCst) >= 2));
     assert_eq!(gate.reached.load(Ordering::SeqCst), 2);
+    gate.release();
+    hip.sync();
+    assert_eq!(gate.reached.load(Ordering::SeqCst), 3);
     ok!(hip, hipGraphExecDestroy(exec));
+    ok!(hip, hipGraphExecDestroy(other));
 }
 
 #[test]
@@ -124,21 +126,20 @@ fn a_graph_outlives_the_module_handle() {
 
 #[test]
 fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
-    let hip = hip();
-    let stream = hip.stream(hipStreamNonBlocking);
-    let mut place = null_mut();
-    ok!(hip, hipMalloc(&mut place, 1 << 20));
-    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
-    let exec = instantiate(&hip, end(&hip, stream));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    ok!(hip, hipStreamSynchronize(stream));
-    ok!(hip, hipFree(place));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
-    assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
-    ok!(hip, hipDeviceReset());
-    call!(hip, hipGetLastError());
+    apart("memory_that_was_freed_since_the_capture_is_an_illegal_address", &[], |hip| {
+        let stream = hip.stream(hipStreamNonBlocking);
+        let mut place = null_mut();
+        ok!(hip, hipMalloc(&mut place, 1 << 20));
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        ok!(hip, hipStreamSynchronize(stream));
+        ok!(hip, hipFree(place));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
+        assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
+    });
 }
 
 #[test]
@@ -262,18 +263,38 @@ unsafe extern "C" fn add_one(count: *mut c_void) {
 
 #[test]
 fn a_kernel_that_fails_breaks_the_device_and_host_functions_still_run() {
+    apart("a_kernel_that_fails_breaks_the_device_and_host_functions_still_run", &[], |hip| {
+        let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
+        let function = hip.function("test_faults", "failed_assert");
+        let mut out = pinned(hip);
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        hip.launch(function, shape(1, 8), stream, arguments![out]);
+        assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
+        assert_eq!(count, 1);
+    });
+}
+
+#[test]
+fn memory_in_stream_order_is_refused_and_stays_as_it_was() {
     let hip = hip();
-    let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
-    let function = hip.function("test_faults", "failed_assert");
-    let mut out = pinned(&hip);
-    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    hip.launch(function, shape(1, 8), stream, arguments![out]);
-    assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
-    let exec = instantiate(&hip, end(&hip, stream));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
-    assert_eq!(count, 1);
-    ok!(hip, hipDeviceReset());
+    let (stream, mut place, mut other) = (hip.stream(hipStreamNonBlocking), null_mut(), null_mut());
+    ok!(hip, hipMallocAsync(&mut place, 16, stream));
+    ok!(hip, hipStreamSynchronize(stream));
+    let refused = |call: &mut dyn FnMut() -> u32| {
+        let mut graph = null_mut();
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        assert_eq!(call(), 900);
+        assert_eq!(call!(hip, hipStreamEndCapture(stream, &mut graph)), 901);
+        assert!(graph.is_null());
+    };
+    refused(&mut || call!(hip, hipMallocAsync(&mut other, 16, stream)));
+    refused(&mut || call!(hip, hipFreeAsync(place, stream)));
+    ok!(hip, hipMemsetAsync(place, 1, 16, stream));
+    ok!(hip, hipFreeAsync(place, stream));
+    ok!(hip, hipStreamSynchronize(stream));
     call!(hip, hipGetLastError());
 }
 

@@ -212,21 +212,21 @@ fn a_larger_alignment_leaves_bytes_that_the_free_checks() {
 fn without_guard_mode_the_nearest_is_named() {
     apart("without_guard_mode_the_nearest_is_named", &[], |hip| {
         on_both(hip, |device| {
-            // So large an allocation is a mapping of its own; a page that nobody has is found behind or before it.
+            // So large an allocation is a mapping of its own, beside the last one. Without its neighbours it lies alone.
             let bytes = 64 << 20;
-            let (mut place, mut unmapped) = (allocate(hip, bytes), None);
-            for past in (0..256).map(|page| bytes + page * 4096) {
+            let [above, mut place, below] = [(); 3].map(|()| allocate(hip, bytes));
+            ok!(hip, hipFree(above));
+            ok!(hip, hipFree(below));
+            let pages = 0..256_i64;
+            let behind = pages.clone().map(|page| bytes as i64 + 4096 * page);
+            let before = pages.map(|page| -4096 * (page + 1));
+            let is_unmapped = |offset: &i64| {
+                let page = place.wrapping_byte_offset(*offset as isize).map_addr(|a| a & !4095);
                 // SAFETY: S1: a question about a page, which need not be there.
-                let code = unsafe {
-                    libc::msync(place.byte_add(past & !4095).map_addr(|a| a & !4095), 1, libc::MS_ASYNC)
-                };
-                if code != 0 {
-                    unmapped = Some(past);
-                    break;
-                }
-            }
-            let Some(past) = unmapped else { return };
-            let mut at = past as i64 / 4;
+                unsafe { libc::msync(page, 1, libc::MS_ASYNC) != 0 }
+            };
+            let offset = behind.chain(before).find(is_unmapped).expect("a page beside it that nobody has");
+            let mut at = offset / 4;
             hip.launch(
                 hip.function("test_faults", "write_at"),
                 shape(4, 64),
