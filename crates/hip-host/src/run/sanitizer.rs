@@ -169,11 +169,12 @@ impl Fibers {
                 address.allow(fiber.bottom, fiber.size);
             }
             if let Some(thread) = self.thread {
+                // Whoever gets the stack comes after what this fiber did on it, whether its thread has ended or not.
+                thread.switch(fiber.context);
+                thread.release(&raw const LAUNCHES);
+                thread.switch(self.base.context);
                 thread.give_back(fiber.context);
             }
-        }
-        if let Some(thread) = self.thread {
-            thread.release(&raw const LAUNCHES);
         }
     }
 
