@@ -34,7 +34,6 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
-mod handles;
 mod memory;
 mod pool;
 mod run;

@@ -5,12 +5,12 @@ use super::give;
 use super::streams::{absent, stream_of};
 use crate::context::{current, status};
 use crate::event::{Event, Moment, Recorded};
-use crate::handles::Handles;
 use crate::work::Work;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipEventBlockingSync, hipEventDisableSystemFence, hipEventDisableTiming,
     hipEventInterprocess, hipStream_t,
 };
+use hip_sys::provider::Handles;
 use std::ffi::c_uint;
 use std::sync::{Arc, LazyLock};
 

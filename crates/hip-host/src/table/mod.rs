@@ -9,7 +9,6 @@ mod events;
 mod launches;
 mod memory;
 mod modules;
-mod names;
 mod pools;
 mod properties;
 mod streams;

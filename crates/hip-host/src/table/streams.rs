@@ -5,12 +5,12 @@ use super::events::event_of;
 use super::give;
 use crate::context::{current, status};
 use crate::device;
-use crate::handles::{Absent, Handles};
 use crate::stream::Stream;
 use crate::work::{HostCall, Work};
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
 };
+use hip_sys::provider::{Absent, Handles};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::{Arc, LazyLock};
