@@ -1,20 +1,79 @@
-//! Tells dependents where the headers are and, for this crate's own tests, compiles the test kernels.
+//! Tells dependents where the headers are and which flags kernels need, and, for this crate's own tests, compiles the
+//! test kernels.
 
 use std::env;
-use std::path::PathBuf;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let include = root.join("include");
     println!("cargo::metadata=include={}", include.display());
     println!("cargo::rerun-if-changed={}", include.display());
+    embed_headers(&include);
+    println!("cargo::rerun-if-changed=build.rs");
+    let flags = sanitizer_flags();
+    // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
+    println!("cargo::metadata=flags={}", flags.join(" "));
     #[cfg(feature = "test-kernels")]
-    test_kernels(&root, &include);
+    test_kernels(&root, &include, &flags);
+}
+
+/// What kernels are compiled with for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
+/// none. Links its run-time library.
+fn sanitizer_flags() -> Vec<&'static str> {
+    println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_SANITIZE");
+    let name = env::var("HIPSTACK_HOST_SANITIZE").unwrap_or_default();
+    let (library, mut flags) = match name.as_str() {
+        "" => return Vec::new(),
+        // The checks as calls: half the time to compile.
+        "address" => {
+            let calls = "--param=asan-instrumentation-with-call-threshold=0";
+            ("asan", vec!["-fsanitize=address", "-fsanitize-recover=address", calls])
+        }
+        "thread" => ("tsan", vec!["-fsanitize=thread"]),
+        other => panic!("HIPSTACK_HOST_SANITIZE is {other:?}: it is address, thread or not set"),
+    };
+    let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    let asked = Command::new(&compiler).arg(format!("-print-file-name=lib{library}.so")).output();
+    let path = asked.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
+    // A library that the compiler has not is printed as it was asked for.
+    let Some((folder, _)) = path.rsplit_once('/') else {
+        panic!(
+            "{compiler} has no lib{library}.so: HIPSTACK_HOST_SANITIZE needs g++ with its sanitizers (on Debian: apt-get install g++)"
+        );
+    };
+    println!("cargo::rustc-link-search=native={folder}");
+    println!("cargo::rustc-link-lib=dylib={library}");
+    flags.extend(["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]);
+    flags
+}
+
+/// Writes the list of all headers with their texts, which run-time compilation carries with it.
+fn embed_headers(include: &Path) {
+    let mut folders = vec![include.to_path_buf()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the headers are readable") {
+            let path = entry.expect("the headers are readable").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    let mut text = String::from("static HEADERS: &[(&str, &str)] = &[\n");
+    for file in files {
+        let name = file.strip_prefix(include).expect("found in there");
+        writeln!(text, "({:?}, include_str!({:?})),", name.display().to_string(), file.display().to_string())
+            .expect("memory");
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    std::fs::write(out.join("headers.rs"), text + "];\n").expect("OUT_DIR is writable");
 }
 
 /// Each source once for each wave size that it is tested at: 0 stands for one build that serves both.
 #[cfg(feature = "test-kernels")]
-fn test_kernels(root: &std::path::Path, include: &std::path::Path) {
+fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
     let sources = root.join("tests/kernels");
     println!("cargo::rerun-if-changed={}", sources.display());
     let units = [
@@ -23,16 +82,25 @@ fn test_kernels(root: &std::path::Path, include: &std::path::Path) {
         ("threads", 64, false),
         ("faults", 0, false),
         ("together", 64, false),
+        ("planted", 32, false),
+        ("plain_faults", 0, true),
+        ("warp_faults", 32, false),
+        ("warp_faults", 64, false),
     ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(3).pic(true).include(include);
+        // Large frames reach the stack's guard page instead of what lies behind it.
+        build.flag_if_supported("-fstack-clash-protection");
         build.flag("-fvisibility=hidden").flag("-fno-exceptions").flag("-fno-rtti").flag("-ffp-contract=off");
         // As on GPUs; on aarch64 it would be unsigned.
         build.flag("-fsigned-char");
         build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
         if plain {
             build.define("HIPHOST_NO_BARRIERS", None);
+        }
+        for flag in flags {
+            build.flag(flag);
         }
         build.file(sources.join(format!("{source}.cpp")));
         build.compile(&format!("hiphost_test_{source}_{wave}"));

@@ -4,7 +4,7 @@
 //! skipped with a word.
 
 use crate::build_kernels::compiler;
-use crate::workspace;
+use crate::{sanitize, workspace};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 15] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -74,6 +74,9 @@ const STEPS: [Step; 12] = [
         needs: || compiler::nvidia().map(|_| Vec::new()),
         ..step("kernels-sm_90", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
     },
+    Step { needs: sanitizers, ..step("sanitize-planted", Run::Xtask(&["sanitize", "--planted"])) },
+    Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&["sanitize", "address"])) },
+    Step { needs: sanitizers, ..step("sanitize-thread", Run::Xtask(&["sanitize", "thread"])) },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
     Step {
         needs: weights,
@@ -84,6 +87,10 @@ const STEPS: [Step; 12] = [
 fn weights() -> Result<Vec<PathBuf>, String> {
     let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
     Ok(vec![file])
+}
+
+fn sanitizers() -> Result<Vec<PathBuf>, String> {
+    sanitize::available().map(|()| Vec::new())
 }
 
 /// codegen says itself what it lacks, but builds bindgen before: not where only Debian 12's old headers are.
@@ -113,7 +120,7 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
     let steps = chosen(args)?;
     if args.list {
         for step in steps {
-            println!("{:<15} {}", step.name, step.command_line());
+            println!("{:<16} {}", step.name, step.command_line());
         }
         return Ok(());
     }
@@ -130,7 +137,7 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
     }
     println!("\n== summary");
     for (name, outcome, time) in &results {
-        println!("{name:<15} {:>8}  {}", seconds(*time), describe(outcome));
+        println!("{name:<16} {:>8}  {}", seconds(*time), describe(outcome));
     }
     let outcomes: Vec<_> = results.into_iter().map(|(_, outcome, _)| outcome).collect();
     println!("{}", closing_line(&outcomes));

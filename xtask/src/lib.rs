@@ -8,6 +8,7 @@ pub mod ci;
 pub mod codegen;
 pub mod conformance;
 pub mod doctor;
+pub mod sanitize;
 pub mod table;
 pub mod tidy;
 pub mod workspace;
@@ -39,6 +40,8 @@ enum Command {
     Parity(Box<parity::cli::ParityArgs>),
     /// Hold a platform against the cases that every implementation of HIP has to pass
     Conformance(conformance::ConformanceArgs),
+    /// Run the kernels under AddressSanitizer or ThreadSanitizer
+    Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
     /// Write hip-sys's generated files from ROCm's public headers
@@ -56,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Parity(args) => return parity::cli::run(*args),
         Command::Conformance(args) => conformance::run(&args),
         Command::Ci(args) => ci::run(&args),
+        Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };

@@ -46,8 +46,7 @@ pub(crate) fn compile_text(
         }
         let mut size = 0;
         check(rtc, (rtc.hiprtcGetCodeSize)(program.raw, &mut size), "hiprtcGetCodeSize", name)?;
-        // Zero bytes at the end stop a reader of broken code, as images have no length.
-        let mut code = vec![0_u8; size + 64];
+        let mut code = vec![0_u8; size];
         check(rtc, (rtc.hiprtcGetCode)(program.raw, code.as_mut_ptr().cast()), "hiprtcGetCode", name)?;
         Ok(code)
     }

@@ -29,8 +29,6 @@
 //!
 //! Kernels are HIP text in `kernels/`, which the platform's own hiprtc compiles when a case asks for them.
 
-#![allow(dead_code, unused_imports, reason = "words that more cases are going to use")]
-
 #[macro_use]
 mod macros;
 

@@ -204,6 +204,10 @@ fn on_bench(shared: Arc<Shared>, job: &Job, wave: u32) -> Result<(), Failure> {
     bench.set_device(job.device)?;
     (job.case.run)(&bench)?;
     drop(bench);
+    // An isolated case may leave its device broken: the process ends with it.
+    if job.case.isolated {
+        return Ok(());
+    }
     for device in &shared.devices {
         let after = Bench::new(Arc::clone(&shared), device.ordinal, device.wave);
         after.set_device(device.ordinal)?;

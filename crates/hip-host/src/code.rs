@@ -1,6 +1,9 @@
 //! The modules that the program has registered, and how a kernel is seen from Rust.
 
 use crate::abi;
+use crate::rtc::image as compiled;
+use crate::rtc::load;
+use crate::rtc::lowered::lowered;
 use crate::run;
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -82,6 +85,8 @@ pub(crate) struct Global {
 /// A registered module.
 #[derive(Debug)]
 pub(crate) struct Module {
+    name: String,
+    wave_size: u32,
     pub(crate) kernels: HashMap<String, &'static Kernel>,
     pub(crate) globals: HashMap<String, Global>,
     /// Tells a second registration of the same module from a name taken twice.
@@ -99,6 +104,24 @@ static MODULES: LazyLock<RwLock<HashMap<(String, u32), &'static Module>>> = Lazy
 /// `entry` was defined by `HIPHOST_MODULE` of this crate's headers, in code that stays loaded; the module's kernels
 /// and variables are what its tables say.
 pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterError> {
+    // SAFETY: S11: the caller vouches for the entry.
+    let module = unsafe { read_module(entry) }?;
+    let key = (module.name.clone(), module.wave_size);
+    let mut modules = MODULES.write();
+    if let Some(known) = modules.get(&key) {
+        let same = known.address == module.address;
+        let (name, wave_size) = key;
+        return if same { Ok(()) } else { Err(RegisterError::Duplicate { name, wave_size }) };
+    }
+    modules.insert(key, Box::leak(Box::new(module)));
+    Ok(())
+}
+
+/// Reads what a module says of itself. Its kernels are leaked.
+///
+/// # Safety
+/// As [`register_module`].
+pub(crate) unsafe fn read_module(entry: abi::ModuleEntry) -> Result<Module, RegisterError> {
     // SAFETY: S11: the caller vouches for the entry; the runtime's table is static.
     let module = unsafe { entry(&raw const run::RUNTIME) };
     if module.is_null() {
@@ -116,15 +139,9 @@ pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterErr
         return Err(RegisterError::WaveSize { name, wave_size });
     }
     let address = std::ptr::from_ref(module) as usize;
-    let mut modules = MODULES.write();
-    if let Some(known) = modules.get(&(name.clone(), wave_size)) {
-        let same = known.address == address;
-        return if same { Ok(()) } else { Err(RegisterError::Duplicate { name, wave_size }) };
-    }
     // SAFETY: S11: as above.
     let (kernels, globals) = unsafe { (read_kernels(&name, module.kernels)?, read_globals(module.globals)) };
-    modules.insert((name, wave_size), Box::leak(Box::new(Module { kernels, globals, address })));
-    Ok(())
+    Ok(Module { name, wave_size, kernels, globals, address })
 }
 
 /// The bytes that `hipModuleLoadData` takes for a registered module. They hold its name and no address.
@@ -155,7 +172,7 @@ unsafe fn read_kernels(
             let count = kernel.nargs as usize;
             let sizes = std::slice::from_raw_parts(kernel.arg_size, count);
             let offsets = std::slice::from_raw_parts(kernel.arg_offset, count);
-            (kernel, text(kernel.name), sizes, offsets)
+            (kernel, lowered(&text(kernel.name)), sizes, offsets)
         };
         let entry = if kernel.flags & abi::KERNEL_BARRIERS == 0 {
             kernel.plain.map(Code::Plain)
@@ -179,7 +196,7 @@ unsafe fn read_globals(first: *const abi::Global) -> HashMap<String, Global> {
     let mut next = first;
     while !next.is_null() {
         // SAFETY: S11: the caller vouches for the list.
-        let (global, name) = unsafe { (&*next, text((*next).name)) };
+        let (global, name) = unsafe { (&*next, lowered(&text((*next).name))) };
         globals.insert(name, Global { address: global.address as usize, size: global.size as usize });
         next = global.next;
     }
@@ -213,6 +230,20 @@ pub(crate) unsafe fn image_name(image: *const c_void) -> Option<String> {
         }
         let name = std::slice::from_raw_parts(bytes.add(12), length as usize);
         String::from_utf8(name.to_vec()).ok()
+    }
+}
+
+/// How long an image is, of a registered module or of compiled code; `None` if the bytes are no image.
+///
+/// # Safety
+/// As [`image_name`], and 16 bytes are readable where the beginning is that of an image.
+pub(crate) unsafe fn image_length(image: *const c_void) -> Option<usize> {
+    // SAFETY: S11: the caller vouches for the bytes.
+    unsafe {
+        if load::is_image(image) {
+            return compiled::length(&image.cast::<[u8; 16]>().read_unaligned()).ok();
+        }
+        image_name(image).map(|name| MAGIC.len() + 4 + name.len())
     }
 }
 

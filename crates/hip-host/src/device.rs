@@ -1,7 +1,8 @@
 //! The two devices: alike, but for the wave size.
 
+use crate::check;
 use crate::context::Outcome;
-use crate::stream::{Point, Stream};
+use crate::stream::{self, Point, Stream};
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -20,8 +21,9 @@ pub(crate) struct Device {
     /// Held while an operation is given its place among those of all streams of the device.
     pub(crate) order: Mutex<()>,
     streams: Mutex<Vec<Weak<Stream>>>,
-    /// Code of the first fault, or 0.
+    /// Code of the first fault, or 0, and what was said of it.
     fault: AtomicU32,
+    cause: Mutex<String>,
     /// Whether the other device's memory was made accessible.
     pub(crate) peer_enabled: Mutex<bool>,
     /// Stack size, printf buffer and heap size, as last set.
@@ -38,6 +40,7 @@ static DEVICES: LazyLock<[Device; COUNT]> = LazyLock::new(|| {
         order: Mutex::new(()),
         streams: Mutex::new(Vec::new()),
         fault: AtomicU32::new(0),
+        cause: Mutex::new(String::new()),
         peer_enabled: Mutex::new(false),
         limits: Mutex::new([1024, 1 << 20, 8 << 20]),
     })
@@ -73,9 +76,11 @@ impl Device {
 
     /// Waits for all work of the device.
     pub(crate) fn synchronize(&self) -> Outcome {
-        for point in self.null.last_unfinished().into_iter().chain(self.unfinished(false)) {
-            point.wait();
-        }
+        let known = check::of_device(self.ordinal);
+        let last: Vec<Point> =
+            self.null.last_unfinished().into_iter().chain(self.unfinished(false)).collect();
+        stream::wait_for_all(&last);
+        check::learn(known);
         self.healthy()
     }
 
@@ -90,11 +95,23 @@ impl Device {
     /// A kernel failed: every later call on the device says so. The first fault counts.
     pub(crate) fn poison(&self, code: u32, message: &str) {
         eprintln!("hip-host: device {}: error {code}: {message}", self.ordinal);
-        let _ = self.fault.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        let mut cause = self.cause.lock();
+        // Whoever sees the code finds the words.
+        if self.fault.load(Ordering::Acquire) == 0 {
+            message.clone_into(&mut cause);
+            self.fault.store(code, Ordering::Release);
+        }
+    }
+
+    /// What was said of the fault that broke the device; empty if it is well.
+    pub(crate) fn cause(&self) -> String {
+        self.cause.lock().clone()
     }
 
     /// Forgets a fault.
     pub(crate) fn heal(&self) {
+        let mut cause = self.cause.lock();
+        cause.clear();
         self.fault.store(0, Ordering::Release);
     }
 }

@@ -1,7 +1,8 @@
 //! Events: a point of a stream, and the time at which it was passed.
 
+use crate::graph::capture::Mark;
 use crate::stream::Point;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -11,6 +12,8 @@ pub(crate) struct Event {
     /// Whether it tells the time.
     pub(crate) timed: bool,
     recorded: Mutex<Option<Recorded>>,
+    /// Set while the last recording was in a captured stream.
+    mark: Mutex<Option<Mark>>,
 }
 
 /// The last recording of an event.
@@ -37,11 +40,22 @@ impl Moment {
 
 impl Event {
     pub(crate) fn new(device: usize, timed: bool) -> Self {
-        Self { device, timed, recorded: Mutex::new(None) }
+        Self { device, timed, recorded: Mutex::new(None), mark: Mutex::new(None) }
     }
 
     pub(crate) fn set(&self, recorded: Recorded) {
         *self.recorded.lock() = Some(recorded);
+        self.mark(None);
+    }
+
+    /// Notes a recording in a captured stream, or that the last one was in none.
+    pub(crate) fn mark(&self, mark: Option<Mark>) {
+        *self.mark.lock() = mark;
+    }
+
+    /// The last recording, if it was in a captured stream. The capture may have ended since.
+    pub(crate) fn marked(&self) -> MutexGuard<'_, Option<Mark>> {
+        self.mark.lock()
     }
 
     pub(crate) fn recorded(&self) -> Option<Recorded> {

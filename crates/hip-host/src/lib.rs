@@ -13,29 +13,74 @@
 //! ```
 //!
 //! # How kernels run
-//! A launch's blocks go out in increasing order to the process's worker threads and to the thread that serves the
-//! stream. That is a dispatcher thread, or a thread that waits for the stream before a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the compiler can
-//! vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
+//! A launch's blocks go out in increasing order (a habit, not a promise) to the process's worker
+//! threads and to the thread that serves the stream. That is a dispatcher thread, or a thread that waits for the stream before
+//! a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the
+//! compiler can vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
 //! has to wait, and only then another goes on. So threads may leave early and barriers may depend on data.
 //!
 //! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message
 //! goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
 //!
+//! So does a signal that says that a kernel did what the machine cannot: an illegal address (700), an illegal instruction, a division by
+//! zero, a stack that overflows (719). The message names the kernel, the block, the thread and the allocation next to the
+//! address. Handlers for these signals are installed when the first kernel runs; what is not a kernel's goes to the handlers that were
+//! there before. A handler that the program installs later gets all of them: it should hand on what it does not know.
+//!
+//! # Guard mode
+//! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has pages of its own, and ends where they end: one element
+//! too far is error 700 with the allocation and the offset in the message. Freed memory is not used again for long, and a use of it is an
+//! error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256 bytes.
+//! With a larger value, such as 16, it is aligned to at least that; bytes that this leaves behind the end hold a pattern
+//! that is checked when the memory is freed, as are those before the start in the first page.
+//! Each allocation takes two memory mappings of the process: when `vm.max_map_count` is reached, allocations are out of memory.
+//!
+//! # Run-time compilation
+//! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
+//! <hip/hip_runtime.h>`, `__global__` functions in any namespace, templates by name expression, `__device__` and
+//! `__constant__` variables, static and dynamic shared memory, launch bounds. `--offload-arch=host-w32` and `host-w64`, the
+//! names in the devices' properties, may be given once or both; without them the code is for the device that is current when it is
+//! compiled, as with AMD's hiprtc. The image that comes out carries the compiled objects and may be kept in a file.
+//!
+//! A loaded object stays in memory for good. An object without device variables is opened once, however often it is
+//! loaded; one that has any is opened anew for each load, because each load has its own.
+//!
 //! # Environment
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default the cores, but at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
+//! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -fsanitize=address`.
+//! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
+//! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
+//!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
+//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file that such a program writes the name and wave size of each kernel to that ran.
+//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: everything that HIP leaves open happens in an order that the seed chooses, late rather
+//!   than early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long it holds back what nobody waits for.
+//! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free: see
+//!   [`checker`]. Always on with an adversary, unless it is `0`. `abort` ends the process at the first report; `threads` takes the
+//!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
+//! - `HIPSTACK_HOST_GUARD`: guard mode, with the least alignment of an allocation in bytes; by default off.
+//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take before it fails with 702, from its first thread's start; by default
+//!   for ever.
+//! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The watchdog needs them.
 //!
 //! # Not here yet
-//! Graphs, cooperative launches and memory shared between processes answer `hipErrorNotSupported`; there is no hiprtc.
+//! Memory shared between processes answers `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release
+//! are refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
 
 pub mod abi;
+pub mod adversary;
+mod check;
 mod code;
 mod context;
 mod device;
 mod dispatch;
 mod event;
+mod graph;
+mod guard;
 mod memory;
 mod pool;
+mod rtc;
 mod run;
 mod stream;
 mod table;
@@ -44,16 +89,33 @@ mod work;
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
 
-use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
+/// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
+/// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.
+///
+/// Reports follow from the order of the calls alone, so a race is told whether or not it went well this time. Copies,
+/// fills, allocations and frees are known by themselves. What a launch or a host function uses is known if the program says
+/// so with `hip_sys::Extensions::announce`, as hip-safe does for its typed arguments; memory behind a raw pointer
+/// argument is not checked.
+pub mod checker {
+    pub use crate::check::{Conflict, Operation, Place, Report, reports, take_reports, unchecked};
+}
+
+use hip_sys::{Extensions, Platform, PlatformKind};
 use std::sync::{Arc, LazyLock};
 
 /// The platform. Its devices belong to the process: every call gives the same ones.
 pub fn platform() -> Arc<Platform> {
     static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
-        let reason = "hip-host runs kernels that were compiled into the program: build them with a host compiler \
-                      and register them with hip_host::register_module";
-        let rtc = Err(LoadError::NotProvided { library: "hiprtc", reason });
-        let ext = Extensions { func_param_info: Some(table::func_param_info) };
+        let rtc = Ok(rtc::table());
+        let checked = check::on();
+        let ext = Extensions {
+            func_param_info: Some(table::func_param_info),
+            last_fault: Some(table::last_fault),
+            announce: checked.then_some(check::announce),
+            touch: checked.then_some(check::touch),
+            reserve: checked.then_some(check::reserve),
+            release: checked.then_some(check::release),
+        };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {
             Platform::from_tables(PlatformKind::Host, table::VERSION, table::table(), rtc, ext)

@@ -1,13 +1,16 @@
 //! Every range of memory that HIP knows: what was allocated here, and host memory that was registered.
 
+use crate::adversary;
 use crate::context::Outcome;
-use crate::device::{Charge, Device};
+use crate::device::{self, Charge, Device};
+use crate::guard::{self, Pages, bytes};
 use crate::pool::PoolCharge;
 use hip_sys::hip::hipError_t;
 use parking_lot::RwLock;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Alignment of what we allocate, in bytes.
 const ALIGNMENT: usize = 256;
@@ -37,28 +40,117 @@ pub(crate) struct Range {
     pub(crate) flags: u32,
 }
 
+impl Range {
+    /// Of so many bytes from an address; what is in it does not matter.
+    pub(crate) fn of(base: usize, len: usize) -> Self {
+        Self { base, len, kind: Kind::Device, device: 0, flags: 0 }
+    }
+
+    fn contains(&self, address: usize) -> bool {
+        address >= self.base && address - self.base < self.len
+    }
+
+    /// Where an address is, seen from this range: "inside", "0 bytes past the end of", "4 bytes before the start of".
+    pub(crate) fn place_of(&self, address: usize) -> String {
+        if self.contains(address) {
+            return "inside".to_owned();
+        }
+        match address.checked_sub(self.base + self.len) {
+            Some(past) => format!("{} past the end of", bytes(past)),
+            None => format!("{} before the start of", bytes(self.base - address)),
+        }
+    }
+}
+
+/// What people call a range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Identity {
+    /// Counted from 1 over the process.
+    number: u64,
+    kind: Kind,
+    device: usize,
+}
+
+impl Identity {
+    fn next(kind: Kind, device: usize) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), kind, device }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_test(device: usize) -> Self {
+        Self::next(Kind::Device, device)
+    }
+
+    pub(crate) fn device(&self) -> &'static Device {
+        &device::all()[self.device]
+    }
+
+    /// "allocation 12 (1,024 bytes of device 0)".
+    pub(crate) fn describe(&self, len: usize) -> String {
+        let (number, device, len) = (self.number, self.device, bytes(len));
+        match self.kind {
+            Kind::Device => format!("allocation {number} ({len} of device {device})"),
+            Kind::Managed => format!("allocation {number} ({len} of device {device}, managed)"),
+            Kind::Host => format!("allocation {number} ({len} of pinned host memory)"),
+            Kind::Registered => format!("registration {number} ({len} of the program's memory)"),
+            Kind::Variable => format!("variable {number} ({len} of a module)"),
+        }
+    }
+}
+
 /// A range and what it holds on to. Dropping it gives the memory back.
 pub(crate) struct Allocation {
     pub(crate) range: Range,
+    identity: Identity,
     _memory: Option<Memory>,
     _charge: Option<Charge>,
-    _pool: Option<PoolCharge>,
+    pub(crate) pool: Option<PoolCharge>,
 }
 
-struct Memory {
+#[expect(dead_code, reason = "owns what it names")]
+enum Memory {
+    Heap(Heap),
+    Guarded(Pages),
+}
+
+impl Memory {
+    /// Memory for at least one byte, and where it starts.
+    fn of(len: usize, identity: Identity) -> Option<(Self, usize)> {
+        if let Some(least) = guard::least_alignment() {
+            let pages = Pages::map(len, least, identity)?;
+            let base = pages.base();
+            return Some((Self::Guarded(pages), base));
+        }
+        let layout = Layout::from_size_align(len, ALIGNMENT).ok()?;
+        // SAFETY: S15: callers never ask for zero bytes; the contents are not read here.
+        let start = unsafe { alloc(layout) };
+        if start.is_null() {
+            return None;
+        }
+        // SAFETY: S15: just allocated with that length.
+        unsafe { adversary::scribble(start, len) };
+        Some((Self::Heap(Heap { start, layout }), start as usize))
+    }
+}
+
+struct Heap {
     start: *mut u8,
     layout: Layout,
 }
 
 // SAFETY: S8: owned memory, which no one uses through this value.
-unsafe impl Send for Memory {}
+unsafe impl Send for Heap {}
 // SAFETY: S8: as above.
-unsafe impl Sync for Memory {}
+unsafe impl Sync for Heap {}
 
-impl Drop for Memory {
+impl Drop for Heap {
     fn drop(&mut self) {
         // SAFETY: S4: allocated with this layout; its owner waited for the work that uses it.
-        unsafe { dealloc(self.start, self.layout) };
+        unsafe {
+            adversary::scribble(self.start, self.layout.size());
+            dealloc(self.start, self.layout);
+        }
     }
 }
 
@@ -73,21 +165,23 @@ pub(crate) fn allocate(
     pool: Option<PoolCharge>,
 ) -> Result<*mut c_void, hipError_t> {
     let full = hipError_t::hipErrorOutOfMemory;
-    let layout = Layout::from_size_align(len, ALIGNMENT).map_err(|_| full)?;
     let charge = match kind {
         Kind::Device | Kind::Managed => Some(device.memory.take(len as u64).ok_or(full)?),
         Kind::Host | Kind::Registered | Kind::Variable => None,
     };
-    // SAFETY: S15: callers never ask for zero bytes; the contents are not read here.
-    let start = unsafe { alloc(layout) };
-    if start.is_null() {
-        return Err(full);
-    }
-    let range = Range { base: start as usize, len, kind, device: device.ordinal, flags };
-    let allocation =
-        Allocation { range, _memory: Some(Memory { start, layout }), _charge: charge, _pool: pool };
+    let identity = Identity::next(kind, device.ordinal);
+    let (memory, base) = Memory::of(len, identity).ok_or(full)?;
+    let range = Range { base, len, kind, device: device.ordinal, flags };
+    let allocation = Allocation { range, identity, _memory: Some(memory), _charge: charge, pool };
     RANGES.write().insert(range.base, allocation);
-    Ok(start.cast())
+    Ok(base as *mut c_void)
+}
+
+/// Makes memory known again that was taken out of the registry.
+pub(crate) fn put_back(allocation: Allocation) -> *mut c_void {
+    let base = allocation.range.base;
+    RANGES.write().insert(base, allocation);
+    base as *mut c_void
 }
 
 /// Makes a range known that is not ours. It must not touch one that is known.
@@ -98,7 +192,8 @@ pub(crate) fn register(range: Range) -> Outcome {
     if before.is_some_and(|(base, known)| base + known.range.len > range.base) {
         return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
     }
-    ranges.insert(range.base, Allocation { range, _memory: None, _charge: None, _pool: None });
+    let identity = Identity::next(range.kind, range.device);
+    ranges.insert(range.base, Allocation { range, identity, _memory: None, _charge: None, pool: None });
     Ok(())
 }
 
@@ -131,6 +226,36 @@ pub(crate) fn remove_all(device: usize) -> Vec<Allocation> {
     let ours = |range: &Range| range.device == device && matches!(range.kind, Kind::Device | Kind::Managed);
     let bases: Vec<usize> = ranges.values().filter(|a| ours(&a.range)).map(|a| a.range.base).collect();
     bases.iter().filter_map(|base| ranges.remove(base)).collect()
+}
+
+/// An allocation this near to an address is worth a word.
+const NEAR: usize = 1 << 20;
+
+/// What is known of an address that a kernel must not use.
+pub(crate) fn describe(address: usize) -> String {
+    if let Some(freed) = guard::describe_freed(address) {
+        return freed;
+    }
+    let ranges = RANGES.read();
+    let before = ranges.range(..=address).next_back();
+    let behind = ranges.range(address..).next();
+    let distance = |allocation: &Allocation| {
+        let Range { base, len, .. } = allocation.range;
+        if address >= base { address.saturating_sub(base + len) } else { base - address }
+    };
+    let near = before.into_iter().chain(behind).map(|(_, allocation)| allocation);
+    let nearest = near.min_by_key(|allocation| distance(allocation)).filter(|a| distance(a) < NEAR);
+    let Some(allocation) = nearest else { return "no memory is there, and no allocation near it".to_owned() };
+    let (range, name) = (allocation.range, allocation.identity.describe(allocation.range.len));
+    if range.contains(address) {
+        return format!("inside {name}, whose pages may not be used so: has the program unmapped them?");
+    }
+    let hint = if guard::least_alignment().is_some() {
+        ""
+    } else {
+        ", the nearest one; HIPSTACK_HOST_GUARD=1 finds the first wrong access"
+    };
+    format!("{} {name}{hint}", range.place_of(address))
 }
 
 /// Checks that `len` bytes from an address are inside one range. `None`: host memory that HIP does not know.

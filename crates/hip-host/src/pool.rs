@@ -82,6 +82,13 @@ impl Pool {
     }
 }
 
+impl PoolCharge {
+    /// Whether the bytes are of that pool.
+    pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        Arc::ptr_eq(&self.pool, pool)
+    }
+}
+
 impl Drop for PoolCharge {
     fn drop(&mut self) {
         self.pool.counters.lock().used -= self.bytes;

@@ -2,9 +2,12 @@
 
 use crate::device::Device;
 use crate::event::Moment;
-use crate::memory::Allocation;
+use crate::graph::exec::Program;
+use crate::memory::{Allocation, Range};
+use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
 use hip_sys::hip::hipHostFn_t;
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -20,13 +23,16 @@ pub(crate) enum Work {
     Host(HostCall),
     /// Note the time.
     Record(Arc<Moment>),
-    /// Give memory back.
-    Release(Allocation),
+    /// Give memory back, unless somebody has taken it since.
+    Release(Arc<Released>),
+    /// Run the nodes of a graph.
+    Graph(Arc<Program>),
     /// Only wait for what comes before.
     Nothing,
 }
 
 /// A copy of `height` rows of `width` bytes.
+#[derive(Clone)]
 pub(crate) struct Copy {
     pub(crate) to: *mut u8,
     pub(crate) to_pitch: usize,
@@ -37,6 +43,7 @@ pub(crate) struct Copy {
 }
 
 /// Where a copy reads.
+#[derive(Clone)]
 pub(crate) enum Source {
     /// In memory that stays as it is until the copy has run.
     Memory(*const u8),
@@ -45,6 +52,7 @@ pub(crate) enum Source {
 }
 
 /// `count` values of `size` bytes (1, 2 or 4) at `to`.
+#[derive(Clone)]
 pub(crate) struct Fill {
     pub(crate) to: *mut u8,
     pub(crate) value: u32,
@@ -52,7 +60,31 @@ pub(crate) struct Fill {
     pub(crate) count: usize,
 }
 
+/// Memory that a stream is to give back.
+pub(crate) struct Released {
+    pub(crate) range: Range,
+    allocation: Mutex<Option<Allocation>>,
+}
+
+impl Released {
+    pub(crate) fn new(allocation: Allocation) -> Arc<Self> {
+        Arc::new(Self { range: allocation.range, allocation: Mutex::new(Some(allocation)) })
+    }
+
+    /// Whether the memory is there still, and of that pool.
+    pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        let allocation = self.allocation.lock();
+        allocation.as_ref().and_then(|it| it.pool.as_ref()).is_some_and(|charge| charge.is_of(pool))
+    }
+
+    /// Takes the memory, if it is there still.
+    pub(crate) fn take(&self) -> Option<Allocation> {
+        self.allocation.lock().take()
+    }
+}
+
 /// A function of the program and its argument.
+#[derive(Clone)]
 pub(crate) struct HostCall {
     pub(crate) function: hipHostFn_t,
     pub(crate) data: *mut c_void,
@@ -65,8 +97,37 @@ unsafe impl Send for Copy {}
 unsafe impl Send for Fill {}
 // SAFETY: S8: as above.
 unsafe impl Send for HostCall {}
+// SAFETY: S8: only read by those who share it, in nodes of graphs.
+unsafe impl Sync for Copy {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Fill {}
+// SAFETY: S8: as above.
+unsafe impl Sync for HostCall {}
 
 impl Work {
+    /// What it is, for messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Launch(launch) => format!("kernel {}", launch.kernel.name),
+            Self::Copy(copy) => format!("copy of {} bytes", copy.width * copy.height),
+            Self::Fill(fill) => format!("fill of {} bytes", fill.size * fill.count),
+            Self::Host(_) => "host function".to_owned(),
+            Self::Record(_) => "event record".to_owned(),
+            Self::Release(_) => "hipFreeAsync".to_owned(),
+            Self::Graph(program) => program.name(),
+            Self::Nothing => "wait".to_owned(),
+        }
+    }
+
+    /// Whether it calls functions of the program.
+    pub(crate) fn calls_host(&self) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Graph(program) => program.calls_host(),
+            _ => false,
+        }
+    }
+
     /// Does it. On a broken device only what others may wait for is done.
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
@@ -84,18 +145,29 @@ impl Work {
                 unsafe { function(data) };
             }
             Self::Record(moment) => moment.pass(),
-            Self::Release(allocation) => drop(allocation),
+            Self::Release(released) => drop(released.take()),
+            Self::Graph(program) => program.run(runner),
             _ => {}
         }
     }
 }
 
+impl Source {
+    fn start(&self) -> *const u8 {
+        match self {
+            Self::Memory(from) => *from,
+            Self::Staged(bytes) => bytes.as_ptr(),
+        }
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.start() as usize
+    }
+}
+
 impl Copy {
     fn run(&self) {
-        let from = match &self.from {
-            Source::Memory(from) => *from,
-            Source::Staged(bytes) => bytes.as_ptr(),
-        };
+        let from = self.from.start();
         let tight = self.width == self.to_pitch && self.width == self.from_pitch;
         let (rows, width) = if tight { (1, self.width * self.height) } else { (self.height, self.width) };
         for row in 0..rows {

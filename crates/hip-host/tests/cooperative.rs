@@ -124,6 +124,20 @@ fn a_sync_that_a_block_does_not_reach() {
 }
 
 #[test]
+fn a_block_that_faults_takes_the_others_along() {
+    apart("a_block_that_faults_takes_the_others_along", |hip| {
+        let out = hip.zeros::<i32>(64);
+        let (mut po, mut nothing) = (out.pointer, null_mut::<c_void>());
+        let function = hip.function("test_together", "grid_faulting_block");
+        assert_eq!(launch(hip, function, 4, 64, arguments![po, nothing]), 0);
+        assert_eq!(call!(hip, hipDeviceSynchronize()), 700);
+        let text = hip.is_broken_with(700);
+        let expected = "kernel grid_faulting_block, block (2, 0, 0), thread (1, 0, 0): illegal address 0x0";
+        assert!(text.starts_with(expected), "{text}");
+    });
+}
+
+#[test]
 fn a_block_that_fails_takes_the_others_along() {
     let name = "a_block_that_fails_takes_the_others_along";
     let output = apart(name, |hip| {
@@ -135,7 +149,7 @@ fn a_block_that_fails_takes_the_others_along() {
     });
     if let Some(output) = output {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let expected = "block (1, 0, 0): thread (0, 0, 0): assertion failed: blockIdx.x != 1, at ";
+        let expected = "block (1, 0, 0), thread (0, 0, 0): assertion failed: blockIdx.x != 1, at ";
         assert!(text.contains(expected), "{text}");
     }
 }

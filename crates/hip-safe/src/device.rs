@@ -223,8 +223,11 @@ impl Device {
 
     /// The error for a failed call. A sticky one poisons the device.
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
-        let error = hip_error(&self.inner.platform, failure, doing);
+        let mut error = hip_error(&self.inner.platform, failure, doing);
         if is_sticky(failure.code) {
+            if let Error::Hip { cause, .. } = &mut error {
+                *cause = raw::last_fault(&self.inner.platform, self.raw_ordinal());
+            }
             let first = Arc::clone(self.inner.poison.set(error));
             return Error::Poisoned { device: self.label(), first };
         }
@@ -260,7 +263,7 @@ impl Device {
 
 fn hip_error(platform: &Platform, failure: Failure, doing: impl FnOnce() -> String) -> Error {
     let Failure { call, code } = failure;
-    Error::Hip { call, code: code.0, name: raw::error_name(platform, code), doing: doing() }
+    Error::Hip { call, code: code.0, name: raw::error_name(platform, code), doing: doing(), cause: None }
 }
 
 impl PartialEq for Device {

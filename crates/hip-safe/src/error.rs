@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A C function answered an error.
-    #[error("{call} answered {name} ({code}) while {doing}{}", remedy(*code))]
+    #[error("{call} answered {name} ({code}) while {doing}{}", explanation(cause.as_deref(), *code))]
     Hip {
         /// The C function.
         call: &'static str,
@@ -22,6 +22,8 @@ pub enum Error {
         name: String,
         /// What the call was made for.
         doing: String,
+        /// What broke the device, where the platform can tell: the kernel, the thread, the address.
+        cause: Option<Box<str>>,
     },
     /// The platform's library lacks a function.
     #[error(transparent)]
@@ -186,6 +188,11 @@ impl Error {
     }
 }
 
+/// What the platform knows, else what the code usually means.
+fn explanation(cause: Option<&str>, code: u32) -> String {
+    cause.map_or_else(|| remedy(code).to_owned(), |cause| format!(": {cause}"))
+}
+
 fn remedy(code: u32) -> &'static str {
     match hipError_t(code) {
         hipError_t::hipErrorNoDevice => {
@@ -197,6 +204,7 @@ fn remedy(code: u32) -> &'static str {
             ". The image is not one for this platform: build it again"
         }
         hipError_t::hipErrorIllegalAddress => ". A kernel touched memory that is not its own",
+        hipError_t::hipErrorLaunchTimeOut => ". A kernel took longer than it may",
         hipError_t::hipErrorLaunchFailure => ". A kernel failed while it ran",
         hipError_t::hipErrorAssert => ". An assertion in a kernel failed; its text is on standard error",
         hipError_t::hipErrorLaunchOutOfResources => ". Use smaller blocks or less shared memory",
@@ -220,11 +228,24 @@ mod tests {
             code: 209,
             name: "hipErrorNoBinaryForGpu".into(),
             doing: "loading it".into(),
+            cause: None,
         };
         assert_eq!(
             error.to_string(),
             "hipModuleLoadData answered hipErrorNoBinaryForGpu (209) while loading it. \
              Build the module for this device's architecture"
+        );
+        let error = Error::Hip {
+            call: "hipStreamSynchronize",
+            code: 700,
+            name: "hipErrorIllegalAddress".into(),
+            doing: "waiting".into(),
+            cause: Some("kernel k, block (0, 0, 0): illegal address 0x0: null pointer".into()),
+        };
+        assert_eq!(
+            error.to_string(),
+            "hipStreamSynchronize answered hipErrorIllegalAddress (700) while waiting: \
+             kernel k, block (0, 0, 0): illegal address 0x0: null pointer"
         );
         let error = Error::KernelNotFound {
             kernel: "ad".into(),

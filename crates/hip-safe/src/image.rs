@@ -11,6 +11,7 @@ const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const COMPRESSED_BUNDLE: &[u8] = b"CCOB";
 const FATBIN: &[u8] = &0xBA55_ED50_u32.to_le_bytes();
 const HOST_MODULE: &[u8] = b"HIPHOSTM";
+const HOST_CODE: &[u8] = b"HIPHOSTC";
 
 /// A checked image.
 pub(crate) struct Image {
@@ -68,6 +69,8 @@ fn check(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), Strin
         check_fatbin(bytes).map(|()| ("a fat binary".into(), None))
     } else if bytes.starts_with(HOST_MODULE) {
         check_host_module(bytes).map(|name| (format!("host module {name:?}"), None))
+    } else if bytes.starts_with(HOST_CODE) {
+        check_host_code(bytes).map(|()| ("compiled host code".into(), None))
     } else {
         check_text(bytes).map(|()| ("an assembly text".into(), None))
     }
@@ -141,6 +144,12 @@ fn check_host_module(bytes: &[u8]) -> Result<&str, String> {
     let length = number::<4>(bytes, &mut at)?;
     let name = part(bytes, at as u64, length)?;
     std::str::from_utf8(name).map_err(|_| "the name in it is not UTF-8".into())
+}
+
+/// The platform checks the sum of the contents itself.
+fn check_host_code(bytes: &[u8]) -> Result<(), String> {
+    let length = number::<8>(bytes, &mut HOST_CODE.len())?;
+    part(bytes, 0, length).map(|_| ())
 }
 
 fn check_text(bytes: &[u8]) -> Result<(), String> {
@@ -225,10 +234,13 @@ mod tests {
     #[test]
     fn what_is_cut_short_is_refused() {
         assert_eq!(check(&host_module(3, "abc"), "").unwrap().0, "host module \"abc\"");
+        assert_eq!(check(b"HIPHOSTC\x10\0\0\0\0\0\0\0", "").unwrap().0, "compiled host code");
         let refused = [
             host_module(4, "abc"),
             host_module(u32::MAX, ""),
             b"HIPHOSTM\x01".to_vec(),
+            b"HIPHOSTC\x11\0\0\0\0\0\0\0".to_vec(),
+            b"HIPHOSTC\x10".to_vec(),
             bundle(&[("host", 0, u64::MAX)], &[]),
             bundle(&[("host", u64::MAX, 2)], &[]),
             [BUNDLE, &u64::MAX.to_le_bytes()].concat(),

@@ -5,6 +5,7 @@ use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, StreamId,
 };
+use hip_sys::{Access, Extent};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
@@ -50,6 +51,8 @@ pub struct Launch<'a> {
     /// The arguments' bytes, each argument at the start of a word.
     words: InlineVec<u64, 96>,
     arguments: InlineVec<Argument, 24>,
+    /// What the kernel uses, if the platform checks that.
+    extents: Option<Vec<Extent>>,
     /// The stream of the first buffer that is bound to another one.
     elsewhere: Option<StreamId>,
     buffers: PhantomData<&'a mut ()>,
@@ -88,7 +91,9 @@ impl Stream {
     #[doc(alias = "hipModuleLaunchKernel")]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
         let (words, arguments) = (InlineVec::new(0), InlineVec::new(Argument { first_word: 0, size: 0 }));
-        Launch { stream: self, function, config, words, arguments, elsewhere: None, buffers: PhantomData }
+        let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
+        let (elsewhere, buffers) = (None, PhantomData);
+        Launch { stream: self, function, config, words, arguments, extents, elsewhere, buffers }
     }
 }
 
@@ -97,6 +102,7 @@ impl<'a> Launch<'a> {
     pub fn arg<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
         let view = buffer.as_view();
         self.check_stream(view.stream());
+        self.note_extent(view.device_ptr().cast(), view.byte_len(), Access::READ);
         self.pointer(view.device_ptr().cast())
     }
 
@@ -104,10 +110,12 @@ impl<'a> Launch<'a> {
     pub fn arg_mut<S: DeviceSliceMut + ?Sized>(&mut self, buffer: &'a mut S) -> &mut Self {
         let mut view = buffer.as_view_mut();
         self.check_stream(view.stream());
+        self.note_extent(view.device_ptr_mut().cast(), view.byte_len(), Access::WRITE);
         self.pointer(view.device_ptr_mut().cast())
     }
 
-    /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know.
+    /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know, and
+    /// a platform that checks the order of operations does not check what is behind it.
     pub fn pointer(&mut self, address: *const c_void) -> &mut Self {
         self.push(&address.expose_provenance().to_ne_bytes())
     }
@@ -149,10 +157,19 @@ impl<'a> Launch<'a> {
             (config, pointers.as_mut_slice().as_mut_ptr());
         function.module().note_launch();
         let doing = || format!("launching {} on {stream}", function.name());
+        let extents = self.extents.as_deref();
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
         stream.submit(doing, |p, s| unsafe {
+            raw::announce(p, s, extents);
             raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers)
+                .inspect_err(|_| raw::announce(p, s, None))
         })
+    }
+
+    fn note_extent(&mut self, pointer: *const c_void, bytes: usize, access: Access) {
+        if let Some(extents) = &mut self.extents {
+            extents.push(Extent { pointer, bytes, access });
+        }
     }
 
     fn push(&mut self, bytes: &[u8]) -> &mut Self {

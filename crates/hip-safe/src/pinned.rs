@@ -5,8 +5,8 @@ use crate::device_copy::check_lengths;
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
-use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
+use hip_sys::{Access, Extent, Platform};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::fmt;
@@ -84,6 +84,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// The error of the wait, which is that of the work before it on that stream.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.memory.in_flight.lock().wait_for_writer()?;
+        self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
     }
@@ -94,6 +95,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// As [`PinnedBuffer::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.memory.in_flight.get_mut().wait_for_all()?;
+        self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
     }
@@ -114,6 +116,12 @@ impl<T: AnyBits> PinnedBuffer<T> {
     #[doc(alias = "hipHostFree")]
     pub fn close(mut self) -> Result<()> {
         self.memory.release()
+    }
+
+    /// Tells a platform that checks the order of operations that the program uses the elements now.
+    fn touch(&self, access: Access) {
+        let (pointer, bytes) = (self.memory.address.raw().cast_const(), self.len * size_of::<T>());
+        raw::touch(self.memory.device.platform(), Extent { pointer, bytes, access });
     }
 
     /// The first element; aligned and not null even where there is no memory.

@@ -6,10 +6,10 @@
 //! inside live allocations, and the right device current where the C function depends on it (docs/SAFETY.md S1 to S3).
 
 use crate::handle::Handle;
-use hip_sys::Platform;
 use hip_sys::hip::*;
+use hip_sys::{Extent, Platform};
 use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// A C call that did not answer `hipSuccess`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -298,6 +298,37 @@ pub(crate) unsafe fn func_param_info(
         hipError_t::hipErrorInvalidValue => Ok(None),
         code => status("func_param_info", code).map(|()| Some((offset, size))),
     })
+}
+
+/// Whether the platform wants to be told what operations use.
+pub(crate) fn wants_extents(p: &Platform) -> bool {
+    p.ext().announce.is_some()
+}
+
+/// Says what the next launch of this thread on the stream uses; `None` takes that back.
+pub(crate) fn announce(p: &Platform, stream: hipStream_t, extents: Option<&[Extent]>) {
+    let Some(announce) = p.ext().announce else { return };
+    let (list, count) = extents.map_or((null(), 0), |extents| (extents.as_ptr(), extents.len()));
+    // SAFETY: S1: the list is live for the call, or null. What is not understood is not checked: no reason to fail.
+    let _ = unsafe { announce(stream, list, count) };
+}
+
+/// Says that this thread uses host memory itself.
+pub(crate) fn touch(p: &Platform, extent: Extent) {
+    if let Some(touch) = p.ext().touch {
+        // SAFETY: S1: one extent, live for the call.
+        let _ = unsafe { touch(&extent, 1) };
+    }
+}
+
+/// What broke a device, in the platform's words; `None` if it is well or the platform does not say.
+pub(crate) fn last_fault(p: &Platform, device: c_int) -> Option<Box<str>> {
+    let ask = p.ext().last_fault?;
+    let mut text = vec![0_u8; 1024];
+    // SAFETY: S1: the room given is the buffer's.
+    let length = unsafe { ask(device, text.as_mut_ptr().cast(), text.len()) };
+    let told = length.min(text.len() - 1);
+    (told > 0).then(|| String::from_utf8_lossy(&text[..told]).into())
 }
 
 pub(crate) unsafe fn module_launch_kernel(

@@ -42,5 +42,5 @@ pub use generated::{hip, rtc};
 pub use hip::HipTable;
 pub use memory_type::MemoryKind;
 pub use optional::{Optional, Symbol};
-pub use platform::{Extensions, Platform, PlatformKind, Version};
+pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
 pub use rtc::RtcTable;

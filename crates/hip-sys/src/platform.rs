@@ -1,7 +1,8 @@
 //! A platform: the tables of one implementation of HIP, as a value.
 
-use crate::hip::{hipError_t, hipFunction_t};
+use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
 use crate::{HipTable, LoadError, RtcTable, loader, watch_exit};
+use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,64 @@ pub struct Extensions {
             size: *mut usize,
         ) -> hipError_t,
     >,
+    /// What broke a device, in words: writes them with a zero byte at the end, cut to `room`, and gives their whole length in
+    /// bytes; 0 if the device is well.
+    pub last_fault: Option<unsafe extern "C" fn(device: c_int, text: *mut c_char, room: usize) -> usize>,
+    /// Says what the next launch, or host function, uses that the calling thread submits to `stream`: exactly these extents.
+    /// A null list takes back what was said. Present only while somebody checks: otherwise nobody need prepare a list.
+    ///
+    /// # Safety
+    /// `extents` is null or points to `count` values. Their pointers are looked up and never followed.
+    pub announce:
+        Option<unsafe extern "C" fn(stream: hipStream_t, extents: *const Extent, count: usize) -> hipError_t>,
+    /// Says that the calling thread itself uses these extents now: host memory that operations use too.
+    ///
+    /// # Safety
+    /// As for `announce`.
+    pub touch: Option<unsafe extern "C" fn(extents: *const Extent, count: usize) -> hipError_t>,
+    /// Says that a pool hands out a piece of an allocation, for use on `stream` at first. The uses that its former owner
+    /// made still have to come before those of the new one.
+    ///
+    /// # Safety
+    /// The pointer is looked up and never followed.
+    pub reserve:
+        Option<unsafe extern "C" fn(pointer: *mut c_void, bytes: usize, stream: hipStream_t) -> hipError_t>,
+    /// Says that a pool takes a piece back: what is in `stream` by now, and what that waits for, was its last use. Any use is
+    /// an error then until the piece is reserved again.
+    ///
+    /// # Safety
+    /// As for `reserve`.
+    pub release:
+        Option<unsafe extern "C" fn(pointer: *mut c_void, bytes: usize, stream: hipStream_t) -> hipError_t>,
+}
+
+/// Bytes that an operation uses, for [`Extensions::announce`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// The first byte.
+    pub pointer: *const c_void,
+    /// How many.
+    pub bytes: usize,
+    /// What happens to them.
+    pub access: Access,
+}
+
+// SAFETY: S8: the address is looked up and never followed.
+unsafe impl Send for Extent {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Extent {}
+
+/// What an operation does to bytes.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Access(pub u32);
+
+impl Access {
+    /// It only reads them.
+    pub const READ: Self = Self(1);
+    /// It writes them, and perhaps reads them.
+    pub const WRITE: Self = Self(2);
 }
 
 /// A ROCm version.

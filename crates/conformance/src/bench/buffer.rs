@@ -3,7 +3,6 @@
 use super::Bench;
 use crate::case::{Failure, Outcome};
 use bytemuck::Pod;
-use hip_sys::HipTable;
 use hip_sys::hip::hipMemcpyKind;
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -21,7 +20,7 @@ pub(crate) struct Buffer<'b, T> {
 pub(crate) struct Pinned<'b, T> {
     pub(crate) pointer: *mut c_void,
     pub(crate) len: usize,
-    hip: &'b HipTable,
+    bench: &'b Bench,
     values: PhantomData<T>,
 }
 
@@ -51,7 +50,7 @@ impl Bench {
         ok!(self, hipHostMalloc(&mut pointer, bytes, 0));
         // SAFETY: S2: just allocated with so many bytes.
         unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
-        Ok(Pinned { pointer, len, hip: self.hip(), values: PhantomData })
+        Ok(Pinned { pointer, len, bench: self, values: PhantomData })
     }
 }
 
@@ -85,17 +84,13 @@ impl<T: Pod> Buffer<'_, T> {
 
 impl<T> Drop for Buffer<'_, T> {
     fn drop(&mut self) {
+        self.bench.open_gates();
         // SAFETY: S4: our own allocation; hipFree waits for the work that uses it.
         unsafe { (self.bench.hip().hipFree)(self.pointer) };
     }
 }
 
 impl<T: Pod> Pinned<'_, T> {
-    /// Size of the contents.
-    pub(crate) fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
-    }
-
     /// One value as it is now; a device may be writing it.
     pub(crate) fn get(&self, index: usize) -> T {
         assert!(index < self.len, "a case stays inside its memory");
@@ -120,7 +115,8 @@ impl<T: Pod> Pinned<'_, T> {
 
 impl<T> Drop for Pinned<'_, T> {
     fn drop(&mut self) {
+        self.bench.open_gates();
         // SAFETY: S4: our own allocation; hipHostFree waits for the work that uses it.
-        unsafe { (self.hip.hipHostFree)(self.pointer) };
+        unsafe { (self.bench.hip().hipHostFree)(self.pointer) };
     }
 }

@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 /// A loaded machine is slow, and a wrong platform should fail rather than hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A door that streams wait at until the case opens it. It opens when it is dropped, so a case that fails leaves no stream
-/// waiting.
+/// A door that streams wait at until the case opens it. It opens when it is dropped, or when the bench frees memory, which
+/// waits for all streams; so a case that fails leaves no stream waiting.
 pub(crate) struct Gate {
     /// Leaked: a stream may still be at it when the case is over.
     door: &'static Door,
 }
 
-#[derive(Default)]
-struct Door {
+#[derive(Debug, Default)]
+pub(super) struct Door {
     open: Mutex<bool>,
     opened: Condvar,
     arrived: AtomicU32,
@@ -36,6 +36,13 @@ unsafe extern "C" fn wait_at(door: *mut c_void) {
     door.passed.fetch_add(1, Ordering::SeqCst);
 }
 
+impl Door {
+    pub(super) fn open(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.opened.notify_all();
+    }
+}
+
 impl Gate {
     /// A closed gate.
     pub(crate) fn new() -> Self {
@@ -44,6 +51,7 @@ impl Gate {
 
     /// Makes the stream wait at the gate, by a host function.
     pub(crate) fn hold(&self, bench: &Bench, stream: hipStream_t) -> Outcome {
+        bench.doors.borrow_mut().push(self.door);
         let door = std::ptr::from_ref(self.door).cast_mut().cast();
         ok!(bench, hipLaunchHostFunc(stream, Some(wait_at), door));
         Ok(())
@@ -51,8 +59,7 @@ impl Gate {
 
     /// Lets everybody through.
     pub(crate) fn open(&self) {
-        *self.door.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.door.opened.notify_all();
+        self.door.open();
     }
 
     /// How many streams have come to it.

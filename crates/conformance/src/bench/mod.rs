@@ -10,7 +10,7 @@ pub(crate) use buffer::{Buffer, Pinned};
 pub(crate) use entry::Entry;
 pub(crate) use gate::{Gate, soon};
 pub(crate) use handles::{Event, Module, Stream};
-pub(crate) use launch::{Arg, Function, Shape, grid};
+pub(crate) use launch::{Arg, Function, Shape, grid, packed};
 
 use crate::case::{Failure, Outcome};
 use crate::suite::Shared;
@@ -33,12 +33,14 @@ pub struct Bench {
     wave: u32,
     /// Modules that the case asked for; unloaded with the bench.
     modules: RefCell<HashMap<&'static str, Rc<Module>>>,
+    /// Of gates that streams were sent to.
+    doors: RefCell<Vec<&'static gate::Door>>,
 }
 
 impl Bench {
     /// A bench on a device, for one case, on a thread of its own.
     pub(crate) fn new(shared: Arc<Shared>, device: i32, wave: u32) -> Self {
-        Self { shared, device, wave, modules: RefCell::default() }
+        Self { shared, device, wave, modules: RefCell::default(), doors: RefCell::default() }
     }
 
     /// HIP's functions.
@@ -122,15 +124,25 @@ impl Bench {
         unsafe { (self.hip().hipGetLastError)() }.0
     }
 
-    /// Does something on another thread, with its own bench on the same device, and waits for it. The device is *not*
-    /// made current there.
+    /// Opens all gates, before something that waits for all streams.
+    fn open_gates(&self) {
+        self.doors.borrow().iter().for_each(|door| door.open());
+    }
+
+    /// What another thread makes its own bench of the same device with. The device is *not* made current there.
+    pub(crate) fn twin(&self) -> impl FnOnce() -> Bench + Send + use<> {
+        let (shared, device, wave) = (Arc::clone(&self.shared), self.device, self.wave);
+        move || Bench::new(shared, device, wave)
+    }
+
+    /// Does something on another thread, which begins with HIP's defaults, and waits for it.
     pub(crate) fn elsewhere<T: Send>(
         &self,
         work: impl FnOnce(&Bench) -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {
-        let (shared, device, wave) = (Arc::clone(&self.shared), self.device, self.wave);
+        let there = self.twin();
         std::thread::scope(|scope| {
-            let thread = scope.spawn(move || work(&Bench::new(shared, device, wave)));
+            let thread = scope.spawn(move || work(&there()));
             thread.join().unwrap_or_else(|_| Err(Failure::wrong("the other thread panicked")))
         })
     }

@@ -71,17 +71,21 @@ static_assert((char)-1 < 0, "char is signed on GPUs: compile kernels with -fsign
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-// Words of the language. Kernels are inlined into the loop that runs them.
+// Words of the language. Kernels are inlined into the loop that runs them. Run-time compilation leaves the words in the
+// preprocessed text, where it finds them and replaces them by the same.
+#ifndef HIPHOST_RTC
 #define __global__ inline __attribute__((always_inline))
 #define __device__
-#define __host__
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__((noinline))
+#define __shared__ HIPHOST_SHARED
+#endif
+#define __host__
 #define __align__(n) __attribute__((aligned(n)))
-#define __shared__ static thread_local
 
+#include "detail/sanitizers.hpp"
 #include "detail/vectors.hpp"
 #include "detail/index.hpp"
 #include "detail/print.hpp"

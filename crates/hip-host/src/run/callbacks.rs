@@ -1,8 +1,10 @@
 //! What kernels call, and the call into a kernel.
 
 use super::Failure;
-use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at};
+use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at, failure_of_thread};
+use super::sanitizer;
 use super::schedule::Met;
+use super::trap::shielded;
 use super::warp::Seen;
 use crate::abi;
 use crate::code::Code;
@@ -68,30 +70,62 @@ unsafe fn park(state: *mut State) {
     // SAFETY: S10: the running fiber stored its yielder, which lives on its stack; the reference ends before the switch.
     unsafe {
         let yielder = (*state).yielder;
+        (*state).watched.suspend();
         let next = (*state).schedule.next_ready();
         if let Some(fiber) = next {
             (*state).make_current(fiber);
         }
         (*yielder).suspend(next.map_or(Pause::Parked, Pause::For));
+        (*state).watched.entered();
     }
 }
 
 unsafe extern "C" fn next_thread(block: *const abi::Block, thread: *mut abi::Thread) -> c_int {
     // SAFETY: S10: called by a kernel's entry on a fiber; `thread` is that entry's local.
-    unsafe { c_int::from((*state_of(block)).schedule.next_thread(&mut *thread)) }
+    unsafe {
+        let state = state_of(block);
+        if sanitizer::watches_threads() {
+            return c_int::from(only_thread(state, &mut *thread));
+        }
+        c_int::from((*state).schedule.next_thread(&mut *thread))
+    }
+}
+
+/// Begins the fiber's first thread, and ends it: ThreadSanitizer takes what one fiber runs for one thread, and what lies on
+/// its stack for that thread's.
+///
+/// # Safety
+/// As [`call_entry`].
+unsafe fn only_thread(state: *mut State, thread: &mut abi::Thread) -> bool {
+    // SAFETY: S10: as in `barrier`.
+    unsafe {
+        if thread.linear != u32::MAX {
+            (*state).schedule.end_thread(thread.linear);
+            (*state).watched.end_thread();
+            return false;
+        }
+        let begun = (*state).schedule.next_thread(thread);
+        if begun {
+            (*state).watched.begin_thread(thread.linear);
+        }
+        begun
+    }
 }
 
 unsafe extern "C" fn barrier(block: *const abi::Block, line: u32, predicate: u32) -> u64 {
     // SAFETY: S10: called by a kernel on a fiber; each reference into the state ends before the switch.
     unsafe {
         let state = state_of(block);
-        match (*state).schedule.barrier(line, predicate != 0) {
+        (*state).watched.reach_barrier();
+        let told = match (*state).schedule.barrier(line, predicate != 0) {
             Met::Now(told) => told,
             Met::Wait => {
                 park(state);
                 (*state).schedule.told()
             }
-        }
+        };
+        (*state).watched.pass_barrier();
+        told
     }
 }
 
@@ -112,6 +146,9 @@ unsafe extern "C" fn warp_sync(
             park(state);
         }
         let Seen { slots, mask, predicates } = (*state).schedule.seen(lane);
+        if sanitizer::watches_threads() {
+            (*state).watched.pass_meeting(lane.warp as usize, lane.number, mask, (*(*state).launch).wave);
+        }
         *view = abi::WarpView { slots, mask, predicates, lane: lane.number, reserved: 0 };
     }
 }
@@ -127,13 +164,14 @@ unsafe extern "C" fn fail(
     // SAFETY: S10: as in `barrier`; the texts are literals of the kernel's source, and `thread` is three numbers.
     unsafe {
         let state = state_of(block);
-        let (what, file) = (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
-        let [x, y, z] = thread.cast::<[u32; 3]>().read();
-        let kind = if code == ASSERT { "assertion failed: " } else { "" };
-        let code = if code == 0 { LAUNCH_FAILURE } else { code };
-        let why = format!("thread ({x}, {y}, {z}): {kind}{what}, at {file}:{line}");
-        let failure = failure_at(state, code, &why);
-        drop((what, file, why));
+        let thread = thread.cast::<[u32; 3]>().read();
+        let failure = shielded(|| {
+            let (what, file) =
+                (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
+            let kind = if code == ASSERT { "assertion failed: " } else { "" };
+            let code = if code == 0 { LAUNCH_FAILURE } else { code };
+            failure_of_thread(state, thread, code, &format!("{kind}{what}, at {file}:{line}"))
+        });
         stop(state, failure);
     }
 }
@@ -146,6 +184,7 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
     // SAFETY: S10: the caller vouches for the state.
     unsafe {
         (*state).failure = Some(failure);
+        (*state).watched.suspend();
         (*(*state).yielder).suspend(Pause::Failed);
     }
     // The runner resets a fiber that failed and never resumes it.
@@ -156,9 +195,13 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
 unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
     // SAFETY: S10: the headers pass a text of that length.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
-    // A closed standard output is no fault of the kernel's.
-    let mut out = stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
+    // Copied before the lock is taken: it is the kernel's memory, and may be none.
+    let text = text.to_vec();
+    shielded(move || {
+        // A closed standard output is no fault of the kernel's.
+        let mut out = stdout().lock();
+        let _ = out.write_all(&text).and_then(|()| out.flush());
+    });
 }
 
 unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
@@ -168,20 +211,21 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
         let Some(grid) = &(*(*state).launch).together else { return 0 };
         // The block meets first; then the first of its threads to go on waits for the other blocks, on this OS thread.
         let turn = (*state).grid_syncs;
+        (*state).watched.reach_grid(grid, turn);
         barrier(block, line, 0);
         if (*state).grid_syncs == turn {
             (*state).grid_syncs += 1;
-            if let Err(why) = grid.wait(line) {
-                let failure = failure_at(state, LAUNCH_FAILURE, &why);
-                drop(why);
+            let met = shielded(|| grid.wait(line).map_err(|why| failure_at(state, LAUNCH_FAILURE, &why)));
+            if let Err(failure) = met {
                 stop(state, failure);
             }
         }
+        (*state).watched.pass_grid(grid, turn);
         1
     }
 }
 
 extern "C" fn clock() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    START.elapsed().as_nanos() as u64
+    shielded(|| START.elapsed().as_nanos() as u64)
 }

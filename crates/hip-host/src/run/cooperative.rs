@@ -4,19 +4,23 @@
 //! others blocks its thread; a wait that cannot end, because a block has ended without it, is a failure.
 
 use super::workers::THREAD_STACK;
-use super::{Failure, Launch, Runner, stacks};
+use super::{Failure, Launch, Runner, sanitizer, stacks};
 use crate::code::Code;
 use parking_lot::{Condvar, Mutex};
 use std::thread;
 
 /// hipErrorLaunchOutOfResources.
 const OUT_OF_RESOURCES: u32 = 701;
+/// hipErrorNotSupported.
+const NOT_SUPPORTED: u32 = 801;
 
 /// How the blocks of a cooperative launch wait for each other.
 pub(crate) struct Together {
     blocks: u64,
     state: Mutex<State>,
     changed: Condvar,
+    /// Two addresses for ThreadSanitizer.
+    places: [u64; 2],
 }
 
 #[derive(Default)]
@@ -34,7 +38,7 @@ struct State {
 
 impl Together {
     pub(crate) fn new(blocks: u64) -> Self {
-        Self { blocks, state: Mutex::default(), changed: Condvar::new() }
+        Self { blocks, state: Mutex::default(), changed: Condvar::new(), places: [0; 2] }
     }
 
     /// Waits until every block has called this.
@@ -73,6 +77,11 @@ impl Together {
         self.changed.notify_all();
     }
 
+    /// What ThreadSanitizer takes for a sync: some threads may reach the next one before others have gone on from the last.
+    pub(super) fn sanitizer_place(&self, syncs: u64) -> *const u64 {
+        &raw const self.places[(syncs & 1) as usize]
+    }
+
     fn break_if_stuck(&self, state: &mut State) {
         let State { waiting, ended, line, .. } = *state;
         if waiting > 0 && ended > 0 && waiting + ended == self.blocks {
@@ -86,6 +95,12 @@ impl Together {
 
 /// Runs all blocks of a cooperative launch, one on the calling thread.
 pub(super) fn run(launch: &Launch, runner: &mut Runner) {
+    if sanitizer::watches_addresses() {
+        let why =
+            "cooperative launches do not run under AddressSanitizer, where __shared__ memory exists once";
+        let message = format!("kernel {}: {why}", launch.kernel.name);
+        return launch.fail(Failure { code: NOT_SUPPORTED, message });
+    }
     // All stacks at once: two launches that each had a part of theirs would wait for each other.
     let stacks = match launch.kernel.code {
         Code::Threads(_) => launch.blocks() as usize * launch.threads_per_block() as usize,

@@ -1,11 +1,15 @@
 //! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
 
+use super::trap_report::{TIMED_OUT, timed_out};
 use super::{Failure, Together};
+use crate::adversary::{self, BlockOrder};
 use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A thread takes about this many turns at a launch's blocks.
 const TURNS: u64 = 8;
@@ -58,7 +62,7 @@ impl Arguments {
 /// A launch. Its blocks are handed out in increasing order, in runs, to whoever asks.
 pub(crate) struct Launch {
     pub(crate) kernel: &'static Kernel,
-    pub(crate) arguments: Arguments,
+    pub(crate) arguments: Arc<Arguments>,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -68,9 +72,15 @@ pub(crate) struct Launch {
     /// Of a cooperative launch.
     pub(crate) together: Option<Together>,
     blocks: u64,
+    /// With an adversary: the order in which blocks go out, one at a time.
+    order: Option<BlockOrder>,
     turn: u64,
     next: AtomicU64,
     failed: AtomicBool,
+    /// When the watchdog ends it; set when the first thread begins to work on it.
+    pub(crate) deadline: OnceLock<Instant>,
+    /// The watchdog has ended it.
+    expired: AtomicBool,
     failure: Mutex<Option<Failure>>,
 }
 
@@ -88,9 +98,23 @@ pub(crate) struct Shape {
 impl Launch {
     /// A launch of a shape that was checked: no dimension is zero and the products stay within the device's limits.
     pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
+        Self::with(kernel, Arc::new(arguments), shape)
+    }
+
+    /// The same launch, not yet begun.
+    pub(crate) fn again(&self) -> Self {
+        let &Self { grid, block, shared_bytes, wave, urgency, .. } = self;
+        let cooperative = self.together.is_some();
+        let shape = Shape { grid, block, shared_bytes, wave, urgency, cooperative };
+        Self::with(self.kernel, Arc::clone(&self.arguments), shape)
+    }
+
+    fn with(kernel: &'static Kernel, arguments: Arc<Arguments>, shape: Shape) -> Self {
         let Shape { grid, block, shared_bytes, wave, urgency, cooperative } = shape;
         let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        let turn = if cooperative { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
+        let order = adversary::get().map(|adversary| adversary.block_order(blocks));
+        let one_by_one = cooperative || order.is_some();
+        let turn = if one_by_one { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
         let together = cooperative.then(|| Together::new(blocks));
         let (next, failed, failure) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
         Self {
@@ -103,9 +127,12 @@ impl Launch {
             urgency,
             together,
             blocks,
+            order,
             turn,
             next,
             failed,
+            deadline: OnceLock::new(),
+            expired: AtomicBool::new(false),
             failure,
         }
     }
@@ -132,7 +159,14 @@ impl Launch {
             return None;
         }
         let first = self.next.fetch_add(self.turn, Ordering::Relaxed);
-        (first < self.blocks).then(|| first..self.blocks.min(first + self.turn))
+        if first >= self.blocks {
+            return None;
+        }
+        if let Some(order) = &self.order {
+            let block = order.block_at(first);
+            return Some(block..block + 1);
+        }
+        Some(first..self.blocks.min(first + self.turn))
     }
 
     /// Where the block of that number is.
@@ -148,13 +182,35 @@ impl Launch {
     /// Ends the launch early. The first failure is the one that is told.
     pub(crate) fn fail(&self, failure: Failure) {
         self.failed.store(true, Ordering::Relaxed);
-        self.failure.lock().get_or_insert(failure);
+        // What else fails when the time is over fails because of that.
+        if failure.code == TIMED_OUT || !self.expired.load(Ordering::Relaxed) {
+            self.failure.lock().get_or_insert(failure);
+        }
         if let Some(together) = &self.together {
             together.give_up();
         }
     }
 
+    /// What ThreadSanitizer takes for the launch's end: an address that is neither the launch's own nor another's.
+    pub(crate) fn sanitizer_end(&self) -> *const AtomicBool {
+        &raw const self.failed
+    }
+
+    /// Ends the launch because its time is over. Whoever works on it says where it was.
+    pub(crate) fn expire(&self) {
+        self.expired.store(true, Ordering::Relaxed);
+        self.failed.store(true, Ordering::Relaxed);
+        if let Some(together) = &self.together {
+            together.give_up();
+        }
+    }
+
+    /// Why the launch failed, if it did; asked once, when nobody works on it any more.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
-        self.failure.lock().take()
+        let told = self.failure.lock().take();
+        told.or_else(|| {
+            let message = || format!("kernel {}: {}", self.kernel.name, timed_out());
+            self.expired.load(Ordering::Relaxed).then(|| Failure { code: TIMED_OUT, message: message() })
+        })
     }
 }

@@ -1,12 +1,18 @@
 //! Running kernels: blocks over OS threads, threads of a block over fibers. Knows nothing of HIP's API.
 
+mod alt_stack;
 mod callbacks;
 mod cooperative;
 mod launch;
+mod registers;
 mod runner;
+mod sanitizer;
 mod schedule;
 mod stacks;
+mod trap;
+mod trap_report;
 mod warp;
+mod watchdog;
 mod workers;
 
 pub(crate) use callbacks::RUNTIME;

@@ -3,9 +3,11 @@
 use super::callbacks::call_entry;
 use super::schedule::{Next, Schedule};
 use super::stacks::{self, FiberStack};
-use super::{Failure, Launch, MAX_SHARED};
+use super::trap::{self, Exit, Slot, Trap};
+use super::{Failure, Launch, MAX_SHARED, sanitizer, trap_report, watchdog};
 use crate::abi;
 use crate::code::Code;
+use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
@@ -25,7 +27,12 @@ pub(crate) enum Pause {
 }
 
 pub(crate) type Yielder = corosensei::Yielder<(), Pause>;
-type Fiber = Coroutine<(), Pause, (), FiberStack>;
+
+/// A fiber, and the way out of it when its kernel faults.
+struct Fiber {
+    coroutine: Coroutine<(), Pause, (), FiberStack>,
+    exit: Box<Exit>,
+}
 
 /// What the callbacks see of a runner. It has an allocation of its own: the runner's loop and the callbacks, which run
 /// while that loop resumes a fiber, both reach it through the same raw pointer and hold no reference across a switch.
@@ -39,6 +46,8 @@ pub(crate) struct State {
     pub(crate) failure: Option<Failure>,
     /// How many grid syncs the block has passed.
     pub(crate) grid_syncs: u64,
+    /// What a sanitizer is told of the fibers.
+    pub(crate) watched: sanitizer::Fibers,
     /// The launch that fibers work on.
     pub(crate) launch: *const Launch,
 }
@@ -55,8 +64,12 @@ impl State {
 /// Runs blocks on the thread that made it.
 pub(crate) struct Runner {
     state: NonNull<State>,
+    /// This thread's, for the signal handler.
+    slot: *const Slot,
     fibers: Vec<Fiber>,
     idle: Vec<u32>,
+    /// Fibers that are idle from the next block on, where each may run one thread of a block only.
+    spent: Vec<u32>,
 }
 
 const SHARED_LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED as usize, 256) {
@@ -66,6 +79,7 @@ const SHARED_LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED as usize,
 
 impl Runner {
     pub(crate) fn new() -> Self {
+        trap::prepare_thread();
         // SAFETY: S15: the layout is not empty, and the memory comes zeroed.
         let shared = unsafe { alloc_zeroed(SHARED_LAYOUT) };
         if shared.is_null() {
@@ -77,11 +91,13 @@ impl Runner {
         let block = abi::Block { grid, block, index, shared_bytes, shared, runner, cooperative, reserved };
         let schedule = Schedule::new();
         let (yielder, yielders, failure, grid_syncs, launch) = (null(), Vec::new(), None, 0, null());
-        let state = State { schedule, block, yielder, yielders, failure, grid_syncs, launch };
+        let watched = sanitizer::Fibers::new();
+        let state = State { schedule, block, yielder, yielders, failure, grid_syncs, watched, launch };
         let state = NonNull::from(Box::leak(Box::new(state)));
         // SAFETY: S4: just made, owned by this runner alone.
         unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
-        Self { state, fibers: Vec::new(), idle: Vec::new() }
+        let slot = Slot::of_this_thread();
+        Self { state, slot, fibers: Vec::new(), idle: Vec::new(), spent: Vec::new() }
     }
 
     /// Runs blocks of the launch until none is left to claim. A failure is told to the launch.
@@ -94,9 +110,10 @@ impl Runner {
             (*state).block.block = launch.block;
             (*state).block.shared_bytes = launch.shared_bytes;
             (*state).block.cooperative = u32::from(launch.together.is_some());
+            (*state).watched.begin_work(launch, (*state).block.shared);
         }
         let outcome = match launch.kernel.code {
-            Code::Plain(_) => self.run_plain(),
+            Code::Plain(_) => self.run_plain(launch),
             Code::Threads(_) => self.run_threads(launch),
         };
         if let Err(failure) = outcome {
@@ -104,11 +121,15 @@ impl Runner {
             launch.fail(failure);
         }
         // SAFETY: S10: as above.
-        unsafe { (*state).launch = null() };
+        unsafe {
+            (*state).watched.end_work(launch);
+            (*state).launch = null();
+        }
     }
 
     /// One fiber claims and runs all the blocks, so that a failing thread has something to be stopped on.
-    fn run_plain(&mut self) -> Result<(), Failure> {
+    fn run_plain(&mut self, launch: &Launch) -> Result<(), Failure> {
+        let _watch = watchdog::watch(launch, self.slot);
         let fiber = self.idle_fiber()?;
         // SAFETY: S10: no fiber runs now.
         unsafe { (*self.state.as_ptr()).make_current(fiber) };
@@ -119,7 +140,10 @@ impl Runner {
         // A cooperative launch has reserved for all its blocks.
         let alone = launch.together.is_none();
         let reservation = alone.then(|| stacks::reserve(launch.threads_per_block() as usize));
+        // Waiting for stacks is not the launch's fault.
+        let watch = watchdog::watch(launch, self.slot);
         let outcome = self.run_claimed(launch);
+        drop(watch);
         // One fiber stays with the thread; the reservation covered the others.
         self.discard_fibers(if outcome.is_ok() { 1 } else { 0 });
         drop(reservation);
@@ -134,9 +158,11 @@ impl Runner {
                     let state = &mut *self.state.as_ptr();
                     state.block.index = launch.index(block);
                     state.schedule.begin(launch.block, launch.wave);
+                    state.watched.begin_block();
                 }
                 self.run_block()?;
                 launch.block_ended();
+                self.idle.append(&mut self.spent);
             }
         }
         Ok(())
@@ -167,18 +193,46 @@ impl Runner {
     /// Runs a fiber until it gives way, and says for which. Inlined: after a switch the processor mispredicts every return.
     #[inline(always)]
     fn resume(&mut self, fiber: u32) -> Result<Option<u32>, Failure> {
-        match self.fibers[fiber as usize].resume(()) {
+        let state = self.state.as_ptr();
+        let Fiber { coroutine, exit } = &mut self.fibers[fiber as usize];
+        // SAFETY: S10, S16: no fiber runs before the switch and after it. The slot is this thread's; the exit lives until
+        // `discard_fibers` has taken it out of the slot.
+        unsafe {
+            (*state).watched.resume(fiber);
+            (*self.slot).set_exit(&raw const **exit);
+        }
+        let result = coroutine.resume(());
+        // SAFETY: S10: as above.
+        unsafe { (*state).watched.resumed() };
+        match result {
             CoroutineResult::Yield(Pause::For(fiber)) => Ok(Some(fiber)),
             CoroutineResult::Yield(Pause::Parked) => Ok(None),
             CoroutineResult::Yield(Pause::Idle) => {
-                self.idle.push(fiber);
+                let fibers = if sanitizer::watches_threads() { &mut self.spent } else { &mut self.idle };
+                fibers.push(fiber);
                 Ok(None)
             }
-            CoroutineResult::Yield(Pause::Failed) | CoroutineResult::Return(()) => {
-                // SAFETY: S10: the fiber has given way for good.
-                let failure = unsafe { (*self.state.as_ptr()).failure.take() };
-                Err(failure.unwrap_or(Failure { code: LAUNCH_FAILURE, message: "a fiber ended".to_owned() }))
+            CoroutineResult::Yield(Pause::Failed) | CoroutineResult::Return(()) => Err(self.why_ended()),
+        }
+    }
+
+    /// Why a fiber ended that has threads left to run: its kernel said so, or a fault stopped it.
+    #[cold]
+    fn why_ended(&mut self) -> Failure {
+        let state = self.state.as_ptr();
+        // SAFETY: S10, S16: the fiber has given way for good; the slot is this thread's.
+        unsafe {
+            let (told, trap) = ((*state).failure.take(), (*self.slot).take_trap());
+            let failure = match (told, trap) {
+                (Some(told), _) => told,
+                (None, Some(trap)) => failure_of_trap(state, &trap),
+                (None, None) => Failure { code: LAUNCH_FAILURE, message: "a fiber ended".to_owned() },
+            };
+            if trap.is_some() {
+                // The fiber may have been stopped in the middle of a change to the schedule: it is not even dropped.
+                std::mem::forget(std::mem::replace(&mut (*state).schedule, Schedule::new()));
             }
+            failure
         }
     }
 
@@ -192,36 +246,50 @@ impl Runner {
         })?;
         let fiber = self.fibers.len();
         let state = self.state.as_ptr();
+        let limit = stack.limit().get();
         // SAFETY: S10: no fiber runs now.
-        unsafe { (*state).yielders.push(null()) };
-        self.fibers.push(Coroutine::with_stack(stack, move |yielder, ()| {
+        unsafe {
+            (*state).yielders.push(null());
+            (*state).watched.add(limit, stack.base().get() - limit);
+        }
+        let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
             loop {
                 // SAFETY: S10: the runner outlives its fibers and is on this thread; between switches no one else
                 // uses the state. call_entry runs the launch that the runner set before it resumed this fiber.
                 unsafe {
                     (&mut (*state).yielders)[fiber] = yielder;
                     (*state).yielder = yielder;
+                    (*state).watched.entered();
                     call_entry(state);
+                    (*state).watched.suspend();
                 }
                 yielder.suspend(Pause::Idle);
             }
-        }));
+        });
+        let exit = Box::new(Exit::new(coroutine.trap_handler(), limit));
+        self.fibers.push(Fiber { coroutine, exit });
         Ok(fiber as u32)
     }
 
     /// Resets all fibers but the first `keep` and gives their stacks back. Those kept are idle.
     fn discard_fibers(&mut self, keep: usize) {
         let keep = keep.min(self.fibers.len());
-        let stacks = self.fibers.drain(keep..).map(|mut fiber| {
+        // SAFETY: S16: this thread's slot. No fiber runs now, and the handler forgets those that go.
+        unsafe { (*self.slot).set_exit(null()) };
+        let stacks = self.fibers.drain(keep..).map(|Fiber { mut coroutine, .. }| {
             // SAFETY: S10: what is on the stack is C++ frames without destructors and this file's closure, which owns
             // nothing. Nothing unwinds.
-            unsafe { fiber.force_reset() };
-            fiber.into_stack()
+            unsafe { coroutine.force_reset() };
+            coroutine.into_stack()
         });
-        stacks::give_back(stacks);
         // SAFETY: S10: no fiber runs now.
-        unsafe { (*self.state.as_ptr()).yielders.truncate(keep) };
+        unsafe {
+            (*self.state.as_ptr()).yielders.truncate(keep);
+            (*self.state.as_ptr()).watched.truncate(keep);
+        }
+        stacks::give_back(stacks);
         self.idle.clear();
+        self.spent.clear();
         self.idle.extend(0..keep as u32);
     }
 }
@@ -250,6 +318,33 @@ pub(crate) unsafe fn failure_at(state: *mut State, code: u32, why: &str) -> Fail
     // SAFETY: S10: the caller vouches for it.
     let (kernel, [x, y, z]) = unsafe { (&(*(*state).launch).kernel.name, (*state).block.index) };
     Failure { code, message: format!("kernel {kernel}, block ({x}, {y}, {z}): {why}") }
+}
+
+/// A fault's failure. It names the thread where that is known: a plain loop keeps its thread's index to itself.
+///
+/// # Safety
+/// As [`failure_at`]; the fault is that of the fiber that ran last.
+unsafe fn failure_of_trap(state: *mut State, trap: &Trap) -> Failure {
+    let (code, why) = trap_report::explain(trap);
+    // SAFETY: S10: the caller vouches for it.
+    unsafe {
+        match (*(*state).launch).kernel.code {
+            Code::Plain(_) => failure_at(state, code, &why),
+            Code::Threads(_) => failure_of_thread(state, (*state).schedule.current_thread(), code, &why),
+        }
+    }
+}
+
+/// A failure that names the thread too.
+///
+/// # Safety
+/// As [`failure_at`].
+pub(crate) unsafe fn failure_of_thread(state: *mut State, thread: [u32; 3], code: u32, why: &str) -> Failure {
+    // SAFETY: S10: the caller vouches for it.
+    let (kernel, [bx, by, bz]) = unsafe { (&(*(*state).launch).kernel.name, (*state).block.index) };
+    let [x, y, z] = thread;
+    let message = format!("kernel {kernel}, block ({bx}, {by}, {bz}), thread ({x}, {y}, {z}): {why}");
+    Failure { code, message }
 }
 
 #[cfg(test)]

@@ -31,15 +31,15 @@ pub(crate) enum Met<T> {
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) number: u32,
-    warp: u32,
+    pub(crate) warp: u32,
 }
 
 #[derive(Default)]
 struct Barrier {
     waiting: Vec<u32>,
-    /// Line of the first that waits, and another line if some wait elsewhere, with how many there.
+    /// Line of the first that waits, and the other lines that some wait at, with how many there.
     line: u32,
-    elsewhere: Option<(u32, u32)>,
+    elsewhere: Vec<(u32, u32)>,
     trues: u32,
     /// What the threads that met last are told.
     told: u64,
@@ -90,7 +90,7 @@ impl Schedule {
         self.ready.clear();
         self.resumed = 0;
         self.barrier.waiting.clear();
-        self.barrier.elsewhere = None;
+        self.barrier.elsewhere.clear();
         self.barrier.trues = 0;
         // No more fibers than threads are ever begun at once.
         if self.threads.len() < total as usize {
@@ -105,6 +105,13 @@ impl Schedule {
         }
     }
 
+    /// Index of the thread on the fiber that runs.
+    pub(crate) fn current_thread(&self) -> [u32; 3] {
+        let linear = self.threads.get(self.current as usize).copied().unwrap_or(0);
+        let [x, y, _] = self.size.map(|count| count.max(1));
+        [linear % x, linear / x % y, linear / x / y]
+    }
+
     /// The fiber that is about to run.
     #[inline]
     pub(crate) fn set_current(&mut self, fiber: u32) {
@@ -115,11 +122,7 @@ impl Schedule {
     #[inline]
     pub(crate) fn next_thread(&mut self, thread: &mut Thread) -> bool {
         if thread.linear != u32::MAX {
-            self.finished += 1;
-            let warp = &mut self.warps[(thread.linear >> self.wave_bits) as usize];
-            if warp.leave() {
-                warp.release(&mut self.ready, None);
-            }
+            self.end_thread(thread.linear);
         }
         if self.started == self.total {
             return false;
@@ -135,6 +138,16 @@ impl Schedule {
         true
     }
 
+    /// The running thread, which has that number, ends.
+    #[inline]
+    pub(crate) fn end_thread(&mut self, number: u32) {
+        self.finished += 1;
+        let warp = &mut self.warps[(number >> self.wave_bits) as usize];
+        if warp.leave() {
+            warp.release(&mut self.ready, None);
+        }
+    }
+
     /// The running thread is at the block barrier.
     #[inline]
     pub(crate) fn barrier(&mut self, line: u32, predicate: bool) -> Met<u64> {
@@ -142,12 +155,14 @@ impl Schedule {
         if barrier.waiting.is_empty() {
             barrier.line = line;
         } else if barrier.line != line {
-            let count = barrier.elsewhere.map_or(0, |(_, count)| count);
-            barrier.elsewhere = Some((line, count + 1));
+            match barrier.elsewhere.iter_mut().find(|(known, _)| *known == line) {
+                Some((_, count)) => *count += 1,
+                None => barrier.elsewhere.push((line, 1)),
+            }
         }
         barrier.trues += u32::from(predicate);
         let alive = self.total - self.finished;
-        if barrier.waiting.len() as u32 + 1 == alive && barrier.elsewhere.is_none() {
+        if barrier.waiting.len() as u32 + 1 == alive && barrier.elsewhere.is_empty() {
             self.open_barrier(alive);
             return Met::Now(self.barrier.told);
         }
@@ -215,12 +230,8 @@ impl Schedule {
             }
             let alive = self.total - self.finished;
             if self.barrier.waiting.len() as u32 == alive {
-                if let Some((line, count)) = self.barrier.elsewhere {
-                    return Next::Stuck(format!(
-                        "a barrier is not reached by all threads of the block: {} wait at line {}, {count} at line {line}",
-                        alive - count,
-                        self.barrier.line
-                    ));
+                if !self.barrier.elsewhere.is_empty() {
+                    return Next::Stuck(self.who_waits_where(alive));
                 }
                 self.open_barrier(alive);
                 continue;
@@ -234,6 +245,22 @@ impl Schedule {
                 return Next::Stuck(format!("{alive} threads of the block wait and none can go on"));
             }
         }
+    }
+
+    fn who_waits_where(&self, alive: u32) -> String {
+        let elsewhere = self.barrier.elsewhere.iter();
+        let first = alive - elsewhere.clone().map(|(_, count)| count).sum::<u32>();
+        let mut text = format!(
+            "a barrier is not reached by all threads of the block: {first} wait at line {}",
+            self.barrier.line
+        );
+        for (line, count) in elsewhere {
+            text += &format!(", {count} at line {line}");
+        }
+        if self.finished > 0 {
+            text += &format!(", {} have ended", self.finished);
+        }
+        text
     }
 
     fn open_barrier(&mut self, met: u32) {

@@ -1,6 +1,6 @@
 //! The OS threads that help with launches: one set for the process, parked while there is nothing to do.
 
-use super::{Launch, Runner};
+use super::{Launch, Runner, cooperative, sanitizer};
 use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, LazyLock};
 use std::thread;
@@ -39,14 +39,22 @@ pub(crate) fn threads() -> usize {
         let cores = || thread::available_parallelism().map_or(2, usize::from).max(2);
         asked.filter(|count| *count > 0).unwrap_or_else(cores).min(1024)
     });
-    *THREADS
+    if sanitizer::watches_addresses() { 1 } else { *THREADS }
 }
 
 /// Runs a launch to its end: on the calling thread, and with helpers if there is enough to share.
 pub(crate) fn run(launch: &Arc<Launch>, runner: &mut Runner) {
+    let turn = sanitizer::begin_launch(launch);
     if launch.together.is_some() {
-        return super::cooperative::run(launch, runner);
+        cooperative::run(launch, runner);
+    } else {
+        share_out(launch, runner);
     }
+    sanitizer::end_launch(launch);
+    drop(turn);
+}
+
+fn share_out(launch: &Arc<Launch>, runner: &mut Runner) {
     let helpers = (launch.turns() - 1).min(threads() as u64 - 1) as usize;
     if helpers == 0 {
         return runner.work_on(launch);

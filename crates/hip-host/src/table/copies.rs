@@ -3,8 +3,11 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::streams::stream_of;
+use crate::adversary;
+use crate::check;
 use crate::context::{Outcome, current, status};
 use crate::device;
+use crate::graph::capture;
 use crate::memory::{self, Kind, Range};
 use crate::stream::{Point, Stream};
 use crate::work::{Copy, Fill, Source, Work};
@@ -69,18 +72,30 @@ fn fits(side: Option<Range>, said_device: bool) -> Outcome {
 
 /// What a caller who copies between devices waits for on the one that the stream is not of.
 fn other_device(stream: &Stream, sides: [Option<Range>; 2]) -> Vec<Point> {
-    let others = sides.iter().flatten().filter(|range| range.device != stream.device);
-    others.flat_map(|range| device::all()[range.device].null.pending()).collect()
+    let mut pending = Vec::new();
+    for range in sides.iter().flatten().filter(|range| range.device != stream.device) {
+        let null = &device::all()[range.device].null;
+        // The caller returns when the copy has run, so it knows that the copy came behind these.
+        check::learn(check::of_stream(null));
+        pending.extend(null.pending());
+    }
+    pending
 }
 
-/// Queues the copy. Returns the point to wait for if the caller's pageable memory is still in use.
+/// Queues the copy, and waits if it has to. Memory of a captured copy is used when the graph runs, so then nothing is set
+/// aside and nobody waits.
 fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -> Outcome {
     let (to_range, from_range) = rows.sides(kind)?;
     let device = stream.device();
     device.healthy()?;
     let size = rows.width.checked_mul(rows.height).ok_or(VALUE)?;
     let tight = rows.height == 1;
-    let stage = !wait && from_range.is_none() && to_range.is_some() && tight && size <= STAGED_LIMIT;
+    let captured = capture::captured(stream);
+    let stage =
+        !captured && !wait && from_range.is_none() && to_range.is_some() && tight && size <= STAGED_LIMIT;
+    if stage {
+        stage_late(stream);
+    }
     let from = if stage {
         // SAFETY: S7: the caller's memory, readable for the whole copy.
         let bytes = unsafe { std::slice::from_raw_parts(rows.from.cast::<u8>(), size) };
@@ -92,12 +107,20 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     let &Rows { to, to_pitch, from_pitch, width, height, .. } = rows;
     let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height };
     let after = if wait { other_device(stream, [to_range, from_range]) } else { Vec::new() };
-    let point = stream.submit(Work::Copy(copy), after);
-    if wait {
-        point.wait();
-        return device.healthy();
+    match stream.submit(Work::Copy(copy), after)? {
+        Some(point) if wait => {
+            point.wait();
+            device.healthy()
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// HIP may read pageable memory before the stream's earlier operations or after them: an adversary chooses.
+fn stage_late(stream: &Arc<Stream>) {
+    if let Some(adversary) = adversary::get().filter(|adversary| !adversary.stages_early()) {
+        adversary.drive_if_possible(&stream.pending());
+    }
 }
 
 /// A copy of `size` bytes. Nothing to copy is nothing to check.
@@ -120,7 +143,8 @@ pub(super) unsafe extern "C" fn hipMemcpy(
     size: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    copy(Ok(Arc::clone(&current().null)), to, from, size, kind, true)
+    let stream = capture::forbid_blocking_copy().map(|()| Arc::clone(&current().null));
+    copy(stream, to, from, size, kind, true)
 }
 
 pub(super) unsafe extern "C" fn hipMemcpyAsync(
@@ -221,8 +245,8 @@ fn fill(
     }
     let range = memory::resolve(to as usize, bytes)?.ok_or(VALUE)?;
     stream.device().healthy()?;
-    let point = stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count }), Vec::new());
-    Ok(Some((range, point)))
+    let point = stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count }), Vec::new())?;
+    Ok(point.map(|point| (range, point)))
 }
 
 fn fill_async(stream: hipStream_t, to: *mut c_void, value: u32, size: usize, count: usize) -> hipError_t {
@@ -232,7 +256,8 @@ fn fill_async(stream: hipStream_t, to: *mut c_void, value: u32, size: usize, cou
 /// Returns when the fill is queued, unless the host can see the memory.
 pub(super) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
     let stream = &current().null;
-    status(fill(stream, to, value as u32, 1, size).and_then(|queued| match queued {
+    let queued = capture::forbid_blocking_copy().and_then(|()| fill(stream, to, value as u32, 1, size));
+    status(queued.and_then(|queued| match queued {
         Some((range, point)) if range.kind != Kind::Device => {
             point.wait();
             stream.device().healthy()

@@ -2,7 +2,9 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::{VERSION, give};
+use crate::check;
 use crate::context::{Outcome, current, set_current, status};
+use crate::graph::capture;
 use crate::{device, memory};
 use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -117,17 +119,35 @@ pub(super) unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hip
 }
 
 pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
-    status(current().synchronize())
+    status(capture::forbid_device_wait().and_then(|()| current().synchronize()))
 }
 
 /// Waits for the device, frees what was allocated on it and forgets a fault. Streams and events live on.
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     let device = current();
+    capture::forget_device(device.ordinal);
     let _ = device.synchronize();
-    drop(memory::remove_all(device.ordinal));
+    for allocation in memory::remove_all(device.ordinal) {
+        check::freed(allocation.range.base, allocation.range.len, "hipDeviceReset");
+    }
     *device.peer_enabled.lock() = false;
     device.heal();
     status(Ok(()))
+}
+
+/// What broke a device, as text that ends with a zero byte, cut to the room there is; its whole length, 0 if the device is well.
+pub(crate) unsafe extern "C" fn last_fault(device: c_int, place: *mut c_char, room: usize) -> usize {
+    let Ok(device) = device::get(device) else { return 0 };
+    let cause = device.cause();
+    if !place.is_null() && room > 0 {
+        let count = cause.len().min(room - 1);
+        // SAFETY: S11: the caller's buffer has `room` bytes.
+        unsafe {
+            place.cast::<u8>().copy_from_nonoverlapping(cause.as_ptr(), count);
+            place.add(count).write(0);
+        }
+    }
+    cause.len()
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {

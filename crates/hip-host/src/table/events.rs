@@ -3,8 +3,11 @@
 
 use super::give;
 use super::streams::{absent, stream_of};
+use crate::adversary;
 use crate::context::{current, status};
+use crate::device;
 use crate::event::{Event, Moment, Recorded};
+use crate::graph::capture;
 use crate::work::Work;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipEventBlockingSync, hipEventDisableSystemFence, hipEventDisableTiming,
@@ -41,7 +44,9 @@ pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, 
         if between_processes {
             return Err(if timed { VALUE } else { hipError_t::hipErrorNotSupported });
         }
-        let handle = EVENTS.insert(Arc::new(Event::new(current().ordinal, timed)));
+        let device = current();
+        device.healthy()?;
+        let handle = EVENTS.insert(Arc::new(Event::new(device.ordinal, timed)));
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, handle as hipEvent_t) }
     })())
@@ -57,25 +62,36 @@ pub(super) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStr
         if event.device != stream.device {
             return Err(HANDLE);
         }
+        stream.device().healthy()?;
+        if capture::record(&event, &stream)? {
+            return Ok(());
+        }
         let moment = Arc::new(Moment::default());
-        let point = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new());
-        event.set(Recorded { point, moment });
+        if let Some(point) = stream.submit(Work::Record(Arc::clone(&moment)), Vec::new())? {
+            event.set(Recorded { point, moment });
+        }
         Ok(())
     })())
 }
 
 pub(super) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
-        let Some(recorded) = event.recorded() else { return Ok(()) };
-        recorded.point.wait();
-        recorded.point.device().healthy()
+        capture::forbid_event(&event)?;
+        if let Some(recorded) = event.recorded() {
+            recorded.point.wait();
+        }
+        device::all()[event.device].healthy()
     }))
 }
 
 pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     status(event_of(event).and_then(|event| {
+        capture::forbid_event(&event)?;
+        device::all()[event.device].healthy()?;
         let Some(recorded) = event.recorded() else { return Ok(()) };
-        recorded.point.device().healthy()?;
+        if let Some(adversary) = adversary::get() {
+            adversary.look(std::slice::from_ref(&recorded.point));
+        }
         if recorded.point.reached() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
     }))
 }
@@ -93,12 +109,14 @@ pub(super) unsafe extern "C" fn hipEventElapsedTime(
         if events.iter().any(|event| !event.timed) || events[0].device != events[1].device {
             return Err(HANDLE);
         }
+        device::all()[events[0].device].healthy()?;
         let recorded = |event: &Event| event.recorded().ok_or(HANDLE);
         let (start, stop) = (recorded(&events[0])?, recorded(&events[1])?);
-        start.point.device().healthy()?;
         let (Some(from), Some(to)) = (start.moment.time(), stop.moment.time()) else {
             return Err(hipError_t::hipErrorNotReady);
         };
+        // Having a time, both are passed: whoever asks knows so now.
+        let _ = (start.point.reached(), stop.point.reached());
         let elapsed = match to.checked_duration_since(from) {
             Some(forward) => forward.as_secs_f64(),
             None => -from.duration_since(to).as_secs_f64(),

@@ -111,8 +111,7 @@ unsafe fn submit(
     let (wave, urgency) = (device.wave, -stream.priority);
     let shape = Shape { grid, block, shared_bytes, wave, urgency, cooperative };
     let launch = Arc::new(Launch::new(function.kernel, arguments, shape));
-    stream.submit(Work::Launch(launch), Vec::new());
-    Ok(())
+    stream.submit(Work::Launch(launch), Vec::new()).map(drop)
 }
 
 /// Whether all blocks of a grid fit onto the device at once.

@@ -3,8 +3,10 @@
 
 use super::give;
 use super::streams::stream_of;
+use crate::check;
 use crate::context::{Outcome, current, status};
 use crate::device;
+use crate::graph::capture;
 use crate::memory::{self, Kind, Range};
 use hip_sys::hip::{
     self, hipDeviceptr_t, hipError_t, hipMemoryAdvise, hipMemoryType, hipPointerAttribute_t, hipStream_t,
@@ -21,9 +23,11 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_ui
     if place.is_null() {
         return Err(VALUE);
     }
+    capture::forbid_unsafe()?;
     let device = current();
     device.healthy()?;
     let pointer = if size == 0 { null_mut() } else { memory::allocate(device, kind, size, flags, None)? };
+    check::allocated(pointer as usize, size);
     // SAFETY: S11: the caller's place for the result.
     unsafe { give(place, pointer) }
 }
@@ -65,6 +69,7 @@ pub(super) unsafe extern "C" fn hipMallocManaged(
 
 /// Frees what starts at the pointer, after the work of its device; null is nothing to free.
 fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
+    capture::forbid_unsafe()?;
     if pointer.is_null() {
         return Ok(());
     }
@@ -77,6 +82,7 @@ fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
             let _ = device.synchronize();
         }
     }
+    check::freed(range.base, range.len, if range.kind == Kind::Host { "hipHostFree" } else { "hipFree" });
     memory::remove(pointer as usize, kinds).map(drop).ok_or(VALUE)
 }
 
@@ -120,11 +126,15 @@ pub(super) unsafe extern "C" fn hipHostRegister(
         return status(Err(VALUE));
     }
     let (base, kind, device) = (pointer as usize, Kind::Registered, current().ordinal);
-    status(memory::register(Range { base, len: size, kind, device, flags }))
+    status(capture::forbid_unsafe().and_then(|()| {
+        check::allocated(base, size);
+        memory::register(Range { base, len: size, kind, device, flags })
+    }))
 }
 
 pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
     status((|| {
+        capture::forbid_unsafe()?;
         if pointer.is_null() {
             return Err(VALUE);
         }
@@ -153,7 +163,11 @@ pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
 }
 
 pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
-    let memory = &current().memory;
+    let device = current();
+    if let Err(fault) = device.healthy() {
+        return status(Err(fault));
+    }
+    let memory = &device.memory;
     // SAFETY: S11: the caller's places for the results; the first failing leaves the second as it was.
     status(unsafe { give(free, memory.free() as usize).and_then(|()| give(total, memory.total as usize)) })
 }
@@ -224,7 +238,10 @@ pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
     place: c_int,
     stream: hipStream_t,
 ) -> hipError_t {
-    status(stream_of(stream).and_then(|_| managed(pointer, count, place)))
+    status(stream_of(stream).and_then(|stream| {
+        capture::forbid_in(&stream)?;
+        managed(pointer, count, place)
+    }))
 }
 
 pub(super) unsafe extern "C" fn hipMemAdvise(

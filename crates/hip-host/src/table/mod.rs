@@ -2,10 +2,12 @@
 //!
 //! Each entry point checks what a driver would check and nothing else; the behaviour is that of HIP's own tests.
 
+mod capture;
 mod copies;
 mod devices;
 mod errors;
 mod events;
+mod graphs;
 mod launches;
 mod memory;
 mod modules;
@@ -13,8 +15,11 @@ mod pools;
 mod properties;
 mod streams;
 mod unsupported;
+mod user_objects;
 
+pub(crate) use devices::last_fault;
 pub(crate) use launches::func_param_info;
+pub(crate) use streams::stream_of;
 
 use crate::context::Outcome;
 use hip_sys::hip::hipError_t;
@@ -38,10 +43,12 @@ unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
 
 /// All functions, by name.
 pub(crate) fn table() -> HipTable {
+    use capture::*;
     use copies::*;
     use devices::*;
     use errors::*;
     use events::*;
+    use graphs::*;
     use launches::*;
     use memory::*;
     use modules::*;
@@ -49,6 +56,7 @@ pub(crate) fn table() -> HipTable {
     use properties::*;
     use streams::*;
     use unsupported::*;
+    use user_objects::*;
     HipTable {
         hipInit,
         hipRuntimeGetVersion,

@@ -5,13 +5,12 @@ use super::give;
 use crate::code::{self, Kernel};
 use crate::context::{Outcome, current, status};
 use crate::memory::{self, Kind, Range};
+use crate::rtc::load;
 use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipFunction_t, hipModule_t};
 use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
-use std::io::Read;
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
@@ -41,13 +40,20 @@ pub(super) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipErr
     FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)
 }
 
-/// Loads the registered module of that name for the current device.
-unsafe fn load(place: *mut hipModule_t, name: &str) -> Outcome {
+/// Loads an image, of a registered module or of compiled code, for the current device.
+unsafe fn load(place: *mut hipModule_t, image: *const c_void) -> Outcome {
     let device = current();
-    device.healthy()?;
-    let Some(code) = code::find(name, device.wave) else {
-        eprintln!("hip-host: no module {name} for wave size {} is registered in this program", device.wave);
-        return Err(hipError_t::hipErrorNoBinaryForGpu);
+    // SAFETY: S11: the caller's image, or bytes that differ from one early on.
+    let code = unsafe {
+        if load::is_image(image) {
+            let image = load::copy_image(image).map_err(|_| IMAGE)?;
+            device.healthy()?;
+            load::load(&image, device.wave)?
+        } else {
+            let name = code::image_name(image).ok_or(IMAGE)?;
+            device.healthy()?;
+            registered(&name, device.wave)?
+        }
     };
     for variable in code.globals.values() {
         let (base, len) = (variable.address, variable.size);
@@ -60,6 +66,14 @@ unsafe fn load(place: *mut hipModule_t, name: &str) -> Outcome {
     unsafe { give(place, MODULES.insert(Arc::new(loaded)) as hipModule_t) }
 }
 
+/// The registered module of that name.
+fn registered(name: &str, wave: u32) -> Result<&'static code::Module, hipError_t> {
+    code::find(name, wave).ok_or_else(|| {
+        eprintln!("hip-host: no module {name} for wave size {wave} is registered in this program");
+        hipError_t::hipErrorNoBinaryForGpu
+    })
+}
+
 pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *const c_char) -> hipError_t {
     status((|| {
         if place.is_null() || path.is_null() {
@@ -70,20 +84,20 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if path.is_empty() {
             return Err(VALUE);
         }
-        let file = std::fs::File::open(Path::new(path)).map_err(|_| hipError_t::hipErrorFileNotFound)?;
-        // An image is at most this long, and more is no image. The zero bytes stop a reader of a short one.
-        let limit = u64::from(code::NAME_LIMIT) + 12;
-        let mut bytes = Vec::new();
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|_| IMAGE)?;
+        let mut bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::IsADirectory => IMAGE,
+            _ => hipError_t::hipErrorFileNotFound,
+        })?;
         let length = bytes.len();
-        bytes.resize(limit as usize + 1, 0);
-        // SAFETY: S11: as many bytes as the longest image has.
-        let name = unsafe { code::image_name(bytes.as_ptr().cast()) }.ok_or(IMAGE)?;
-        if length != 12 + name.len() {
+        // The zero bytes stop a reader of an image that is cut short.
+        bytes.resize(length + code::NAME_LIMIT as usize + 16, 0);
+        // SAFETY: S11: longer than any name and any header; the length of an image is compared with the file's.
+        let whole = unsafe { code::image_length(bytes.as_ptr().cast()) };
+        if whole != Some(length) {
             return Err(IMAGE);
         }
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { load(place, &name) }
+        // SAFETY: S11: a whole image; the caller's place for the result.
+        unsafe { load(place, bytes.as_ptr().cast()) }
     })())
 }
 
@@ -96,10 +110,7 @@ pub(super) unsafe extern "C" fn hipModuleLoadData(
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's image, or bytes that differ from one early on.
-        unsafe {
-            let name = code::image_name(image).ok_or(IMAGE)?;
-            load(place, &name)
-        }
+        unsafe { load(place, image) }
     })())
 }
 

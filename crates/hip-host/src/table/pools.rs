@@ -3,12 +3,15 @@
 
 use super::give;
 use super::streams::stream_of;
+use crate::adversary;
+use crate::check;
 use crate::context::{Outcome, status};
 use crate::device;
+use crate::graph::capture;
 use crate::memory::{self, Kind};
 use crate::pool::{self, Pool};
 use crate::stream::Stream;
-use crate::work::Work;
+use crate::work::{Fill, Released, Work};
 use hip_sys::hip::{
     hipError_t, hipMemAllocationHandleType, hipMemAllocationType, hipMemLocationType, hipMemPool_t,
     hipMemPoolAttr, hipMemPoolProps, hipStream_t,
@@ -20,16 +23,21 @@ use std::sync::Arc;
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
 /// Allocates at once. Memory whose release is queued counts as taken until then, so a full device waits once.
-unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, stream: &Stream) -> Outcome {
+unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Outcome {
     if place.is_null() {
         return Err(VALUE);
     }
+    capture::forbid_in(stream)?;
     let device = &device::all()[pool.device];
     stream.device().healthy()?;
     let attempt = || {
         let charge = pool.charge(size as u64)?;
         memory::allocate(device, Kind::Device, size, 0, Some(charge))
     };
+    if let Some(pointer) = reuse(size, pool, stream) {
+        // SAFETY: S11: the caller's place for the result.
+        return unsafe { give(place, pointer) };
+    }
     let pointer = match size {
         0 => null_mut(),
         _ => attempt().or_else(|_| {
@@ -37,8 +45,21 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
             attempt()
         })?,
     };
+    check::allocated_on(stream, pointer as usize, size, false);
     // SAFETY: S11: the caller's place for the result.
     unsafe { give(place, pointer) }
+}
+
+/// With an adversary: memory that the stream has still to give back, as a pool that reuses memory would hand out. What is
+/// in the stream already runs before its new owner's work, and in between it is filled with a pattern.
+fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_void> {
+    let adversary = adversary::get()?;
+    let allocation = adversary.reuse(stream, size, pool)?;
+    let pointer = memory::put_back(allocation);
+    check::allocated_on(stream, pointer as usize, size, true);
+    let (to, value) = (pointer.cast(), adversary.pattern().into());
+    stream.submit(Work::Fill(Fill { to, value, size: 1, count: size }), Vec::new()).ok()?;
+    Some(pointer)
 }
 
 pub(super) unsafe extern "C" fn hipMallocAsync(
@@ -69,9 +90,13 @@ pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
 /// The pointer is forgotten at once; the memory lives until the stream gets there.
 pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
+        capture::forbid_in(&stream)?;
         let allocation = memory::remove(pointer as usize, &[Kind::Device, Kind::Managed]).ok_or(VALUE)?;
-        stream.submit(Work::Release(allocation), Vec::new());
-        Ok(())
+        let released = Released::new(allocation);
+        if let Some(adversary) = adversary::get() {
+            adversary.released(&stream, &released);
+        }
+        stream.submit(Work::Release(released), Vec::new()).map(drop)
     }))
 }
 

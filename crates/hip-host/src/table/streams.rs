@@ -3,9 +3,12 @@
 
 use super::events::event_of;
 use super::give;
+use crate::adversary;
+use crate::check;
 use crate::context::{current, status};
 use crate::device;
-use crate::stream::Stream;
+use crate::graph::capture;
+use crate::stream::{self, Point, Stream};
 use crate::work::{HostCall, Work};
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
@@ -36,8 +39,13 @@ pub(super) fn absent(absent: Absent) -> hipError_t {
     }
 }
 
+/// Whether a handle means the null stream.
+pub(super) fn is_legacy(handle: hipStream_t) -> bool {
+    [0, LEGACY].contains(&(handle as usize))
+}
+
 /// The stream that a handle means to the calling thread.
-pub(super) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
+pub(crate) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
     match handle as usize {
         0 | LEGACY => Ok(Arc::clone(&current().null)),
         PER_THREAD => OF_THREAD.with_borrow_mut(|streams| {
@@ -53,7 +61,11 @@ unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> hip
     if place.is_null() || ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
         return status(Err(VALUE));
     }
-    let stream = Stream::create(current(), flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
+    let device = current();
+    if let Err(fault) = device.healthy() {
+        return status(Err(fault));
+    }
+    let stream = Stream::create(device, flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
     // SAFETY: S11: the caller's place for the result.
     status(unsafe { give(place, STREAMS.insert(stream) as hipStream_t) })
 }
@@ -90,22 +102,33 @@ pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
 
 /// Ends the handle. Operations that are queued still run.
 pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
-    status(STREAMS.remove(stream as usize).map(drop).map_err(absent))
+    status(STREAMS.remove(stream as usize).map(|stream| capture::forget(&stream)).map_err(absent))
 }
 
 pub(super) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
-        for point in stream.pending() {
-            point.wait();
-        }
+        capture::forbid_wait(&stream)?;
+        let known = check::of_stream(&stream);
+        stream::wait_for_all(&stream.pending());
+        check::learn(known);
         stream.device().healthy()
     }))
 }
 
 pub(super) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
+        capture::forbid_wait(&stream)?;
         stream.device().healthy()?;
-        if stream.pending().is_empty() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
+        let known = check::of_stream(&stream);
+        let pending = stream.pending();
+        if let Some(adversary) = adversary::get() {
+            adversary.look(&pending);
+        }
+        if pending.iter().all(Point::reached) {
+            check::learn(known);
+            return Ok(());
+        }
+        Err(hipError_t::hipErrorNotReady)
     }))
 }
 
@@ -119,9 +142,13 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
         if flags != 0 {
             return Err(VALUE);
         }
+        stream.device().healthy()?;
+        if capture::wait(&stream, &event)? {
+            return Ok(());
+        }
         // An event that was never recorded is nothing to wait for.
         if let Some(recorded) = event.recorded() {
-            stream.submit(Work::Nothing, vec![recorded.point]);
+            stream.submit(Work::Nothing, vec![recorded.point])?;
         }
         Ok(())
     })())
@@ -162,7 +189,7 @@ pub(super) unsafe extern "C" fn hipLaunchHostFunc(
         if function.is_none() {
             return Err(VALUE);
         }
-        stream.submit(Work::Host(HostCall { function, data }), Vec::new());
-        Ok(())
+        stream.device().healthy()?;
+        stream.submit(Work::Host(HostCall { function, data }), Vec::new()).map(drop)
     }))
 }

@@ -15,6 +15,9 @@ unsafe extern "C" {
     fn hiphost_module_test_threads_w64(runtime: *const Runtime) -> *const Module;
     fn hiphost_module_test_faults_any(runtime: *const Runtime) -> *const Module;
     fn hiphost_module_test_together_w64(runtime: *const Runtime) -> *const Module;
+    fn hiphost_module_test_plain_faults_any(runtime: *const Runtime) -> *const Module;
+    fn hiphost_module_test_warp_faults_w32(runtime: *const Runtime) -> *const Module;
+    fn hiphost_module_test_warp_faults_w64(runtime: *const Runtime) -> *const Module;
 }
 
 /// Calls a function of the table and gives the code.
@@ -49,6 +52,8 @@ macro_rules! arguments {
     };
 }
 
+pub(crate) mod apart;
+pub(crate) mod broken;
 pub(crate) mod gate;
 
 /// The platform, for one test at a time: tests see the whole device.
@@ -67,6 +72,9 @@ pub(crate) fn hip() -> Hip {
         hiphost_module_test_threads_w64,
         hiphost_module_test_faults_any,
         hiphost_module_test_together_w64,
+        hiphost_module_test_plain_faults_any,
+        hiphost_module_test_warp_faults_w32,
+        hiphost_module_test_warp_faults_w64,
     ];
     for entry in entries {
         // SAFETY: S11: HIPHOST_MODULE defined them, in code linked into this program.

@@ -38,6 +38,23 @@ HIPHOST_KERNEL(grid_failing_block, int* out) {
     out[threadIdx.x] = 1;
 }
 
+// One block waits for a word that nobody writes, the others for the block.
+HIPHOST_KERNEL(grid_endless_block, int* out) {
+    if (blockIdx.x == 1) {
+        while (*(volatile int*)out == 0) {
+        }
+    }
+    cooperative_groups::this_grid().sync();
+    out[threadIdx.x] = 1;
+}
+
+// One block reads nothing at all, while the others wait for it.
+HIPHOST_KERNEL(grid_faulting_block, int* out, const int* nothing) {
+    if (blockIdx.x == 2 && threadIdx.x == 1) out[0] = *(const volatile int*)nothing;
+    cooperative_groups::this_grid().sync();
+    out[threadIdx.x] = 1;
+}
+
 HIPHOST_KERNEL(is_cooperative, int* out) { *out = cooperative_groups::this_grid().is_valid(); }
 
 HIPHOST_KERNEL(fine, int* out) { out[threadIdx.x] = 2; }

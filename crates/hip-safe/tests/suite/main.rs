@@ -1,6 +1,8 @@
 //! The crate's tests on hip-host, in one program.
 
 mod calls;
+mod causes;
+mod compiled;
 mod devices;
 mod events;
 mod exit;

@@ -9,14 +9,14 @@ struct dim3 {
 };
 
 namespace hiphost {
-static const hiphost_runtime* runtime;
+static Own<const hiphost_runtime*> runtime;
 
 // Scalars, not structs: a compiler keeps a scalar in a register over a loop.
-static thread_local const hiphost_block* current;
-static thread_local unsigned thread_x, thread_y, thread_z;
-static thread_local unsigned block_x, block_y, block_z;
-static thread_local unsigned block_dim_x, block_dim_y, block_dim_z;
-static thread_local unsigned grid_dim_x, grid_dim_y, grid_dim_z;
+static thread_local Own<const hiphost_block*> current;
+static thread_local Own<unsigned> thread_x, thread_y, thread_z;
+static thread_local Own<unsigned> block_x, block_y, block_z;
+static thread_local Own<unsigned> block_dim_x, block_dim_y, block_dim_z;
+static thread_local Own<unsigned> grid_dim_x, grid_dim_y, grid_dim_z;
 
 static __forceinline__ void enter(const hiphost_block* b) {
     current = b;
@@ -42,7 +42,7 @@ static inline void* dynamic_shared() { return current->shared; }
 static inline unsigned dynamic_shared_bytes() { return current->shared_bytes; }
 
 // Set when one thread did the work of its whole block, so that a plain loop need not visit the others.
-static thread_local bool block_done;
+static thread_local Own<bool> block_done;
 
 // A part of 0..count.
 struct Share {

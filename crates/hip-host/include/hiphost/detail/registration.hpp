@@ -56,11 +56,11 @@ struct Kernel<K> {
     static constexpr uint32_t flags = 0;
 #else
     template <size_t... I>
-    static __forceinline__ void call(void* const* args, std::index_sequence<I...>) {
+    static HIPHOST_ENTRY void call(void* const* args, std::index_sequence<I...>) {
         (void)args;
         K(*(const A*)args[I]...);
     }
-    static void threads(const hiphost_block* block, void* const* args) {
+    static HIPHOST_UNSEEN void threads(const hiphost_block* block, void* const* args) {
         enter(block);
         hiphost_thread thread;
         thread.linear = UINT32_MAX;

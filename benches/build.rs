@@ -1,0 +1,22 @@
+//! Compiles the kernels that are measured, with the flags that hip-host's headers ask for.
+
+use std::env;
+
+fn main() {
+    let include = env::var_os("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=kernels");
+    println!("cargo::rerun-if-changed={}", std::path::Path::new(&include).display());
+    for (unit, wave) in [("plain", 0), ("threads", 32), ("threads", 64)] {
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++17").opt_level(3).pic(true).include(&include);
+        for flag in
+            ["-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-fsigned-char"]
+        {
+            build.flag(flag);
+        }
+        build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
+        build.file(format!("kernels/{unit}.cpp"));
+        build.compile(&format!("hiphost_benches_{unit}_{wave}"));
+    }
+}

@@ -1,0 +1,13 @@
+// Assertions.
+
+#if defined(__HIPCC_RTC__) && !defined(assert)
+// Some versions of AMD's hiprtc know the function behind assert, but not the word.
+#define assert(condition) \
+    ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__))
+#endif
+
+extern "C" __global__ void assert_small(int* out, int limit) {
+    int answer = threadIdx.x;
+    assert(answer < limit);
+    out[threadIdx.x] = answer;
+}

@@ -1,0 +1,211 @@
+//! Handles of graphs, nodes and executable graphs: what is refused, and what is listed.
+
+use super::*;
+
+pub(crate) const CASES: &[Case] = cases!("graph/handles":
+    create, destroy, destroy_twice, instantiate_refuses, instantiate_flags, launch_refuses, upload_refuses, destroy_exec,
+    nodes_refuses, nodes_are_counted, nodes_in_too_little_room, nodes_in_too_much_room, nodes_of_different_graphs_differ,
+    type_refuses, nodes_end_with_their_graph, types_are_counted, a_refused_call_is_the_last_error,
+);
+
+/// A place and no flags are needed (hip-tests).
+fn create(b: &Bench) -> Outcome {
+    let mut graph = null_mut();
+    expect!(b, hipGraphCreate(null_mut(), 0) => VALUE; hipGraphCreate(&mut graph, 1) => VALUE);
+    ok!(b, hipGraphCreate(&mut graph, 0));
+    ensure(!graph.is_null(), "a new graph is null")?;
+    ok!(b, hipGraphDestroy(graph));
+    Ok(())
+}
+
+/// Null is no graph (hip-tests).
+fn destroy(b: &Bench) -> Outcome {
+    expect!(b, hipGraphDestroy(null_mut()) => VALUE);
+    Ok(())
+}
+
+/// A graph that is gone is an illegal state (clr).
+fn destroy_twice(b: &Bench) -> Outcome {
+    let mut graph = null_mut();
+    ok!(b, hipGraphCreate(&mut graph, 0); hipGraphDestroy(graph));
+    expect!(b, hipGraphDestroy(graph) => ILLEGAL_STATE);
+    Ok(())
+}
+
+/// Null place, null graph (hip-tests).
+fn instantiate_refuses(b: &Bench) -> Outcome {
+    let (mut graph, mut exec) = (null_mut(), null_mut());
+    ok!(b, hipGraphCreate(&mut graph, 0));
+    expect!(b,
+        hipGraphInstantiateWithFlags(null_mut(), graph, 0) => VALUE;
+        hipGraphInstantiateWithFlags(&mut exec, null_mut(), 0) => VALUE;
+    );
+    ok!(b, hipGraphDestroy(graph));
+    Ok(())
+}
+
+/// Free memory on launch and node priorities may be asked for; there is no flag 16 (clr).
+fn instantiate_flags(b: &Bench) -> Outcome {
+    let mut raw = null_mut();
+    ok!(b, hipGraphCreate(&mut raw, 0));
+    let graph = Graph { raw, hip: b.hip() };
+    for flags in [0, 1, 8] {
+        let mut exec = null_mut();
+        ok!(b, hipGraphInstantiateWithFlags(&mut exec, graph.raw, flags); hipGraphExecDestroy(exec));
+    }
+    let mut exec = null_mut();
+    expect!(b, hipGraphInstantiateWithFlags(&mut exec, graph.raw, 16) => VALUE);
+    Ok(())
+}
+
+/// Null, and one that is gone (hip-tests).
+fn launch_refuses(b: &Bench) -> Outcome {
+    let (mut graph, mut exec, stream) = (null_mut(), null_mut(), b.stream()?);
+    ok!(b, hipGraphCreate(&mut graph, 0); hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    ok!(b, hipGraphDestroy(graph); hipGraphLaunch(exec, stream.raw); hipStreamSynchronize(stream.raw));
+    let gone = b.stream()?.raw;
+    expect!(b,
+        hipGraphLaunch(null_mut(), stream.raw) => VALUE;
+        hipGraphLaunch(null_mut(), PER_THREAD) => VALUE;
+        hipGraphLaunch(exec, gone) => DESTROYED;
+    );
+    ok!(b, hipGraphExecDestroy(exec));
+    expect!(b, hipGraphLaunch(exec, stream.raw) => VALUE; hipGraphLaunch(exec, PER_THREAD) => VALUE);
+    Ok(())
+}
+
+/// Null, and one that is gone (hip-tests).
+fn upload_refuses(b: &Bench) -> Outcome {
+    let (mut graph, mut exec, stream) = (null_mut(), null_mut(), b.stream()?);
+    expect!(b, hipGraphUpload(null_mut(), stream.raw) => VALUE);
+    ok!(b, hipGraphCreate(&mut graph, 0); hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    ok!(b, hipGraphUpload(exec, stream.raw); hipGraphExecDestroy(exec); hipGraphDestroy(graph));
+    expect!(b, hipGraphUpload(exec, stream.raw) => VALUE);
+    Ok(())
+}
+
+/// Null is no executable graph (hip-tests).
+fn destroy_exec(b: &Bench) -> Outcome {
+    expect!(b, hipGraphExecDestroy(null_mut()) => VALUE);
+    Ok(())
+}
+
+/// A graph of three fills.
+fn three_fills(b: &Bench) -> Result<Graph<'_>, Failure> {
+    let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
+    begin(b, stream.raw)?;
+    for value in 0..3 {
+        fill(b, memory.pointer, value, 1, stream.raw)?;
+    }
+    end(b, stream.raw)
+}
+
+/// Null graph, null count (hip-tests).
+fn nodes_refuses(b: &Bench) -> Outcome {
+    let (graph, mut count, mut nodes) = (three_fills(b)?, 3, [null_mut(); 3]);
+    expect!(b,
+        hipGraphGetNodes(null_mut(), nodes.as_mut_ptr(), &mut count) => VALUE;
+        hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), null_mut()) => VALUE;
+        hipGraphGetNodes(graph.raw, null_mut(), null_mut()) => VALUE;
+    );
+    Ok(())
+}
+
+/// Without a place the number is told; with enough room every node is given.
+fn nodes_are_counted(b: &Bench) -> Outcome {
+    let graph = three_fills(b)?;
+    same("the number", node_count(b, graph.raw)?, 3)?;
+    let (mut count, mut nodes) = (3, [null_mut(); 3]);
+    ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+    same("the number with places", count, 3)?;
+    ensure(nodes.iter().all(|node| !node.is_null()), "a node is null")?;
+    ensure(nodes[0] != nodes[1] && nodes[1] != nodes[2] && nodes[0] != nodes[2], "two nodes are one")
+}
+
+/// As many as there is room for, and no more is written.
+fn nodes_in_too_little_room(b: &Bench) -> Outcome {
+    let graph = three_fills(b)?;
+    let (mut count, mut nodes) = (2, [null_mut(); 3]);
+    ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+    same("the number", count, 2)?;
+    same("given nodes", nodes.map(|node| !node.is_null()), [true, true, false])
+}
+
+/// What is left over becomes null, and the number is told (clr).
+fn nodes_in_too_much_room(b: &Bench) -> Outcome {
+    let graph = three_fills(b)?;
+    let (mut count, mut nodes) = (5, [dangling(); 5]);
+    ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+    same("the number", count, 3)?;
+    same("given nodes", nodes.map(|node| !node.is_null()), [true, true, true, false, false])
+}
+
+/// No node is in two graphs.
+fn nodes_of_different_graphs_differ(b: &Bench) -> Outcome {
+    let graphs = [three_fills(b)?, three_fills(b)?];
+    let mut all = Vec::new();
+    for graph in &graphs {
+        let (mut count, mut nodes) = (3, [null_mut(); 3]);
+        ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+        all.extend(nodes);
+    }
+    all.sort_unstable();
+    all.dedup();
+    same("different nodes", all.len(), 6)
+}
+
+/// Null node, null place (hip-tests).
+fn type_refuses(b: &Bench) -> Outcome {
+    let (graph, mut count, mut nodes) = (three_fills(b)?, 3, [null_mut(); 3]);
+    let mut kind = hipGraphNodeType(99);
+    ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+    expect!(b,
+        hipGraphNodeGetType(null_mut(), &mut kind) => VALUE;
+        hipGraphNodeGetType(nodes[0], null_mut()) => VALUE;
+    );
+    same("the place", kind.0, 99)
+}
+
+/// A node of a destroyed graph is refused.
+fn nodes_end_with_their_graph(b: &Bench) -> Outcome {
+    let (graph, mut count, mut nodes) = (three_fills(b)?, 3, [null_mut(); 3]);
+    let mut kind = hipGraphNodeType(99);
+    ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
+    let raw = graph.raw;
+    drop(graph);
+    let mut exec = null_mut();
+    expect!(b,
+        hipGraphNodeGetType(nodes[0], &mut kind) => VALUE;
+        hipGraphGetNodes(raw, null_mut(), &mut count) => VALUE;
+        hipGraphInstantiateWithFlags(&mut exec, raw, 0) => VALUE;
+    );
+    Ok(())
+}
+
+/// Two copies, three fills, one function (after hip-tests).
+fn types_are_counted(b: &Bench) -> Outcome {
+    let (memory, journal, trunk, branch) = (b.zeros::<i32>(4)?, Journal::new(), b.stream()?, b.stream()?);
+    let (fork, join) = (b.event()?, b.event()?);
+    begin(b, trunk.raw)?;
+    fill(b, memory.at(0), 1, 1, trunk.raw)?;
+    link(b, &fork, trunk.raw, branch.raw)?;
+    fill(b, memory.at(1), 2, 1, branch.raw)?;
+    copy_word(b, memory.at(2), memory.at(1), branch.raw)?;
+    copy_word(b, memory.at(3), memory.at(0), trunk.raw)?;
+    link(b, &join, branch.raw, trunk.raw)?;
+    journal.write(b, 1, trunk.raw)?;
+    fill(b, memory.at(0), 3, 1, trunk.raw)?;
+    let graph = end(b, trunk.raw)?;
+    same("the types", node_types(b, &graph)?, vec![MEMCPY, MEMCPY, MEMSET, MEMSET, MEMSET, HOST])
+}
+
+/// Errors of graphs are remembered as all others are.
+fn a_refused_call_is_the_last_error(b: &Bench) -> Outcome {
+    let stream = b.stream()?;
+    begin(b, stream.raw)?;
+    expect!(b, hipStreamSynchronize(stream.raw) => CAPTURE_UNSUPPORTED);
+    same("the last error", b.take_error(), CAPTURE_UNSUPPORTED)?;
+    same("and once", b.take_error(), SUCCESS)?;
+    end_spoilt(b, stream.raw)?;
+    same("the last error", b.take_error(), CAPTURE_INVALIDATED)
+}

@@ -1,0 +1,2 @@
+// Vector types: part of the whole here.
+#include <hip/hip_runtime.h>

@@ -1,0 +1,2 @@
+// Mathematical functions: part of the whole here.
+#include <hip/hip_runtime.h>

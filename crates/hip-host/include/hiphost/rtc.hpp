@@ -1,0 +1,46 @@
+// What a text that is compiled at run time sees before its own first line: all of HIP, and how what it defines is
+// registered. The lines that use the templates here are written by src/rtc/rewrite.rs.
+#ifndef HIPHOST_RTC_HPP
+#define HIPHOST_RTC_HPP
+
+#define HIPHOST_RTC 1
+#define __HIP__ 1
+#define __HIPCC__ 1
+#define __HIPCC_RTC__ 1
+#define __HIP_DEVICE_COMPILE__ 1
+#define __HIP_PLATFORM_AMD__ 1
+#define __AMDGCN_WAVEFRONT_SIZE HIPHOST_WAVE_SIZE
+#define __AMDGCN_WAVEFRONT_SIZE__ HIPHOST_WAVE_SIZE
+
+#include <typeinfo>
+
+#include "device.hpp"
+
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+
+namespace hiphost {
+// The names of these types hold the mangled names of the kernels and variables: src/rtc/lowered.rs takes them out.
+template <auto K>
+struct Registration : Registered {
+    Registration(unsigned max_threads) : Registered(typeid(Registration).name(), Kernel<K>{}) {
+        kernel.max_threads = max_threads;
+    }
+};
+template <auto V>
+struct Variable : RegisteredGlobal {
+    Variable(unsigned = 0) : RegisteredGlobal(typeid(Variable).name(), *V) {}
+};
+template <auto V>
+using Entry = std::conditional_t<std::is_function_v<std::remove_pointer_t<decltype(V)>>, Registration<V>, Variable<V>>;
+// A name expression and its number.
+template <int I, auto V>
+struct Expression : Entry<V> {
+    const char* name = typeid(Expression).name();
+    Expression(unsigned max_threads) : Entry<V>(max_threads) {}
+};
+}  // namespace hiphost
+
+HIPHOST_MODULE(rtc)
+
+#endif

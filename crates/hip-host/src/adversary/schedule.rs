@@ -1,0 +1,240 @@
+//! Which operation starts when. Operations that nobody waits for rest in their streams; a thread that waits starts them
+//! one after the other until its own has ended.
+
+use super::Adversary;
+use super::choice::Topic;
+use crate::dispatch;
+use crate::memory::Allocation;
+use crate::pool::Pool;
+use crate::stream::{Front, Point, Stream};
+use crate::work::Released;
+use parking_lot::MutexGuard;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::thread;
+
+/// Streams with operations, and the operations that run.
+#[derive(Default)]
+pub(super) struct State {
+    /// In the order of their creation.
+    pending: Vec<Arc<Stream>>,
+    /// By the id of the stream: whether it is known not to end by itself soon.
+    running: HashMap<u64, bool>,
+    /// What streams have still to give back, by the id of the stream.
+    released: Vec<(u64, Weak<Released>)>,
+    waits: u64,
+    looks: u64,
+    /// Goes up with every call that submits, waits or asks.
+    activity: u64,
+    /// Somebody watches for programs that wait without a call.
+    watched: bool,
+}
+
+impl State {
+    fn busy(&self) -> bool {
+        self.running.values().any(|stuck| !stuck)
+    }
+
+    fn all_stuck(&mut self) {
+        self.running.values_mut().for_each(|stuck| *stuck = true);
+    }
+}
+
+/// What may start.
+#[derive(Clone, Copy)]
+struct Allowed<'a> {
+    /// By stream, up to which operation somebody waits.
+    needed: &'a HashMap<u64, u64>,
+    /// Operations that nobody waits for, too.
+    others: bool,
+    /// Host functions and late streams among them.
+    everything: bool,
+}
+
+impl Adversary {
+    /// An operation was submitted. It rests, but a few operations may start now.
+    pub(crate) fn submitted(&'static self, stream: &Arc<Stream>, number: u64) {
+        let mut state = self.state.lock();
+        state.activity += 1;
+        if !state.pending.iter().any(|known| known.id == stream.id) {
+            state.pending.push(Arc::clone(stream));
+            state.pending.sort_by_key(|stream| stream.id);
+        }
+        if !std::mem::replace(&mut state.watched, true) {
+            // Without this thread a program that never calls would wait for ever; the machine has no thread left then.
+            let _ = thread::Builder::new().name("hip-host patience".to_owned()).spawn(|| self.watch());
+        }
+        let eager = [0, 0, 0, 0, 1, 3][(self.roll(Topic::Eager, stream.id, number) % 6) as usize];
+        let allowed = Allowed { needed: &HashMap::new(), others: true, everything: false };
+        for _ in 0..eager {
+            self.settle(&mut state);
+            if !self.start_one(&mut state, allowed) {
+                return;
+            }
+        }
+        self.settle(&mut state);
+    }
+
+    /// An operation has ended, and its stream may have others.
+    pub(crate) fn finished(&self, stream: &Stream) {
+        let mut state = self.state.lock();
+        state.running.remove(&stream.id);
+        if stream.front().is_none() {
+            state.pending.retain(|pending| pending.id != stream.id);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Runs operations until those of the points have ended.
+    pub(crate) fn drive(&self, goal: &[Point]) {
+        self.drive_or_leave(goal, false);
+    }
+
+    /// Runs operations until those of the points have ended, or until they wait for the program.
+    pub(crate) fn drive_if_possible(&self, goal: &[Point]) {
+        self.drive_or_leave(goal, true);
+    }
+
+    /// `leave`: when nothing may start and nothing has ended for a while.
+    fn drive_or_leave(&self, goal: &[Point], leave: bool) {
+        let mut state = self.state.lock();
+        state.activity += 1;
+        state.waits += 1;
+        let starve = self.one_in(2, Topic::Starve, state.waits, 0);
+        while !goal.iter().all(Point::ended) {
+            if self.settle(&mut state) {
+                continue;
+            }
+            let needed = needed(goal);
+            let allowed = Allowed { needed: &needed, others: !starve, everything: false };
+            let anything = Allowed { needed: &needed, others: true, everything: true };
+            // What is needed may itself wait for the program: then nothing is held back.
+            if !self.start_one(&mut state, allowed)
+                && !self.start_one(&mut state, anything)
+                && self.changed.wait_for(&mut state, self.patience).timed_out()
+                && leave
+            {
+                break;
+            }
+        }
+        state.activity += 1;
+    }
+
+    /// The program asks whether the points are reached: it may do so until they are, so now and then an operation starts.
+    pub(crate) fn look(&self, goal: &[Point]) {
+        if goal.is_empty() {
+            return;
+        }
+        let mut state = self.state.lock();
+        state.activity += 1;
+        state.looks += 1;
+        if self.one_in(2, Topic::Look, state.looks, 0) {
+            let needed = needed(goal);
+            self.settle(&mut state);
+            self.start_one(&mut state, Allowed { needed: &needed, others: true, everything: false });
+            self.settle(&mut state);
+        }
+    }
+
+    /// A stream is to give memory back.
+    pub(crate) fn released(&self, stream: &Stream, released: &Arc<Released>) {
+        self.state.lock().released.push((stream.id, Arc::downgrade(released)));
+    }
+
+    /// Memory of that size and pool that the stream has still to give back, if the seed wants it reused.
+    pub(crate) fn reuse(&self, stream: &Stream, size: usize, pool: &Arc<Pool>) -> Option<Allocation> {
+        let wanted = self.reuses();
+        let mut state = self.state.lock();
+        state.released.retain(|(_, released)| released.strong_count() > 0);
+        let of_stream = state.released.iter().filter(|(id, _)| wanted && *id == stream.id);
+        let fits = |released: &Arc<Released>| released.range.len == size && released.is_of(pool);
+        of_stream.filter_map(|(_, released)| released.upgrade()).find(fits)?.take()
+    }
+
+    /// Waits while an operation runs that is expected to end. True if there was one.
+    fn settle(&self, state: &mut MutexGuard<'_, State>) -> bool {
+        let busy = state.busy();
+        while state.busy() {
+            if self.changed.wait_for(state, self.patience).timed_out() && state.busy() {
+                self.note("patience: the operations that run are not waited for".to_owned());
+                state.all_stuck();
+            }
+        }
+        busy
+    }
+
+    /// Starts one of the operations that are allowed to, if there is one.
+    fn start_one(&self, state: &mut MutexGuard<'_, State>, allowed: Allowed<'_>) -> bool {
+        let mut best: Option<((bool, u64), Arc<Stream>, Front)> = None;
+        for stream in &state.pending {
+            if state.running.contains_key(&stream.id) {
+                continue;
+            }
+            let Some(front) = stream.front() else { continue };
+            let needed = allowed.needed.get(&stream.id).is_some_and(|until| front.number <= *until);
+            let late = self.one_in(3, Topic::Late, stream.id, 0);
+            let held_back = !needed && (!allowed.others || (front.is_host || late) && !allowed.everything);
+            if held_back || !front.after.iter().all(Point::ended) {
+                continue;
+            }
+            let rank = (!late, self.roll(Topic::Order, stream.id, front.number));
+            if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
+                best = Some((rank, Arc::clone(stream), front));
+            }
+        }
+        let Some((_, stream, front)) = best else { return false };
+        self.note(format!(
+            "start operation {} of {}: {}",
+            front.number,
+            if stream.is_null {
+                format!("the null stream of device {}", stream.device)
+            } else {
+                format!("stream {}", stream.number())
+            },
+            front.name
+        ));
+        state.running.insert(stream.id, false);
+        stream.grant(front.number);
+        // Starting may run the operation here, if there is no thread left for it.
+        MutexGuard::unlocked(state, || dispatch::start(stream));
+        true
+    }
+
+    /// Starts what rests when the program has made no call for a while.
+    fn watch(&self) {
+        let mut last = 0;
+        loop {
+            thread::sleep(self.patience);
+            let mut state = self.state.lock();
+            let quiet = state.activity == last && !state.busy();
+            last = state.activity;
+            if !quiet || state.pending.is_empty() {
+                continue;
+            }
+            let none = HashMap::new();
+            let anything = Allowed { needed: &none, others: true, everything: true };
+            let mut told = false;
+            while state.activity == last && self.start_one(&mut state, anything) {
+                if !std::mem::replace(&mut told, true) {
+                    self.note("patience: no call for a while, everything may start".to_owned());
+                }
+                self.settle(&mut state);
+            }
+        }
+    }
+}
+
+/// By stream, up to which operation the points need it: theirs, and what those wait for.
+fn needed(goal: &[Point]) -> HashMap<u64, u64> {
+    let mut needed = HashMap::new();
+    let mut open: Vec<Point> = goal.to_vec();
+    while let Some(point) = open.pop() {
+        let until = needed.entry(point.stream.id).or_insert(0);
+        if point.number > *until {
+            *until = point.number;
+            open.extend(point.stream.awaited(point.number));
+        }
+    }
+    needed
+}

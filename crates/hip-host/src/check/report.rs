@@ -1,0 +1,144 @@
+//! What the checker tells: two operations that nothing orders, or a use of memory that was given back.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Which rule was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// Two writes without order.
+    WriteAfterWrite,
+    /// A read, and before it a write that it is not ordered behind.
+    ReadAfterWrite,
+    /// A write, and before it a read that it is not ordered behind.
+    WriteAfterRead,
+    /// Memory was given back while an operation may still use it.
+    FreeInUse,
+    /// Memory was used after it was given back.
+    UseAfterFree,
+    /// Memory was given back twice.
+    DoubleFree,
+}
+
+/// An operation, as reports name it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Operation {
+    /// What it does, such as `kernel elementwise_add_f32` or `copy to the device`.
+    pub what: String,
+    /// Where it was submitted.
+    pub place: Place,
+}
+
+/// Where an operation happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Place {
+    /// On a stream.
+    Stream {
+        /// Streams are numbered from 1 in the order of their creation; 0: the null stream of the device.
+        stream: u64,
+        /// The stream's device.
+        device: usize,
+        /// Operations of a stream are numbered from 1 in the order of their submission.
+        number: u64,
+    },
+    /// On a thread of the program.
+    Host {
+        /// Threads are numbered from 1 by their first call, or all 0 where they are taken as one.
+        thread: u64,
+    },
+}
+
+/// Two operations that use the same memory, with nothing that orders them as they have to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// What is wrong.
+    pub conflict: Conflict,
+    /// The one that was submitted first.
+    pub first: Operation,
+    /// The other.
+    pub second: Operation,
+    /// The addresses that both use, in increasing order.
+    pub extents: Vec<Range<usize>>,
+    /// The allocation that the first of these addresses lies in, if it is known still.
+    pub allocation: Option<Range<usize>>,
+}
+
+impl Report {
+    /// How many bytes both operations use.
+    pub fn bytes(&self) -> usize {
+        self.extents.iter().map(Range::len).sum()
+    }
+
+    /// What would have ordered them.
+    fn remedy(&self) -> String {
+        let name = |place: Place| match place {
+            Place::Stream { stream: 0, device, .. } => format!("the null stream of device {device}"),
+            Place::Stream { stream, .. } => format!("stream {stream}"),
+            Place::Host { .. } => "the host".to_owned(),
+        };
+        let (first, second) = (name(self.first.place), name(self.second.place));
+        match (self.conflict, self.first.place, self.second.place) {
+            (Conflict::UseAfterFree, ..) => "free the memory behind its last use".to_owned(),
+            (Conflict::DoubleFree, ..) => "free it once".to_owned(),
+            (_, Place::Stream { .. }, Place::Stream { .. }) => format!(
+                "no event or synchronisation orders them: record an event on {first} behind the first and let \
+                 {second} wait for it"
+            ),
+            (_, Place::Stream { .. }, Place::Host { .. }) => {
+                format!("nothing orders them: synchronise with {first} between the two")
+            }
+            (_, Place::Host { .. }, _) => "nothing orders the threads that did this".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WriteAfterWrite => "race: two writes without order",
+            Self::ReadAfterWrite => "race: a read that is not ordered behind a write",
+            Self::WriteAfterRead => "race: a write that is not ordered behind a read",
+            Self::FreeInUse => "memory freed while an operation may use it",
+            Self::UseAfterFree => "use after free",
+            Self::DoubleFree => "memory freed twice",
+        })
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, place } = self;
+        match place {
+            Place::Stream { stream: 0, device, number } => {
+                write!(f, "{what}, operation {number} of the null stream of device {device}")
+            }
+            Place::Stream { stream, device, number } => {
+                write!(f, "{what}, operation {number} of stream {stream} (device {device})")
+            }
+            Place::Host { thread: 0 } => write!(f, "{what}, by the host"),
+            Place::Host { thread } => write!(f, "{what}, by host thread {thread}"),
+        }
+    }
+}
+
+/// Several lines: the rule, both operations with the bytes, and what would have ordered them.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.conflict)?;
+        writeln!(f, "  first:  {}", self.first)?;
+        writeln!(f, "  second: {}", self.second)?;
+        write!(f, "  both use {} bytes at {:#x}", self.bytes(), self.extents.first().map_or(0, |e| e.start))?;
+        if self.extents.len() > 1 {
+            write!(f, " and {} more places", self.extents.len() - 1)?;
+        }
+        if let (Some(allocation), Some(extent)) = (&self.allocation, self.extents.first()) {
+            let offset = extent.start - allocation.start;
+            write!(f, ", offset {offset} of an allocation of {} bytes", allocation.len())?;
+        }
+        write!(f, "\n  {}", self.remedy())
+    }
+}

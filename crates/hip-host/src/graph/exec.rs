@@ -1,0 +1,131 @@
+//! Executable graphs: frozen copies of graphs, launched as one operation of a stream.
+//!
+//! The nodes run one after the other in the order in which they were captured, which respects what each waits for.
+//! Branches therefore do not overlap; each kernel still runs on all threads.
+
+use super::{Action, Graph, Node};
+use crate::check::Announced;
+use crate::run::Runner;
+use crate::stream::{Point, Stream};
+use crate::work::Work;
+use hip_sys::hip::{hipError_t, hipGraphExecUpdateResult};
+use hip_sys::provider::Handles;
+use parking_lot::Mutex;
+use std::sync::{Arc, LazyLock};
+
+/// What one launch runs. A launch that waits for its turn is not changed by an update.
+pub(crate) struct Program {
+    nodes: Vec<Arc<Node>>,
+    #[expect(dead_code, reason = "kept alive until the last run has ended")]
+    kept: Vec<Arc<super::user_objects::Kept>>,
+}
+
+/// An executable graph.
+pub(crate) struct Exec {
+    program: Mutex<Arc<Program>>,
+    /// The last launch: the next one waits for it.
+    last: Mutex<Option<Point>>,
+}
+
+/// Why an update was refused: the new graph's node that does not fit, if it is about one, and the reason.
+pub(crate) type Mismatch = (Option<usize>, hipGraphExecUpdateResult);
+
+static EXECS: LazyLock<Handles<Exec>> = LazyLock::new(|| Handles::new(18));
+
+impl Program {
+    fn of(graph: &Graph) -> Arc<Self> {
+        Arc::new(Self { nodes: graph.nodes(), kept: graph.kept.lock().clone() })
+    }
+
+    /// What it is, for messages.
+    pub(crate) fn name(&self) -> String {
+        format!("graph of {} nodes", self.nodes.len())
+    }
+
+    /// The operations that it consists of, and what the program said of each.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (Work, Option<Announced>)> {
+        self.nodes.iter().map(|node| (node.action.work(), node.announced.clone()))
+    }
+
+    /// Whether it calls functions of the program.
+    pub(crate) fn calls_host(&self) -> bool {
+        self.nodes.iter().any(|node| node.action.work().calls_host())
+    }
+
+    /// Runs all nodes. After a fault on a node's device only host functions run there.
+    pub(crate) fn run(&self, runner: &mut Runner) {
+        for node in &self.nodes {
+            if let Some(range) = node.action.lost() {
+                let (code, base) = (hipError_t::hipErrorIllegalAddress, range.base);
+                let message = format!(
+                    "a copy or fill of a graph uses memory at {base:#x} that was freed since it was captured"
+                );
+                node.device.poison(code.0, &message);
+            }
+            node.action.work().run(node.device, runner);
+        }
+    }
+}
+
+impl Exec {
+    /// Queues a run, after the last one of the same graph.
+    pub(crate) fn launch(&self, stream: &Arc<Stream>) -> Result<(), hipError_t> {
+        let program = Arc::clone(&self.program.lock());
+        let mut last = self.last.lock();
+        let after = last.iter().cloned().collect();
+        if let Some(point) = stream.submit(Work::Graph(program), after)? {
+            *last = Some(point);
+        }
+        Ok(())
+    }
+
+    /// Takes over the parameters of a graph of the same shape; otherwise nothing changes.
+    pub(crate) fn update(&self, graph: &Graph) -> Result<(), Mismatch> {
+        let new = Program::of(graph);
+        let mut program = self.program.lock();
+        check_same_shape(&program.nodes, &new.nodes)?;
+        let old = std::mem::replace(&mut *program, new);
+        drop(program);
+        // Outside the lock: this may call a destructor of the program's.
+        drop(old);
+        Ok(())
+    }
+}
+
+fn check_same_shape(old: &[Arc<Node>], new: &[Arc<Node>]) -> Result<(), Mismatch> {
+    use hipGraphExecUpdateResult as Why;
+    if old.len() != new.len() {
+        return Err((None, Why::hipGraphExecUpdateErrorTopologyChanged));
+    }
+    for (old, new) in old.iter().zip(new) {
+        let computes = !matches!(new.action, Action::Host(_) | Action::Empty);
+        let why = if old.action.kind() != new.action.kind() {
+            Why::hipGraphExecUpdateErrorNodeTypeChanged
+        } else if computes && old.device.ordinal != new.device.ordinal {
+            Why::hipGraphExecUpdateErrorUnsupportedFunctionChange
+        } else if old.action.direction() != new.action.direction() {
+            Why::hipGraphExecUpdateErrorParametersChanged
+        } else if old.after != new.after {
+            Why::hipGraphExecUpdateErrorTopologyChanged
+        } else {
+            continue;
+        };
+        return Err((Some(new.handle), why));
+    }
+    Ok(())
+}
+
+/// Makes a graph executable. The handle of the copy.
+pub(crate) fn instantiate(graph: &Graph) -> usize {
+    EXECS.insert(Arc::new(Exec { program: Mutex::new(Program::of(graph)), last: Mutex::new(None) }))
+}
+
+/// The executable graph of a handle.
+pub(crate) fn get(handle: usize) -> Result<Arc<Exec>, hipError_t> {
+    EXECS.get(handle).map_err(|_| hipError_t::hipErrorInvalidValue)
+}
+
+/// Ends an executable graph. Launches that are queued still run.
+pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
+    EXECS.remove(handle).map(drop).map_err(|_| hipError_t::hipErrorInvalidValue)
+}

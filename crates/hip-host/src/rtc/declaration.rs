@@ -1,0 +1,157 @@
+//! One declaration of a namespace or a class: where it ends, and what it declares as far as that decides how it is rewritten.
+
+use super::source::Source;
+use super::tokens::Kind;
+
+/// What the braces of a declaration hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Declarations: the text itself, a namespace, `extern "C"`.
+    Namespace,
+    /// Members.
+    Class,
+    /// Statements.
+    Function,
+}
+
+/// A declaration. All places are indices of tokens.
+#[derive(Debug)]
+pub(crate) struct Declaration {
+    pub(crate) start: usize,
+    /// After its semicolon or its last brace.
+    pub(crate) end: usize,
+    /// Where its own words start: after `template <...>`.
+    pub(crate) words: usize,
+    /// The parameters of a template, from `template` to after the bracket.
+    pub(crate) template: Option<(usize, usize)>,
+    /// `template` without a bracket: an explicit instantiation.
+    pub(crate) instantiation: bool,
+    /// What its braces hold, and where they open.
+    pub(crate) body: Option<(Scope, usize)>,
+    /// It gives a variable a value.
+    pub(crate) initialised: bool,
+}
+
+impl Declaration {
+    /// Reads the declaration that starts at `start`; it ends at `limit` at the latest.
+    pub(crate) fn read(source: &Source, start: usize, limit: usize) -> Self {
+        let mut read = Self {
+            start,
+            end: limit,
+            words: start,
+            template: None,
+            instantiation: false,
+            body: None,
+            initialised: false,
+        };
+        let mut state = State::default();
+        let mut at = start;
+        while at < limit {
+            match read.step(source, &mut state, at) {
+                Step::On(next) => at = next,
+                Step::End(end) => {
+                    read.end = end.min(limit);
+                    return read;
+                }
+            }
+        }
+        read
+    }
+
+    fn step(&mut self, source: &Source, state: &mut State, at: usize) -> Step {
+        if let Some(next) = source.skip_attribute(at) {
+            return Step::On(next);
+        }
+        if source.is(at, ";") || source.is(at, "}") {
+            return Step::End(at + 1);
+        }
+        if source.is(at, "template") && at == self.words {
+            return Step::On(self.template_head(source, at));
+        }
+        if source.is_any(at, &["namespace", "struct", "class", "union", "enum"]) {
+            state.key = Some(at);
+        }
+        if source.is(at, ":") && source.is_any(at.wrapping_sub(1), &["public", "private", "protected"]) {
+            return Step::End(at + 1);
+        }
+        if let Some(next) = source.skip_template_arguments(at).filter(|_| !self.initialised) {
+            return Step::On(next);
+        }
+        match source.tokens[at].text {
+            "(" if !self.initialised => state.parameters = true,
+            "=" if !source.is(at.wrapping_sub(1), "operator") => self.initialised = true,
+            ":" => state.initialisers = state.parameters,
+            "{" => return self.brace(source, state, at),
+            _ => (),
+        }
+        Step::On(source.skip(at))
+    }
+
+    /// `template <...>`, `template <>` or `template`; gives the index after it.
+    fn template_head(&mut self, source: &Source, at: usize) -> usize {
+        let end = if source.is(at + 1, "<") { source.skip_angles(at + 1) } else { None };
+        match end {
+            Some(end) if end > at + 3 => self.template = Some((at, end)),
+            Some(_) => (),
+            None => self.instantiation = true,
+        }
+        self.words = end.unwrap_or(at + 1);
+        self.words
+    }
+
+    fn brace(&mut self, source: &Source, state: &State, at: usize) -> Step {
+        let Some(close) = source.close(at) else { return Step::End(at + 1) };
+        let linkage = at >= 2 && source.is_kind(at - 1, Kind::Literal) && source.is(at - 2, "extern");
+        let key = state.key.filter(|_| !state.parameters && !self.initialised);
+        if linkage || key.is_some_and(|key| source.is(key, "namespace")) {
+            self.body = Some((Scope::Namespace, at));
+            return Step::End(close + 1);
+        }
+        if let Some(key) = key {
+            // Variables may follow the class; enumerators declare nothing that we rewrite.
+            if !source.is(key, "enum") && self.body.is_none() {
+                self.body = Some((Scope::Class, at));
+            }
+            return Step::On(close + 1);
+        }
+        // A constructor's `: member{value}` is no body.
+        let member = state.initialisers && (source.is_kind(at - 1, Kind::Word) || source.is(at - 1, ">"));
+        if !state.parameters || self.initialised || member {
+            self.initialised |= !state.parameters;
+            return Step::On(close + 1);
+        }
+        self.body = Some((Scope::Function, at));
+        Step::End(close + 1)
+    }
+
+    /// Whether one of its own words, outside parentheses, is this one.
+    pub(crate) fn has(&self, source: &Source, word: &str) -> bool {
+        let end = self.body.map_or(self.end, |(_, open)| open);
+        let mut at = self.words;
+        while at < end {
+            if source.is(at, word) {
+                return true;
+            }
+            if source.is(at, "=") {
+                return false;
+            }
+            at = source.skip(at);
+        }
+        false
+    }
+}
+
+enum Step {
+    On(usize),
+    End(usize),
+}
+
+#[derive(Default)]
+struct State {
+    /// The last of `namespace`, `struct` and the like.
+    key: Option<usize>,
+    /// A parameter list was seen.
+    parameters: bool,
+    /// A constructor's initialisers have begun.
+    initialisers: bool,
+}

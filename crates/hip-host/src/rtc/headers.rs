@@ -1,0 +1,18 @@
+//! The headers that kernels include, carried in the library: a program that moved finds them still.
+
+use std::io;
+use std::path::Path;
+
+include!(concat!(env!("OUT_DIR"), "/headers.rs"));
+
+/// Writes all of them under a folder.
+pub(crate) fn write_to(folder: &Path) -> io::Result<()> {
+    for (name, text) in HEADERS {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}

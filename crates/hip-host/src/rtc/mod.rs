@@ -1,0 +1,278 @@
+//! hiprtc: HIP text compiled at run time by the system's C++ compiler.
+//!
+//! The text goes through the preprocessor, then HIP's own words are replaced and registrations added (`rewrite`), and the result
+//! is compiled into a shared object, which the image carries (`image`).
+#![allow(non_snake_case, reason = "hiprtc's names")]
+
+mod compiler;
+mod declaration;
+mod headers;
+pub(crate) mod image;
+pub(crate) mod load;
+pub(crate) mod lowered;
+mod options;
+mod program;
+mod rewrite;
+mod source;
+mod tokens;
+
+use crate::context::current;
+use hip_sys::RtcTable;
+use hip_sys::provider::Handles;
+use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
+use program::Program;
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::null_mut;
+use std::sync::{Arc, LazyLock};
+
+const INPUT: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_INPUT;
+const NO_PROGRAM: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_PROGRAM;
+
+/// The version that hiprtcVersion tells: that of the ROCm release whose functions these are.
+const VERSION: (c_int, c_int) = (6, 4);
+
+static PROGRAMS: LazyLock<Handles<Program>> = LazyLock::new(|| Handles::new(0x52));
+
+type Outcome = Result<(), hiprtcResult>;
+
+fn status(outcome: Outcome) -> hiprtcResult {
+    outcome.err().unwrap_or(hiprtcResult::HIPRTC_SUCCESS)
+}
+
+fn program(handle: hiprtcProgram) -> Result<Arc<Program>, hiprtcResult> {
+    PROGRAMS.get(handle as usize).map_err(|_| NO_PROGRAM)
+}
+
+/// Stores a result through the caller's pointer.
+///
+/// # Safety
+/// `place` is null or writable.
+unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
+    if place.is_null() {
+        return Err(INPUT);
+    }
+    // SAFETY: S11: not null, and the C contract makes it writable.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Copies bytes to the caller, who has asked how many there are.
+///
+/// # Safety
+/// `place` is null or has room for the bytes.
+unsafe fn give_bytes(place: *mut c_char, bytes: &[u8]) -> Outcome {
+    if place.is_null() {
+        return Err(INPUT);
+    }
+    // SAFETY: S11: not null, and the C contract gives it that much room.
+    unsafe { place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    Ok(())
+}
+
+/// The caller's C string.
+///
+/// # Safety
+/// `text` is null or a C string.
+unsafe fn text_of<'a>(text: *const c_char) -> Result<&'a CStr, hiprtcResult> {
+    // SAFETY: S11: not null, and the C contract makes it a string.
+    if text.is_null() { Err(INPUT) } else { Ok(unsafe { CStr::from_ptr(text) }) }
+}
+
+/// The caller's list of C strings; null stands for an empty one.
+///
+/// # Safety
+/// `list` is null or has `count` entries, each null or a C string.
+unsafe fn texts_of<'a>(list: *mut *const c_char, count: c_int) -> Result<Vec<&'a CStr>, hiprtcResult> {
+    let count = usize::try_from(count).map_err(|_| INPUT)?;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if list.is_null() {
+        return Err(INPUT);
+    }
+    // SAFETY: S11, S12: as many entries as the caller says.
+    unsafe { std::slice::from_raw_parts(list, count).iter().map(|text| text_of(*text)).collect() }
+}
+
+unsafe extern "C" fn hiprtcVersion(major: *mut c_int, minor: *mut c_int) -> hiprtcResult {
+    if major.is_null() || minor.is_null() {
+        return INPUT;
+    }
+    // SAFETY: S11: the caller's places for the results.
+    status(unsafe { give(major, VERSION.0).and_then(|()| give(minor, VERSION.1)) })
+}
+
+unsafe extern "C" fn hiprtcGetErrorString(result: hiprtcResult) -> *const c_char {
+    use hiprtcResult as R;
+    let name = match result {
+        R::HIPRTC_SUCCESS => c"HIPRTC_SUCCESS",
+        R::HIPRTC_ERROR_OUT_OF_MEMORY => c"HIPRTC_ERROR_OUT_OF_MEMORY",
+        R::HIPRTC_ERROR_PROGRAM_CREATION_FAILURE => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
+        R::HIPRTC_ERROR_INVALID_INPUT => c"HIPRTC_ERROR_INVALID_INPUT",
+        R::HIPRTC_ERROR_INVALID_PROGRAM => c"HIPRTC_ERROR_INVALID_PROGRAM",
+        R::HIPRTC_ERROR_INVALID_OPTION => c"HIPRTC_ERROR_INVALID_OPTION",
+        R::HIPRTC_ERROR_COMPILATION => c"HIPRTC_ERROR_COMPILATION",
+        R::HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE => c"HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+        R::HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION => {
+            c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"
+        }
+        R::HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION => {
+            c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"
+        }
+        R::HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID => c"HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        R::HIPRTC_ERROR_INTERNAL_ERROR => c"HIPRTC_ERROR_INTERNAL_ERROR",
+        R::HIPRTC_ERROR_LINKING => c"HIPRTC_ERROR_LINKING",
+        _ => c"Invalid HIPRTC error code",
+    };
+    name.as_ptr()
+}
+
+unsafe extern "C" fn hiprtcCreateProgram(
+    place: *mut hiprtcProgram,
+    source: *const c_char,
+    name: *const c_char,
+    header_count: c_int,
+    headers: *mut *const c_char,
+    include_names: *mut *const c_char,
+) -> hiprtcResult {
+    status((|| {
+        if place.is_null() {
+            return Err(NO_PROGRAM);
+        }
+        // SAFETY: S11: the caller's strings and lists of them.
+        let (source, name, texts, names) = unsafe {
+            let name = if name.is_null() { c"" } else { CStr::from_ptr(name) };
+            (text_of(source)?, name, texts_of(headers, header_count)?, texts_of(include_names, header_count)?)
+        };
+        if source.is_empty() {
+            return Err(INPUT);
+        }
+        let owned = |text: &CStr| text.to_string_lossy().into_owned();
+        let headers =
+            names.into_iter().zip(texts).map(|(name, text)| (owned(name), text.to_bytes().to_vec()));
+        let program = Program::new(source.to_bytes().to_vec(), owned(name), headers.collect());
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, PROGRAMS.insert(Arc::new(program)) as hiprtcProgram) }
+    })())
+}
+
+unsafe extern "C" fn hiprtcDestroyProgram(place: *mut hiprtcProgram) -> hiprtcResult {
+    status((|| {
+        if place.is_null() {
+            return Err(INPUT);
+        }
+        // SAFETY: S11: the caller's handle.
+        let handle = unsafe { place.read() };
+        if !handle.is_null() {
+            PROGRAMS.remove(handle as usize).map_err(|_| NO_PROGRAM)?;
+        }
+        // SAFETY: S11: as above.
+        unsafe { give(place, null_mut()) }
+    })())
+}
+
+unsafe extern "C" fn hiprtcAddNameExpression(
+    handle: hiprtcProgram,
+    expression: *const c_char,
+) -> hiprtcResult {
+    status((|| {
+        let program = program(handle)?;
+        // SAFETY: S11: the caller's string.
+        let expression = unsafe { text_of(expression) }?.to_str().map_err(|_| INPUT)?;
+        if expression.trim().is_empty() {
+            return Err(INPUT);
+        }
+        let mut state = program.state.lock();
+        if !state.image.is_empty() {
+            return Err(hiprtcResult::HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+        }
+        if !state.expressions.iter().any(|known| known == expression) {
+            state.expressions.push(expression.to_owned());
+        }
+        Ok(())
+    })())
+}
+
+unsafe extern "C" fn hiprtcCompileProgram(
+    handle: hiprtcProgram,
+    count: c_int,
+    options: *mut *const c_char,
+) -> hiprtcResult {
+    status((|| {
+        let program = program(handle)?;
+        // SAFETY: S11: the caller's list of strings.
+        let options = unsafe { texts_of(options, count) }?;
+        let options: Vec<String> = options.iter().map(|text| text.to_string_lossy().into_owned()).collect();
+        match program.compile(&options, current().wave) {
+            hiprtcResult::HIPRTC_SUCCESS => Ok(()),
+            code => Err(code),
+        }
+    })())
+}
+
+unsafe extern "C" fn hiprtcGetProgramLogSize(handle: hiprtcProgram, place: *mut usize) -> hiprtcResult {
+    // SAFETY: S11: the caller's place for the result.
+    status(program(handle).and_then(|program| unsafe { give(place, log(&program).len()) }))
+}
+
+unsafe extern "C" fn hiprtcGetProgramLog(handle: hiprtcProgram, place: *mut c_char) -> hiprtcResult {
+    // SAFETY: S11: the caller has room for what hiprtcGetProgramLogSize said.
+    status(program(handle).and_then(|program| unsafe { give_bytes(place, &log(&program)) }))
+}
+
+/// The log with the zero byte that ends it; nothing at all if there is nothing to say, as with AMD's.
+fn log(program: &Program) -> Vec<u8> {
+    let state = program.state.lock();
+    if state.log.is_empty() { Vec::new() } else { [state.log.as_bytes(), b"\0"].concat() }
+}
+
+unsafe extern "C" fn hiprtcGetLoweredName(
+    handle: hiprtcProgram,
+    expression: *const c_char,
+    place: *mut *const c_char,
+) -> hiprtcResult {
+    status((|| {
+        let program = program(handle)?;
+        // SAFETY: S11: the caller's string.
+        let expression = unsafe { text_of(expression) }?.to_string_lossy();
+        let state = program.state.lock();
+        if state.image.is_empty() {
+            return Err(hiprtcResult::HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+        }
+        let name = state.names.get(expression.as_ref());
+        let name = name.ok_or(hiprtcResult::HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID)?;
+        // SAFETY: S11: the caller's place for the result. The name lives as long as the program.
+        unsafe { give(place, name.as_ptr()) }
+    })())
+}
+
+unsafe extern "C" fn hiprtcGetCodeSize(handle: hiprtcProgram, place: *mut usize) -> hiprtcResult {
+    status((|| {
+        let program = program(handle)?;
+        let size = program.state.lock().image.len();
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, size) }
+    })())
+}
+
+unsafe extern "C" fn hiprtcGetCode(handle: hiprtcProgram, place: *mut c_char) -> hiprtcResult {
+    // SAFETY: S11: the caller has room for what hiprtcGetCodeSize said.
+    status(program(handle).and_then(|program| unsafe { give_bytes(place, &program.state.lock().image) }))
+}
+
+/// All functions, by name.
+pub(crate) fn table() -> RtcTable {
+    RtcTable {
+        hiprtcVersion,
+        hiprtcGetErrorString,
+        hiprtcCreateProgram,
+        hiprtcDestroyProgram,
+        hiprtcAddNameExpression,
+        hiprtcCompileProgram,
+        hiprtcGetProgramLogSize,
+        hiprtcGetProgramLog,
+        hiprtcGetLoweredName,
+        hiprtcGetCodeSize,
+        hiprtcGetCode,
+    }
+}

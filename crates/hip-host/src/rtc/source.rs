@@ -1,0 +1,202 @@
+//! Tokens with their brackets matched, and the steps over what belongs together.
+
+use super::tokens::{Kind, Token, tokens};
+
+/// Words that only HIP's compilers know. They stay in the preprocessed text and are replaced there.
+pub(crate) const WORDS: [&str; 9] = [
+    "__global__",
+    "__device__",
+    "__constant__",
+    "__managed__",
+    "__shared__",
+    "__launch_bounds__",
+    "__grid_constant__",
+    "__forceinline__",
+    "__noinline__",
+];
+
+/// Words whose parentheses belong to them and are no parameter list.
+const WITH_PARENTHESES: [&str; 13] = [
+    "__attribute__",
+    "__attribute",
+    "__declspec",
+    "__launch_bounds__",
+    "__typeof__",
+    "alignas",
+    "asm",
+    "__asm__",
+    "decltype",
+    "explicit",
+    "noexcept",
+    "sizeof",
+    "typeof",
+];
+
+/// Farther than this an angle bracket's partner and a declaration's specifiers are not looked for.
+const REACH: usize = 1024;
+
+/// A text, its tokens, and which bracket belongs to which.
+pub(crate) struct Source<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: Vec<Token<'a>>,
+    /// Of each bracket the index of its partner; of everything else, and of a bracket without a partner, its own.
+    partner: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let tokens = tokens(text);
+        let mut partner: Vec<usize> = (0..tokens.len()).collect();
+        let mut open = Vec::new();
+        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
+            let opening = match token.text {
+                "(" | "[" | "{" => {
+                    open.push(at);
+                    continue;
+                }
+                ")" => "(",
+                "]" => "[",
+                "}" => "{",
+                _ => continue,
+            };
+            if open.last().is_some_and(|first: &usize| tokens[*first].text == opening) {
+                let first = open.pop().expect("just seen");
+                (partner[first], partner[at]) = (at, first);
+            }
+        }
+        Self { text, tokens, partner }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether the token there is this word or mark. No token is there beyond the end.
+    pub(crate) fn is(&self, at: usize, text: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is(text))
+    }
+
+    pub(crate) fn is_any(&self, at: usize, texts: &[&str]) -> bool {
+        texts.iter().any(|text| self.is(at, text))
+    }
+
+    pub(crate) fn is_kind(&self, at: usize, kind: Kind) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == kind)
+    }
+
+    /// Where the bracket that opens there closes.
+    pub(crate) fn close(&self, at: usize) -> Option<usize> {
+        self.partner.get(at).copied().filter(|close| *close > at)
+    }
+
+    /// Where the bracket that closes there opens.
+    pub(crate) fn open(&self, at: usize) -> Option<usize> {
+        self.partner.get(at).copied().filter(|open| *open < at)
+    }
+
+    /// The index after a token, or after what its bracket encloses.
+    pub(crate) fn skip(&self, at: usize) -> usize {
+        self.close(at).unwrap_or(at) + 1
+    }
+
+    /// The index after a directive, or after a word with parentheses of its own; `None` for anything else.
+    pub(crate) fn skip_attribute(&self, at: usize) -> Option<usize> {
+        if self.is_kind(at, Kind::Directive) {
+            return Some(at + 1);
+        }
+        if self.is_any(at, &WITH_PARENTHESES) && self.is(at + 1, "(") {
+            return Some(self.skip(at + 1));
+        }
+        if self.is(at, "[") && self.is(at + 1, "[") {
+            return Some(self.skip(at));
+        }
+        None
+    }
+
+    /// The index after the template arguments that open there.
+    pub(crate) fn skip_angles(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut next) = (0_usize, at);
+        while next < self.len().min(at.saturating_add(REACH)) {
+            if self.is(next, "<") {
+                depth += 1;
+            } else if self.is(next, ">") {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(next + 1);
+                }
+            } else if self.is_any(next, &[";", "{", ")", "]", "}"]) && self.close(next).is_none() {
+                return None;
+            }
+            next = self.skip(next);
+        }
+        None
+    }
+
+    /// As [`Self::skip_angles`], where a word stands in front, so that it is no comparison.
+    pub(crate) fn skip_template_arguments(&self, at: usize) -> Option<usize> {
+        let named = at > 0 && self.is_kind(at - 1, Kind::Word) && !self.is(at - 1, "operator");
+        if named && self.is(at, "<") { self.skip_angles(at) } else { None }
+    }
+
+    /// Whether a declaration has the specifier, as seen from the one at `at`.
+    pub(crate) fn has_specifier(&self, at: usize, word: &str) -> bool {
+        let start = self.declaration_start(at);
+        if (start..at).any(|before| self.is(before, word)) {
+            return true;
+        }
+        let mut next = at + 1;
+        while next < self.len().min(at + REACH) {
+            if let Some(after) = self.skip_attribute(next).or_else(|| self.skip_template_arguments(next)) {
+                next = after;
+                continue;
+            }
+            if self.is(next, word) {
+                return true;
+            }
+            if self.is_any(next, &["(", "[", "{", ";", "=", ",", ")", "}"]) {
+                return false;
+            }
+            next += 1;
+        }
+        false
+    }
+
+    /// Where the declaration starts whose specifiers include the word at `at`.
+    pub(crate) fn declaration_start(&self, at: usize) -> usize {
+        let mut start = at;
+        while start > 0 && at - start < REACH {
+            let before = start - 1;
+            if self.is_any(before, &[";", "{", "}", ":", "(", ","]) {
+                return start;
+            }
+            if self.is_any(before, &[")", "]"]) {
+                // The parentheses of an attribute belong to the declaration; those of an `if` do not.
+                let Some(open) = self.open(before) else { return start };
+                let first = if self.is(before, "]") { open } else { open.saturating_sub(1) };
+                if self.skip_attribute(first) != Some(start) {
+                    return start;
+                }
+                start = first;
+                continue;
+            }
+            start = before;
+        }
+        start
+    }
+
+    /// The tokens as text, without directives and without the words that only HIP has.
+    pub(crate) fn join(&self, range: std::ops::Range<usize>) -> String {
+        let mut out = String::new();
+        for token in self.tokens.get(range).unwrap_or_default() {
+            let ours = token.kind == Kind::Word && WORDS.contains(&token.text);
+            if ours || token.kind == Kind::Directive {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(token.text);
+        }
+        out
+    }
+}

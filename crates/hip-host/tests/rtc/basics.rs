@@ -1,0 +1,74 @@
+//! The way that everything else goes: compile, load, look up, launch.
+
+use crate::common::{hip, shape};
+use crate::program::{Program, function, kernel, load};
+use std::ptr::null_mut;
+
+#[test]
+fn a_kernel_with_barriers_and_warp_operations_runs_on_both_devices() {
+    let hip = hip();
+    let text = r#"
+        #include <hip/hip_runtime.h>
+        extern "C" __global__ void sums(const int* in, int* out) {
+            __shared__ int part[32];
+            int t = threadIdx.x, lane = t % warpSize, warp = t / warpSize;
+            int v = in[blockIdx.x * blockDim.x + t];
+            for (int d = warpSize / 2; d > 0; d /= 2) v += __shfl_down(v, d);
+            if (lane == 0) part[warp] = v;
+            __syncthreads();
+            if (t == 0) {
+                int sum = 0;
+                for (int i = 0; i < blockDim.x / warpSize; i++) sum += part[i];
+                out[2 * blockIdx.x] = sum;
+                out[2 * blockIdx.x + 1] = warpSize;
+            }
+        }"#;
+    for (device, wave) in [(0, 32), (1, 64)] {
+        ok!(hip, hipSetDevice(device));
+        let sums = kernel(&hip, text, "sums");
+        let input = hip.buffer(&(0..512).collect::<Vec<i32>>());
+        let out = hip.zeros::<i32>(4);
+        let (mut from, mut to) = (input.pointer, out.pointer);
+        hip.launch(sums, shape(2, 256), null_mut(), arguments![from, to]);
+        hip.sync();
+        // 0 + ... + 255 = 255 * 256 / 2, and 256 * 256 more in the second block.
+        assert_eq!(out.read(), [32_640, wave, 98_176, wave]);
+    }
+    ok!(hip, hipSetDevice(0));
+}
+
+#[test]
+fn templates_and_namespaces_through_name_expressions() {
+    let hip = hip();
+    let program = Program::new(
+        "#include <hip/hip_runtime.h>\n\
+         namespace ns {\n\
+         template <class T, int N = 2> __global__ void scale(T* a) { a[threadIdx.x] *= N; }\n\
+         __global__ void plain(int* a) { a[threadIdx.x] += 5; }\n\
+         __constant__ int weights[3];\n\
+         }\n",
+    );
+    for expression in ["ns::scale<float>", "&ns::scale<int, 3>", "ns::plain", "&ns::weights"] {
+        program.expect_name(expression);
+    }
+    let module = load(&hip, &program.compile(&[]));
+    assert_eq!(program.lowered("ns::scale<float>"), "_ZN2ns5scaleIfLi2EEEvPT_");
+    assert_eq!(program.lowered("&ns::scale<int, 3>"), "_ZN2ns5scaleIiLi3EEEvPT_");
+    assert_eq!(program.lowered("ns::plain"), "_ZN2ns5plainEPi");
+    assert_eq!(program.lowered("&ns::weights"), "_ZN2ns7weightsE");
+    let floats = hip.buffer(&[1.5_f32, 2.0]);
+    let ints = hip.buffer(&[7, 8]);
+    let (mut f, mut i) = (floats.pointer, ints.pointer);
+    let scale = function(&hip, module, &program.lowered("ns::scale<float>"));
+    hip.launch(scale, shape(1, 2), null_mut(), arguments![f]);
+    let scale = function(&hip, module, &program.lowered("&ns::scale<int, 3>"));
+    hip.launch(scale, shape(1, 2), null_mut(), arguments![i]);
+    let plain = function(&hip, module, "_ZN2ns5plainEPi");
+    hip.launch(plain, shape(1, 2), null_mut(), arguments![i]);
+    hip.sync();
+    assert_eq!(floats.read(), [3.0, 4.0]);
+    assert_eq!(ints.read(), [26, 29]);
+    let (mut address, mut bytes) = (null_mut(), 0);
+    ok!(hip, hipModuleGetGlobal(&mut address, &mut bytes, module, c"_ZN2ns7weightsE".as_ptr()));
+    assert_eq!(bytes, 12);
+}

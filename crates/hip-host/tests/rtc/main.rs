@@ -1,0 +1,12 @@
+//! Run-time compilation: HIP text, as it is written for GPUs, compiled and run. Every value is worked out by hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+#[macro_use]
+mod program;
+
+mod basics;
+mod forms;
+mod images;
+mod misuse;

@@ -1,0 +1,59 @@
+//! Kernels that the platform compiled at run time are modules like others.
+
+use crate::device;
+use hip_safe::{Error, LaunchConfig, Module};
+use std::ptr::null_mut;
+
+/// The code of a text for a device, by the platform's own hiprtc.
+fn compile(text: &std::ffi::CStr, arch: &str) -> Vec<u8> {
+    let platform = hip_host::platform();
+    let rtc = platform.rtc().expect("hip-host has hiprtc");
+    let option = std::ffi::CString::new(format!("--offload-arch={arch}")).expect("no zero byte");
+    let (mut program, mut size, none) = (null_mut(), 0, null_mut());
+    // SAFETY: S1: live strings and places; the code has room for the size that was told.
+    unsafe {
+        assert_eq!(
+            (rtc.hiprtcCreateProgram)(&mut program, text.as_ptr(), c"k.hip".as_ptr(), 0, none, none).0,
+            0
+        );
+        assert_eq!((rtc.hiprtcCompileProgram)(program, 1, [option.as_ptr()].as_mut_ptr()).0, 0);
+        assert_eq!((rtc.hiprtcGetCodeSize)(program, &mut size).0, 0);
+        let mut code = vec![0_u8; size];
+        assert_eq!((rtc.hiprtcGetCode)(program, code.as_mut_ptr().cast()).0, 0);
+        assert_eq!((rtc.hiprtcDestroyProgram)(&mut program).0, 0);
+        code
+    }
+}
+
+#[test]
+fn compiled_code_is_loaded_checked_and_launched() {
+    let text = c"extern \"C\" __global__ void scale(float* a, double by, unsigned count) {
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < count) a[i] *= by;
+    }";
+    for ordinal in [0, 1] {
+        let device = device(ordinal);
+        let code = compile(text, &device.properties().arch);
+        let module = Module::load(&device, &code).unwrap();
+        let scale = module.function("scale").unwrap();
+        let stream = device.new_stream().unwrap();
+        let mut a = stream.upload(&[1.0_f32, 2.0, 3.0]).unwrap();
+        let config = LaunchConfig::linear(3, 64);
+        // SAFETY: S9: the kernel writes the first three elements, which there are.
+        unsafe { stream.launch(&scale, config).arg_mut(&mut a).value(&0.5_f64).value(&3_u32).submit() }
+            .unwrap();
+        assert_eq!(stream.download(&a).unwrap(), [0.5, 1.0, 1.5]);
+        // The sizes of the arguments are known: a float is no double.
+        // SAFETY: S9: as above, were it launched.
+        let wrong =
+            unsafe { stream.launch(&scale, config).arg_mut(&mut a).value(&0.5_f32).value(&3_u32).submit() };
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(
+            wrong.ends_with("takes 3 arguments of 8, 8, 4 bytes and was given 3 arguments of 8, 4, 4 bytes"),
+            "{wrong}"
+        );
+        // Cut short, it never reaches the platform.
+        let cut = Module::load(&device, &code[..code.len() - 1]).unwrap_err();
+        assert!(matches!(&cut, Error::InvalidImage { reason, .. } if reason.contains("cut short")), "{cut}");
+    }
+}

@@ -1,0 +1,71 @@
+//! The parity cases that are run: few, but with every kernel and every layout among them.
+
+use parity::case::Op;
+use parity::{Case, filter, registry};
+use std::collections::BTreeMap;
+
+/// Elements of a case's arrays, beyond which it takes long and shows nothing more: a few blocks' worth.
+const MOST: usize = 20_000;
+
+/// Ids of the cases that a filter means, of all, or of the choice.
+pub(super) fn choose(text: Option<&str>, all: bool) -> Result<Vec<String>, String> {
+    let cases = match text {
+        Some(text) => filter::select(registry::all(), text),
+        None if all => registry::all(),
+        None => choice(registry::all()),
+    };
+    if cases.is_empty() {
+        return Err(format!(
+            "sanitize: no case fits {:?}; `cargo xtask parity --list` shows them",
+            text.unwrap_or("")
+        ));
+    }
+    Ok(cases.iter().map(Case::id).collect())
+}
+
+/// For each operation, dtype and layout the largest case that is not too large. Reductions and products run differently
+/// for each class of shapes, so those count too.
+fn choice(cases: Vec<Case>) -> Vec<Case> {
+    let mut chosen = BTreeMap::new();
+    for case in cases.into_iter().filter(|case| elements(case) <= MOST) {
+        let (op, dtypes, layout, shape) = case.class();
+        let shape = if matches!(case.op, Op::Reduce { .. } | Op::Matmul) { shape } else { "" };
+        let known = chosen.entry((op, dtypes, layout, shape)).or_insert_with(|| case.clone());
+        if elements(&case) > elements(known) {
+            *known = case;
+        }
+    }
+    chosen.into_values().collect()
+}
+
+fn elements(case: &Case) -> usize {
+    case.operands.iter().map(|operand| operand.view().dims.iter().product::<usize>()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_operation_dtype_and_layout_is_chosen() {
+        let class = |case: &Case| {
+            let (op, dtypes, layout, _) = case.class();
+            (op, dtypes, layout)
+        };
+        let all: HashSet<_> = registry::all().iter().map(class).collect();
+        let chosen = choice(registry::all());
+        assert_eq!(chosen.iter().map(class).collect::<HashSet<_>>(), all);
+        assert!(chosen.len() * 3 < registry::all().len() * 2, "{} cases", chosen.len());
+        assert!(chosen.iter().all(|case| elements(case) <= MOST));
+    }
+
+    #[test]
+    fn a_filter_means_what_it_means_for_parity() {
+        assert_eq!(
+            choose(Some("neg/f32/transposed"), false),
+            Ok(vec!["neg/f32/transposed/matrix/[37,129]".into()])
+        );
+        assert!(choose(Some("no such thing"), false).expect_err("nothing").contains("no such thing"));
+    }
+}

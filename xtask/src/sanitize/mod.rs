@@ -1,0 +1,105 @@
+//! `cargo xtask sanitize`: runs the kernels that ship under AddressSanitizer or ThreadSanitizer, or kernels with planted
+//! bugs, to see that the sanitizers find them. docs/SANITIZERS.md says what is found and what is not.
+
+mod cases;
+mod coverage;
+mod planted;
+mod report;
+mod setup;
+
+use crate::workspace;
+use report::Report;
+use setup::{Built, Kind};
+use std::path::Path;
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask sanitize                            both sanitizers on every kernel that ships
+  cargo xtask sanitize address                    AddressSanitizer: overruns, use after free
+  cargo xtask sanitize thread                     ThreadSanitizer: missing barriers, races
+  cargo xtask sanitize thread --filter sum/f32    the parity cases whose id contains sum/f32
+  cargo xtask sanitize address --all              every parity case, not only those that reach every kernel
+  cargo xtask sanitize --planted                  kernels with a bug each: is every one found, at its line?
+
+Needs g++ with its sanitizers (on Debian: apt-get install g++). Builds go to target/sanitize-address and
+target/sanitize-thread. Exit code: 0 if nothing was found, or with --planted if everything was.";
+
+/// Options of `cargo xtask sanitize`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct SanitizeArgs {
+    /// Which sanitizer [default: one after the other]
+    #[arg(value_enum)]
+    sanitizer: Option<Kind>,
+    /// Only the parity cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Every parity case, not a choice of them that reaches every kernel
+    #[arg(long, conflicts_with = "filter")]
+    all: bool,
+    /// Run kernels with planted bugs instead, and hold what is reported against the lines that have them
+    #[arg(long, conflicts_with_all = ["filter", "all"])]
+    planted: bool,
+}
+
+/// Whether the compiler of this machine has both sanitizers; if not, what to install.
+pub fn available() -> Result<(), String> {
+    setup::library(Kind::Address)?;
+    setup::library(Kind::Thread).map(drop)
+}
+
+/// Runs the command; the error is the text to show.
+pub fn run(args: &SanitizeArgs) -> Result<(), String> {
+    let root = workspace::root()?;
+    let kinds = args.sanitizer.map_or_else(|| vec![Kind::Address, Kind::Thread], |kind| vec![kind]);
+    let mut failed = Vec::new();
+    for kind in kinds {
+        let built = setup::build(&root, kind)?;
+        let result = if args.planted { planted::run(&root, &built) } else { shipped(args, &built) };
+        if let Err(message) = result {
+            eprintln!("{message}");
+            failed.push(kind.name());
+        }
+    }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("sanitize: {} failed; see above", failed.join(" and ")))
+    }
+}
+
+/// The parity cases on both of hip-host's devices.
+fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
+    let cases = cases::choose(args.filter.as_deref(), args.all)?;
+    let list = built.folder.join("cases.txt");
+    workspace::write_whole(&list, (cases.join("\n") + "\n").as_bytes())?;
+    let seen = built.folder.join("kernels.txt");
+    remove(&seen)?;
+    println!("{}: {} cases on host:0 and host:1", built.kind.name(), cases.len());
+    let run = built.run("cases", &[list.as_os_str(), "host:0".as_ref(), "host:1".as_ref()], &seen)?;
+    let reports = report::unique(run.reports);
+    for (report, count) in &reports {
+        print!("{}", describe(report, *count));
+    }
+    print!("{}", coverage::summary(&seen, args.filter.is_none())?);
+    println!("{}: {} cases, {} different reports", built.kind.name(), cases.len(), reports.len());
+    match (reports.is_empty(), run.success) {
+        (true, true) => Ok(()),
+        (true, false) => Err(format!("sanitize: the run failed without a report:\n{}", run.output)),
+        (false, _) => Err(format!("sanitize: reports in full: {}", built.reports().display())),
+    }
+}
+
+fn describe(report: &Report, count: usize) -> String {
+    let places: String = report.places.iter().map(|place| format!("    {place}\n")).collect();
+    format!("REPORT {} ({count} times)\n{places}", report.title)
+}
+
+fn remove(file: &Path) -> Result<(), String> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", file.display()))
+        }
+        _ => Ok(()),
+    }
+}

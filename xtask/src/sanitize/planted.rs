@@ -1,0 +1,97 @@
+//! Kernels with a bug each: the sanitizer has to name the lines that are marked in their source.
+
+use super::report::Report;
+use super::setup::Built;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The kernels, from the root.
+const SOURCE: &str = "crates/hip-host/tests/kernels/planted.cpp";
+/// The kernel without a bug.
+const CLEAN: &str = "all_right";
+
+/// Runs them all; the error says which were not found.
+pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
+    let text = std::fs::read_to_string(root.join(SOURCE))
+        .map_err(|error| format!("sanitize: cannot read {SOURCE}: {error}"))?;
+    let mut bugs = marks(&text, built.kind.name());
+    let count = bugs.len();
+    bugs.insert(CLEAN.to_owned(), BTreeSet::new());
+    let mut missed = 0;
+    for (kernel, lines) in &bugs {
+        let seen = built.folder.join("kernels.txt");
+        let run = built.run("planted", &[kernel.as_ref()], &seen)?;
+        if run.reports.is_empty() && !run.output.contains("ran") {
+            return Err(format!("sanitize: {kernel} did not run:\n{}", run.output));
+        }
+        let found = found(&run.reports);
+        let verdict = if found == *lines { "ok    " } else { "MISSED" };
+        missed += usize::from(found != *lines);
+        let title = run.reports.first().map_or("no report", |report| report.title.as_str());
+        println!("{verdict} {kernel:<24} {title:<22} {}", told(&found, lines));
+    }
+    println!(
+        "{}: {} of {count} planted bugs found at their lines, and {CLEAN} is clean",
+        built.kind.name(),
+        count - missed
+    );
+    if missed == 0 {
+        Ok(())
+    } else {
+        Err(format!("sanitize: {missed} kernels were not reported as marked in {SOURCE}"))
+    }
+}
+
+/// The marked lines of each kernel, for a sanitizer.
+fn marks(text: &str, sanitizer: &str) -> BTreeMap<String, BTreeSet<u32>> {
+    let mark = format!("// planted {sanitizer}: ");
+    let mut marks: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some((code, kernel)) = line.split_once(&mark) {
+            // The comment at the file's head explains marks and has no code before one.
+            if !code.trim().is_empty() {
+                marks.entry(kernel.trim().to_owned()).or_default().insert(number);
+            }
+        }
+    }
+    marks
+}
+
+/// The lines that all reports together name.
+fn found(reports: &[Report]) -> BTreeSet<u32> {
+    let places = reports.iter().flat_map(|report| &report.places);
+    places.filter(|place| place.file.ends_with(SOURCE)).map(|place| place.line).collect()
+}
+
+fn told(found: &BTreeSet<u32>, marked: &BTreeSet<u32>) -> String {
+    let list = |lines: &BTreeSet<u32>| {
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        if lines.is_empty() { "none".to_owned() } else { lines.join(" and ") }
+    };
+    if found == marked {
+        format!("line {}", list(found))
+    } else {
+        format!("line {}, marked {}", list(found), list(marked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Place;
+    use super::*;
+
+    #[test]
+    fn marks_name_lines() {
+        let text = "// a mark: // planted thread: x\nv[t] = 1; // planted thread: x\n\nw = v[0];  // planted thread: x\n\
+                    o[9] = 1; // planted address: y\n";
+        assert_eq!(marks(text, "thread"), [("x".to_owned(), [2, 4].into())].into());
+        assert_eq!(marks(text, "address"), [("y".to_owned(), [5].into())].into());
+    }
+
+    #[test]
+    fn places_elsewhere_do_not_count() {
+        let at = |file: &str, line| Place { file: file.into(), line, function: "f".into() };
+        let places = vec![at("/w/crates/hip-host/tests/kernels/planted.cpp", 7), at("/w/other.cpp", 9)];
+        assert_eq!(found(&[Report { title: "data race".into(), places }]), [7].into());
+    }
+}
