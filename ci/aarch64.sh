@@ -41,6 +41,7 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries"
 export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar
 
-# Not here: tests that start their own program again. The child would be started without QEMU.
-[ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory
+# Not here: tests that start their own program again without QEMU; those of faults know how to.
+[ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory \
+    --test faults --test guard --test watchdog --test handlers
 cargo test -p hip-host --target "$target" --no-fail-fast "$@"

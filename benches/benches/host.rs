@@ -20,8 +20,11 @@ const THREADS: usize = 1 << 15;
 const ROUNDS: usize = 64;
 /// Launches in a queue.
 const QUEUE: usize = 1000;
-/// The two forms of the vector addition.
-const ADDITIONS: [(&str, &str); 2] = [("vector_add", "as on a GPU"), ("vector_add_each", "HIPHOST_FOR_EACH")];
+/// The two forms of the vector addition. The bar is for the form that the kernels that ship have.
+const ADDITIONS: [(&str, &str, Option<Quantity>); 2] = [
+    ("vector_add_each", "HIPHOST_FOR_EACH", Some(Quantity::Times(1.5))),
+    ("vector_add", "as on a GPU", None),
+];
 
 fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
     let hip = Hip::on(0);
@@ -31,7 +34,7 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
         group.throughput(Throughput::Bytes(12 * count as u64));
         // Both sides add the same memory. Not zeros: those would be one page, read again and again.
         let (a, b, mut c) = (hip.floats(count, 1.0), hip.floats(count, 2.0), hip.floats(count, 0.0));
-        for (kernel, form) in ADDITIONS {
+        for (kernel, form, bar) in ADDITIONS {
             let function = hip.kernel("bench_plain", kernel);
             group.bench_function(BenchmarkId::new(kernel, count), |bencher| {
                 bencher.iter(|| {
@@ -52,7 +55,7 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
                 of: format!("vector_add/{kernel}/{count}"),
                 against: Some(format!("vector_add/rust/{count}")),
                 count: 1.0,
-                bar: Some(Quantity::Times(1.5)),
+                bar,
             });
         }
         group.bench_function(BenchmarkId::new("rust", count), |bencher| {

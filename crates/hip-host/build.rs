@@ -82,6 +82,8 @@ fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
         ("threads", 64, false),
         ("faults", 0, false),
         ("together", 64, false),
+        ("language", 32, false),
+        ("language", 64, false),
         ("planted", 32, false),
         ("plain_faults", 0, true),
         ("warp_faults", 32, false),

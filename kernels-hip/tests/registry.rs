@@ -41,8 +41,17 @@ unsafe fn text(name: *const c_char) -> String {
 }
 
 /// Nothing is run, so nothing of it is called.
-static RUNTIME: abi::Runtime =
-    abi::Runtime { abi: abi::ABI, reserved: 0, next_thread, barrier, warp_sync, fail };
+static RUNTIME: abi::Runtime = abi::Runtime {
+    abi: abi::ABI,
+    reserved: 0,
+    next_thread,
+    barrier,
+    warp_sync,
+    fail,
+    print,
+    grid_sync,
+    clock,
+};
 
 unsafe extern "C" fn next_thread(_: *const abi::Block, _: *mut abi::Thread) -> c_int {
     std::process::abort()
@@ -60,7 +69,23 @@ unsafe extern "C" fn warp_sync(
 ) {
     std::process::abort()
 }
-unsafe extern "C" fn fail(_: *const abi::Block, _: u32, _: *const c_char, _: *const c_char, _: u32) {
+unsafe extern "C" fn fail(
+    _: *const abi::Block,
+    _: *const u32,
+    _: u32,
+    _: *const c_char,
+    _: *const c_char,
+    _: u32,
+) {
+    std::process::abort()
+}
+unsafe extern "C" fn print(_: *const abi::Block, _: *const c_char, _: u32) {
+    std::process::abort()
+}
+unsafe extern "C" fn grid_sync(_: *const abi::Block, _: u32) -> u32 {
+    std::process::abort()
+}
+unsafe extern "C" fn clock() -> u64 {
     std::process::abort()
 }
 

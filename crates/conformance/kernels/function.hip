@@ -20,7 +20,7 @@ extern "C" __global__ void whole_numbers(int* out) {
     out[0] = __mulhi(0x40000000, 12), out[1] = __mulhi(-0x40000000, 12), out[2] = (int)__umulhi(0xffffffffu, 0xffffffffu);
     out[3] = __mul24(0x00ffffff, 3), out[4] = (int)__umul24(0xff000005u, 0xff000007u);
     out[5] = (int)__sad(-7, 5, 100u), out[6] = (int)__usad(7u, 5u, 100u);
-    out[7] = (int)__uhadd(0xffffffffu, 0xfffffffdu), out[8] = (int)__urhadd(6u, 3u);
+    out[7] = (int)__uhadd(0x7ffffffdu, 0x80000001u), out[8] = (int)__urhadd(6u, 3u);
     out[9] = (int)(__umul64hi(0xffffffffffffffffull, 0x100000000ull)), out[10] = (int)__mul64hi(-(1ll << 62), 8ll);
 }
 

@@ -70,17 +70,18 @@ extern "C" __global__ void dynamic_parts(int* out) {
     out[t] = (int)(2.0 * numbers[other]) + ints[other] + octets[other];
 }
 
-// What the addresses are multiples of: the dynamic memory must suit every type.
+// What the addresses are multiples of: each variable lies as its type demands.
 extern "C" __global__ void alignments(int* out) {
-    extern __shared__ double strict[];
+    extern __shared__ float4 strict[];
     __shared__ double number;
     __shared__ char byte;
     __shared__ long long wide;
     if (threadIdx.x == 0) byte = 1, number = 2.0, wide = 3;
-    strict[threadIdx.x] = 4.0;
+    strict[threadIdx.x] = make_float4(4.0f, 0.0f, 0.0f, 5.0f);
     __syncthreads();
-    out[threadIdx.x] = (int)((unsigned long long)&number % sizeof(double)) + (int)((unsigned long long)&wide % 8) +
-                       (int)((unsigned long long)strict % 16) + byte + (int)number + (int)wide + (int)strict[threadIdx.x];
+    float4 mine = strict[blockDim.x - 1 - threadIdx.x];
+    out[threadIdx.x] = (int)((unsigned long long)&number % 8) + (int)((unsigned long long)&wide % 8) +
+                       (int)((unsigned long long)strict % 16) + byte + (int)number + (int)wide + (int)(mine.x * mine.w);
 }
 
 // All of 64 KiB: written from one end, read from the other.

@@ -10,6 +10,9 @@ use std::ptr::null_mut;
 /// The texts that are about the host's side, by name; those about kernels are listed beside their cases.
 const SOURCES: &[(&str, &str)] = &[("basic", include_str!("../kernels/basic.hip"))];
 
+/// Names an environment variable with more options for hiprtc, for an installation that needs them.
+const RTC_OPTIONS: &str = "HIPSTACK_CONFORMANCE_RTC_OPTIONS";
+
 /// The code of `kernels/NAME.hip` for an architecture, as `hipModuleLoadData` takes it.
 pub(crate) fn compile(platform: &Platform, name: &str, arch: &str) -> Result<Vec<u8>, Failure> {
     let (_, source) = SOURCES
@@ -18,7 +21,10 @@ pub(crate) fn compile(platform: &Platform, name: &str, arch: &str) -> Result<Vec
         .find(|(known, _)| *known == name)
         .ok_or_else(|| Failure::wrong(format!("no kernels/{name}.hip is listed")))?;
     let rtc = platform.rtc().map_err(|missing| Failure::wrong(format!("hiprtc: {missing}")))?;
-    compile_text(rtc, source, &format!("{name}.hip"), &[format!("--offload-arch={arch}")])
+    let mut options = vec![format!("--offload-arch={arch}")];
+    let more = std::env::var(RTC_OPTIONS).unwrap_or_default();
+    options.extend(more.split_whitespace().map(str::to_owned));
+    compile_text(rtc, source, &format!("{name}.hip"), &options)
 }
 
 /// Compiles a text; the error holds the compiler's log.

@@ -28,6 +28,7 @@
 //! ```
 //!
 //! Kernels are HIP text in `kernels/`, which the platform's own hiprtc compiles when a case asks for them.
+//! `HIPSTACK_CONFORMANCE_RTC_OPTIONS` holds more options for it, with spaces between, for an installation that needs them.
 
 #[macro_use]
 mod macros;

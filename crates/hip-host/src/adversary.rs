@@ -4,7 +4,8 @@
 //! `HIPSTACK_HOST_ADVERSARY=<seed>` switches it on, and the checker with it. An operation then rests until somebody waits
 //! for it, or is started early by the submission of another. Of the operations that may start, the seed chooses; some streams
 //! are always late, and while a thread waits for one stream, others may be starved. Host functions and late streams start only
-//! when somebody waits for them. Blocks of a launch go out in any order. Memory that is new or freed is filled with a pattern, and
+//! when somebody waits for them. Blocks of a launch go out in any order, and so do the
+//! threads of a block that has barriers. Memory that is new or freed is filled with a pattern, and
 //! what was freed in a stream is handed out again at once.
 //!
 //! # The same seed
@@ -20,7 +21,7 @@
 mod choice;
 mod schedule;
 
-pub(crate) use choice::BlockOrder;
+pub(crate) use choice::Order;
 
 use parking_lot::{Condvar, Mutex};
 use schedule::State;

@@ -22,18 +22,20 @@
 //! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message
 //! goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
 //!
-//! So does a signal that says that a kernel did what the machine cannot: an illegal address (700), an illegal instruction, a division by
-//! zero, a stack that overflows (719). The message names the kernel, the block, the thread and the allocation next to the
-//! address. Handlers for these signals are installed when the first kernel runs; what is not a kernel's goes to the handlers that were
+//! So does a signal that says that a kernel did what the machine cannot: an illegal address (700), an illegal instruction, a
+//! division by zero, a stack that overflows (719: HIP has no code of its own for these). The message names the kernel, the
+//! block, the thread where it is known, and the allocation next to the address; `hip_sys::Extensions::last_fault` gives it to
+//! the program. The handlers are installed when the first kernel runs. What is not a kernel's fault goes to the handlers that were
 //! there before. A handler that the program installs later gets all of them: it should hand on what it does not know.
 //!
 //! # Guard mode
 //! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has pages of its own, and ends where they end: one element
-//! too far is error 700 with the allocation and the offset in the message. Freed memory is not used again for long, and a use of it is an
-//! error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256 bytes.
-//! With a larger value, such as 16, it is aligned to at least that; bytes that this leaves behind the end hold a pattern
-//! that is checked when the memory is freed, as are those before the start in the first page.
-//! Each allocation takes two memory mappings of the process: when `vm.max_map_count` is reached, allocations are out of memory.
+//! too far is error 700 with the allocation and the offset in the message. Freed memory stays out of use for long, and a
+//! use of it is an error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides
+//! the size, up to 256 bytes, which is less than HIP promises but what each type needs. With a larger value, such as 16, it is
+//! aligned to at least that; the bytes that this leaves behind the end hold a pattern that is checked when the memory is freed, as
+//! are those before the start in the first page. Each allocation takes two of the process's memory mappings: when
+//! `vm.max_map_count` is reached, allocations are out of memory.
 //!
 //! # Run-time compilation
 //! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
@@ -49,7 +51,8 @@
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default the cores, but at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
-//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -fsanitize=address`.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -O1`. A sanitizer's flag needs a program
+//!   that was built with the sanitizer, too.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
 //! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
 //!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.

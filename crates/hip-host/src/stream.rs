@@ -97,6 +97,12 @@ impl Point {
     }
 }
 
+impl Drop for Stream {
+    fn drop(&mut self) {
+        check::stream_dropped(self.id);
+    }
+}
+
 /// Waits until all the operations have ended.
 pub(crate) fn wait_for_all(points: &[Point]) {
     if let Some(adversary) = adversary::get() {

@@ -4,11 +4,13 @@
 #[macro_use]
 mod common;
 
-use common::gate::{gate, pinned, read_host};
+use common::gate::{gate, pinned, read_host, soon};
 use common::{Hip, hip, shape};
 use hip_sys::hip::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
 
@@ -78,6 +80,26 @@ fn an_update_gives_a_kernel_other_arguments() {
     ok!(hip, hipStreamSynchronize(stream));
     assert_eq!(read_host(place), 2);
     ok!(hip, hipHostFree(place));
+}
+
+#[test]
+fn two_launches_of_one_executable_graph_do_not_overlap() {
+    let hip = hip();
+    let (one, two) = (hip.stream(hipStreamNonBlocking), hip.stream(hipStreamNonBlocking));
+    let gate = gate();
+    ok!(hip, hipStreamBeginCapture(one, GLOBAL));
+    gate.hold(&hip, one);
+    let exec = instantiate(&hip, end(&hip, one));
+    ok!(hip, hipGraphLaunch(exec, one));
+    ok!(hip, hipGraphLaunch(exec, two));
+    assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
+    // Time enough for the second to come to the gate, if nothing held it back.
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(gate.reached.load(Ordering::SeqCst), 1);
+    gate.release();
+    ok!(hip, hipStreamSynchronize(two));
+    assert_eq!(gate.reached.load(Ordering::SeqCst), 2);
+    ok!(hip, hipGraphExecDestroy(exec));
 }
 
 #[test]

@@ -70,23 +70,32 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
 
 /// The parity cases on both of hip-host's devices.
 fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
-    let cases = cases::choose(args.filter.as_deref(), args.all)?;
+    let cases = cases::choose(args.filter.as_deref(), args.all, built.kind)?;
     let list = built.folder.join("cases.txt");
     workspace::write_whole(&list, (cases.join("\n") + "\n").as_bytes())?;
     let seen = built.folder.join("kernels.txt");
     remove(&seen)?;
     println!("{}: {} cases on host:0 and host:1", built.kind.name(), cases.len());
-    let run = built.run("cases", &[list.as_os_str(), "host:0".as_ref(), "host:1".as_ref()], &seen)?;
-    let reports = report::unique(run.reports);
+    let mut runs =
+        vec![built.run("cases", &[list.as_os_str(), "host:0".as_ref(), "host:1".as_ref()], &seen)?];
+    if args.filter.is_none() {
+        for test in setup::TESTS {
+            println!("{}: kernels-hip's test {test}", built.kind.name());
+            runs.push(built.run(test, &[], &seen)?);
+        }
+    }
+    let reports = report::unique(runs.iter().flat_map(|run| run.reports.clone()).collect());
     for (report, count) in &reports {
         print!("{}", describe(report, *count));
     }
     print!("{}", coverage::summary(&seen, args.filter.is_none())?);
     println!("{}: {} cases, {} different reports", built.kind.name(), cases.len(), reports.len());
-    match (reports.is_empty(), run.success) {
-        (true, true) => Ok(()),
-        (true, false) => Err(format!("sanitize: the run failed without a report:\n{}", run.output)),
-        (false, _) => Err(format!("sanitize: reports in full: {}", built.reports().display())),
+    if !reports.is_empty() {
+        return Err(format!("sanitize: reports in full: {}", built.reports().display()));
+    }
+    match runs.iter().find(|run| !run.success) {
+        None => Ok(()),
+        Some(run) => Err(format!("sanitize: a run failed without a report:\n{}", run.output)),
     }
 }
 

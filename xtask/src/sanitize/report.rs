@@ -71,10 +71,11 @@ fn title(line: &str) -> Option<String> {
 }
 
 /// The place of a frame, if it is in a kernel's source and not in hip-host's headers, Rust or a library. Frames are
-/// "0 0x55d93f in function /path/file.cpp:45" or "0 function /path/file.cpp:45 (program+0x6a173)".
+/// "0 0x55d93f in function /path/file.cpp:45" or "0 function /path/file.cpp:45 (program+0x6a173)"; compilers write paths below
+/// the package's folder without it.
 fn place(frame: &str) -> Option<Place> {
     let (frame, _) = frame.rsplit_once(" (").filter(|_| frame.ends_with(')')).unwrap_or((frame, ""));
-    let (function, place) = frame.split_at(frame.rfind(" /")?);
+    let (function, place) = frame.split_at(frame.rfind(" /").or_else(|| frame.rfind(' '))?);
     let mut parts = place.trim_start().split(':');
     let (file, line) = (parts.next()?, parts.next()?.parse().ok()?);
     let kernel = [".hip", ".cpp", ".hpp"].iter().any(|ending| file.ends_with(ending));
@@ -115,7 +116,7 @@ WARNING: ThreadSanitizer: data race (pid=26685)
     #1 sum_up /k/reduce.hip:88 (program+0x69f48)
 
   Previous read of size 4 at 0x7faf by thread T2:
-    #0 sum_up /k/reduce.hip:89 (program+0x69f6c)
+    #0 sum_up<0, 1> reduce.hip:89 (program+0x69f6c)
 
   Thread T1 (tid=26689, running) created by main thread at:
     #0 pthread_create ../../../../src/libsanitizer/tsan/tsan_interceptors_posix.cpp:1001 (libtsan.so+0x5e)
@@ -134,7 +135,7 @@ WARNING: ThreadSanitizer: data race (pid=26685)
 
     #[test]
     fn a_race_names_two_lines_behind_the_headers() {
-        let places = vec![at("/k/reduce.hip", 88, "sum_up"), at("/k/reduce.hip", 89, "sum_up")];
+        let places = vec![at("/k/reduce.hip", 88, "sum_up"), at("reduce.hip", 89, "sum_up<0, 1>")];
         assert_eq!(parse(THREAD), [Report { title: "data race".into(), places }]);
     }
 

@@ -2,9 +2,10 @@
 
 use super::report::{self, Report};
 use crate::workspace;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The sanitizers.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub(super) struct Built {
     /// Where the build lies, and what runs leave behind.
     pub(super) folder: PathBuf,
     library: PathBuf,
+    /// The file of each program.
+    programs: BTreeMap<String, PathBuf>,
 }
 
 /// What came of a run.
@@ -61,21 +64,38 @@ pub(super) struct Run {
     pub(super) output: String,
 }
 
-/// Builds the two programs that this command runs.
+/// kernels-hip's tests that reach kernels which no parity case does.
+pub(super) const TESTS: [&str; 2] = ["conversions", "matmul"];
+
+/// Builds the programs that this command runs.
 pub(super) fn build(root: &Path, kind: Kind) -> Result<Built, String> {
     let library = library(kind)?;
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
-    cargo.args(["-p", "hip-host", "--example", "planted", "-p", "parity", "--example", "cases"]);
+    cargo.args("-p hip-host --example planted -p parity --example cases -p kernels-hip".split(' '));
+    for test in TESTS {
+        cargo.args(["--test", test]);
+    }
+    cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     cargo.env("HIPSTACK_HOST_SANITIZE", kind.name()).env("CXX", compiler());
     println!("{}: building in {}", kind.name(), folder.display());
-    let status = cargo.status().map_err(|error| format!("sanitize: cannot start cargo: {error}"))?;
-    if status.success() {
-        Ok(Built { kind, folder, library })
-    } else {
-        Err(format!("sanitize: the build for {} failed", kind.name()))
+    let out = cargo.output().map_err(|error| format!("sanitize: cannot start cargo: {error}"))?;
+    if !out.status.success() {
+        return Err(format!("sanitize: the build for {} failed", kind.name()));
     }
+    let programs = programs(&String::from_utf8_lossy(&out.stdout));
+    Ok(Built { kind, folder, library, programs })
+}
+
+/// The programs among cargo's messages, by the names of their targets.
+fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
+    let program = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let name = message.pointer("/target/name")?.as_str()?.to_owned();
+        Some((name, PathBuf::from(message.get("executable")?.as_str()?)))
+    };
+    messages.lines().filter_map(program).collect()
 }
 
 fn compiler() -> PathBuf {
@@ -100,21 +120,22 @@ pub(super) fn library(kind: Kind) -> Result<PathBuf, String> {
 }
 
 impl Built {
-    /// The folder of the last run's reports, each as the sanitizer wrote it.
+    /// The folder of reports as the sanitizer wrote them, with a folder for each program or planted bug.
     pub(super) fn reports(&self) -> PathBuf {
         self.folder.join("reports")
     }
 
-    /// Runs an example under the sanitizer. `seen` is a file that gets a line for each kernel that ran.
-    pub(super) fn run(&self, example: &str, args: &[&OsStr], seen: &Path) -> Result<Run, String> {
-        let reports = self.reports();
+    /// Runs one of the programs under the sanitizer. `seen` is a file that gets a line for each kernel that ran.
+    pub(super) fn run(&self, name: &str, args: &[&OsStr], seen: &Path) -> Result<Run, String> {
+        let reports =
+            self.reports().join(args.first().filter(|_| name == "planted").map_or(name.as_ref(), |arg| *arg));
         let fail = |error: std::io::Error| format!("sanitize: {}: {error}", reports.display());
         if reports.is_dir() {
             std::fs::remove_dir_all(&reports).map_err(fail)?;
         }
         std::fs::create_dir_all(&reports).map_err(fail)?;
-        let program = self.folder.join("debug/examples").join(example);
-        let mut command = self.command(&program);
+        let program = self.programs.get(name).ok_or_else(|| format!("sanitize: cargo built no {name}"))?;
+        let mut command = self.command(program);
         let (variable, options) = self.kind.options();
         command.args(args);
         command.env(variable, format!("{options}:log_path={}", reports.join("report").display()));
@@ -148,4 +169,17 @@ fn read_all(folder: &Path) -> Result<Vec<Report>, std::io::Error> {
         reports.extend(report::parse(&String::from_utf8_lossy(&text)));
     }
     Ok(reports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_among_the_messages() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"libc"},"executable":null}
+{"reason":"compiler-artifact","target":{"kind":["test"],"name":"matmul"},"executable":"/t/deps/matmul-4f"}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(programs(messages), [("matmul".to_owned(), PathBuf::from("/t/deps/matmul-4f"))].into());
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A loaded machine is slow, and a wrong platform should fail rather than hang.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A door that streams wait at until the case opens it. It opens when it is dropped, or when the bench frees memory, which
 /// waits for all streams; so a case that fails leaves no stream waiting.

@@ -70,6 +70,8 @@ impl Bench {
             return Ok(());
         }
         let (seen, expected) = (self.name_of(code), self.name_of(expected));
+        // The text of a long call has line breaks.
+        let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
         Err(Failure::wrong(format!("{what}: expected {expected}, got {seen}")))
     }
 

@@ -1,6 +1,7 @@
 //! Choices that a seed makes: numbers that depend on the seed, on what is chosen and on a count, and on nothing else.
 
 use super::Adversary;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a choice is about. The same count gives unrelated numbers for each.
@@ -18,6 +19,8 @@ pub(super) enum Topic {
     Look,
     /// The order of a launch's blocks.
     Blocks,
+    /// The order of a block's threads.
+    Threads,
     /// Whether pageable memory is read early.
     Stage,
     /// Whether freed memory is handed out at once.
@@ -56,12 +59,13 @@ impl Adversary {
         [0xa5, 0xff, 0x5a, 0xcd][(self.seed % 4) as usize]
     }
 
-    /// The order of the next launch's blocks.
-    pub(crate) fn block_order(&self, blocks: u64) -> BlockOrder {
+    /// The order of the next launch's blocks, and of the threads in each of them.
+    pub(crate) fn launch_orders(&self, blocks: u64, threads: u64) -> (Order, Order) {
         let launch = self.counts.launches.fetch_add(1, Ordering::Relaxed);
-        let order = BlockOrder::new(blocks, |n| self.roll(Topic::Blocks, launch, n));
-        self.note(format!("launch {launch}: blocks from {} in steps of {}", order.first, order.step));
-        order
+        let order = |topic, count| Order::new(count, |n| self.roll(topic, launch, n));
+        let orders = (order(Topic::Blocks, blocks), order(Topic::Threads, threads));
+        self.note(format!("launch {launch}: blocks {}, threads {}", orders.0, orders.1));
+        orders
     }
 
     /// Whether the next copy from pageable memory reads it before the stream's earlier operations have run, or after them.
@@ -88,15 +92,15 @@ impl Adversary {
     }
 }
 
-/// An order of the numbers below a count: from one of them in steps that reach them all.
+/// An order of the numbers of blocks or threads, those below a count: from one of them in steps that reach them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlockOrder {
+pub(crate) struct Order {
     count: u64,
     first: u64,
     step: u64,
 }
 
-impl BlockOrder {
+impl Order {
     fn new(count: u64, roll: impl Fn(u64) -> u64) -> Self {
         let coprime = |step: &u64| gcd(*step, count) == 1;
         // One launch in four runs backwards. A step of 1 always fits.
@@ -107,10 +111,22 @@ impl BlockOrder {
         Self { count, first: roll(1) % count.max(1), step }
     }
 
-    /// The block that goes out at this place.
-    pub(crate) fn block_at(&self, place: u64) -> u64 {
+    /// From the last number to the first.
+    #[cfg(test)]
+    pub(crate) fn backwards(count: u64) -> Self {
+        Self { count, first: count - 1, step: count - 1 }
+    }
+
+    /// The number at this place of the order.
+    pub(crate) fn number_at(&self, place: u64) -> u64 {
         let far = u128::from(place) * u128::from(self.step) + u128::from(self.first);
         (far % u128::from(self.count)) as u64
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from {} in steps of {}", self.first, self.step)
     }
 }
 
@@ -126,15 +142,15 @@ mod tests {
     fn every_block_goes_out_once() {
         for count in (1..40).chain([97, 128, 1000]) {
             for seed in 0..50 {
-                let order = BlockOrder::new(count, |n| mix(mix(seed) ^ n));
-                let mut seen: Vec<u64> = (0..count).map(|place| order.block_at(place)).collect();
+                let order = Order::new(count, |n| mix(mix(seed) ^ n));
+                let mut seen: Vec<u64> = (0..count).map(|place| order.number_at(place)).collect();
                 seen.sort_unstable();
                 assert!(seen.into_iter().eq(0..count), "{order:?}");
             }
         }
         // The largest grid there is does not overflow.
-        let huge = BlockOrder { count: 1 << 62, first: 5, step: (1 << 62) - 1 };
-        assert_eq!((huge.block_at(0), huge.block_at(1), huge.block_at(6)), (5, 4, (1 << 62) - 1));
+        let huge = Order { count: 1 << 62, first: 5, step: (1 << 62) - 1 };
+        assert_eq!((huge.number_at(0), huge.number_at(1), huge.number_at(6)), (5, 4, (1 << 62) - 1));
     }
 
     #[test]

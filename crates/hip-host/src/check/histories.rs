@@ -145,6 +145,26 @@ fn a_synchronisation_orders_what_comes_later_on_any_stream() {
 }
 
 #[test]
+fn another_stream_goes_on_as_one_that_is_gone() {
+    let mut history = History::default();
+    history.submit(A, Write);
+    history.synchronize(MAIN, A);
+    history.machine.dropped(A.id);
+    let actors = history.machine.actors();
+    // B comes behind A, whose end the host knows.
+    history.submit(B, Write);
+    assert_eq!((history.machine.actors(), history.conflicts()), (actors, vec![]));
+    // A stranger knows of A, and not of B.
+    history.submit(BLOCKING, Read);
+    assert_eq!(history.conflicts(), [Conflict::ReadAfterWrite]);
+    // Nobody has waited for B, so its place is not free when it is gone.
+    history.machine.dropped(B.id);
+    history.submit(A, Write);
+    assert_eq!(history.machine.actors(), actors + 2);
+    assert_eq!(history.conflicts()[1..], [Conflict::WriteAfterWrite, Conflict::WriteAfterRead]);
+}
+
+#[test]
 fn the_hosts_own_uses_count() {
     let mut history = History::default();
     history.touch(MAIN, Write);

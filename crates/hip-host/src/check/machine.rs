@@ -43,6 +43,8 @@ struct Stream {
     /// What is known when its last operation has ended.
     tail: Clock,
     submitted: u64,
+    /// The program has let go of it.
+    gone: bool,
 }
 
 struct Thread {
@@ -139,6 +141,19 @@ impl Machine {
         self.shadow.revive(range);
     }
 
+    /// The program has let go of a stream: nothing is submitted to it any more.
+    pub(crate) fn dropped(&mut self, id: u64) {
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.gone = true;
+        }
+    }
+
+    /// How many streams and threads clocks tell apart.
+    #[cfg(test)]
+    pub(crate) fn actors(&self) -> usize {
+        self.actors
+    }
+
     /// What an operation of the thread knows that is submitted now. What the thread does from now on is later.
     fn depart(&mut self, thread: u64) -> Clock {
         let state = self.thread(thread);
@@ -148,11 +163,27 @@ impl Machine {
     }
 
     fn stream(&mut self, name: StreamName) -> &mut Stream {
+        let reused = if self.streams.contains_key(&name.id) { None } else { self.take_spent_actor() };
         let actors = &mut self.actors;
         self.streams.entry(name.id).or_insert_with(|| {
-            *actors += 1;
-            Stream { name, actor: *actors - 1, tail: Clock::default(), submitted: 0 }
+            let (actor, tail) = reused.unwrap_or_else(|| {
+                *actors += 1;
+                (*actors - 1, Clock::default())
+            });
+            Stream { name, actor, tail, submitted: 0, gone: false }
         })
+    }
+
+    /// Takes a stream out that is gone and whose end every thread knows of, so that whatever comes later is behind it
+    /// anyway. Another stream may go on as its actor: clocks stay as short as there are streams at one time.
+    fn take_spent_actor(&mut self) -> Option<(usize, Clock)> {
+        let threads = &self.threads;
+        let spent = |stream: &&Stream| {
+            let last = Moment { actor: stream.actor, tick: stream.tail.tick(stream.actor) };
+            stream.gone && threads.values().all(|thread| thread.clock.covers(last))
+        };
+        let id = self.streams.values().find(spent)?.name.id;
+        self.streams.remove(&id).map(|stream| (stream.actor, stream.tail))
     }
 
     /// A thread that is new was started by one that knew something: which one is not seen, so it knows what any knows.

@@ -121,6 +121,13 @@ pub(crate) fn announced(stream: &Stream, work: &Work) -> Option<Announced> {
     }
 }
 
+/// The program has let go of a stream, and its operations have ended.
+pub(crate) fn stream_dropped(id: u64) {
+    if on() {
+        STATE.lock().machine.dropped(id);
+    }
+}
+
 /// What a thread knows once it has waited; nothing when the checker is off.
 pub(crate) struct Known(Option<Clock>);
 

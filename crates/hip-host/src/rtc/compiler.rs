@@ -11,12 +11,13 @@ const INSTALL: &str = "`apt-get install g++` or `dnf install gcc-c++`";
 
 /// Flags for all kernels. A file is seen once, so names that many files share stay inside; floating point is as written; and
 /// texts written for GPUs read memory through pointers of other types.
-const FLAGS: [&str; 12] = [
+const FLAGS: [&str; 13] = [
     "-std=c++17",
     "-O3",
     "-pipe",
     "-fPIC",
     "-fsigned-char",
+    "-fstack-clash-protection",
     "-fvisibility=hidden",
     "-fno-exceptions",
     "-fno-semantic-interposition",

@@ -106,7 +106,7 @@ unsafe fn only_thread(state: *mut State, thread: &mut abi::Thread) -> bool {
         }
         let begun = (*state).schedule.next_thread(thread);
         if begun {
-            (*state).watched.begin_thread(thread.linear);
+            (*state).watched.begin_thread(thread, (*state).block.index);
         }
         begun
     }

@@ -2,7 +2,7 @@
 
 use super::trap_report::{TIMED_OUT, timed_out};
 use super::{Failure, Together};
-use crate::adversary::{self, BlockOrder};
+use crate::adversary::{self, Order};
 use crate::code::Kernel;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -73,7 +73,9 @@ pub(crate) struct Launch {
     pub(crate) together: Option<Together>,
     blocks: u64,
     /// With an adversary: the order in which blocks go out, one at a time.
-    order: Option<BlockOrder>,
+    order: Option<Order>,
+    /// And in which the threads of each block start.
+    pub(crate) thread_order: Option<Order>,
     turn: u64,
     next: AtomicU64,
     failed: AtomicBool,
@@ -112,7 +114,8 @@ impl Launch {
     fn with(kernel: &'static Kernel, arguments: Arc<Arguments>, shape: Shape) -> Self {
         let Shape { grid, block, shared_bytes, wave, urgency, cooperative } = shape;
         let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        let order = adversary::get().map(|adversary| adversary.block_order(blocks));
+        let threads = block.iter().map(|n| u64::from(*n)).product();
+        let (order, thread_order) = adversary::get().map(|it| it.launch_orders(blocks, threads)).unzip();
         let one_by_one = cooperative || order.is_some();
         let turn = if one_by_one { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
         let together = cooperative.then(|| Together::new(blocks));
@@ -128,6 +131,7 @@ impl Launch {
             together,
             blocks,
             order,
+            thread_order,
             turn,
             next,
             failed,
@@ -163,7 +167,7 @@ impl Launch {
             return None;
         }
         if let Some(order) = &self.order {
-            let block = order.block_at(first);
+            let block = order.number_at(first);
             return Some(block..block + 1);
         }
         Some(first..self.blocks.min(first + self.turn))

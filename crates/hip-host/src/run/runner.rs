@@ -157,6 +157,7 @@ impl Runner {
                 unsafe {
                     let state = &mut *self.state.as_ptr();
                     state.block.index = launch.index(block);
+                    state.schedule.set_order(launch.thread_order);
                     state.schedule.begin(launch.block, launch.wave);
                     state.watched.begin_block();
                 }
@@ -246,7 +247,7 @@ impl Runner {
         })?;
         let fiber = self.fibers.len();
         let state = self.state.as_ptr();
-        let limit = stack.limit().get();
+        let (limit, guard) = (stack.limit().get(), stack.guard());
         // SAFETY: S10: no fiber runs now.
         unsafe {
             (*state).yielders.push(null());
@@ -266,7 +267,7 @@ impl Runner {
                 yielder.suspend(Pause::Idle);
             }
         });
-        let exit = Box::new(Exit::new(coroutine.trap_handler(), limit));
+        let exit = Box::new(Exit::new(coroutine.trap_handler(), guard));
         self.fibers.push(Fiber { coroutine, exit });
         Ok(fiber as u32)
     }

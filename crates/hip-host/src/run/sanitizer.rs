@@ -14,6 +14,7 @@ mod runtime;
 use super::MAX_SHARED;
 use super::cooperative::Together;
 use super::launch::Launch;
+use crate::abi;
 use parking_lot::{Mutex, MutexGuard};
 use runtime::{Address, Runtime, Thread};
 use std::ffi::c_void;
@@ -152,8 +153,9 @@ impl Fibers {
     /// A fiber was made, with a stack of `size` bytes from `bottom`.
     pub(crate) fn add(&mut self, bottom: usize, size: usize) {
         let context = self.thread.map_or(null_mut(), |thread| {
-            // The stack may come from another runner.
+            // The stack and the context may come from another runner.
             thread.acquire(&raw const LAUNCHES);
+            thread.release(&raw const *self.begin);
             thread.create()
         });
         self.fibers.push(Fiber::new(bottom as *const c_void, size, context));
@@ -167,7 +169,7 @@ impl Fibers {
                 address.allow(fiber.bottom, fiber.size);
             }
             if let Some(thread) = self.thread {
-                thread.destroy(fiber.context);
+                thread.give_back(fiber.context);
             }
         }
         if let Some(thread) = self.thread {
@@ -218,11 +220,13 @@ impl Fibers {
     }
 
     /// The running fiber begins a thread of the block.
-    pub(crate) fn begin_thread(&mut self, number: u32) {
+    pub(crate) fn begin_thread(&mut self, begun: &abi::Thread, block: [u32; 3]) {
         let Some(thread) = self.thread else { return };
         thread.acquire(&raw const *self.begin);
         self.fibers[self.running as usize].odd = false;
-        let number = number as usize;
+        let name = format!("thread ({}, {}, {}) of block {block:?}", begun.x, begun.y, begun.z);
+        thread.name(self.fibers[self.running as usize].context, name);
+        let number = begun.linear as usize;
         if self.of_thread.len() <= number {
             self.of_thread.resize(number + 1, 0);
         }

@@ -5,6 +5,7 @@
 
 use super::warp::{Arrival, Seen, Warp};
 use crate::abi::Thread;
+use crate::adversary::Order;
 
 /// What to do next.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub(crate) struct Schedule {
     /// The fiber that runs, and each fiber's thread.
     current: u32,
     threads: Vec<u32>,
+    /// With an adversary: the order in which threads start.
+    order: Option<Order>,
     /// Fibers that can go on, from `resumed` on.
     ready: Vec<u32>,
     resumed: usize,
@@ -75,6 +78,7 @@ impl Schedule {
             next: [0; 3],
             current: 0,
             threads: Vec::new(),
+            order: None,
             ready: Vec::new(),
             resumed: 0,
             barrier: Barrier::default(),
@@ -105,11 +109,21 @@ impl Schedule {
         }
     }
 
+    /// Lets the threads of the next blocks start in that order, and go on behind a barrier in the reverse of how they came
+    /// to it.
+    pub(crate) fn set_order(&mut self, order: Option<Order>) {
+        self.order = order;
+    }
+
     /// Index of the thread on the fiber that runs.
     pub(crate) fn current_thread(&self) -> [u32; 3] {
-        let linear = self.threads.get(self.current as usize).copied().unwrap_or(0);
+        self.index(self.threads.get(self.current as usize).copied().unwrap_or(0))
+    }
+
+    /// Index of the thread of that number.
+    fn index(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.size.map(|count| count.max(1));
-        [linear % x, linear / x % y, linear / x / y]
+        [number % x, number / x % y, number / x / y]
     }
 
     /// The fiber that is about to run.
@@ -127,9 +141,14 @@ impl Schedule {
         if self.started == self.total {
             return false;
         }
+        let mut number = self.started;
+        if let Some(order) = &self.order {
+            number = order.number_at(u64::from(number)) as u32;
+            self.next = self.index(number);
+        }
         let [x, y, z] = self.next;
-        (thread.x, thread.y, thread.z, thread.linear) = (x, y, z, self.started);
-        self.threads[self.current as usize] = self.started;
+        (thread.x, thread.y, thread.z, thread.linear) = (x, y, z, number);
+        self.threads[self.current as usize] = number;
         self.started += 1;
         self.next[0] = x + 1;
         if x + 1 == self.size[0] {
@@ -267,6 +286,9 @@ impl Schedule {
         let barrier = &mut self.barrier;
         barrier.told = u64::from(met) << 32 | u64::from(barrier.trues);
         barrier.trues = 0;
+        if self.order.is_some() {
+            barrier.waiting.reverse();
+        }
         if self.ready.len() == self.resumed {
             self.resumed = 0;
             self.ready.clear();
@@ -313,6 +335,24 @@ mod tests {
         }
         let expected =
             [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)];
+        assert_eq!(seen, expected);
+        assert_eq!(schedule.pick(), Next::Done);
+    }
+
+    #[test]
+    fn threads_start_in_any_order_that_is_asked_for() {
+        let mut schedule = Schedule::new();
+        schedule.set_order(Some(Order::backwards(8)));
+        schedule.begin([2, 2, 2], 32);
+        schedule.set_current(0);
+        let mut ended = None;
+        let mut seen = Vec::new();
+        while let Some((x, y, z)) = next(&mut schedule, ended) {
+            ended = Some(x + 2 * y + 4 * z);
+            seen.push((x, y, z));
+        }
+        let expected =
+            [(1, 1, 1), (0, 1, 1), (1, 0, 1), (0, 0, 1), (1, 1, 0), (0, 1, 0), (1, 0, 0), (0, 0, 0)];
         assert_eq!(seen, expected);
         assert_eq!(schedule.pick(), Next::Done);
     }

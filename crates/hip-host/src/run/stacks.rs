@@ -1,12 +1,15 @@
-//! Fiber stacks: small, with a guard page each, kept for reuse and bounded in number.
+//! Fiber stacks: small, with a guard zone each, kept for reuse and bounded in number.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use parking_lot::{Condvar, Mutex};
 use std::io;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Usable bytes of a stack, less its colour.
 const STACK_BYTES: usize = 64 << 10;
+/// No memory, below the stack. Compilers that probe the stack do so at least once in so many bytes.
+const GUARD_BYTES: usize = 64 << 10;
 /// Stack tops differ by multiples of this, so that they do not all compete for the same cache sets.
 const COLOUR_STEP: usize = 320;
 const COLOURS: usize = 12;
@@ -17,9 +20,18 @@ const LARGEST: usize = super::MAX_BLOCK as usize;
 pub(crate) struct FiberStack {
     memory: DefaultStack,
     top: StackPointer,
+    /// Where the guard zone ends.
+    bottom: usize,
 }
 
-// SAFETY: S10: the memory is DefaultStack's, guard page included; the top is within it, aligned to 16 (COLOUR_STEP is
+impl FiberStack {
+    /// Addresses below the stack that are no memory.
+    pub(crate) fn guard(&self) -> Range<usize> {
+        self.memory.limit().get()..self.bottom
+    }
+}
+
+// SAFETY: S10: the memory is DefaultStack's, guard included; the top is within it, aligned to 16 (COLOUR_STEP is
 // a multiple of 16), and more than MIN_STACK_SIZE remain below it.
 unsafe impl Stack for FiberStack {
     fn base(&self) -> StackPointer {
@@ -79,9 +91,18 @@ pub(crate) fn take() -> io::Result<FiberStack> {
         state.made += 1;
         state.made % COLOURS * COLOUR_STEP
     };
-    let memory = DefaultStack::new(STACK_BYTES + COLOURS * COLOUR_STEP)?;
+    let memory = DefaultStack::new(STACK_BYTES + COLOURS * COLOUR_STEP + GUARD_BYTES)?;
+    // SAFETY: S10: a question to the system; then the lowest part of our own memory, next to DefaultStack's guard page.
+    let bottom = unsafe {
+        let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
+        let start = memory.limit().get() + page;
+        if libc::mprotect(start as *mut libc::c_void, GUARD_BYTES, libc::PROT_NONE) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        start + GUARD_BYTES
+    };
     let top = StackPointer::new(memory.base().get() - colour).expect("a stack does not end at address zero");
-    Ok(FiberStack { memory, top })
+    Ok(FiberStack { memory, top, bottom })
 }
 
 /// Keeps stacks for later.
@@ -118,7 +139,8 @@ mod tests {
         assert_ne!(a.top.get() % 4096, b.top.get() % 4096);
         for stack in [&a, &b] {
             assert_eq!(stack.top.get() % 16, 0);
-            assert!(stack.top.get() - stack.limit().get() > STACK_BYTES);
+            assert!(stack.top.get() - stack.guard().end >= STACK_BYTES);
+            assert!(stack.guard().len() > GUARD_BYTES);
         }
         give_back([a, b].into_iter());
         drop(held);

@@ -30,22 +30,21 @@ pub(crate) struct Trap {
     pub(crate) code: c_int,
     /// `si_addr`.
     pub(crate) address: usize,
-    /// The address is in the fiber's guard page.
+    /// The address is in the fiber's guard zone.
     pub(crate) overflow: bool,
     /// Whether the access was a write, where the processor says so.
     pub(crate) write: Option<bool>,
 }
 
-/// How to get out of a fiber, and where its guard page is.
+/// How to get out of a fiber, and where its guard zone is.
 pub(crate) struct Exit {
     handler: CoroutineTrapHandler<()>,
     guard: Range<usize>,
 }
 
 impl Exit {
-    /// Of a fiber whose memory begins, with the guard page, at `limit`.
-    pub(crate) fn new(handler: CoroutineTrapHandler<()>, limit: usize) -> Self {
-        Self { handler, guard: limit..limit + page_bytes() }
+    pub(crate) fn new(handler: CoroutineTrapHandler<()>, guard: Range<usize>) -> Self {
+        Self { handler, guard }
     }
 }
 
@@ -101,7 +100,7 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
             && here < exit.guard.end + HEADROOM
         {
             // Too little stack is left: a stack overflow, now, while nothing is half done.
-            // SAFETY: S16: the guard page is no memory; the read is a fault of this fiber, which the handler ends.
+            // SAFETY: S16: the guard zone is no memory; the read is a fault of this fiber, which the handler ends.
             unsafe { (exit.guard.start as *const u8).read_volatile() };
         }
         slot.shielded.set(true);
@@ -124,11 +123,6 @@ pub(crate) fn prepare_thread() {
     }
     install();
     alt_stack::ensure();
-}
-
-fn page_bytes() -> usize {
-    // SAFETY: S1: a question to the system.
-    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
 /// What handled each signal before.

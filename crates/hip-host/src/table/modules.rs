@@ -11,6 +11,7 @@ use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
+use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
@@ -84,16 +85,19 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if path.is_empty() {
             return Err(VALUE);
         }
-        let mut bytes = std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::IsADirectory => IMAGE,
-            _ => hipError_t::hipErrorFileNotFound,
-        })?;
-        let length = bytes.len();
-        // The zero bytes stop a reader of an image that is cut short.
-        bytes.resize(length + code::NAME_LIMIT as usize + 16, 0);
-        // SAFETY: S11: longer than any name and any header; the length of an image is compared with the file's.
-        let whole = unsafe { code::image_length(bytes.as_ptr().cast()) };
-        if whole != Some(length) {
+        let mut file = std::fs::File::open(path).map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        // As much as says how long the image is, with zero bytes where the file is shorter; then no more than that.
+        let enough = code::NAME_LIMIT as usize + 16;
+        let mut bytes = Vec::new();
+        file.by_ref().take(enough as u64).read_to_end(&mut bytes).map_err(|_| IMAGE)?;
+        let read = bytes.len();
+        bytes.resize(enough, 0);
+        // SAFETY: S11: longer than any name and any header.
+        let whole = unsafe { code::image_length(bytes.as_ptr().cast()) }.ok_or(IMAGE)?;
+        bytes.truncate(read);
+        let more = (whole + 1).saturating_sub(read) as u64;
+        file.take(more).read_to_end(&mut bytes).map_err(|_| IMAGE)?;
+        if bytes.len() != whole {
             return Err(IMAGE);
         }
         // SAFETY: S11: a whole image; the caller's place for the result.

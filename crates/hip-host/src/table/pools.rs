@@ -8,6 +8,7 @@ use crate::check;
 use crate::context::{Outcome, status};
 use crate::device;
 use crate::graph::capture;
+use crate::guard;
 use crate::memory::{self, Kind};
 use crate::pool::{self, Pool};
 use crate::stream::Stream;
@@ -54,6 +55,10 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
 /// in the stream already runs before its new owner's work, and in between it is filled with a pattern.
 fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_void> {
     let adversary = adversary::get()?;
+    if guard::least_alignment().is_some() {
+        // What was freed must be nobody's, or a use of it would not be seen.
+        return None;
+    }
     let allocation = adversary.reuse(stream, size, pool)?;
     let pointer = memory::put_back(allocation);
     check::allocated_on(stream, pointer as usize, size, true);

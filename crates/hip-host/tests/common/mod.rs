@@ -18,6 +18,8 @@ unsafe extern "C" {
     fn hiphost_module_test_plain_faults_any(runtime: *const Runtime) -> *const Module;
     fn hiphost_module_test_warp_faults_w32(runtime: *const Runtime) -> *const Module;
     fn hiphost_module_test_warp_faults_w64(runtime: *const Runtime) -> *const Module;
+    fn hiphost_module_test_language_w32(runtime: *const Runtime) -> *const Module;
+    fn hiphost_module_test_language_w64(runtime: *const Runtime) -> *const Module;
 }
 
 /// Calls a function of the table and gives the code.
@@ -75,6 +77,8 @@ pub(crate) fn hip() -> Hip {
         hiphost_module_test_plain_faults_any,
         hiphost_module_test_warp_faults_w32,
         hiphost_module_test_warp_faults_w64,
+        hiphost_module_test_language_w32,
+        hiphost_module_test_language_w64,
     ];
     for entry in entries {
         // SAFETY: S11: HIPHOST_MODULE defined them, in code linked into this program.
@@ -111,6 +115,13 @@ pub(crate) struct Buffer<'a, T> {
 impl<T> Drop for Buffer<'_, T> {
     fn drop(&mut self) {
         call!(self.hip, hipFree(self.pointer));
+    }
+}
+
+impl<'a, T> Buffer<'a, T> {
+    /// Memory that the test allocated.
+    pub(crate) fn own(hip: &'a Hip, pointer: *mut c_void, len: usize) -> Self {
+        Self { pointer, len, hip, _type: PhantomData }
     }
 }
 

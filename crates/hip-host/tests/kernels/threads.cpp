@@ -184,18 +184,3 @@ HIPHOST_KERNEL(shared_histogram, const unsigned char* in, unsigned* histogram, u
     __syncthreads();
     for (unsigned i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&histogram[i], bins[i]);
 }
-
-// For measurements.
-HIPHOST_KERNEL(barriers, float* out, int count) {
-    float v = threadIdx.x;
-    for (int i = 0; i < count; i++) {
-        __syncthreads();
-        v += 1.0f;
-    }
-    out[blockIdx.x * blockDim.x + threadIdx.x] = v;
-}
-HIPHOST_KERNEL(shuffles_in_a_row, float* out, int count) {
-    float v = threadIdx.x;
-    for (int i = 0; i < count; i++) v = __shfl_xor(v, 1);
-    out[blockIdx.x * blockDim.x + threadIdx.x] = v;
-}

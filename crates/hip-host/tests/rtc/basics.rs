@@ -72,3 +72,37 @@ fn templates_and_namespaces_through_name_expressions() {
     ok!(hip, hipModuleGetGlobal(&mut address, &mut bytes, module, c"_ZN2ns7weightsE".as_ptr()));
     assert_eq!(bytes, 12);
 }
+
+#[test]
+fn all_of_hips_headers_may_be_included() {
+    let headers =
+        ["hip_runtime", "hip_runtime_api", "hip_fp16", "hip_cooperative_groups", "hip_vector_types"];
+    let mut text: String = headers.iter().map(|name| format!("#include <hip/{name}.h>\n")).collect();
+    text += "#include <algorithm>\n#include <cstdint>\n#include <limits>\n\
+        extern \"C\" __global__ void k(__half* out) { *out = __float2half(std::max(1.5f, 0.5f)); }";
+    let hip = hip();
+    let k = kernel(&hip, &text, "k");
+    let out = hip.zeros::<u32>(1);
+    let mut to = out.pointer;
+    hip.launch(k, shape(1, 1), null_mut(), arguments![to]);
+    hip.sync();
+    // 1.5 in half precision: exponent 15, mantissa one half.
+    assert_eq!(out.read(), [0x3e00]);
+}
+
+#[test]
+fn a_kernel_without_barriers_may_be_compiled_as_a_loop() {
+    let hip = hip();
+    let text =
+        "extern \"C\" __global__ void k(int* a) { a[blockIdx.x * blockDim.x + threadIdx.x] += threadIdx.x; }";
+    let module = load(&hip, &Program::new(text).compile(&["-DHIPHOST_NO_BARRIERS"]));
+    let a = hip.buffer(&[10; 4]);
+    let mut to = a.pointer;
+    hip.launch(function(&hip, module, "k"), shape(2, 2), null_mut(), arguments![to]);
+    hip.sync();
+    assert_eq!(a.read(), [10, 11, 10, 11]);
+    // A barrier in such a text is told by the compiler.
+    let program = Program::new("extern \"C\" __global__ void k() { __syncthreads(); }");
+    assert_eq!(program.try_compile(&["-DHIPHOST_NO_BARRIERS"]), 6);
+    assert!(program.log().contains("__syncthreads"), "{}", program.log());
+}

@@ -107,6 +107,8 @@ fn what_is_cut_short_or_changed_is_refused() {
         assert_eq!(load_code(&hip, changed.as_ptr()), 200, "byte {at}");
     }
     assert_eq!(load_file(&hip, file_of(&image).path()).0, 0);
+    // A file without an end is not read to it.
+    assert_eq!(load_file(&hip, Path::new("/dev/zero")).0, 200);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The crate's tests on hip-host, in one program.
 
+mod adversary;
 mod calls;
 mod causes;
 mod compiled;

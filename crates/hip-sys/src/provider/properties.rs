@@ -38,6 +38,7 @@ pub fn legacy_properties(p: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
         managedMemory: p.managedMemory,
         directManagedMemAccessFromHost: p.directManagedMemAccessFromHost,
         concurrentManagedAccess: p.concurrentManagedAccess,
+        cooperativeLaunch: p.cooperativeLaunch,
         ..Default::default()
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 pub(crate) const CASES: &[Case] = cases!("graph/execute":
     many_times, many_times_without_waiting, counts_in_memory, returns_before_it_runs,
     after_and_before_other_work, on_the_null_stream, on_the_stream_of_the_thread, on_another_stream,
-    waits_for_an_event, is_waited_for_by_an_event, one_run_at_a_time, two_of_one_graph, an_empty_graph, a_graph_by_hand,
+    waits_for_an_event, is_waited_for_by_an_event, two_of_one_graph, an_empty_graph, a_graph_by_hand,
     after_the_graph_is_destroyed, destroyed_while_it_waits, a_long_chain, a_wide_graph,
     on_two_devices, from_two_threads, between_captures, upload,
 );
@@ -148,24 +148,6 @@ fn is_waited_for_by_an_event(b: &Bench) -> Outcome {
     gate.open();
     ok!(b, hipEventSynchronize(event.raw));
     same("passages", gate.passed(), 1)
-}
-
-/// Two launches of one executable graph on two streams do not overlap.
-fn one_run_at_a_time(b: &Bench) -> Outcome {
-    let (journal, gate) = (Journal::new(), Gate::new());
-    let (first, second) = (b.stream_with(hipStreamNonBlocking)?, b.stream_with(hipStreamNonBlocking)?);
-    begin(b, first.raw)?;
-    journal.write(b, 1, first.raw)?;
-    gate.hold(b, first.raw)?;
-    journal.write(b, 2, first.raw)?;
-    let exec = instantiate(b, &end(b, first.raw)?)?;
-    ok!(b, hipGraphLaunch(exec.raw, first.raw); hipGraphLaunch(exec.raw, second.raw));
-    soon("the gate", || gate.arrived() == 1)?;
-    expect!(b, hipStreamQuery(second.raw) => NOT_READY);
-    same("the calls so far", journal.read(), vec![1])?;
-    gate.open();
-    ok!(b, hipStreamSynchronize(second.raw));
-    same("the calls", journal.read(), vec![1, 2, 1, 2])
 }
 
 /// Two executable graphs of one graph are independent: one is held up, the other runs.

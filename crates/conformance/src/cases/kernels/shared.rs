@@ -53,9 +53,9 @@ fn dynamic_parts(b: &Bench) -> Outcome {
     mirrored(b, "dynamic_parts", 200, 200 * 13, |t| 104 * t)
 }
 
-/// Every variable lies as its type demands, the dynamic memory at a multiple of 16.
+/// Every variable lies as its type demands: a double at a multiple of 8, a float4 of 16.
 fn alignment(b: &Bench) -> Outcome {
-    mirrored(b, "alignments", 64, 512, |_| 1 + 2 + 3 + 4)
+    mirrored(b, "alignments", 64, 1024, |_| 1 + 2 + 3 + 20)
 }
 
 /// All that a block may have.

@@ -1,6 +1,7 @@
 //! The functions of a sanitizer's run-time library, looked up by name.
 
-use std::ffi::{CStr, c_uint, c_void};
+use parking_lot::Mutex;
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::ptr::null;
 use std::sync::LazyLock;
 
@@ -22,10 +23,12 @@ pub(super) struct Address {
 pub(super) struct Thread {
     current: unsafe extern "C" fn() -> *mut c_void,
     create: unsafe extern "C" fn(c_uint) -> *mut c_void,
-    destroy: unsafe extern "C" fn(*mut c_void),
+    /// Contexts that no fiber has: to make one takes long.
+    spare: Mutex<Vec<usize>>,
     switch: unsafe extern "C" fn(*mut c_void, c_uint),
     acquire: unsafe extern "C" fn(*const c_void),
     release: unsafe extern "C" fn(*const c_void),
+    set_name: unsafe extern "C" fn(*mut c_void, *const c_char),
 }
 
 /// The sanitizer of this process, if it has one.
@@ -50,10 +53,11 @@ fn find() -> Option<Runtime> {
             Some(Thread {
                 current: symbol(c"__tsan_get_current_fiber")?,
                 create: symbol(c"__tsan_create_fiber")?,
-                destroy: symbol(c"__tsan_destroy_fiber")?,
+                spare: Mutex::default(),
                 switch: symbol(c"__tsan_switch_to_fiber")?,
                 acquire: symbol(c"__tsan_acquire")?,
                 release: symbol(c"__tsan_release")?,
+                set_name: symbol(c"__tsan_set_fiber_name")?,
             })
         };
         address().map(Runtime::Address).or_else(|| thread().map(Runtime::Thread))
@@ -120,16 +124,25 @@ impl Thread {
         unsafe { (self.current)() }
     }
 
-    /// A new context, ordered after the one that runs.
+    /// A context for a fiber.
     pub(super) fn create(&self) -> *mut c_void {
+        if let Some(context) = self.spare.lock().pop() {
+            return context as *mut c_void;
+        }
         // SAFETY: S20: no flags.
         unsafe { (self.create)(0) }
     }
 
-    /// Ends a context that does not run.
-    pub(super) fn destroy(&self, context: *mut c_void) {
-        // SAFETY: S20: made by `create`, and its owner forgets it now.
-        unsafe { (self.destroy)(context) };
+    /// What reports call a context.
+    pub(super) fn name(&self, context: *mut c_void, name: String) {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: S20: a live context; the name is copied.
+        unsafe { (self.set_name)(context, name.as_ptr()) };
+    }
+
+    /// Keeps a context that does not run for another fiber.
+    pub(super) fn give_back(&self, context: *mut c_void) {
+        self.spare.lock().push(context as usize);
     }
 
     /// What runs from here on is this context.
