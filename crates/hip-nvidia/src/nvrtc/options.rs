@@ -10,7 +10,8 @@ pub(super) struct Translated {
 /// Translates. An option that is not known here is handed on: NVRTC takes it or names it.
 /// `device`: the architecture to compile for if no option names one, e.g. `sm_90`.
 pub(super) fn translate(given: &[String], device: Option<&str>) -> Translated {
-    let mut options = Vec::new();
+    // hiprtc includes HIP's header without being asked.
+    let mut options = vec!["--pre-include=hip/hip_runtime.h".to_owned()];
     let mut arch = None;
     let mut words = given.iter();
     while let Some(option) = words.next() {
@@ -45,6 +46,8 @@ fn is_of_other_compilers(option: &str) -> bool {
 mod tests {
     use super::*;
 
+    const RUNTIME: &str = "--pre-include=hip/hip_runtime.h";
+
     fn translated(given: &[&str]) -> Translated {
         translate(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), Some("sm_90"))
     }
@@ -62,7 +65,7 @@ mod tests {
     fn without_an_architecture_it_is_the_devices() {
         assert_eq!(
             translated(&[]),
-            Translated { options: vec!["--gpu-architecture=sm_90".into()], cubin: true }
+            Translated { options: vec![RUNTIME.into(), "--gpu-architecture=sm_90".into()], cubin: true }
         );
         assert!(!translated(&["--gpu-architecture=compute_80"]).cubin);
     }

@@ -8,6 +8,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as A;
 use hip_sys::provider::Handles;
 use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -35,6 +36,9 @@ const RUNTIME_HEADER: &CStr =
         Err(_) => panic!("the header has no zero byte"),
     };
 const RUNTIME_NAME: &CStr = c"hip/hip_runtime.h";
+/// What `#include <hip/hip_cooperative_groups.h>` means.
+const GROUPS_HEADER: &CStr = c"#include <cooperative_groups.h>\n";
+const GROUPS_NAME: &CStr = c"hip/hip_cooperative_groups.h";
 
 type Answer = Result<(), hiprtcResult>;
 
@@ -90,9 +94,11 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
             _ => unsafe { std::slice::from_raw_parts(list, count) }.to_vec(),
         };
         let (mut texts, mut includes) = (list(headers), list(names));
-        // The program's own header of that name comes first.
+        // The program's own headers of these names come first.
         texts.push(RUNTIME_HEADER.as_ptr());
         includes.push(RUNTIME_NAME.as_ptr());
+        texts.push(GROUPS_HEADER.as_ptr());
+        includes.push(GROUPS_NAME.as_ptr());
         let mut raw = null_mut();
         // SAFETY: S1, S11: a live place and C strings, which NVRTC copies.
         check(unsafe {
@@ -140,6 +146,13 @@ pub(super) unsafe extern "C" fn hiprtcAddNameExpression(
     })())
 }
 
+/// Where a toolkit has its headers, if there is one: some, such as cooperative_groups.h, are in no library.
+fn toolkit_headers() -> Option<PathBuf> {
+    let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
+    let folders = named.into_iter().chain([PathBuf::from("/usr/local/cuda")]);
+    folders.map(|root| root.join("include")).find(|folder| folder.join("cuda.h").exists())
+}
+
 /// The architecture of the current device, e.g. "sm_90"; none if there is no device.
 fn device_arch() -> Option<String> {
     let device = context::current().ok()?;
@@ -168,7 +181,10 @@ pub(super) unsafe extern "C" fn hiprtcCompileProgram(
             // SAFETY: S11: the caller's list has `count` C strings.
             given.push(unsafe { CStr::from_ptr(*options.add(index)) }.to_string_lossy().into_owned());
         }
-        let translated = translate(&given, device_arch().as_deref());
+        let mut translated = translate(&given, device_arch().as_deref());
+        translated
+            .options
+            .extend(toolkit_headers().map(|folder| format!("--include-path={}", folder.display())));
         let strings: Result<Vec<_>, _> = translated.options.into_iter().map(CString::new).collect();
         let strings = strings.map_err(|_| hiprtcResult::HIPRTC_ERROR_INVALID_OPTION)?;
         let pointers: Vec<_> = strings.iter().map(|text| text.as_ptr()).collect();
