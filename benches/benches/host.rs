@@ -36,20 +36,19 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
         let (a, b, mut c) = (hip.floats(count, 1.0), hip.floats(count, 2.0), hip.floats(count, 0.0));
         for (kernel, form, bar) in ADDITIONS {
             let function = hip.kernel("bench_plain", kernel);
-            group.bench_function(BenchmarkId::new(kernel, count), |bencher| {
-                bencher.iter(|| {
-                    let arguments = &mut [
-                        Argument::Floats(&a),
-                        Argument::Floats(&b),
-                        Argument::Floats(&c),
-                        Argument::U64(count as u64),
-                    ];
-                    // SAFETY: S9: three vectors of `count` floats.
-                    unsafe { hip.launch(function, (count / 256) as u32, 256, arguments) };
-                    hip.wait();
-                });
-            });
-            assert!(c.as_slice().iter().all(|sum| *sum == 3.0 || *sum == 0.0), "{kernel} adds wrongly");
+            let add = |c: &Floats| {
+                let arguments = &mut [
+                    Argument::Floats(&a),
+                    Argument::Floats(&b),
+                    Argument::Floats(c),
+                    Argument::U64(count as u64),
+                ];
+                // SAFETY: S9: three vectors of `count` floats.
+                unsafe { hip.launch(function, (count / 256) as u32, 256, arguments) };
+                hip.wait();
+            };
+            adds(kernel, &mut c, |c| add(c));
+            group.bench_function(BenchmarkId::new(kernel, count), |bencher| bencher.iter(|| add(&c)));
             figures.push(Figure {
                 name: format!("vector add of {count}, {form} / plain Rust loop"),
                 of: format!("vector_add/{kernel}/{count}"),
@@ -58,11 +57,19 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
                 bar,
             });
         }
+        adds("the loop in Rust", &mut c, |c| rust_loop(&a, &b, c));
         group.bench_function(BenchmarkId::new("rust", count), |bencher| {
             bencher.iter(|| rust_loop(&a, &b, &mut c));
         });
     }
     group.finish();
+}
+
+/// Sees, whatever is measured then, that an addition of ones and twos writes every sum.
+fn adds(what: &str, c: &mut Floats, add: impl FnOnce(&mut Floats)) {
+    c.as_mut_slice().fill(0.0);
+    add(c);
+    assert!(c.as_slice().iter().all(|sum| *sum == 3.0), "{what} adds wrongly");
 }
 
 /// The same addition in Rust, one piece for each thread of the pool.

@@ -26,6 +26,22 @@ extern "C" __global__ void two_sides(unsigned long long* out) {
     out[threadIdx.x] = mask;
 }
 
+// Both sides call one function that votes. What they ask for differs, so that no compiler makes one call of the two.
+__device__ unsigned long long even_ones(int number) {
+    return __ballot(number % 2 == 0);
+}
+
+extern "C" __global__ void two_calls(unsigned long long* out) {
+    int lane = threadIdx.x % warpSize;
+    unsigned long long mask;
+    if (lane < 5) {
+        mask = even_ones(lane);
+    } else {
+        mask = even_ones(lane + 1);
+    }
+    out[threadIdx.x] = mask;
+}
+
 // Lane n goes round n times; in each round those that are there count each other.
 extern "C" __global__ void uneven_rounds(int* out) {
     int lane = threadIdx.x % warpSize, seen = 0;

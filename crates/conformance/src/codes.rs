@@ -18,6 +18,7 @@ pub(crate) const PEER_OFF: u32 = 705;
 pub(crate) const DESTROYED: u32 = 709;
 pub(crate) const ALREADY_REGISTERED: u32 = 712;
 pub(crate) const NOT_REGISTERED: u32 = 713;
+pub(crate) const COOPERATIVE_TOO_LARGE: u32 = 720;
 pub(crate) const ILLEGAL_STATE: u32 = 401;
 pub(crate) const CAPTURE_UNSUPPORTED: u32 = 900;
 pub(crate) const CAPTURE_INVALIDATED: u32 = 901;

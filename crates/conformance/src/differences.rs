@@ -69,8 +69,20 @@ fn read(text: &str) -> Result<Vec<Difference>, String> {
         if known.reason.trim().is_empty() || known.seen.trim().is_empty() {
             return Err(format!("differences.toml: {:?} says not what is seen or why", known.case));
         }
+        let same = |other: &&Difference| key(other) == key(known);
+        if file.difference.iter().filter(same).count() > 1 {
+            let Difference { platform, case, .. } = known;
+            return Err(format!(
+                "differences.toml: {case:?} of {platform:?} is there twice; only one is looked at"
+            ));
+        }
     }
     Ok(file.difference)
+}
+
+/// What an entry is about.
+fn key(known: &Difference) -> [&str; 3] {
+    [&known.platform, &known.arch, &known.case]
 }
 
 #[cfg(test)]
@@ -99,6 +111,8 @@ mod tests {
         assert!(read(&ENTRY.replace("memory/allocate/*", "memory/none")).is_err());
         assert!(read(&ENTRY.replace("\"y\"", "\"\"")).is_err());
         assert!(read(&ENTRY.replace("reason", "because")).is_err());
+        assert!(read(&format!("{ENTRY}{ENTRY}")).is_err());
+        assert!(read(&format!("{ENTRY}{}", ENTRY.replace("gfx9*", "gfx11*"))).is_ok());
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Device {
     /// Held while an operation is given its place among those of all streams of the device.
     pub(crate) order: Mutex<()>,
     streams: Mutex<Vec<Weak<Stream>>>,
+    /// Operations of other devices' streams that work on this one, or with its memory: of each stream the last.
+    foreign: Mutex<Vec<Point>>,
     /// Code of the first fault, or 0, and what was said of it.
     fault: AtomicU32,
     cause: Mutex<String>,
@@ -39,6 +41,7 @@ static DEVICES: LazyLock<[Device; COUNT]> = LazyLock::new(|| {
         null: Arc::new(Stream::null(ordinal)),
         order: Mutex::new(()),
         streams: Mutex::new(Vec::new()),
+        foreign: Mutex::new(Vec::new()),
         fault: AtomicU32::new(0),
         cause: Mutex::new(String::new()),
         peer_enabled: Mutex::new(false),
@@ -74,13 +77,29 @@ impl Device {
         wanted.filter_map(|stream| stream.last_unfinished()).collect()
     }
 
+    /// An operation of another device's stream works on this one, too: whoever waits for the device waits for it.
+    pub(crate) fn takes_part_in(&self, point: &Point) {
+        let mut foreign = self.foreign.lock();
+        // The operations of a stream end in their order.
+        let later = |known: &Point| Arc::ptr_eq(&known.stream, &point.stream) && known.number > point.number;
+        if foreign.iter().any(later) {
+            return;
+        }
+        // What the checker follows stays until somebody has waited for it, whether or not it has ended.
+        let wanted = |known: &Point| known.stamp.is_some() || !known.ended();
+        foreign.retain(|known| !Arc::ptr_eq(&known.stream, &point.stream) && wanted(known));
+        foreign.push(point.clone());
+    }
+
     /// Waits for all work of the device.
     pub(crate) fn synchronize(&self) -> Outcome {
         let known = check::of_device(self.ordinal);
-        let last: Vec<Point> =
-            self.null.last_unfinished().into_iter().chain(self.unfinished(false)).collect();
+        let mut last: Vec<Point> = self.foreign.lock().clone();
+        last.extend(self.null.last_unfinished());
+        last.extend(self.unfinished(false));
         stream::wait_for_all(&last);
         check::learn(known);
+        self.foreign.lock().retain(|point| !point.ended());
         self.healthy()
     }
 

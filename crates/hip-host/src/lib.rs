@@ -2,7 +2,8 @@
 //!
 //! Two devices, alike but for the wave size: device 0 has 32 lanes in a wave, device 1 has 64. Streams are asynchronous
 //! for real: a launch returns before its kernel has started. Kernels are C++ functions that a host compiler built
-//! against `include/hiphost/device.hpp`; the program registers them, and a module image is a name.
+//! against `include/hiphost/device.hpp`; the program registers them, and a module
+//! image is a name; or hiprtc compiles HIP text while the program runs, and the image holds the compiled object.
 //!
 //! ```
 //! let platform = hip_host::platform();

@@ -6,7 +6,7 @@ use crate::device::{self, Charge, Device};
 use crate::guard::{self, Pages, bytes};
 use crate::pool::PoolCharge;
 use hip_sys::hip::hipError_t;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -44,6 +44,11 @@ impl Range {
     /// Of so many bytes from an address; what is in it does not matter.
     pub(crate) fn of(base: usize, len: usize) -> Self {
         Self { base, len, kind: Kind::Device, device: 0, flags: 0 }
+    }
+
+    /// Whether it is a device's memory, and not the host's.
+    pub(crate) fn is_of_device(&self) -> bool {
+        matches!(self.kind, Kind::Device | Kind::Managed | Kind::Variable)
     }
 
     fn contains(&self, address: usize) -> bool {
@@ -155,6 +160,9 @@ impl Drop for Heap {
 }
 
 static RANGES: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::new());
+/// Length of each range, by base, that a stream is to give back: no call may name it, and what was queued before uses it. A
+/// range that changes its place does so while `RANGES` is locked for writing.
+static LEAVING: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// Allocates memory of a device, or host memory, which is nobody's budget. The contents are arbitrary.
 pub(crate) fn allocate(
@@ -180,7 +188,9 @@ pub(crate) fn allocate(
 /// Makes memory known again that was taken out of the registry.
 pub(crate) fn put_back(allocation: Allocation) -> *mut c_void {
     let base = allocation.range.base;
-    RANGES.write().insert(base, allocation);
+    let mut ranges = RANGES.write();
+    ranges.insert(base, allocation);
+    LEAVING.lock().remove(&base);
     base as *mut c_void
 }
 
@@ -208,6 +218,29 @@ pub(crate) fn find(address: usize) -> Option<Range> {
 /// The range that starts at an address.
 pub(crate) fn find_base(address: usize) -> Option<Range> {
     RANGES.read().get(&address).map(|allocation| allocation.range)
+}
+
+/// Whether a range is still what it was: known, or not yet given back by the stream that is to.
+pub(crate) fn alive(range: &Range) -> bool {
+    let known = find_base(range.base).map(|now| now.len);
+    let len = known.or_else(|| LEAVING.lock().get(&range.base).copied());
+    len == Some(range.len)
+}
+
+/// Takes memory of a device out of the registry that a stream is to give back. It stays alive until `left`.
+pub(crate) fn leave(address: usize) -> Option<Allocation> {
+    let mut ranges = RANGES.write();
+    let known = ranges.get(&address)?;
+    if !matches!(known.range.kind, Kind::Device | Kind::Managed) {
+        return None;
+    }
+    LEAVING.lock().insert(address, known.range.len);
+    ranges.remove(&address)
+}
+
+/// A stream gives memory back, now: whoever calls drops the allocation next.
+pub(crate) fn left(range: &Range) {
+    LEAVING.lock().remove(&range.base);
 }
 
 /// Takes the range that starts at an address out of the registry, if it is of one of the kinds.

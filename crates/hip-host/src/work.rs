@@ -3,10 +3,11 @@
 use crate::device::Device;
 use crate::event::Moment;
 use crate::graph::exec::Program;
-use crate::memory::{Allocation, Range};
+use crate::guard;
+use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
-use hip_sys::hip::hipHostFn_t;
+use hip_sys::hip::{hipError_t, hipHostFn_t};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(crate) struct Copy {
     pub(crate) from_pitch: usize,
     pub(crate) width: usize,
     pub(crate) height: usize,
+    /// The ranges that its sides (to, from) lie in; `None` for memory that HIP does not know.
+    pub(crate) sides: [Option<Range>; 2],
 }
 
 /// Where a copy reads.
@@ -58,6 +61,8 @@ pub(crate) struct Fill {
     pub(crate) value: u32,
     pub(crate) size: usize,
     pub(crate) count: usize,
+    /// The range that it lies in.
+    pub(crate) side: Range,
 }
 
 /// Memory that a stream is to give back.
@@ -77,9 +82,28 @@ impl Released {
         allocation.as_ref().and_then(|it| it.pool.as_ref()).is_some_and(|charge| charge.is_of(pool))
     }
 
-    /// Takes the memory, if it is there still.
+    /// Takes the memory, if it is there still, to put it back into the registry.
     pub(crate) fn take(&self) -> Option<Allocation> {
         self.allocation.lock().take()
+    }
+
+    /// Takes memory up again that was put back into the registry for nothing.
+    pub(crate) fn hold(&self, allocation: Allocation) {
+        *self.allocation.lock() = Some(allocation);
+    }
+
+    /// Gives the memory back, if it is there still.
+    fn give_back(&self) {
+        if let Some(allocation) = self.take() {
+            memory::left(&self.range);
+            drop(allocation);
+        }
+    }
+}
+
+impl Drop for Released {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 
@@ -128,9 +152,35 @@ impl Work {
         }
     }
 
+    /// The memory that copies and fills use, as far as HIP knows it.
+    fn ranges(&self) -> impl Iterator<Item = &Range> {
+        let (sides, side) = match self {
+            Self::Copy(copy) => (copy.sides.as_slice(), None),
+            Self::Fill(fill) => (&[][..], Some(&fill.side)),
+            _ => (&[][..], None),
+        };
+        sides.iter().flatten().chain(side)
+    }
+
+    /// Whether a copy or fill uses memory of a device.
+    pub(crate) fn uses_memory_of(&self, device: usize) -> bool {
+        self.ranges().any(|range| range.is_of_device() && range.device == device)
+    }
+
+    /// What there is to say of a copy or fill whose memory was given back before its turn: it must not run.
+    fn lost(&self) -> Option<String> {
+        let Range { base, .. } = *self.ranges().find(|range| !memory::alive(range))?;
+        let freed = guard::describe_freed(base);
+        let why = freed.unwrap_or_else(|| "the memory was freed before the operation ran".to_owned());
+        Some(format!("{}: illegal address {base:#x}: {why}", self.name()))
+    }
+
     /// Does it. On a broken device only what others may wait for is done.
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
+        if healthy && let Some(message) = self.lost() {
+            return device.poison(hipError_t::hipErrorIllegalAddress.0, &message);
+        }
         match self {
             Self::Launch(launch) if healthy => {
                 run::run(&launch, runner);
@@ -145,7 +195,7 @@ impl Work {
                 unsafe { function(data) };
             }
             Self::Record(moment) => moment.pass(),
-            Self::Release(released) => drop(released.take()),
+            Self::Release(released) => released.give_back(),
             Self::Graph(program) => program.run(runner),
             _ => {}
         }
@@ -158,10 +208,6 @@ impl Source {
             Self::Memory(from) => *from,
             Self::Staged(bytes) => bytes.as_ptr(),
         }
-    }
-
-    pub(crate) fn address(&self) -> usize {
-        self.start() as usize
     }
 }
 

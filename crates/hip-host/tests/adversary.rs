@@ -35,6 +35,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("pinned_reused", |hip| pinned_reuse(hip, false)),
     ("pinned_reused_after_wait", |hip| pinned_reuse(hip, true)),
     ("many", many),
+    ("graph", graph),
     ("uninitialised", uninitialised),
     ("unannounced", unannounced),
 ];
@@ -231,15 +232,22 @@ fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
     ok!(hip, hipFreeAsync(from, a));
     ok!(hip, hipMallocAsync(&mut next, 16, a));
     ok!(hip, hipMemsetD32Async(next, 9, 4, a));
-    ok!(hip, hipStreamSynchronize(a));
-    ok!(hip, hipStreamSynchronize(b));
+    // A copy that finds its memory gone does not run.
+    if [a, b].map(|stream| call!(hip, hipStreamSynchronize(stream))).contains(&700) {
+        return -700;
+    }
+    hip.sync();
     ok!(hip, hipFree(next));
     to.read()[0]
 }
 
 #[test]
 fn memory_freed_while_another_stream_reads_it() {
-    assert_eq!(checked("free_while_read"), report(Conflict::FreeInUse));
+    let told = run("free_while_read", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(told.reports, report(Conflict::FreeInUse));
+    for part in ["first:  copy of 16 bytes within devices, operation ", "second: hipFreeAsync, operation "] {
+        assert!(told.stderr().contains(part), "{part}: {}", told.stderr());
+    }
     assert_eq!(checked("free_behind_read"), [""; 0]);
     assert_eq!(results("free_behind_read"), [5; 20]);
     let results = results("free_while_read");
@@ -273,7 +281,19 @@ fn use_after_free(hip: &Hip) -> i32 {
 
 #[test]
 fn freed_memory_and_released_pieces_are_not_used() {
-    assert_eq!(checked("use_after_free"), ["UseAfterFree", "UseAfterFree"]);
+    let told = run("use_after_free", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(told.reports, ["UseAfterFree", "UseAfterFree"]);
+    let text = told.stderr();
+    for parts in [
+        ["first:  hipFree, by the host", "second: kernel nothing, operation 1 of stream 1 (device 0)"],
+        [
+            "first:  release of a piece of a pool, operation 2 of stream 1 (device 0)",
+            "second: kernel nothing, operation 3 of stream 1 (device 0)",
+        ],
+    ] {
+        let report = format!("hip-host: use after free\n  {}\n  {}\n", parts[0], parts[1]);
+        assert!(text.contains(&report), "{report}: {text}");
+    }
 }
 
 /// Two streams fill pieces of one allocation.
@@ -401,6 +421,40 @@ fn the_same_seed_makes_the_same_decisions() {
     // Without an adversary nothing is decided and nothing is checked.
     let plain = run("many", &[]);
     assert_eq!((plain.result, plain.decisions.len(), plain.reports.len()), (Some(13), 0, 0));
+}
+
+/// A graph of three kernels, launched twice on a stream that has other work too.
+fn graph(hip: &Hip) -> i32 {
+    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
+    let (mut graph, mut exec) = (null_mut(), null_mut());
+    ok!(hip, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+    for value in 1..4 {
+        write(hip, stream, place, value);
+    }
+    ok!(hip, hipStreamEndCapture(stream, &mut graph));
+    ok!(hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    for _ in 0..2 {
+        ok!(hip, hipMemsetD32Async(place, 9, 1, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        call!(hip, hipStreamQuery(stream));
+    }
+    ok!(hip, hipStreamSynchronize(stream));
+    read_host(place)
+}
+
+#[test]
+fn only_launches_that_run_are_decided() {
+    let trace = |seed: &str| {
+        let told = run("graph", &[("HIPSTACK_HOST_ADVERSARY", seed)]);
+        assert_eq!(told.result, Some(3), "{}", told.stderr());
+        told.decisions
+    };
+    for seed in ["1", "2", "3"] {
+        let decisions = trace(seed);
+        // Three when they are captured, and three in each run of the graph.
+        assert_eq!(decisions.iter().filter(|line| line.starts_with("launch ")).count(), 9, "{decisions:?}");
+        assert_eq!(trace(seed), decisions);
+    }
 }
 
 /// Memory that nobody wrote.

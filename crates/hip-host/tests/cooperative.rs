@@ -1,30 +1,22 @@
 //! Cooperative launches, and what kernels print. Device 1 runs them: the kernels are built for its wave size.
-//!
-//! What is read from the standard streams comes from a process of its own: the test starts this program again with its name
-//! in the environment.
 
 #[macro_use]
 mod common;
 
+use common::apart::{Left, left_by};
 use common::{Hip, hip};
 use hip_sys::hip::hipFunction_t;
 use std::ffi::c_void;
-use std::process::{Command, Output};
 use std::ptr::null_mut;
 
-const CASE: &str = "HIPHOST_TEST_COOPERATIVE";
-
 /// Runs the body in a process of its own and gives what that wrote.
-fn apart(name: &str, body: impl Fn(&Hip)) -> Option<Output> {
-    if std::env::var(CASE).as_deref() == Ok(name) {
-        body(&on_device_1());
-        return None;
-    }
-    let program = std::env::current_exe().expect("this program");
-    let arguments = ["--exact", name, "--nocapture", "--test-threads=1"];
-    let output = Command::new(program).args(arguments).env(CASE, name).output().expect("it starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(output)
+fn apart(name: &str, body: impl FnOnce(&Hip)) -> Option<Left> {
+    let left = left_by(name, &[], |hip| {
+        ok!(hip, hipSetDevice(1));
+        body(hip);
+    })?;
+    assert!(left.success, "{name}: signal {:?}\n{}", left.signal, left.text);
+    Some(left)
 }
 
 fn on_device_1() -> Hip {
@@ -108,17 +100,16 @@ fn a_kernel_knows_how_it_was_launched() {
 #[test]
 fn a_sync_that_a_block_does_not_reach() {
     let name = "a_sync_that_a_block_does_not_reach";
-    let output = apart(name, |hip| {
+    let left = apart(name, |hip| {
         let out = hip.zeros::<i32>(64);
         let mut po = out.pointer;
         let function = hip.function("test_together", "grid_lost_block");
         assert_eq!(launch(hip, function, 4, 64, arguments![po]), 0);
         assert_eq!(call!(hip, hipDeviceSynchronize()), 719);
     });
-    if let Some(output) = output {
+    if let Some(Left { text, .. }) = left {
         // The line of the sync in tests/kernels/together.cpp.
         let expected = "a grid sync is not reached by all blocks: 3 wait at line 31, 1 ended without it";
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(text.contains("kernel grid_lost_block, block (") && text.contains(expected), "{text}");
     }
 }
@@ -140,15 +131,14 @@ fn a_block_that_faults_takes_the_others_along() {
 #[test]
 fn a_block_that_fails_takes_the_others_along() {
     let name = "a_block_that_fails_takes_the_others_along";
-    let output = apart(name, |hip| {
+    let left = apart(name, |hip| {
         let out = hip.zeros::<i32>(64);
         let mut po = out.pointer;
         let function = hip.function("test_together", "grid_failing_block");
         assert_eq!(launch(hip, function, 4, 64, arguments![po]), 0);
         assert_eq!(call!(hip, hipDeviceSynchronize()), 710);
     });
-    if let Some(output) = output {
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if let Some(Left { text, .. }) = left {
         let expected = "block (1, 0, 0), thread (0, 0, 0): assertion failed: blockIdx.x != 1, at ";
         assert!(text.contains(expected), "{text}");
     }
@@ -157,22 +147,21 @@ fn a_block_that_fails_takes_the_others_along() {
 #[test]
 fn a_grid_sync_needs_a_cooperative_launch() {
     let name = "a_grid_sync_needs_a_cooperative_launch";
-    let output = apart(name, |hip| {
+    let left = apart(name, |hip| {
         let out = hip.zeros::<i32>(64);
         let mut po = out.pointer;
         let function = hip.function("test_together", "grid_lost_block");
         hip.launch(function, common::shape(1, 64), null_mut(), arguments![po]);
         assert_eq!(call!(hip, hipDeviceSynchronize()), 719);
     });
-    if let Some(output) = output {
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if let Some(Left { text, .. }) = left {
         assert!(text.contains("grid sync in a launch that is not cooperative"), "{text}");
     }
 }
 
 #[test]
 fn kernels_print_whole_lines() {
-    let output = apart("kernels_print_whole_lines", |hip| {
+    let left = apart("kernels_print_whole_lines", |hip| {
         // The test harness has begun a line.
         println!();
         let word = hip.buffer(b"word\0");
@@ -182,8 +171,7 @@ fn kernels_print_whole_lines() {
         hip.launch(hip.function("test_together", "print_long"), common::shape(1, 1), null_mut(), &mut []);
         hip.sync();
     });
-    if let Some(output) = output {
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if let Some(Left { output: text, .. }) = left {
         let mut lines: Vec<&str> = text.lines().filter(|line| line.ends_with("word 2.50")).collect();
         let mut expected: Vec<String> =
             (0..400).map(|i| format!("block {} thread {}: word 2.50", i / 50, i % 50)).collect();

@@ -4,13 +4,13 @@
 #[macro_use]
 mod common;
 
+use common::apart::apart;
 use common::gate::{gate, pinned, read_host, soon};
 use common::{Hip, hip, shape};
 use hip_sys::hip::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
 
@@ -89,17 +89,19 @@ fn two_launches_of_one_executable_graph_do_not_overlap() {
     let gate = gate();
     ok!(hip, hipStreamBeginCapture(one, GLOBAL));
     gate.hold(&hip, one);
-    let exec = instantiate(&hip, end(&hip, one));
+    let graph = end(&hip, one);
+    let (exec, other) = (instantiate(&hip, graph), instantiate(&hip, graph));
     ok!(hip, hipGraphLaunch(exec, one));
     ok!(hip, hipGraphLaunch(exec, two));
-    assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
-    // Time enough for the second to come to the gate, if nothing held it back.
-    std::thread::sleep(Duration::from_millis(20));
-    assert_eq!(gate.reached.load(Ordering::SeqCst), 1);
-    gate.release();
-    ok!(hip, hipStreamSynchronize(two));
+    // Another executable of the graph comes to the gate, though it was launched last: nothing else holds streams back.
+    ok!(hip, hipGraphLaunch(other, hip.stream(hipStreamNonBlocking)));
+    assert!(soon(|| gate.reached.load(Ordering::SeqCst) >= 2));
     assert_eq!(gate.reached.load(Ordering::SeqCst), 2);
+    gate.release();
+    hip.sync();
+    assert_eq!(gate.reached.load(Ordering::SeqCst), 3);
     ok!(hip, hipGraphExecDestroy(exec));
+    ok!(hip, hipGraphExecDestroy(other));
 }
 
 #[test]
@@ -124,21 +126,134 @@ fn a_graph_outlives_the_module_handle() {
 
 #[test]
 fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
+    apart("memory_that_was_freed_since_the_capture_is_an_illegal_address", &[], |hip| {
+        let stream = hip.stream(hipStreamNonBlocking);
+        let mut place = null_mut();
+        ok!(hip, hipMalloc(&mut place, 1 << 20));
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        ok!(hip, hipStreamSynchronize(stream));
+        ok!(hip, hipFree(place));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
+        assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
+    });
+}
+
+#[test]
+fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
     let hip = hip();
-    let stream = hip.stream(hipStreamNonBlocking);
-    let mut place = null_mut();
-    ok!(hip, hipMalloc(&mut place, 1 << 20));
+    let (stream, gate) = (hip.stream(hipStreamNonBlocking), gate());
+    let (mut place, seen) = (null_mut(), pinned(&hip));
+    ok!(hip, hipMallocAsync(&mut place, 1 << 20, stream));
     ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
+    ok!(hip, hipMemsetAsync(place, 7, 1 << 20, stream));
+    ok!(hip, hipMemcpyAsync(seen, place, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
     let exec = instantiate(&hip, end(&hip, stream));
+    gate.hold(&hip, stream);
     ok!(hip, hipGraphLaunch(exec, stream));
+    ok!(hip, hipFreeAsync(place, stream));
+    gate.release();
     ok!(hip, hipStreamSynchronize(stream));
-    ok!(hip, hipFree(place));
+    assert_eq!(read_host(seen), 0x0707_0707);
+    // Now the stream has given it back.
     ok!(hip, hipGraphLaunch(exec, stream));
     assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
-    assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
     ok!(hip, hipDeviceReset());
     call!(hip, hipGetLastError());
+    ok!(hip, hipHostFree(seen));
+}
+
+/// What a stream of device 0 and one of device 1 capture together: each runs the body, the second after the first.
+fn on_both(hip: &Hip, streams: [hipStream_t; 2], body: impl Fn(usize)) -> hipGraphExec_t {
+    let [first, second] = streams;
+    ok!(hip, hipSetDevice(0));
+    let fork = hip.event();
+    ok!(hip, hipSetDevice(1));
+    let join = hip.event();
+    ok!(hip, hipSetDevice(0));
+    ok!(hip, hipStreamBeginCapture(first, GLOBAL));
+    body(0);
+    ok!(hip, hipEventRecord(fork, first));
+    ok!(hip, hipStreamWaitEvent(second, fork, 0));
+    ok!(hip, hipSetDevice(1));
+    body(1);
+    ok!(hip, hipEventRecord(join, second));
+    ok!(hip, hipSetDevice(0));
+    ok!(hip, hipStreamWaitEvent(first, join, 0));
+    instantiate(hip, end(hip, first))
+}
+
+/// A stream of each device.
+fn one_of_each(hip: &Hip) -> [hipStream_t; 2] {
+    [0, 1].map(|device| {
+        ok!(hip, hipSetDevice(device));
+        hip.stream(hipStreamNonBlocking)
+    })
+}
+
+#[test]
+fn whoever_waits_for_a_device_waits_for_its_nodes() {
+    let hip = hip();
+    let waits: [fn(&Hip, *mut c_void); 3] = [
+        |hip, _| ok!(hip, hipDeviceSynchronize()),
+        |hip, buffer| ok!(hip, hipFree(buffer)),
+        |hip, _| ok!(hip, hipDeviceReset()),
+    ];
+    for wait in waits {
+        let (streams, place, gate) = (one_of_each(&hip), pinned(&hip), gate());
+        let mut buffer = null_mut();
+        ok!(hip, hipSetDevice(1));
+        ok!(hip, hipMalloc(&mut buffer, 4));
+        let exec = on_both(&hip, streams, |device| {
+            if device == 1 {
+                gate.hold(&hip, streams[1]);
+                ok!(hip, hipMemsetAsync(buffer, 3, 4, streams[1]));
+                let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
+                ok!(hip, hipMemcpyAsync(place, buffer, 4, kind, streams[1]));
+            }
+        });
+        ok!(hip, hipGraphLaunch(exec, streams[0]));
+        ok!(hip, hipSetDevice(1));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
+                gate.release();
+            });
+            wait(&hip, buffer);
+            assert_eq!(read_host(place), 0x0303_0303);
+        });
+        ok!(hip, hipStreamSynchronize(streams[0]));
+        ok!(hip, hipHostFree(place));
+    }
+    ok!(hip, hipSetDevice(0));
+}
+
+#[test]
+fn a_graph_with_a_node_on_a_broken_device_is_refused() {
+    let hip = hip();
+    let streams = one_of_each(&hip);
+    let places = [pinned(&hip), pinned(&hip)];
+    let exec = on_both(&hip, streams, |device| {
+        ok!(hip, hipMemsetAsync(places[device], 1, 4, streams[device]));
+    });
+    ok!(hip, hipGraphLaunch(exec, streams[0]));
+    ok!(hip, hipStreamSynchronize(streams[0]));
+    assert_eq!(places.map(read_host), [0x0101_0101; 2]);
+    ok!(hip, hipSetDevice(1));
+    let mut out = places[1];
+    hip.launch(hip.function("test_faults", "failed_assert"), shape(1, 8), null_mut(), arguments![out]);
+    assert_eq!(call!(hip, hipDeviceSynchronize()), 710);
+    assert_eq!(call!(hip, hipGraphLaunch(exec, streams[0])), 710);
+    ok!(hip, hipStreamSynchronize(streams[0]));
+    ok!(hip, hipDeviceReset());
+    call!(hip, hipGetLastError());
+    ok!(hip, hipSetDevice(0));
+    for place in places {
+        ok!(hip, hipHostFree(place));
+    }
 }
 
 unsafe extern "C" fn add_one(count: *mut c_void) {
@@ -148,19 +263,54 @@ unsafe extern "C" fn add_one(count: *mut c_void) {
 
 #[test]
 fn a_kernel_that_fails_breaks_the_device_and_host_functions_still_run() {
+    apart("a_kernel_that_fails_breaks_the_device_and_host_functions_still_run", &[], |hip| {
+        let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
+        let function = hip.function("test_faults", "failed_assert");
+        let mut out = pinned(hip);
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        hip.launch(function, shape(1, 8), stream, arguments![out]);
+        assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
+        let exec = instantiate(hip, end(hip, stream));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
+        assert_eq!(count, 1);
+    });
+}
+
+#[test]
+fn memory_in_stream_order_is_refused_and_stays_as_it_was() {
     let hip = hip();
-    let (stream, mut count) = (hip.stream(hipStreamNonBlocking), 0_u32);
-    let function = hip.function("test_faults", "failed_assert");
-    let mut out = pinned(&hip);
-    ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    hip.launch(function, shape(1, 8), stream, arguments![out]);
-    assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(add_one), (&raw mut count).cast())), 0);
-    let exec = instantiate(&hip, end(&hip, stream));
-    ok!(hip, hipGraphLaunch(exec, stream));
-    assert_eq!(call!(hip, hipStreamSynchronize(stream)), 710);
-    assert_eq!(count, 1);
-    ok!(hip, hipDeviceReset());
+    let (stream, mut place, mut other) = (hip.stream(hipStreamNonBlocking), null_mut(), null_mut());
+    ok!(hip, hipMallocAsync(&mut place, 16, stream));
+    ok!(hip, hipStreamSynchronize(stream));
+    let refused = |call: &mut dyn FnMut() -> u32| {
+        let mut graph = null_mut();
+        ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
+        assert_eq!(call(), 900);
+        assert_eq!(call!(hip, hipStreamEndCapture(stream, &mut graph)), 901);
+        assert!(graph.is_null());
+    };
+    refused(&mut || call!(hip, hipMallocAsync(&mut other, 16, stream)));
+    refused(&mut || call!(hip, hipFreeAsync(place, stream)));
+    ok!(hip, hipMemsetAsync(place, 1, 16, stream));
+    ok!(hip, hipFreeAsync(place, stream));
+    ok!(hip, hipStreamSynchronize(stream));
     call!(hip, hipGetLastError());
+}
+
+#[test]
+fn a_thread_that_ends_ends_the_capture_on_its_own_stream() {
+    let hip = hip();
+    std::thread::scope(|scope| {
+        let capturing = scope.spawn(|| {
+            let per_thread = std::ptr::without_provenance_mut(2);
+            ok!(hip, hipStreamBeginCapture(per_thread, GLOBAL));
+        });
+        capturing.join().expect("no panic there");
+    });
+    let mut place = null_mut();
+    ok!(hip, hipMalloc(&mut place, 64));
+    ok!(hip, hipFree(place));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod common;
 
 use common::apart::{apart, left_by};
+use common::gate::gate;
 use common::{Hip, shape};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -133,6 +134,46 @@ fn memory_of_pools() {
     });
 }
 
+/// A copy that its stream comes to after another stream has freed what it reads.
+fn copy_too_late(hip: &Hip) -> String {
+    let (late, other, gate) = (hip.stream(1), hip.stream(1), gate());
+    let (mut from, to) = (null_mut(), allocate(hip, 1024));
+    assert_eq!(call!(hip, hipMallocAsync(&mut from, 1024, other)), 0);
+    ok!(hip, hipStreamSynchronize(other));
+    gate.hold(hip, late);
+    let kind = hip_sys::hip::hipMemcpyKind::hipMemcpyDeviceToDevice;
+    ok!(hip, hipMemcpyAsync(to, from, 1024, kind, late));
+    assert_eq!(call!(hip, hipFreeAsync(from, other)), 0);
+    ok!(hip, hipStreamSynchronize(other));
+    gate.release();
+    assert_eq!(call!(hip, hipStreamSynchronize(late)), 700);
+    let text = hip.last_fault(hip.current_device());
+    ok!(hip, hipDeviceReset());
+    call!(hip, hipGetLastError());
+    hip.works();
+    text
+}
+
+#[test]
+fn a_copy_after_the_free() {
+    apart("a_copy_after_the_free", GUARDED, |hip| {
+        on_both(hip, |device| {
+            let text = copy_too_late(hip);
+            assert!(text.starts_with("copy of 1024 bytes: illegal address 0x"), "{text}");
+            let expected = format!(": inside allocation # (1,024 bytes of device {device}), which was freed");
+            assert!(without_number(&text).ends_with(&expected), "{text}");
+        });
+    });
+}
+
+#[test]
+fn a_copy_after_the_free_without_guard_mode() {
+    apart("a_copy_after_the_free_without_guard_mode", &[], |hip| {
+        let text = copy_too_late(hip);
+        assert!(text.ends_with(": the memory was freed before the operation ran"), "{text}");
+    });
+}
+
 #[test]
 fn fresh_memory_is_no_zero() {
     apart("fresh_memory_is_no_zero", GUARDED, |hip| {
@@ -171,21 +212,21 @@ fn a_larger_alignment_leaves_bytes_that_the_free_checks() {
 fn without_guard_mode_the_nearest_is_named() {
     apart("without_guard_mode_the_nearest_is_named", &[], |hip| {
         on_both(hip, |device| {
-            // So large an allocation is a mapping of its own; a page that nobody has is found behind or before it.
+            // So large an allocation is a mapping of its own, beside the last one. Without its neighbours it lies alone.
             let bytes = 64 << 20;
-            let (mut place, mut unmapped) = (allocate(hip, bytes), None);
-            for past in (0..256).map(|page| bytes + page * 4096) {
+            let [above, mut place, below] = [(); 3].map(|()| allocate(hip, bytes));
+            ok!(hip, hipFree(above));
+            ok!(hip, hipFree(below));
+            let pages = 0..256_i64;
+            let behind = pages.clone().map(|page| bytes as i64 + 4096 * page);
+            let before = pages.map(|page| -4096 * (page + 1));
+            let is_unmapped = |offset: &i64| {
+                let page = place.wrapping_byte_offset(*offset as isize).map_addr(|a| a & !4095);
                 // SAFETY: S1: a question about a page, which need not be there.
-                let code = unsafe {
-                    libc::msync(place.byte_add(past & !4095).map_addr(|a| a & !4095), 1, libc::MS_ASYNC)
-                };
-                if code != 0 {
-                    unmapped = Some(past);
-                    break;
-                }
-            }
-            let Some(past) = unmapped else { return };
-            let mut at = past as i64 / 4;
+                unsafe { libc::msync(page, 1, libc::MS_ASYNC) != 0 }
+            };
+            let offset = behind.chain(before).find(is_unmapped).expect("a page beside it that nobody has");
+            let mut at = offset / 4;
             hip.launch(
                 hip.function("test_faults", "write_at"),
                 shape(4, 64),

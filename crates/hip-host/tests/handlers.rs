@@ -134,6 +134,32 @@ fn a_handler_of_the_program() {
 }
 
 #[test]
+fn urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal() {
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+    apart("urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal", &[], |hip| {
+        // SAFETY: S16: no kernel has run yet, so nobody needs the signal.
+        unsafe { libc::signal(libc::SIGURG, libc::SIG_IGN) };
+        hip.works();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let sender = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
+        let (receiver, _) = listener.accept().expect("it has connected");
+        let mut byte = 7_u8;
+        let place = (&raw mut byte).cast::<c_void>();
+        // SAFETY: S1, S16: sockets and a byte of this test's own; a place for the system's answer.
+        let handler = unsafe {
+            assert_eq!(libc::fcntl(receiver.as_raw_fd(), libc::F_SETOWN, libc::getpid()), 0);
+            assert_eq!(libc::send(sender.as_raw_fd(), place, 1, libc::MSG_OOB), 1);
+            assert!(common::gate::soon(|| libc::recv(receiver.as_raw_fd(), place, 1, libc::MSG_OOB) == 1));
+            let mut now: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(libc::SIGURG, std::ptr::null(), &mut now);
+            now.sa_sigaction
+        };
+        assert!(![libc::SIG_DFL, libc::SIG_IGN].contains(&handler));
+    });
+}
+
+#[test]
 fn no_handler_if_so_wished() {
     let environment = &[("HIPSTACK_HOST_TRAPS", "0")];
     dies_of("no_handler_if_so_wished", libc::SIGSEGV, environment, |hip| {

@@ -9,8 +9,16 @@ const WAVES: [u32; 2] = [32, 64];
 /// Kernels that are listed by name when they did not run.
 const LISTED: usize = 12;
 
-/// A line for each wave size. `complete`: the run was meant to reach every kernel, so those it did not are named.
-pub(super) fn summary(seen: &Path, complete: bool) -> Result<String, String> {
+/// Which kernels a run has reached.
+pub(super) struct Coverage {
+    /// A line for each wave size.
+    pub(super) text: String,
+    /// How many kernels did not run, at one wave size or the other.
+    pub(super) missing: usize,
+}
+
+/// `complete`: the run was meant to reach every kernel, so those it did not are named.
+pub(super) fn read(seen: &Path, complete: bool) -> Result<Coverage, String> {
     let text = match std::fs::read_to_string(seen) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -21,11 +29,14 @@ pub(super) fn summary(seen: &Path, complete: bool) -> Result<String, String> {
         unit.kernels().into_iter().map(move |name| (name, any))
     };
     let all: Vec<(String, bool)> = kernels_hip::units().flat_map(named).collect();
-    Ok(WAVES.iter().map(|wave| of_wave(&text, &all, *wave, complete)).collect())
+    let (lines, missing): (String, Vec<usize>) =
+        WAVES.iter().map(|wave| of_wave(&text, &all, *wave, complete)).unzip();
+    Ok(Coverage { text: lines, missing: missing.iter().sum() })
 }
 
-/// `all`: each kernel, and whether its code is the same for both wave sizes, so that a run at either counts.
-fn of_wave(text: &str, all: &[(String, bool)], wave: u32, complete: bool) -> String {
+/// The line, and how many did not run. `all`: each kernel, and whether its code is the same for both wave sizes, so that
+/// a run at either counts.
+fn of_wave(text: &str, all: &[(String, bool)], wave: u32, complete: bool) -> (String, usize) {
     let ran: BTreeSet<&str> = text.lines().collect();
     let at = |kernel: &str, wave: u32| ran.contains(format!("{kernel} {wave}").as_str());
     let has_run =
@@ -42,7 +53,7 @@ fn of_wave(text: &str, all: &[(String, bool)], wave: u32, complete: bool) -> Str
             line += &format!(" and {} more", missing.len() - LISTED);
         }
     }
-    line + "\n"
+    (line + "\n", missing.len())
 }
 
 #[cfg(test)]
@@ -53,8 +64,10 @@ mod tests {
     fn kernels_are_counted_for_each_wave() {
         let all = [("a".to_owned(), false), ("b".to_owned(), false), ("c".to_owned(), true)];
         let text = "a 32\na 64\nb 64\nc 64\nhelper 64\n";
-        assert_eq!(of_wave(text, &all, 32, true), "wave 32: 2 of 3 kernels ran; not b\n");
-        assert_eq!(of_wave(text, &all, 32, false), "wave 32: 2 of 3 kernels ran\n");
-        assert_eq!(of_wave(text, &all, 64, true), "wave 64: 3 of 3 kernels ran\n");
+        assert_eq!(of_wave(text, &all, 32, true), ("wave 32: 2 of 3 kernels ran; not b\n".to_owned(), 1));
+        assert_eq!(of_wave(text, &all, 32, false), ("wave 32: 2 of 3 kernels ran\n".to_owned(), 1));
+        assert_eq!(of_wave(text, &all, 64, true), ("wave 64: 3 of 3 kernels ran\n".to_owned(), 0));
+        // A run that left no record reached nothing.
+        assert_eq!(of_wave("", &all, 32, true).1, 3);
     }
 }

@@ -21,8 +21,11 @@ pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
     for (kernel, lines) in &bugs {
         let seen = built.folder.join("kernels.txt");
         let run = built.run("planted", &[kernel.as_ref()], &seen)?;
-        if run.reports.is_empty() && !run.output.contains("ran") {
+        if run.reports.is_empty() && !run.output.contains(&format!("{kernel} ran")) {
             return Err(format!("sanitize: {kernel} did not run:\n{}", run.output));
+        }
+        if kernel == CLEAN && !run.success {
+            return Err(format!("sanitize: {kernel} has no bug, and failed:\n{}", run.output));
         }
         let found = found(&run.reports);
         let verdict = if found == *lines { "ok    " } else { "MISSED" };
@@ -48,8 +51,9 @@ fn marks(text: &str, sanitizer: &str) -> BTreeMap<String, BTreeSet<u32>> {
     let mut marks: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         if let Some((code, kernel)) = line.split_once(&mark) {
-            // The comment at the file's head explains marks and has no code before one.
-            if !code.trim().is_empty() {
+            // A line that is a comment and nothing else explains marks.
+            let code = code.trim();
+            if !code.is_empty() && !code.starts_with("//") {
                 marks.entry(kernel.trim().to_owned()).or_default().insert(number);
             }
         }

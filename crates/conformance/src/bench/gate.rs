@@ -5,7 +5,7 @@ use crate::case::{Failure, Outcome};
 use hip_sys::hip::hipStream_t;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// A loaded machine is slow, and a wrong platform should fail rather than hang.
@@ -60,6 +60,28 @@ impl Gate {
     /// Lets everybody through.
     pub(crate) fn open(&self) {
         self.door.open();
+    }
+
+    /// Makes a call while the gate is closed, and opens it when the call is back. Libraries that wait inside the call get
+    /// there too: after a second the gate opens by itself. `look` sees what is so right before it opens.
+    pub(crate) fn open_after<T, S: Send>(
+        &self,
+        call: impl FnOnce() -> T,
+        look: impl FnOnce() -> S + Send,
+    ) -> (T, S) {
+        let (back, is_back) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let opener = scope.spawn(move || {
+                // The other end is dropped, or time is up.
+                let _ = is_back.recv_timeout(Duration::from_secs(1));
+                let seen = look();
+                self.open();
+                seen
+            });
+            let result = call();
+            drop(back);
+            (result, opener.join().expect("looking does not panic"))
+        })
     }
 
     /// How many streams have come to it.

@@ -211,14 +211,13 @@ fn pageable_memory_may_change_after_the_call(b: &Bench) -> Outcome {
     let (buffer, stream, gate) = (b.zeros::<i32>(4)?, b.stream_with(hipStreamNonBlocking)?, Gate::new());
     let mut values = [1, 2, 3, 4];
     gate.hold(b, stream.raw)?;
-    let door = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        gate.open();
-    });
-    ok!(b, hipMemcpyAsync(buffer.pointer, values.as_ptr().cast(), 16, H2D, stream.raw));
-    values.fill(-1);
-    std::hint::black_box(&values);
-    ensure(door.join().is_ok(), "the gate did not open")?;
+    let copy = || {
+        ok!(b, hipMemcpyAsync(buffer.pointer, values.as_ptr().cast(), 16, H2D, stream.raw));
+        values.fill(-1);
+        std::hint::black_box(&values);
+        Ok(())
+    };
+    gate.open_after(copy, || ()).0?;
     ok!(b, hipStreamSynchronize(stream.raw));
     same_all("the buffer", &buffer.read()?, &[1, 2, 3, 4])
 }

@@ -5,7 +5,7 @@ use hip_sys::MemoryKind;
 
 pub(crate) const CASES: &[Case] = cases!(
     "memory/pointer": null_place, nothing, of_the_device, inside_the_device, behind_the_device, of_the_other_device,
-    pinned, registered, managed, of_the_stack, freed
+    pinned, registered, managed, of_the_stack, freed, handle_for_other_processes
 );
 pub(crate) const RANGE: &[Case] = cases!(
     "memory/range": start, inside, behind, of_the_stack_too, no_places, base_alone, size_alone
@@ -119,6 +119,13 @@ fn freed(b: &Bench) -> Outcome {
     let mut place = null_mut();
     ok!(b, hipHostMalloc(&mut place, 64, 0); hipHostFree(place));
     unregistered(b, place)
+}
+
+/// What another process opens.
+fn handle_for_other_processes(b: &Bench) -> Outcome {
+    let (buffer, mut handle) = (b.zeros::<u8>(4096)?, hipIpcMemHandle_t::default());
+    ok!(b, hipIpcGetMemHandle(&mut handle, buffer.pointer));
+    ensure(handle.reserved.iter().any(|byte| *byte != 0), "the handle is empty")
 }
 
 fn start(b: &Bench) -> Outcome {

@@ -4,7 +4,6 @@
 use super::Adversary;
 use super::choice::Topic;
 use crate::dispatch;
-use crate::memory::Allocation;
 use crate::pool::Pool;
 use crate::stream::{Front, Point, Stream};
 use crate::work::Released;
@@ -143,13 +142,13 @@ impl Adversary {
     }
 
     /// Memory of that size and pool that the stream has still to give back, if the seed wants it reused.
-    pub(crate) fn reuse(&self, stream: &Stream, size: usize, pool: &Arc<Pool>) -> Option<Allocation> {
+    pub(crate) fn reuse(&self, stream: &Stream, size: usize, pool: &Arc<Pool>) -> Option<Arc<Released>> {
         let wanted = self.reuses();
         let mut state = self.state.lock();
         state.released.retain(|(_, released)| released.strong_count() > 0);
         let of_stream = state.released.iter().filter(|(id, _)| wanted && *id == stream.id);
         let fits = |released: &Arc<Released>| released.range.len == size && released.is_of(pool);
-        of_stream.filter_map(|(_, released)| released.upgrade()).find(fits)?.take()
+        of_stream.filter_map(|(_, released)| released.upgrade()).find(fits)
     }
 
     /// Waits while an operation runs that is expected to end. True if there was one.

@@ -46,7 +46,9 @@ pub(crate) unsafe extern "C" fn announce(
     told(stream_of(stream).map(|stream| {
         // SAFETY: S11: the caller's list.
         let announced = unsafe { read(extents, count) };
-        ANNOUNCED.set(announced.map(|extents| (stream.id, extents)));
+        let announced = announced.map(|extents| (stream.id, extents));
+        // A thread that ends may have nothing to keep it in any more.
+        let _ = ANNOUNCED.try_with(|kept| kept.replace(announced));
     }))
 }
 
@@ -90,5 +92,7 @@ pub(crate) unsafe extern "C" fn release(
 
 /// What was announced for the next operation of the calling thread on the stream.
 pub(super) fn take_announced(stream: &Stream) -> Option<Vec<Extent>> {
-    ANNOUNCED.with_borrow_mut(|announced| announced.take_if(|(id, _)| *id == stream.id).map(|(_, it)| it))
+    let take =
+        |kept: &RefCell<Option<(u64, Vec<Extent>)>>| kept.borrow_mut().take_if(|(id, _)| *id == stream.id);
+    ANNOUNCED.try_with(take).ok().flatten().map(|(_, extents)| extents)
 }

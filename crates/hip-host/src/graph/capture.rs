@@ -156,7 +156,11 @@ impl All {
 /// Makes an operation a node if the stream is captured; otherwise gives it back.
 pub(crate) fn take(stream: &Arc<Stream>, work: Work) -> Result<Option<Work>, hipError_t> {
     let Some(mut all) = lock() else { return Ok(Some(work)) };
-    let Some((_, capture)) = all.of(stream) else { return all.check_null(stream).map(|()| Some(work)) };
+    // What is refused is dropped behind the lock: the last use of a graph calls a destructor of the program's.
+    let Some((_, capture)) = all.of(stream) else {
+        all.check_null(stream)?;
+        return Ok(Some(work));
+    };
     if capture.invalid {
         return Err(INVALIDATED);
     }

@@ -5,6 +5,7 @@
 
 use super::{Action, Graph, Node};
 use crate::check::Announced;
+use crate::device;
 use crate::run::Runner;
 use crate::stream::{Point, Stream};
 use crate::work::Work;
@@ -42,27 +43,42 @@ impl Program {
         format!("graph of {} nodes", self.nodes.len())
     }
 
-    /// The operations that it consists of, and what the program said of each.
+    /// The operations that it consists of, and what the program said of each. To be looked at: only `run` makes new launches,
+    /// each of which counts for the adversary.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (Work, Option<Announced>)> {
-        self.nodes.iter().map(|node| (node.action.work(), node.announced.clone()))
+        self.nodes.iter().map(|node| (node.action.pattern(), node.announced.clone()))
     }
 
     /// Whether it calls functions of the program.
     pub(crate) fn calls_host(&self) -> bool {
-        self.nodes.iter().any(|node| node.action.work().calls_host())
+        self.nodes.iter().any(|node| match &node.action {
+            Action::Host(_) => true,
+            Action::Graph(program) => program.calls_host(),
+            _ => false,
+        })
+    }
+
+    /// The fault of a device that its nodes run on, if one is broken.
+    fn healthy(&self) -> Result<(), hipError_t> {
+        self.nodes.iter().try_for_each(|node| match &node.action {
+            Action::Graph(program) => node.device.healthy().and_then(|()| program.healthy()),
+            _ => node.device.healthy(),
+        })
+    }
+
+    /// Whether a node runs on a device, or uses its memory as far as that is known.
+    fn works_on(&self, device: usize) -> bool {
+        self.nodes.iter().any(|node| {
+            let uses = node.action.pattern().uses_memory_of(device);
+            let inside = matches!(&node.action, Action::Graph(program) if program.works_on(device));
+            uses || inside || node.device.ordinal == device
+        })
     }
 
     /// Runs all nodes. After a fault on a node's device only host functions run there.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
-            if let Some(range) = node.action.lost() {
-                let (code, base) = (hipError_t::hipErrorIllegalAddress, range.base);
-                let message = format!(
-                    "a copy or fill of a graph uses memory at {base:#x} that was freed since it was captured"
-                );
-                node.device.poison(code.0, &message);
-            }
-            node.action.work().run(node.device, runner);
+            node.action.again().run(node.device, runner);
         }
     }
 }
@@ -71,9 +87,12 @@ impl Exec {
     /// Queues a run, after the last one of the same graph.
     pub(crate) fn launch(&self, stream: &Arc<Stream>) -> Result<(), hipError_t> {
         let program = Arc::clone(&self.program.lock());
+        program.healthy()?;
         let mut last = self.last.lock();
         let after = last.iter().cloned().collect();
-        if let Some(point) = stream.submit(Work::Graph(program), after)? {
+        if let Some(point) = stream.submit(Work::Graph(Arc::clone(&program)), after)? {
+            let others = device::all().iter().filter(|device| device.ordinal != stream.device);
+            others.filter(|device| program.works_on(device.ordinal)).for_each(|it| it.takes_part_in(&point));
             *last = Some(point);
         }
         Ok(())

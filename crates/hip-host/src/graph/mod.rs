@@ -9,7 +9,6 @@ pub(crate) mod user_objects;
 
 use crate::check::Announced;
 use crate::device::Device;
-use crate::memory::{self, Kind, Range};
 use crate::run::Launch;
 use crate::work::{Copy, Fill, HostCall, Work};
 use exec::Program;
@@ -23,10 +22,8 @@ use user_objects::Kept;
 pub(crate) enum Action {
     /// A launch that only serves as the pattern of those that run.
     Kernel(Arc<Launch>),
-    /// A copy, and the ranges that its sides (to, from) lie in.
-    Copy(Copy, [Option<Range>; 2]),
-    /// A fill, and the range that it lies in.
-    Fill(Fill, Option<Range>),
+    Copy(Copy),
+    Fill(Fill),
     Host(HostCall),
     /// Another executable graph, as it was when it was captured.
     Graph(Arc<Program>),
@@ -57,17 +54,10 @@ static NODES: LazyLock<Handles<hipGraphNodeType>> = LazyLock::new(|| Handles::ne
 impl Action {
     /// The action that repeats an operation. Operations that mean something only once are not captured.
     fn of(work: Work) -> Result<Self, hipError_t> {
-        let range = |address: usize| memory::find(address);
         match work {
             Work::Launch(launch) => Ok(Self::Kernel(launch)),
-            Work::Copy(copy) => {
-                let sides = [range(copy.to as usize), range(copy.from.address())];
-                Ok(Self::Copy(copy, sides))
-            }
-            Work::Fill(fill) => {
-                let side = range(fill.to as usize);
-                Ok(Self::Fill(fill, side))
-            }
+            Work::Copy(copy) => Ok(Self::Copy(copy)),
+            Work::Fill(fill) => Ok(Self::Fill(fill)),
             Work::Host(call) => Ok(Self::Host(call)),
             Work::Graph(program) => Ok(Self::Graph(program)),
             Work::Nothing => Ok(Self::Empty),
@@ -76,11 +66,19 @@ impl Action {
     }
 
     /// The operation, to be run once more.
-    fn work(&self) -> Work {
+    fn again(&self) -> Work {
         match self {
             Self::Kernel(launch) => Work::Launch(Arc::new(launch.again())),
-            Self::Copy(copy, _) => Work::Copy(copy.clone()),
-            Self::Fill(fill, _) => Work::Fill(fill.clone()),
+            _ => self.pattern(),
+        }
+    }
+
+    /// The operation, to be looked at.
+    fn pattern(&self) -> Work {
+        match self {
+            Self::Kernel(launch) => Work::Launch(Arc::clone(launch)),
+            Self::Copy(copy) => Work::Copy(copy.clone()),
+            Self::Fill(fill) => Work::Fill(fill.clone()),
             Self::Host(call) => Work::Host(call.clone()),
             Self::Graph(program) => Work::Graph(Arc::clone(program)),
             Self::Empty => Work::Nothing,
@@ -98,22 +96,10 @@ impl Action {
         }
     }
 
-    /// The memory of copies and fills that was given back since they were captured.
-    fn lost(&self) -> Option<Range> {
-        let sides = match self {
-            Self::Copy(_, sides) => sides.as_slice(),
-            Self::Fill(_, side) => std::slice::from_ref(side),
-            _ => &[],
-        };
-        let alive = |range: &Range| memory::find_base(range.base).is_some_and(|now| now.len == range.len);
-        sides.iter().flatten().find(|range| !alive(range)).copied()
-    }
-
     /// For a copy: whether each side is a device's memory.
     fn direction(&self) -> Option<[bool; 2]> {
-        let of_device = |range: &Range| matches!(range.kind, Kind::Device | Kind::Managed | Kind::Variable);
         match self {
-            Self::Copy(_, sides) => Some(sides.map(|side| side.is_some_and(|range| of_device(&range)))),
+            Self::Copy(copy) => Some(copy.sides.map(|side| side.is_some_and(|range| range.is_of_device()))),
             _ => None,
         }
     }

@@ -183,7 +183,8 @@ unsafe extern "C" fn fail(
 unsafe fn stop(state: *mut State, failure: Failure) -> ! {
     // SAFETY: S10: the caller vouches for the state.
     unsafe {
-        (*state).failure = Some(failure);
+        // Several words: the watchdog must not stop the fiber between them.
+        shielded(|| (*state).failure = Some(failure));
         (*state).watched.suspend();
         (*(*state).yielder).suspend(Pause::Failed);
     }
@@ -195,12 +196,13 @@ unsafe fn stop(state: *mut State, failure: Failure) -> ! {
 unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
     // SAFETY: S10: the headers pass a text of that length.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
-    // Copied before the lock is taken: it is the kernel's memory, and may be none.
-    let text = text.to_vec();
+    let mut copy = shielded(|| Vec::with_capacity(text.len()));
+    // Copied outside, where no lock is held: it is the kernel's memory, and may be none.
+    copy.extend_from_slice(text);
     shielded(move || {
         // A closed standard output is no fault of the kernel's.
         let mut out = stdout().lock();
-        let _ = out.write_all(&text).and_then(|()| out.flush());
+        let _ = out.write_all(&copy).and_then(|()| out.flush());
     });
 }
 
@@ -225,7 +227,10 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
     }
 }
 
+/// When the clock that kernels read began. Runners begin it, so that no kernel has to.
+pub(crate) static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Not shielded: it takes no lock, and may be called with little stack left.
 extern "C" fn clock() -> u64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    shielded(|| START.elapsed().as_nanos() as u64)
+    START.elapsed().as_nanos() as u64
 }

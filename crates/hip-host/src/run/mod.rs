@@ -19,7 +19,7 @@ pub(crate) use callbacks::RUNTIME;
 pub(crate) use cooperative::Together;
 pub(crate) use launch::{Arguments, Launch, Shape};
 pub(crate) use runner::Runner;
-pub(crate) use stacks::most as most_stacks;
+pub(crate) use stacks::{THREADS_PER_PROCESSOR, most as most_stacks};
 pub(crate) use workers::{THREAD_STACK, run, threads};
 
 /// Most threads a block may have.

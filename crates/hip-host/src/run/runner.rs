@@ -1,6 +1,6 @@
 //! Runs blocks on one OS thread. A runner never leaves the thread that made it, and so neither do its fibers.
 
-use super::callbacks::call_entry;
+use super::callbacks::{START, call_entry};
 use super::schedule::{Next, Schedule};
 use super::stacks::{self, FiberStack};
 use super::trap::{self, Exit, Slot, Trap};
@@ -12,6 +12,7 @@ use corosensei::{Coroutine, CoroutineResult};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
+use std::sync::LazyLock;
 
 /// Why a fiber gives way.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,7 @@ const SHARED_LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED as usize,
 impl Runner {
     pub(crate) fn new() -> Self {
         trap::prepare_thread();
+        LazyLock::force(&START);
         // SAFETY: S15: the layout is not empty, and the memory comes zeroed.
         let shared = unsafe { alloc_zeroed(SHARED_LAYOUT) };
         if shared.is_null() {
@@ -159,6 +161,7 @@ impl Runner {
                     state.block.index = launch.index(block);
                     state.schedule.set_order(launch.thread_order);
                     state.schedule.begin(launch.block, launch.wave);
+                    state.grid_syncs = 0;
                     state.watched.begin_block();
                 }
                 self.run_block()?;

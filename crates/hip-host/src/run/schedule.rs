@@ -2,8 +2,10 @@
 //!
 //! Fibers are lazy: one runs thread after thread until a thread has to wait, and only then another goes on. The block
 //! barrier opens when every living thread waits at it, so threads may leave early and barriers may depend on data.
+//!
+//! What a kernel calls allocates nothing: the watchdog may stop a fiber anywhere in it, and an allocator's lock with it.
 
-use super::warp::{Arrival, Seen, Warp};
+use super::warp::{Arrival, LANES, Seen, Warp};
 use crate::abi::Thread;
 use crate::adversary::Order;
 
@@ -96,7 +98,12 @@ impl Schedule {
         self.barrier.waiting.clear();
         self.barrier.elsewhere.clear();
         self.barrier.trues = 0;
-        // No more fibers than threads are ever begun at once.
+        // No more fibers than threads are ever begun at once. Twice the room, so that it is seldom cleared; the two lists
+        // change places.
+        let most = total as usize;
+        self.ready.reserve(2 * most + LANES);
+        self.barrier.waiting.reserve(2 * most + LANES);
+        self.barrier.elsewhere.reserve(most);
         if self.threads.len() < total as usize {
             self.threads.resize(total as usize, 0);
         }
@@ -163,6 +170,7 @@ impl Schedule {
         self.finished += 1;
         let warp = &mut self.warps[(number >> self.wave_bits) as usize];
         if warp.leave() {
+            make_room(&mut self.ready, &mut self.resumed, LANES);
             warp.release(&mut self.ready, None);
         }
     }
@@ -207,7 +215,11 @@ impl Schedule {
         let warp = &mut self.warps[lane.warp as usize];
         let (fiber, lane) = (self.current, lane.number);
         let all_wait = warp.arrive(&Arrival { lane, line, fiber, value, predicate });
-        if all_wait && warp.release(&mut self.ready, Some(lane)) { Met::Now(()) } else { Met::Wait }
+        if !all_wait {
+            return Met::Wait;
+        }
+        make_room(&mut self.ready, &mut self.resumed, LANES);
+        if warp.release(&mut self.ready, Some(lane)) { Met::Now(()) } else { Met::Wait }
     }
 
     /// What a lane sees after its warp operation.
@@ -294,8 +306,17 @@ impl Schedule {
             self.ready.clear();
             std::mem::swap(&mut self.ready, &mut barrier.waiting);
         } else {
+            make_room(&mut self.ready, &mut self.resumed, barrier.waiting.len());
             self.ready.append(&mut barrier.waiting);
         }
+    }
+}
+
+/// Room for so many more fibers that can go on: those that have gone on make it.
+#[inline]
+fn make_room(ready: &mut Vec<u32>, resumed: &mut usize, count: usize) {
+    if ready.capacity() - ready.len() < count {
+        ready.drain(..std::mem::take(resumed));
     }
 }
 
@@ -374,6 +395,29 @@ mod tests {
         assert!(next(&mut schedule, Some(1)).is_none());
         assert_eq!(schedule.pick(), Next::Resume(0));
         assert_eq!(schedule.told(), 1 << 32 | 1);
+    }
+
+    #[test]
+    fn a_long_loop_of_warp_operations_needs_no_more_room() {
+        let mut schedule = Schedule::new();
+        schedule.begin([2, 1, 1], 32);
+        let room = schedule.ready.capacity();
+        for fiber in 0..2 {
+            schedule.set_current(fiber);
+            assert_eq!(next(&mut schedule, None), Some((fiber, 0, 0)));
+        }
+        schedule.set_current(0);
+        assert!(matches!(schedule.warp(schedule.lane(), 8, &[1], true), Met::Wait));
+        // The fiber that comes last goes on and waits at the next one, where the other comes last.
+        let mut fiber = 1;
+        for _ in 0..10_000 {
+            schedule.set_current(fiber);
+            assert!(matches!(schedule.warp(schedule.lane(), 8, &[1], true), Met::Now(())));
+            assert!(matches!(schedule.warp(schedule.lane(), 8, &[1], true), Met::Wait));
+            fiber = 1 - fiber;
+            assert_eq!(schedule.next_ready(), Some(fiber));
+        }
+        assert_eq!(schedule.ready.capacity(), room);
     }
 
     #[test]

@@ -13,8 +13,9 @@ const GUARD_BYTES: usize = 64 << 10;
 /// Stack tops differ by multiples of this, so that they do not all compete for the same cache sets.
 const COLOUR_STEP: usize = 320;
 const COLOURS: usize = 12;
-/// What a block of the largest size needs. One such block can always run.
-const LARGEST: usize = super::MAX_BLOCK as usize;
+/// Threads that a processor of a device holds at once. There is one processor at least, so that many can always run: a block
+/// of the largest size, and a cooperative grid that the device takes.
+pub(crate) const THREADS_PER_PROCESSOR: usize = 2048;
 
 /// A stack whose top lies a little below the end of its memory.
 pub(crate) struct FiberStack {
@@ -118,7 +119,7 @@ pub(crate) fn most() -> usize {
 
 /// How many stacks may exist: each takes two of the process's memory mappings, and half of those are left to others.
 fn limit(mappings: usize) -> usize {
-    (mappings / 4).max(LARGEST)
+    (mappings / 4).max(THREADS_PER_PROCESSOR)
 }
 
 fn map_limit() -> usize {
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn stacks_are_reused_and_coloured() {
         assert_eq!(limit(65_530), 16_382);
-        assert_eq!(limit(0), 1024);
+        assert_eq!(limit(0), 2048);
         let held = reserve(3);
         let (a, b) = (take().expect("memory"), take().expect("memory"));
         assert_ne!(a.top.get() % 4096, b.top.get() % 4096);

@@ -12,7 +12,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 /// The signal that the watchdog interrupts a thread with. By default it is ignored, so a late one does no harm.
 pub(crate) const INTERRUPT: c_int = libc::SIGURG;
@@ -95,7 +95,9 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
     SLOT.with(|slot| {
         let here = (&raw const slot).addr();
         // SAFETY: S16: the exit is null or that of the fiber that runs, which outlives this call.
-        if let Some(exit) = unsafe { slot.exit.get().as_ref() }
+        let exit = unsafe { slot.exit.get().as_ref() };
+        // Without a handler nobody would end the fiber for it.
+        if let Some(exit) = exit.filter(|_| FORMER.get().is_some())
             && exit.handler.stack_ptr_in_bounds(here)
             && here < exit.guard.end + HEADROOM
         {
@@ -104,7 +106,10 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
             unsafe { (exit.guard.start as *const u8).read_volatile() };
         }
         slot.shielded.set(true);
+        // The handler reads the mark between any two instructions, so nothing of the part may move past its ends.
+        compiler_fence(Ordering::SeqCst);
         let result = part();
+        compiler_fence(Ordering::SeqCst);
         slot.shielded.set(false);
         result
     })
@@ -241,8 +246,9 @@ unsafe fn chain(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     unsafe {
         let sent = (*info).si_code <= 0;
         match former.sa_sigaction {
+            // Ignored by default too, whoever sends it: a socket's urgent data, for one.
+            libc::SIG_DFL | libc::SIG_IGN if signal == INTERRUPT => {}
             libc::SIG_IGN if sent => {}
-            libc::SIG_DFL if signal == INTERRUPT => {}
             libc::SIG_DFL | libc::SIG_IGN => {
                 // What faulted faults again, and what was sent is sent again: now it ends the process.
                 let default: libc::sigaction = std::mem::zeroed();

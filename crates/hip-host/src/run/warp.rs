@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 /// Lanes of the widest warp.
-const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 /// Bytes that a lane can hand over.
 pub(crate) const SLOT: usize = 16;
 

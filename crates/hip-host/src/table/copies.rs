@@ -105,14 +105,27 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     };
     let wait = wait || to_range.is_none() || (from_range.is_none() && !stage);
     let &Rows { to, to_pitch, from_pitch, width, height, .. } = rows;
-    let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height };
-    let after = if wait { other_device(stream, [to_range, from_range]) } else { Vec::new() };
+    let sides = [to_range, from_range];
+    let copy = Copy { to: to.cast(), to_pitch, from, from_pitch, width, height, sides };
+    let after = if wait && !captured { other_device(stream, sides) } else { Vec::new() };
     match stream.submit(Work::Copy(copy), after)? {
         Some(point) if wait => {
             point.wait();
             device.healthy()
         }
-        _ => Ok(()),
+        Some(point) => {
+            tell_other_devices(&point, &sides);
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A device whose memory is used must not be taken for idle, even if the stream is not its own.
+fn tell_other_devices(point: &Point, sides: &[Option<Range>]) {
+    let known = sides.iter().flatten().filter(|range| range.is_of_device());
+    for range in known.filter(|range| range.device != point.stream.device) {
+        device::all()[range.device].takes_part_in(point);
     }
 }
 
@@ -245,8 +258,12 @@ fn fill(
     }
     let range = memory::resolve(to as usize, bytes)?.ok_or(VALUE)?;
     stream.device().healthy()?;
-    let point = stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count }), Vec::new())?;
-    Ok(point.map(|point| (range, point)))
+    let point =
+        stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count, side: range }), Vec::new())?;
+    Ok(point.map(|point| {
+        tell_other_devices(&point, &[Some(range)]);
+        (range, point)
+    }))
 }
 
 fn fill_async(stream: hipStream_t, to: *mut c_void, value: u32, size: usize, count: usize) -> hipError_t {

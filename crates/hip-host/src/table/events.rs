@@ -4,6 +4,7 @@
 use super::give;
 use super::streams::{absent, stream_of};
 use crate::adversary;
+use crate::check;
 use crate::context::{current, status};
 use crate::device;
 use crate::event::{Event, Moment, Recorded};
@@ -115,8 +116,9 @@ pub(super) unsafe extern "C" fn hipEventElapsedTime(
         let (Some(from), Some(to)) = (start.moment.time(), stop.moment.time()) else {
             return Err(hipError_t::hipErrorNotReady);
         };
-        // Having a time, both are passed: whoever asks knows so now.
-        let _ = (start.point.reached(), stop.point.reached());
+        // Having a time, both are passed, even if the stream has not yet said so: whoever asks knows so now.
+        check::passed(start.point.stamp.as_ref());
+        check::passed(stop.point.stamp.as_ref());
         let elapsed = match to.checked_duration_since(from) {
             Some(forward) => forward.as_secs_f64(),
             None => -from.duration_since(to).as_secs_f64(),

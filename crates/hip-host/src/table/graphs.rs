@@ -55,7 +55,7 @@ pub(super) unsafe extern "C" fn hipGraphLaunch(exec: hipGraphExec_t, stream: hip
 
 /// Everything is where it is needed already.
 pub(super) unsafe extern "C" fn hipGraphUpload(exec: hipGraphExec_t, stream: hipStream_t) -> hipError_t {
-    status(exec::get(exec as usize).and_then(|_| stream_of(stream)).map(drop))
+    status(exec::get(exec as usize).and_then(|_| stream_of(stream)?.device().healthy()))
 }
 
 /// Launches that are queued still run.

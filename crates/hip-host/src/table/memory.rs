@@ -125,10 +125,12 @@ pub(super) unsafe extern "C" fn hipHostRegister(
     if pointer.is_null() || size == 0 || flags & !known != 0 {
         return status(Err(VALUE));
     }
-    let (base, kind, device) = (pointer as usize, Kind::Registered, current().ordinal);
+    let (base, kind, device) = (pointer as usize, Kind::Registered, current());
     status(capture::forbid_unsafe().and_then(|()| {
+        device.healthy()?;
+        memory::register(Range { base, len: size, kind, device: device.ordinal, flags })?;
         check::allocated(base, size);
-        memory::register(Range { base, len: size, kind, device, flags })
+        Ok(())
     }))
 }
 
@@ -240,6 +242,7 @@ pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
 ) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         capture::forbid_in(&stream)?;
+        stream.device().healthy()?;
         managed(pointer, count, place)
     }))
 }

@@ -31,6 +31,7 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
     capture::forbid_in(stream)?;
     let device = &device::all()[pool.device];
     stream.device().healthy()?;
+    device.healthy()?;
     let attempt = || {
         let charge = pool.charge(size as u64)?;
         memory::allocate(device, Kind::Device, size, 0, Some(charge))
@@ -59,11 +60,15 @@ fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_v
         // What was freed must be nobody's, or a use of it would not be seen.
         return None;
     }
-    let allocation = adversary.reuse(stream, size, pool)?;
-    let pointer = memory::put_back(allocation);
+    let released = adversary.reuse(stream, size, pool)?;
+    let pointer = memory::put_back(released.take()?);
     check::allocated_on(stream, pointer as usize, size, true);
-    let (to, value) = (pointer.cast(), adversary.pattern().into());
-    stream.submit(Work::Fill(Fill { to, value, size: 1, count: size }), Vec::new()).ok()?;
+    let (to, value, side) = (pointer.cast(), adversary.pattern().into(), released.range);
+    if stream.submit(Work::Fill(Fill { to, value, size: 1, count: size, side }), Vec::new()).is_err() {
+        // Another thread has begun a capture: the stream gives the memory back as it was asked to.
+        memory::leave(pointer as usize).into_iter().for_each(|allocation| released.hold(allocation));
+        return None;
+    }
     Some(pointer)
 }
 
@@ -96,13 +101,23 @@ pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
 pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         capture::forbid_in(&stream)?;
-        let allocation = memory::remove(pointer as usize, &[Kind::Device, Kind::Managed]).ok_or(VALUE)?;
-        let released = Released::new(allocation);
-        if let Some(adversary) = adversary::get() {
-            adversary.released(&stream, &released);
-        }
-        stream.submit(Work::Release(released), Vec::new()).map(drop)
+        release(&stream, pointer as usize)
     }))
+}
+
+/// Asks the stream to give memory back. If it refuses, because a capture has begun meanwhile, nothing has happened.
+fn release(stream: &Arc<Stream>, base: usize) -> Outcome {
+    let released = Released::new(memory::leave(base).ok_or(VALUE)?);
+    if let Some(adversary) = adversary::get() {
+        adversary.released(stream, &released);
+    }
+    let submitted = stream.submit(Work::Release(Arc::clone(&released)), Vec::new());
+    if submitted.is_err()
+        && let Some(allocation) = released.take()
+    {
+        memory::put_back(allocation);
+    }
+    submitted.map(drop)
 }
 
 pub(super) unsafe extern "C" fn hipMemPoolCreate(
@@ -210,4 +225,24 @@ pub(super) unsafe extern "C" fn hipDeviceGetDefaultMemPool(
 
 pub(super) unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
     status(device::get(device).and_then(|device| pool::set_current(device.ordinal, pool as usize)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hip_sys::hip::{hipStreamCaptureMode, hipStreamNonBlocking};
+
+    #[test]
+    fn memory_that_a_stream_may_not_free_stays() {
+        let device = &device::all()[0];
+        let stream = Stream::create(device, hipStreamNonBlocking, 0);
+        let base = memory::allocate(device, Kind::Device, 64, 0, None).expect("memory") as usize;
+        capture::begin(&stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed).expect("a new stream");
+        assert_eq!(release(&stream, base), Err(hipError_t::hipErrorStreamCaptureUnsupported));
+        assert_eq!(memory::find_base(base).map(|range| range.len), Some(64));
+        capture::forget(&stream);
+        assert_eq!(release(&stream, base), Ok(()));
+        assert!(memory::find_base(base).is_none());
+        crate::stream::wait_for_all(&stream.pending());
+    }
 }

@@ -14,7 +14,7 @@ use std::ffi::{c_char, c_int};
 
 /// Blocks that one multiprocessor holds, and threads.
 pub(super) const BLOCKS_PER_PROCESSOR: c_int = 32;
-pub(super) const THREADS_PER_PROCESSOR: c_int = 2048;
+pub(super) const THREADS_PER_PROCESSOR: c_int = run::THREADS_PER_PROCESSOR as c_int;
 /// Largest grid, in blocks.
 pub(super) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_536, 65_536];
 
@@ -49,7 +49,7 @@ fn arch() -> hipDeviceArch_t {
 /// How many "multiprocessors" there are: no more than can each hold all their threads on stacks at once, because a cooperative
 /// launch may fill them all.
 pub(super) fn processors() -> c_int {
-    run::threads().min(run::most_stacks() / THREADS_PER_PROCESSOR as usize).max(1) as c_int
+    run::threads().min(run::most_stacks() / run::THREADS_PER_PROCESSOR).max(1) as c_int
 }
 
 /// Everything about a device. One "multiprocessor" is one OS thread that runs blocks.

@@ -27,8 +27,17 @@ const PER_THREAD: usize = 2;
 
 static STREAMS: LazyLock<Handles<Stream>> = LazyLock::new(|| Handles::new(1));
 
+/// The streams that hipStreamPerThread means to a thread, by device.
+struct OfThread([Option<Arc<Stream>>; device::COUNT]);
+
+impl Drop for OfThread {
+    fn drop(&mut self) {
+        self.0.iter().flatten().for_each(capture::forget);
+    }
+}
+
 thread_local! {
-    static OF_THREAD: RefCell<[Option<Arc<Stream>>; device::COUNT]> = const { RefCell::new([None, None]) };
+    static OF_THREAD: RefCell<OfThread> = const { RefCell::new(OfThread([None, None])) };
 }
 
 /// The error for a handle that leads nowhere.
@@ -48,11 +57,15 @@ pub(super) fn is_legacy(handle: hipStream_t) -> bool {
 pub(crate) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
     match handle as usize {
         0 | LEGACY => Ok(Arc::clone(&current().null)),
-        PER_THREAD => OF_THREAD.with_borrow_mut(|streams| {
-            let device = current();
-            let create = || Stream::create(device, hipStreamDefault, 0);
-            Ok(Arc::clone(streams[device.ordinal].get_or_insert_with(create)))
-        }),
+        PER_THREAD => {
+            let found = OF_THREAD.try_with(|streams| {
+                let device = current();
+                let create = || Stream::create(device, hipStreamDefault, 0);
+                Arc::clone(streams.borrow_mut().0[device.ordinal].get_or_insert_with(create))
+            });
+            // A thread that ends has let go of them.
+            found.map_err(|_| hipError_t::hipErrorInvalidHandle)
+        }
         handle => STREAMS.get(handle).map_err(absent),
     }
 }

@@ -4,6 +4,7 @@
 use super::{Hip, hip};
 use std::io::Read;
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const CASE: &str = "HIPHOST_TEST_APART";
@@ -12,6 +13,8 @@ const CASE: &str = "HIPHOST_TEST_APART";
 pub(crate) struct Left {
     /// What it wrote to standard error.
     pub text: String,
+    /// What it wrote to standard output, with the words of the test harness.
+    pub output: String,
     pub success: bool,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
@@ -38,14 +41,10 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
     for variable in ["HIPSTACK_HOST_GUARD", "HIPSTACK_HOST_WATCHDOG_MS", "HIPSTACK_HOST_TRAPS"] {
         command.env_remove(variable);
     }
-    command.envs(environment.iter().copied()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.envs(environment.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    let mut stderr = child.stderr.take().expect("it is a pipe");
-    let reader = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stderr.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
+    let output = read(child.stdout.take().expect("it is a pipe"));
+    let text = read(child.stderr.take().expect("it is a pipe"));
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("a child of ours") {
@@ -53,12 +52,21 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
         }
         if start.elapsed() > Duration::from_secs(240) {
             child.kill().expect("a child of ours");
-            panic!("{name} hangs: {}", reader.join().unwrap_or_default());
+            panic!("{name} hangs: {}", text.join().unwrap_or_default());
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    let text = reader.join().expect("no panic there");
-    Some(Left { text, success: status.success(), signal: status.signal() })
+    let [output, text] = [output, text].map(|reader| reader.join().expect("no panic there"));
+    Some(Left { text, output, success: status.success(), signal: status.signal() })
+}
+
+/// Reads a pipe to its end, so that who writes to it does not wait.
+fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// What cargo runs this program with, where another machine is emulated: see ci/aarch64.sh.

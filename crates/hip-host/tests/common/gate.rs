@@ -45,7 +45,7 @@ pub(crate) fn gate() -> &'static Gate {
     Box::leak(Box::default())
 }
 
-/// Polls until the condition holds; false if it does not within a few seconds.
+/// Polls until the condition holds; false if it does not within two minutes.
 pub(crate) fn soon(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !condition() {

@@ -39,12 +39,6 @@ HIPHOST_KERNEL(block_order, unsigned* counter, unsigned* order) {
     if (threadIdx.x == 0) order[atomicAdd(counter, 1)] = blockIdx.x;
 }
 
-HIPHOST_KERNEL(spin, uint64_t nanoseconds) {
-    long long end = wall_clock64() + (long long)nanoseconds;
-    while (wall_clock64() < end) {
-    }
-}
-
 HIPHOST_KERNEL(write_one, int* out, int value) { *out = value; }
 
 // Writes the wave size of the device's build: this module serves both, so it can only say that it does not know.

@@ -5,7 +5,7 @@ use super::*;
 pub(crate) const CASES: &[Case] = cases!("graph/capture":
     fill, fills_of_every_size, copy_to_device, copy_from_device, copy_inside_device, copy_between_devices, copy_rows,
     copy_by_direction, copy_with_stream, pageable_memory_is_read_at_launch, pageable_memory_is_written_at_launch,
-    host_function, graph_launch,
+    host_function, graph_launch, allocate_in_stream_order, free_in_stream_order,
     nothing, every_mode, every_kind_of_stream, stream_of_the_thread, order_of_the_stream,
     several_from_one_stream, two_at_once, other_streams_run_on, earlier_work_is_no_part, zero_bytes_are_no_node,
 );
@@ -336,4 +336,27 @@ fn zero_bytes_are_no_node(b: &Bench) -> Outcome {
     ok!(b, hipMemcpyAsync(memory.at(0), memory.at(1), 0, kind, stream.raw));
     let graph = end(b, stream.raw)?;
     same("the nodes", node_count(b, graph.raw)?, 0)
+}
+
+/// Memory becomes a node, which has its address at once (HIP's node types).
+fn allocate_in_stream_order(b: &Bench) -> Outcome {
+    let (stream, mut place) = (b.stream()?, null_mut());
+    begin(b, stream.raw)?;
+    ok!(b, hipMallocAsync(&mut place, 16, stream.raw));
+    ensure(!place.is_null(), "no address")?;
+    same("the types", node_types(b, &end(b, stream.raw)?)?, vec![ALLOCATE])
+}
+
+/// Its release becomes another, and whatever is between them can use it.
+fn free_in_stream_order(b: &Bench) -> Outcome {
+    let (result, stream, mut place) = (b.zeros::<i32>(1)?, b.stream()?, null_mut());
+    begin(b, stream.raw)?;
+    ok!(b, hipMallocAsync(&mut place, 4, stream.raw));
+    super::fill(b, place, 7, 1, stream.raw)?;
+    copy_word(b, result.pointer, place, stream.raw)?;
+    ok!(b, hipFreeAsync(place, stream.raw));
+    let graph = end(b, stream.raw)?;
+    same("the types", node_types(b, &graph)?, vec![MEMCPY, MEMSET, ALLOCATE, FREE])?;
+    run_once(b, &graph, stream.raw)?;
+    same_all("the word", &result.read()?, &[7])
 }

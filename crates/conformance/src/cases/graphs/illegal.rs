@@ -11,7 +11,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/illegal":
     synchronize_a_stream_that_joined, copy_and_wait, fill_and_wait, copy_and_wait_beside_a_free_stream,
     launch_on_the_null_stream, record_on_the_null_stream, null_stream_waits_for_the_capture,
     null_stream_beside_a_free_stream, wait_for_an_event_from_outside, wait_for_another_capture,
-    submit_to_a_spoilt_capture, allocate_in_stream_order, free_in_stream_order, a_bad_call_is_no_node,
+    submit_to_a_spoilt_capture, a_bad_call_is_no_node,
     destroy_the_unfinished_graph, instantiate_the_unfinished_graph,
 );
 
@@ -388,25 +388,6 @@ fn submit_to_a_spoilt_capture(b: &Bench) -> Outcome {
     ok!(b, hipStreamSynchronize(stream.raw));
     same("the calls", journal.read(), vec![])?;
     same_all("the word", &memory.read()?, &[0])
-}
-
-/// Nodes that allocate are not made (AMD's library makes them): the call is refused and spoils the capture.
-fn allocate_in_stream_order(b: &Bench) -> Outcome {
-    let (stream, mut place) = (b.stream()?, null_mut());
-    begin(b, stream.raw)?;
-    expect!(b, hipMallocAsync(&mut place, 16, stream.raw) => CAPTURE_UNSUPPORTED);
-    end_spoilt(b, stream.raw)
-}
-
-/// And the memory stays as it was.
-fn free_in_stream_order(b: &Bench) -> Outcome {
-    let (stream, mut place) = (b.stream()?, null_mut());
-    ok!(b, hipMallocAsync(&mut place, 16, stream.raw); hipStreamSynchronize(stream.raw));
-    begin(b, stream.raw)?;
-    expect!(b, hipFreeAsync(place, stream.raw) => CAPTURE_UNSUPPORTED);
-    end_spoilt(b, stream.raw)?;
-    ok!(b, hipMemsetAsync(place, 1, 16, stream.raw); hipFreeAsync(place, stream.raw); hipStreamSynchronize(stream.raw));
-    Ok(())
 }
 
 /// A call with wrong arguments fails as it always does, and the capture goes on.

@@ -46,6 +46,8 @@ const MEMCPY: u32 = 1;
 const MEMSET: u32 = 2;
 const HOST: u32 = 3;
 const CHILD: u32 = 4;
+const ALLOCATE: u32 = 10;
+const FREE: u32 = 11;
 
 /// A graph that is destroyed when it is dropped.
 struct Graph<'b> {

@@ -127,15 +127,7 @@ fn a_launch_that_waits_keeps_the_old(b: &Bench) -> Outcome {
     let new = graph(b, |s| journal.write(b, 2, s))?;
     gate.hold(b, stream.raw)?;
     ok!(b, hipGraphLaunch(exec.raw, stream.raw));
-    // Some libraries wait here, so somebody has to open the gate.
-    let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            gate.open();
-        });
-        update(b, &exec, &new)
-    });
-    outcome?;
+    gate.open_after(|| update(b, &exec, &new), || ()).0?;
     run(b, &exec, stream.raw)?;
     same("the calls", journal.read(), vec![1, 2])
 }

@@ -4,10 +4,16 @@ use crate::cases::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!("kernel/group":
     block, tiles, tiles_that_go_apart, lanes_that_are_there, grid_sync, grid_sum,
+    one_block_too_many, no_blocks,
 );
 
-/// Launches so that all blocks run at once; skips the case where the device cannot.
+/// Launches so that all blocks run at once.
 fn launch_together(b: &Bench, function: &Function, shape: Shape, arguments: &mut [Arg]) -> Outcome {
+    b.expect(together(b, function.raw, shape, arguments)?, SUCCESS, "a cooperative launch")
+}
+
+/// The code of a cooperative launch; skips the case where the device has none.
+fn together(b: &Bench, raw: hipFunction_t, shape: Shape, arguments: &mut [Arg]) -> Result<u32, Failure> {
     let (mut can, attribute) = (0, hipDeviceAttribute_t::hipDeviceAttributeCooperativeLaunch);
     ok!(b, hipDeviceGetAttribute(&mut can, attribute, b.device()));
     if can == 0 {
@@ -15,9 +21,8 @@ fn launch_together(b: &Bench, function: &Function, shape: Shape, arguments: &mut
     }
     let mut addresses: Vec<*mut c_void> = arguments.iter_mut().map(Arg::address).collect();
     let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
-    let (raw, list) = (function.raw, addresses.as_mut_ptr());
-    ok!(b, hipModuleLaunchCooperativeKernel(raw, gx, gy, gz, bx, by, bz, shape.shared, NULL, list));
-    Ok(())
+    let list = addresses.as_mut_ptr();
+    Ok(call!(b, hipModuleLaunchCooperativeKernel(raw, gx, gy, gz, bx, by, bz, shape.shared, NULL, list)))
 }
 
 /// The most blocks of that size that can run at once.
@@ -95,4 +100,24 @@ fn grid_sum(b: &Bench) -> Outcome {
     launch_together(b, &function, grid(8, 128), args![&input, &parts, &out, 9000])?;
     // 90 times the sum of -20 to 79.
     same_all("sum", &out.read()?, &[90 * 2950])
+}
+
+/// One block more than can run at once.
+fn one_block_too_many(b: &Bench) -> Outcome {
+    let (function, ring) = (b.function("group", "grid_rotate")?, b.zeros::<i32>(2)?);
+    let blocks = most_blocks(b, &function, 64)? + 1;
+    let code = together(b, function.raw, grid(blocks, 64), args![&ring, 0])?;
+    b.expect(code, COOPERATIVE_TOO_LARGE, &format!("{blocks} blocks"))?;
+    b.sync()?;
+    same_all("the ring", &ring.read()?, &[0, 0])
+}
+
+/// A launch without blocks or threads is refused.
+fn no_blocks(b: &Bench) -> Outcome {
+    let (function, ring) = (b.function("group", "grid_rotate")?, b.zeros::<i32>(2)?);
+    for shape in [grid(0, 64), grid(1, 0)] {
+        let code = together(b, function.raw, shape, args![&ring, 0])?;
+        b.expect(code, VALUE, &format!("{:?} blocks of {:?} threads", shape.grid, shape.block))?;
+    }
+    b.sync()
 }

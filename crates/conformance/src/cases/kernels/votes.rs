@@ -3,7 +3,7 @@
 use crate::cases::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!("kernel/vote":
-    ballot, any_and_all, part_of_a_warp, both_sides_of_a_branch, uneven_rounds, nested_branches, compaction, same_key,
+    ballot, any_and_all, part_of_a_warp, both_sides_of_a_branch, helper_in_two_branches, uneven_rounds, nested_branches, compaction, same_key,
     until_all_are_done,
 );
 
@@ -51,6 +51,16 @@ fn both_sides_of_a_branch(b: &Bench) -> Outcome {
     b.launch(&b.function("vote", "two_sides")?, grid(1, 128), args![&out])?;
     let odd = mask(wave, |lane| lane >= 5 && lane % 2 == 1);
     let expected: Vec<u64> = (0..128).map(|t| if t % wave < 5 { 0b11011 } else { odd }).collect();
+    same_all("out", &out.read()?, &expected)
+}
+
+/// Each side calls the same function with a vote in it, and votes among its own all the same.
+fn helper_in_two_branches(b: &Bench) -> Outcome {
+    let (out, wave) = (b.zeros::<u64>(128)?, b.wave());
+    b.launch(&b.function("vote", "two_calls")?, grid(1, 128), args![&out])?;
+    // Lanes 0 to 4 ask for even lanes, the others for odd ones.
+    let odd = mask(wave, |lane| lane >= 5 && lane % 2 == 1);
+    let expected: Vec<u64> = (0..128).map(|t| if t % wave < 5 { 0b10101 } else { odd }).collect();
     same_all("out", &out.read()?, &expected)
 }
 
