@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Cross-builds hip-host for 64-bit ARM and runs its fiber and atomics tests there, under QEMU's user mode: the unit tests, and
-# the test kernels, compiled by the cross compiler, with barriers, warp operations and atomics of every type.
+# Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: the unit tests, and those of
+# kernels (compiled by the cross compiler: barriers, warp operations, atomics of every type), launches, streams, memory,
+# faults, guard mode, the watchdog and signal handlers.
 #   ci/aarch64.sh                what is documented
 #   ci/aarch64.sh --test memory  the same, but these arguments choose the tests
 # Needs Rust's std for the target, a C++ cross compiler and qemu-user. Takes them where they can be had: from rustup, and
@@ -41,7 +42,8 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries"
 export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar
 
-# Not here: tests that start their own program again without QEMU; those of faults know how to.
+# Not here: the tests of hiprtc and the adversary, which start programs without QEMU, and those that were not tried there yet:
+# behaviour, graphs, cooperative, language.
 [ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory \
     --test faults --test guard --test watchdog --test handlers
 cargo test -p hip-host --target "$target" --no-fail-fast "$@"

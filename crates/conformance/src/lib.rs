@@ -1,4 +1,5 @@
-//! One suite of cases that every implementation of HIP's C functions has to pass: AMD's library, and each platform of ours.
+//! One suite of cases for every implementation of HIP's C functions: AMD's library, and each platform of ours. It has not run
+//! on AMD's library with a card yet: what it expects is from HIP's tests and documentation, and from AMD's sources.
 //!
 //! A [`Case`] is a few lines that call HIP through the tables of a [`hip_sys::Platform`] and compare with what was worked
 //! out by other means. A [`Suite`] runs cases on one platform. Where a platform is known to differ, `differences.toml` says

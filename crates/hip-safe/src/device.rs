@@ -1,6 +1,6 @@
 //! A device of a platform: shared by everything that lives on it.
 
-use crate::poison::{Poison, is_sticky};
+use crate::poison::{Poison, is_sticky, may_be_sticky};
 use crate::raw::{self, Failure};
 use crate::{CurrentDevice, Error, Properties, Result, convert, drop_errors};
 use hip_sys::hip::hipError_t;
@@ -224,9 +224,11 @@ impl Device {
     /// The error for a failed call. A sticky one poisons the device.
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
         let mut error = hip_error(&self.inner.platform, failure, doing);
-        if is_sticky(failure.code) {
+        let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
+        let told = asked.then(|| raw::last_fault(&self.inner.platform, self.raw_ordinal())).flatten();
+        if is_sticky(failure.code) || told.is_some() {
             if let Error::Hip { cause, .. } = &mut error {
-                *cause = raw::last_fault(&self.inner.platform, self.raw_ordinal());
+                *cause = told;
             }
             let first = Arc::clone(self.inner.poison.set(error));
             return Error::Poisoned { device: self.label(), first };

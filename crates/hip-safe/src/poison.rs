@@ -39,6 +39,12 @@ pub(crate) fn is_sticky(code: hipError_t) -> bool {
     )
 }
 
+/// Whether a status means the same if the platform says that the device is broken, and is an error like any other if not: a
+/// launch that lacks resources (701), or what the device cannot do (801), found only when the launch was to run.
+pub(crate) fn may_be_sticky(code: hipError_t) -> bool {
+    matches!(code, hipError_t(701 | 801))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +53,8 @@ mod tests {
     fn which_codes_are_sticky() {
         let sticky: Vec<u32> = (0..2000).filter(|&c| is_sticky(hipError_t(c))).collect();
         assert_eq!(sticky, [214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719]);
+        let perhaps: Vec<u32> = (0..2000).filter(|&c| may_be_sticky(hipError_t(c))).collect();
+        assert_eq!(perhaps, [701, 801]);
     }
 
     #[test]

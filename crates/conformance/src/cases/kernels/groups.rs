@@ -104,12 +104,13 @@ fn grid_sum(b: &Bench) -> Outcome {
 
 /// One block more than can run at once.
 fn one_block_too_many(b: &Bench) -> Outcome {
-    let (function, ring) = (b.function("group", "grid_rotate")?, b.zeros::<i32>(2)?);
+    let function = b.function("group", "grid_rotate")?;
     let blocks = most_blocks(b, &function, 64)? + 1;
+    let ring = b.zeros::<i32>(64 * blocks as usize)?;
     let code = together(b, function.raw, grid(blocks, 64), args![&ring, 0])?;
     b.expect(code, COOPERATIVE_TOO_LARGE, &format!("{blocks} blocks"))?;
     b.sync()?;
-    same_all("the ring", &ring.read()?, &[0, 0])
+    same_all("the ring", &ring.read()?, &vec![0; 64 * blocks as usize])
 }
 
 /// A launch without blocks or threads is refused.
