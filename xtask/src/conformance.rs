@@ -13,13 +13,14 @@ use std::time::Instant;
   cargo xtask conformance --filter memory/allocate/too_much  one case
   cargo xtask conformance --list                             the names of all cases
   cargo xtask conformance --platform amd                     AMD's library, found as hip-sys finds it
+  cargo xtask conformance --platform nvidia                  HIP on NVIDIA's driver
   cargo xtask conformance --platform amd --differences amd-emulated
                                                              the emulated one, with what is known of it
 
 Known differences are in crates/conformance/differences.toml, each with a reason.
 Exit code: 0 if every case is as it should be or as listed, 1 otherwise.")]
 pub struct ConformanceArgs {
-    /// The platform: host or amd
+    /// The platform: host, amd or nvidia
     #[arg(long, value_name = "NAME", default_value = "host")]
     platform: String,
     /// Only this device  [default: all of them]

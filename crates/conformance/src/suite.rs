@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// The platforms that [`Suite::new`] opens by name.
-pub const PLATFORMS: &[&str] = &["host", "amd"];
+pub const PLATFORMS: &[&str] = &["host", "amd", "nvidia"];
 
 /// A case that takes longer than this hangs. The slowest takes seconds on an emulated device.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(600);
@@ -87,6 +87,8 @@ impl Suite {
         let opened = match platform {
             #[cfg(feature = "host")]
             "host" => hip_host::platform(),
+            #[cfg(feature = "nvidia")]
+            "nvidia" => hip_nvidia::platform().map_err(|missing| missing.to_string())?,
             "amd" => Arc::new(Platform::load_amd().map_err(|missing| missing.to_string())?),
             other => {
                 let known = PLATFORMS.join(", ");

@@ -82,7 +82,6 @@ mod dispatch;
 mod event;
 mod graph;
 mod guard;
-mod handles;
 mod memory;
 mod pool;
 mod rtc;

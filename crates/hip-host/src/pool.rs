@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 
 use crate::device;
-use crate::handles::Handles;
+use hip_sys::provider::Handles;
 
 /// A pool.
 pub(crate) struct Pool {

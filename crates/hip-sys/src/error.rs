@@ -7,19 +7,19 @@ use thiserror::Error;
 pub enum LoadError {
     /// No file of any of the names could be opened.
     #[error(
-        "{library} was not found; tried {}. Install ROCm's runtime ({package}), or set ROCM_PATH to the folder above its lib/",
+        "{library} was not found; tried {}. {remedy}",
         tried_list(.tried)
     )]
     NotFound {
         /// What was looked for.
         library: &'static str,
-        /// The package that has it.
-        package: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
         /// Each name tried, with the loader's answer.
         tried: Vec<(String, String)>,
     },
     /// The library lacks a function that every supported version has.
-    #[error("{library} has no function {symbol}: it is older than ROCm 5.2, or not ROCm's")]
+    #[error("{library} has no function {symbol}: it is too old, or something else of that name")]
     MissingSymbol {
         /// The file.
         library: String,
@@ -35,6 +35,16 @@ pub enum LoadError {
         call: &'static str,
         /// Its status.
         code: u32,
+    },
+    /// The library is older than what is needed.
+    #[error("{library} is version {found}, and at least {needed} is needed: update it")]
+    TooOld {
+        /// The file.
+        library: String,
+        /// Its version.
+        found: String,
+        /// The oldest that works.
+        needed: &'static str,
     },
     /// This platform has no such library at all.
     #[error("{library} does not exist on this platform: {reason}")]

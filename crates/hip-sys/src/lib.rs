@@ -33,6 +33,7 @@ pub(crate) mod loader;
 mod memory_type;
 mod optional;
 mod platform;
+pub mod provider;
 
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};

@@ -15,13 +15,17 @@ pub(crate) struct Source {
 
 const HIP_NAMES: [&str; 4] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
+const HIP_REMEDY: &str = "Install ROCm's runtime (hip-runtime-amd, or libamdhip64-5 on Debian 12), or set ROCM_PATH to the folder above its lib/";
+const RTC_REMEDY: &str =
+    "Install ROCm's runtime (hip-runtime-amd), or set ROCM_PATH to the folder above its lib/";
+
 /// Opens HIP: the path given, else the search order of [`crate::Platform::load_amd`].
 pub(crate) fn open_hip(path: Option<&Path>) -> Result<Source, LoadError> {
     let candidates = match path {
         Some(path) => vec![path.to_path_buf()],
         None => candidates(&HIP_NAMES),
     };
-    open_first("HIP (libamdhip64)", "hip-runtime-amd, or libamdhip64-5 on Debian 12", candidates)
+    open_first("HIP (libamdhip64)", HIP_REMEDY, candidates)
 }
 
 /// Opens hiprtc: a part of HIP's own library up to ROCm 5, a library beside it from 6 on.
@@ -33,7 +37,7 @@ pub(crate) fn open_rtc(hip: &Source, version: Version) -> Result<Source, LoadErr
     let names = [numbered.as_str(), "libhiprtc.so"];
     let beside = hip.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
-    open_first("hiprtc (libhiprtc)", "hip-runtime-amd", beside.chain(candidates(&names)).collect())
+    open_first("hiprtc (libhiprtc)", RTC_REMEDY, beside.chain(candidates(&names)).collect())
 }
 
 fn candidates(names: &[&str]) -> Vec<PathBuf> {
@@ -45,9 +49,9 @@ fn candidates(names: &[&str]) -> Vec<PathBuf> {
     list
 }
 
-fn open_first(
+pub(crate) fn open_first(
     library: &'static str,
-    package: &'static str,
+    remedy: &'static str,
     candidates: Vec<PathBuf>,
 ) -> Result<Source, LoadError> {
     let mut tried = Vec::new();
@@ -62,7 +66,7 @@ fn open_first(
             }
         }
     }
-    Err(LoadError::NotFound { library, package, tried })
+    Err(LoadError::NotFound { library, remedy, tried })
 }
 
 impl Source {
@@ -90,7 +94,7 @@ impl Source {
         &self.path
     }
 
-    fn find<F: Copy>(&self, symbol: &str) -> Option<F> {
+    pub(crate) fn find<F: Copy>(&self, symbol: &str) -> Option<F> {
         // SAFETY: S1: `F` is the type that codegen made of this symbol's declaration, and the library is never closed.
         unsafe { self.library.get::<F>(symbol).ok().map(|found| *found) }
     }

@@ -1,6 +1,6 @@
 //! The devices of each platform.
 
-use super::{Item, cuda};
+use super::Item;
 use hip_safe::Device;
 use hip_sys::Platform;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ const SECTION: &str = "Devices";
 pub(super) fn look() -> Vec<Item> {
     let mut items = host();
     items.extend(amd());
-    items.push(nvidia());
+    items.extend(nvidia());
     items
 }
 
@@ -27,12 +27,10 @@ fn amd() -> Vec<Item> {
     }
 }
 
-/// NVIDIA's devices are counted by the CUDA driver itself.
-fn nvidia() -> Item {
-    match cuda::driver().and_then(|driver| driver.devices) {
-        Ok(names) if !names.is_empty() => Item::found(SECTION, "NVIDIA", names.join(", ")),
-        Ok(_) => Item::absent(SECTION, "NVIDIA", "the driver counts none", "check `nvidia-smi`"),
-        Err(why) => Item::absent(SECTION, "NVIDIA", why, "see CUDA driver"),
+fn nvidia() -> Vec<Item> {
+    match hip_nvidia::platform() {
+        Ok(platform) => items_of("NVIDIA", &platform, "check `nvidia-smi`"),
+        Err(_) => vec![Item::absent(SECTION, "NVIDIA", "the driver is absent", "see CUDA driver")],
     }
 }
 

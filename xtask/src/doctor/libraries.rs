@@ -1,28 +1,13 @@
 //! The libraries that fill a platform's tables at run time.
 
-use super::{Item, cuda};
+use super::Item;
 use hip_sys::Platform;
 
 const SECTION: &str = "Libraries";
 
 pub(super) fn look() -> Vec<Item> {
     let mut items = amd();
-    items.push(match cuda::driver() {
-        Ok(driver) => {
-            Item::found(SECTION, "CUDA driver", format!("{}, CUDA {}", driver.library, driver.version))
-        }
-        Err(why) => {
-            Item::absent(SECTION, "CUDA driver", why, "only needed for NVIDIA GPUs: install NVIDIA's driver")
-        }
-    });
-    items.push(match cuda::nvrtc() {
-        Ok(detail) => Item::found(SECTION, "NVRTC", detail),
-        Err(why) => {
-            let remedy = "only needed to compile for NVIDIA GPUs at run time: install CUDA 12 or 13, \
-                          or pip install nvidia-cuda-nvrtc and put its lib folder in LD_LIBRARY_PATH";
-            Item::absent(SECTION, "NVRTC", why, remedy)
-        }
-    });
+    items.extend(nvidia());
     items
 }
 
@@ -44,4 +29,25 @@ fn amd() -> Vec<Item> {
         }
     };
     vec![hip, rtc]
+}
+
+fn nvidia() -> Vec<Item> {
+    let (version, path) = match hip_nvidia::driver_version() {
+        Ok(found) => found,
+        Err(missing) => {
+            let remedy = "only needed for NVIDIA GPUs";
+            return vec![Item::absent(SECTION, "CUDA driver", missing.to_string(), remedy)];
+        }
+    };
+    let (major, minor) = (version / 1000, version % 1000 / 10);
+    let driver = Item::found(SECTION, "CUDA driver", format!("{}, CUDA {major}.{minor}", path.display()));
+    let rtc = match hip_nvidia::platform().and_then(|platform| platform.rtc().map(drop).map_err(Clone::clone))
+    {
+        Ok(()) => Item::found(SECTION, "NVRTC", "loaded"),
+        Err(missing) => {
+            let remedy = "only needed to compile for NVIDIA GPUs at run time";
+            Item::absent(SECTION, "NVRTC", missing.to_string(), remedy)
+        }
+    };
+    vec![driver, rtc]
 }

@@ -1,7 +1,6 @@
 //! `cargo xtask doctor`: what this machine has, and what to do about what it has not.
 
 mod compilers;
-mod cuda;
 mod devices;
 mod folders;
 mod libraries;

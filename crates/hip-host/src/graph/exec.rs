@@ -6,11 +6,11 @@
 use super::{Action, Graph, Node};
 use crate::check::Announced;
 use crate::device;
-use crate::handles::Handles;
 use crate::run::Runner;
 use crate::stream::{Point, Stream};
 use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipGraphExecUpdateResult};
+use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 

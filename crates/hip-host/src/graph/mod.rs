@@ -9,11 +9,11 @@ pub(crate) mod user_objects;
 
 use crate::check::Announced;
 use crate::device::Device;
-use crate::handles::Handles;
 use crate::run::Launch;
 use crate::work::{Copy, Fill, HostCall, Work};
 use exec::Program;
 use hip_sys::hip::{hipError_t, hipGraphNodeType};
+use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 use user_objects::Kept;
@@ -174,7 +174,7 @@ pub(crate) fn get(handle: usize) -> Result<Arc<Graph>, hipError_t> {
 
 /// Ends a graph; what was instantiated from it lives on.
 pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
-    use crate::handles::Absent;
+    use hip_sys::provider::Absent;
     if capture::writes(handle) {
         return Err(hipError_t::hipErrorInvalidValue);
     }

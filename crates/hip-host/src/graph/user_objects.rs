@@ -2,8 +2,8 @@
 //! of references, and graphs hold theirs; the destructor is called once, when the last one goes.
 
 use super::Graph;
-use crate::handles::Handles;
 use hip_sys::hip::{hipError_t, hipHostFn_t};
+use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, OnceLock, Weak};

@@ -17,8 +17,8 @@ mod source;
 mod tokens;
 
 use crate::context::current;
-use crate::handles::Handles;
 use hip_sys::RtcTable;
+use hip_sys::provider::Handles;
 use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
 use program::Program;
 use std::ffi::{CStr, c_char, c_int};

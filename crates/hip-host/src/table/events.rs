@@ -9,12 +9,12 @@ use crate::context::{current, status};
 use crate::device;
 use crate::event::{Event, Moment, Recorded};
 use crate::graph::capture;
-use crate::handles::Handles;
 use crate::work::Work;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipEventBlockingSync, hipEventDisableSystemFence, hipEventDisableTiming,
     hipEventInterprocess, hipStream_t,
 };
+use hip_sys::provider::Handles;
 use std::ffi::c_uint;
 use std::sync::{Arc, LazyLock};
 

@@ -11,7 +11,6 @@ mod graphs;
 mod launches;
 mod memory;
 mod modules;
-mod names;
 mod pools;
 mod properties;
 mod streams;

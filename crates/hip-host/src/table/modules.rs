@@ -4,10 +4,10 @@
 use super::give;
 use crate::code::{self, Kernel};
 use crate::context::{Outcome, current, status};
-use crate::handles::Handles;
 use crate::memory::{self, Kind, Range};
 use crate::rtc::load;
 use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipFunction_t, hipModule_t};
+use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};

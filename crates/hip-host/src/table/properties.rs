@@ -9,6 +9,7 @@ use crate::run::{self, MAX_BLOCK, MAX_SHARED};
 use hip_sys::hip::{
     hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
 };
+use hip_sys::provider::{device_attribute, legacy_properties};
 use std::ffi::{c_char, c_int};
 
 /// Blocks that one multiprocessor holds, and threads.
@@ -117,42 +118,7 @@ pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
     device: c_int,
 ) -> hipError_t {
     status(device::get(device).and_then(|device| {
-        let p = properties(device);
-        let old = hipDeviceProp_tR0000 {
-            name: p.name,
-            totalGlobalMem: p.totalGlobalMem,
-            sharedMemPerBlock: p.sharedMemPerBlock,
-            regsPerBlock: p.regsPerBlock,
-            warpSize: p.warpSize,
-            maxThreadsPerBlock: p.maxThreadsPerBlock,
-            maxThreadsDim: p.maxThreadsDim,
-            maxGridSize: p.maxGridSize,
-            clockRate: p.clockRate,
-            memoryClockRate: p.memoryClockRate,
-            memoryBusWidth: p.memoryBusWidth,
-            totalConstMem: p.totalConstMem,
-            major: p.major,
-            minor: p.minor,
-            multiProcessorCount: p.multiProcessorCount,
-            maxThreadsPerMultiProcessor: p.maxThreadsPerMultiProcessor,
-            clockInstructionRate: p.clockInstructionRate,
-            arch: p.arch,
-            concurrentKernels: p.concurrentKernels,
-            pciBusID: p.pciBusID,
-            maxSharedMemoryPerMultiProcessor: p.maxSharedMemoryPerMultiProcessor,
-            canMapHostMemory: p.canMapHostMemory,
-            gcnArchName: p.gcnArchName,
-            integrated: p.integrated,
-            memPitch: p.memPitch,
-            textureAlignment: p.textureAlignment,
-            texturePitchAlignment: p.texturePitchAlignment,
-            isLargeBar: p.isLargeBar,
-            managedMemory: p.managedMemory,
-            directManagedMemAccessFromHost: p.directManagedMemAccessFromHost,
-            concurrentManagedAccess: p.concurrentManagedAccess,
-            cooperativeLaunch: p.cooperativeLaunch,
-            ..Default::default()
-        };
+        let old = legacy_properties(&properties(device));
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, old) }
     }))
@@ -164,91 +130,8 @@ pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
     device: c_int,
 ) -> hipError_t {
     let value = device::get(device).and_then(|device| {
-        attribute_of(&properties(device), attribute).ok_or(hipError_t::hipErrorInvalidValue)
+        device_attribute(&properties(device), attribute).ok_or(hipError_t::hipErrorInvalidValue)
     });
     // SAFETY: S11: the caller's place for the result.
     status(value.and_then(|value| unsafe { give(place, value) }))
-}
-
-/// A size as an int, as large as fits.
-fn int(size: usize) -> c_int {
-    c_int::try_from(size).unwrap_or(c_int::MAX)
-}
-
-fn attribute_of(p: &hipDeviceProp_tR0600, attribute: hipDeviceAttribute_t) -> Option<c_int> {
-    use hipDeviceAttribute_t as A;
-    Some(match attribute {
-        A::hipDeviceAttributeEccEnabled => p.ECCEnabled,
-        A::hipDeviceAttributeAccessPolicyMaxWindowSize => p.accessPolicyMaxWindowSize,
-        A::hipDeviceAttributeAsyncEngineCount => p.asyncEngineCount,
-        A::hipDeviceAttributeCanMapHostMemory => p.canMapHostMemory,
-        A::hipDeviceAttributeCanUseHostPointerForRegisteredMem => p.canUseHostPointerForRegisteredMem,
-        A::hipDeviceAttributeClockRate => p.clockRate,
-        A::hipDeviceAttributeComputeMode => p.computeMode,
-        A::hipDeviceAttributeComputePreemptionSupported => p.computePreemptionSupported,
-        A::hipDeviceAttributeConcurrentKernels => p.concurrentKernels,
-        A::hipDeviceAttributeConcurrentManagedAccess => p.concurrentManagedAccess,
-        A::hipDeviceAttributeCooperativeLaunch => p.cooperativeLaunch,
-        A::hipDeviceAttributeCooperativeMultiDeviceLaunch => p.cooperativeMultiDeviceLaunch,
-        A::hipDeviceAttributeDeviceOverlap => p.deviceOverlap,
-        A::hipDeviceAttributeDirectManagedMemAccessFromHost => p.directManagedMemAccessFromHost,
-        A::hipDeviceAttributeHostNativeAtomicSupported => p.hostNativeAtomicSupported,
-        A::hipDeviceAttributeIntegrated => p.integrated,
-        A::hipDeviceAttributeIsMultiGpuBoard => p.isMultiGpuBoard,
-        A::hipDeviceAttributeKernelExecTimeout => p.kernelExecTimeoutEnabled,
-        A::hipDeviceAttributeL2CacheSize => p.l2CacheSize,
-        A::hipDeviceAttributeComputeCapabilityMajor => p.major,
-        A::hipDeviceAttributeComputeCapabilityMinor => p.minor,
-        A::hipDeviceAttributeManagedMemory => p.managedMemory,
-        A::hipDeviceAttributeMaxBlocksPerMultiProcessor => p.maxBlocksPerMultiProcessor,
-        A::hipDeviceAttributeMaxBlockDimX | A::hipDeviceAttributeMaxThreadsDim => p.maxThreadsDim[0],
-        A::hipDeviceAttributeMaxBlockDimY => p.maxThreadsDim[1],
-        A::hipDeviceAttributeMaxBlockDimZ => p.maxThreadsDim[2],
-        A::hipDeviceAttributeMaxGridDimX => p.maxGridSize[0],
-        A::hipDeviceAttributeMaxGridDimY => p.maxGridSize[1],
-        A::hipDeviceAttributeMaxGridDimZ => p.maxGridSize[2],
-        A::hipDeviceAttributeMaxThreadsPerBlock => p.maxThreadsPerBlock,
-        A::hipDeviceAttributeMaxThreadsPerMultiProcessor => p.maxThreadsPerMultiProcessor,
-        A::hipDeviceAttributeMaxPitch => int(p.memPitch),
-        A::hipDeviceAttributeMemoryBusWidth => p.memoryBusWidth,
-        A::hipDeviceAttributeMemoryClockRate => p.memoryClockRate,
-        A::hipDeviceAttributeMultiprocessorCount | A::hipDeviceAttributePhysicalMultiProcessorCount => {
-            p.multiProcessorCount
-        }
-        A::hipDeviceAttributePageableMemoryAccess => p.pageableMemoryAccess,
-        A::hipDeviceAttributePageableMemoryAccessUsesHostPageTables => {
-            p.pageableMemoryAccessUsesHostPageTables
-        }
-        A::hipDeviceAttributePciBusId => p.pciBusID,
-        A::hipDeviceAttributePciDeviceId => p.pciDeviceID,
-        A::hipDeviceAttributePciDomainID => p.pciDomainID,
-        A::hipDeviceAttributeMaxRegistersPerBlock => p.regsPerBlock,
-        A::hipDeviceAttributeMaxRegistersPerMultiprocessor => p.regsPerMultiprocessor,
-        A::hipDeviceAttributeReservedSharedMemPerBlock => int(p.reservedSharedMemPerBlock),
-        A::hipDeviceAttributeMaxSharedMemoryPerBlock => int(p.sharedMemPerBlock),
-        A::hipDeviceAttributeSharedMemPerBlockOptin => int(p.sharedMemPerBlockOptin),
-        A::hipDeviceAttributeSharedMemPerMultiprocessor => int(p.sharedMemPerMultiprocessor),
-        A::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => int(p.maxSharedMemoryPerMultiProcessor),
-        A::hipDeviceAttributeSingleToDoublePrecisionPerfRatio => p.singleToDoublePrecisionPerfRatio,
-        A::hipDeviceAttributeStreamPrioritiesSupported => p.streamPrioritiesSupported,
-        A::hipDeviceAttributeTccDriver => p.tccDriver,
-        A::hipDeviceAttributeTextureAlignment => int(p.textureAlignment),
-        A::hipDeviceAttributeTexturePitchAlignment => int(p.texturePitchAlignment),
-        A::hipDeviceAttributeTotalConstantMemory => int(p.totalConstMem),
-        A::hipDeviceAttributeTotalGlobalMem => int(p.totalGlobalMem),
-        A::hipDeviceAttributeUnifiedAddressing => p.unifiedAddressing,
-        A::hipDeviceAttributeWarpSize => p.warpSize,
-        A::hipDeviceAttributeMemoryPoolsSupported => p.memoryPoolsSupported,
-        A::hipDeviceAttributeVirtualMemoryManagementSupported => 0,
-        A::hipDeviceAttributeHostRegisterSupported => p.hostRegisterSupported,
-        A::hipDeviceAttributeMemoryPoolSupportedHandleTypes => p.memoryPoolSupportedHandleTypes as c_int,
-        A::hipDeviceAttributeClockInstructionRate | A::hipDeviceAttributeWallClockRate => {
-            p.clockInstructionRate
-        }
-        A::hipDeviceAttributeIsLargeBar => p.isLargeBar,
-        A::hipDeviceAttributeAsicRevision => p.asicRevision,
-        A::hipDeviceAttributeCanUseStreamWaitValue | A::hipDeviceAttributeImageSupport => 0,
-        A::hipDeviceAttributeFineGrainSupport => 1,
-        _ => return None,
-    })
 }

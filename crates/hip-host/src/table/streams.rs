@@ -8,12 +8,12 @@ use crate::check;
 use crate::context::{current, status};
 use crate::device;
 use crate::graph::capture;
-use crate::handles::{Absent, Handles};
 use crate::stream::{self, Point, Stream};
 use crate::work::{HostCall, Work};
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
 };
+use hip_sys::provider::{Absent, Handles};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::{Arc, LazyLock};

@@ -1,17 +1,16 @@
 //! Opaque handles. A handle is a number that is never issued twice, so a stale one is always recognised. As an
 //! address it is not canonical: whoever dereferences it faults at once.
 
-use parking_lot::RwLock;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 const REGION: usize = 0x0010_0000_0000_0000;
 const STEP: usize = 16;
 
 /// Why a handle leads nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Absent {
+pub enum Absent {
     /// It was never issued.
     Unknown,
     /// What it named was destroyed.
@@ -19,7 +18,7 @@ pub(crate) enum Absent {
 }
 
 /// The live objects of one kind.
-pub(crate) struct Handles<T> {
+pub struct Handles<T> {
     first: usize,
     issued: AtomicUsize,
     live: RwLock<HashMap<usize, Arc<T>>>,
@@ -27,27 +26,43 @@ pub(crate) struct Handles<T> {
 
 impl<T> Handles<T> {
     /// `kind` tells the kinds of handles apart.
-    pub(crate) fn new(kind: u8) -> Self {
+    pub fn new(kind: u8) -> Self {
         let first = REGION | (kind as usize) << 40;
         Self { first, issued: AtomicUsize::new(0), live: RwLock::default() }
     }
 
     /// A new handle for an object.
-    pub(crate) fn insert(&self, object: Arc<T>) -> usize {
+    pub fn insert(&self, object: Arc<T>) -> usize {
         let handle = self.first + STEP * self.issued.fetch_add(1, Ordering::Relaxed);
-        self.live.write().insert(handle, object);
+        self.live.write().unwrap_or_else(PoisonError::into_inner).insert(handle, object);
         handle
     }
 
     /// The object of a live handle.
-    pub(crate) fn get(&self, handle: usize) -> Result<Arc<T>, Absent> {
-        self.live.read().get(&handle).cloned().ok_or_else(|| self.absence(handle))
+    ///
+    /// # Errors
+    /// Why the handle leads nowhere.
+    pub fn get(&self, handle: usize) -> Result<Arc<T>, Absent> {
+        self.live
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&handle)
+            .cloned()
+            .ok_or_else(|| self.absence(handle))
     }
 
     /// Ends a handle.
-    pub(crate) fn remove(&self, handle: usize) -> Result<Arc<T>, Absent> {
-        let removed = self.live.write().remove(&handle);
+    ///
+    /// # Errors
+    /// Why the handle leads nowhere.
+    pub fn remove(&self, handle: usize) -> Result<Arc<T>, Absent> {
+        let removed = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&handle);
         removed.ok_or_else(|| self.absence(handle))
+    }
+
+    /// Ends the handles of all objects that the test says yes to.
+    pub fn end_all(&self, ends: impl Fn(&T) -> bool) {
+        self.live.write().unwrap_or_else(PoisonError::into_inner).retain(|_, object| !ends(object));
     }
 
     fn absence(&self, handle: usize) -> Absent {

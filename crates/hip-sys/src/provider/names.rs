@@ -1,6 +1,6 @@
 //! Names and one-line meanings of the error codes.
 
-use hip_sys::hip::hipError_t;
+use crate::hip::hipError_t;
 use std::ffi::CStr;
 
 /// Sorted by code.
@@ -84,8 +84,19 @@ static NAMES: &[(u32, &CStr, &CStr)] = &[
     (1054, c"hipErrorTbd", c"not decided"),
 ];
 
-/// The name and the meaning of a code.
-pub(super) fn of(error: hipError_t) -> (&'static CStr, &'static CStr) {
+/// The C name of a code: "hipErrorUnknown" if HIP has none.
+#[doc(alias = "hipGetErrorName")]
+pub fn error_name(error: hipError_t) -> &'static CStr {
+    of(error).0
+}
+
+/// What a code means, in a few words.
+#[doc(alias = "hipGetErrorString")]
+pub fn error_text(error: hipError_t) -> &'static CStr {
+    of(error).1
+}
+
+fn of(error: hipError_t) -> (&'static CStr, &'static CStr) {
     match NAMES.binary_search_by_key(&error.0, |(code, ..)| *code) {
         Ok(index) => (NAMES[index].1, NAMES[index].2),
         Err(_) => (c"hipErrorUnknown", c"unknown error"),

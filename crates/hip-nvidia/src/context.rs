@@ -1,0 +1,203 @@
+//! The devices and their contexts, and what HIP keeps for each thread: the current device and the last error.
+
+use crate::driver::{Code, Context, Driver};
+use hip_sys::LoadError;
+use hip_sys::hip::hipError_t;
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// The outcome of a call, before it becomes a status.
+pub(crate) type Outcome = Result<(), hipError_t>;
+
+/// The driver and its devices.
+pub(crate) struct Cuda {
+    pub(crate) driver: Driver,
+    pub(crate) path: PathBuf,
+    pub(crate) version: c_int,
+    devices: Vec<Device>,
+}
+
+/// A device, with its primary context, which is kept from the first use on.
+pub(crate) struct Device {
+    pub(crate) ordinal: usize,
+    pub(crate) handle: c_int,
+    context: OnceLock<Result<Retained, hipError_t>>,
+}
+
+struct Retained(Context);
+// SAFETY: S8: a driver's handle may be used from any thread.
+unsafe impl Send for Retained {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Retained {}
+
+static CUDA: OnceLock<Result<Cuda, LoadError>> = OnceLock::new();
+
+thread_local! {
+    static DEVICE: Cell<usize> = const { Cell::new(0) };
+    static LAST: Cell<hipError_t> = const { Cell::new(hipError_t::hipSuccess) };
+}
+
+/// Opens the driver, once for the process.
+pub(crate) fn open() -> Result<&'static Cuda, LoadError> {
+    CUDA.get_or_init(Cuda::load).as_ref().map_err(Clone::clone)
+}
+
+/// The driver. Only called by the functions of the table, which exists when the driver is open.
+pub(crate) fn cuda() -> &'static Cuda {
+    CUDA.get().and_then(|loaded| loaded.as_ref().ok()).expect("the table is made after the driver was opened")
+}
+
+pub(crate) fn driver() -> &'static Driver {
+    &cuda().driver
+}
+
+const NO_DEVICE: Code = 100;
+
+impl Cuda {
+    fn load() -> Result<Self, LoadError> {
+        let (driver, path) = Driver::load()?;
+        let library = path.display().to_string();
+        let refused = |call, code| LoadError::Refused { library: library.clone(), call, code };
+        let (mut version, mut count) = (0, 0);
+        // SAFETY: S1: live places for the results.
+        let (init, asked) = unsafe { ((driver.cuInit)(0), (driver.cuDriverGetVersion)(&mut version)) };
+        if asked != 0 {
+            return Err(refused("cuDriverGetVersion", asked));
+        }
+        // A machine with a driver and no card is like one with ROCm and no card: the calls say so.
+        if init != 0 && init != NO_DEVICE {
+            return Err(refused("cuInit", init));
+        }
+        if init == 0 {
+            // SAFETY: S1: as above.
+            let code = unsafe { (driver.cuDeviceGetCount)(&mut count) };
+            if code != 0 {
+                return Err(refused("cuDeviceGetCount", code));
+            }
+        }
+        let mut devices = Vec::new();
+        for ordinal in 0..count {
+            let mut handle = 0;
+            // SAFETY: S1: as above.
+            let code = unsafe { (driver.cuDeviceGet)(&mut handle, ordinal) };
+            if code != 0 {
+                return Err(refused("cuDeviceGet", code));
+            }
+            devices.push(Device { ordinal: ordinal as usize, handle, context: OnceLock::new() });
+        }
+        Ok(Self { driver, path, version, devices })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.devices.len()
+    }
+
+    /// The ordinal of the driver's number of a device.
+    pub(crate) fn ordinal_of(&self, handle: c_int) -> Option<usize> {
+        self.devices.iter().position(|device| device.handle == handle)
+    }
+}
+
+impl Device {
+    /// The primary context.
+    pub(crate) fn context(&self) -> Result<Context, hipError_t> {
+        let retain = || {
+            let mut context = null_mut();
+            // SAFETY: S1: a live place for the result.
+            check(unsafe { (driver().cuDevicePrimaryCtxRetain)(&mut context, self.handle) })?;
+            Ok(Retained(context))
+        };
+        self.context.get_or_init(retain).as_ref().map(|retained| retained.0).map_err(|error| *error)
+    }
+
+    /// Makes the context current on this thread. What was current before does not matter: every entry point does this.
+    pub(crate) fn enter(&'static self) -> Result<&'static Self, hipError_t> {
+        let context = self.context()?;
+        // SAFETY: S1: a context that is kept.
+        check(unsafe { (driver().cuCtxSetCurrent)(context) })?;
+        Ok(self)
+    }
+}
+
+/// The device of an ordinal that a caller gave.
+pub(crate) fn get(ordinal: c_int) -> Result<&'static Device, hipError_t> {
+    let devices = &cuda().devices;
+    if devices.is_empty() {
+        return Err(hipError_t::hipErrorNoDevice);
+    }
+    usize::try_from(ordinal)
+        .ok()
+        .and_then(|index| devices.get(index))
+        .ok_or(hipError_t::hipErrorInvalidDevice)
+}
+
+/// The current device of this thread: 0 unless the thread chose another.
+pub(crate) fn current() -> Result<&'static Device, hipError_t> {
+    cuda().devices.get(DEVICE.get()).ok_or(hipError_t::hipErrorNoDevice)
+}
+
+/// The current device, with its context current.
+pub(crate) fn enter() -> Result<&'static Device, hipError_t> {
+    current()?.enter()
+}
+
+/// Makes a device current for this thread.
+pub(crate) fn set_current(ordinal: c_int) -> Outcome {
+    DEVICE.set(get(ordinal)?.ordinal);
+    Ok(())
+}
+
+/// Ends an entry point: makes a status of the outcome and remembers an error. "Not ready" is an answer, not an error.
+pub(crate) fn status(outcome: Outcome) -> hipError_t {
+    match outcome {
+        Ok(()) => hipError_t::hipSuccess,
+        Err(error) => {
+            if error != hipError_t::hipErrorNotReady {
+                LAST.set(error);
+            }
+            error
+        }
+    }
+}
+
+/// The last error of this thread, which is then forgotten.
+pub(crate) fn take_last_error() -> hipError_t {
+    LAST.replace(hipError_t::hipSuccess)
+}
+
+/// The last error of this thread.
+pub(crate) fn last_error() -> hipError_t {
+    LAST.get()
+}
+
+/// What the driver answered, in HIP's numbers. They are the same, but for what HIP does not have.
+pub(crate) fn check(code: Code) -> Outcome {
+    let error = match code {
+        0 => return Ok(()),
+        // Bytes that are no program: invalid PTX, a source that cannot be read.
+        218 | 300 => hipError_t::hipErrorInvalidImage,
+        // PTX newer than the driver.
+        222 => hipError_t::hipErrorNoBinaryForGpu,
+        // Faults of a kernel that HIP has no number for: stack, instruction, alignment, address space, program counter.
+        714..=718 => hipError_t::hipErrorLaunchFailure,
+        code => hipError_t(code),
+    };
+    Err(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_hips_own_or_translated() {
+        assert_eq!(check(0), Ok(()));
+        assert_eq!(check(2), Err(hipError_t::hipErrorOutOfMemory));
+        assert_eq!(check(218), Err(hipError_t::hipErrorInvalidImage));
+        assert_eq!(check(716), Err(hipError_t::hipErrorLaunchFailure));
+        assert_eq!(check(600), Err(hipError_t::hipErrorNotReady));
+    }
+}

@@ -1,0 +1,119 @@
+//! What handles stand for. Ours are numbers that are never issued twice, since a stale handle of CUDA's is not recognised
+//! by its driver and may name something else by then.
+
+use crate::context::{self, Device};
+use crate::driver;
+use hip_sys::hip::{
+    hipError_t, hipEvent_t, hipFunction_t, hipGraph_t, hipGraphExec_t, hipModule_t, hipStream_t,
+};
+use hip_sys::hip::{hipMemPool_t, hipUserObject_t};
+use hip_sys::provider::{Absent, Handles};
+use std::ffi::c_void;
+use std::sync::{Arc, LazyLock};
+
+/// A driver's object and the device that it is of.
+pub(crate) struct Object<Extra = ()> {
+    pub(crate) raw: *mut c_void,
+    pub(crate) device: &'static Device,
+    pub(crate) extra: Extra,
+}
+
+// SAFETY: S8: a driver's handle may be used from any thread.
+unsafe impl<Extra: Send> Send for Object<Extra> {}
+// SAFETY: S8: as above.
+unsafe impl<Extra: Sync> Sync for Object<Extra> {}
+
+/// What is kept beside an event.
+pub(crate) struct EventState {
+    pub(crate) timed: bool,
+    pub(crate) recorded: std::sync::atomic::AtomicBool,
+}
+
+pub(crate) type Stream = Object;
+pub(crate) type Event = Object<EventState>;
+/// A module keeps the handles of the functions that were asked for, by name.
+pub(crate) type Module = Object<parking_lot::Mutex<std::collections::HashMap<Vec<u8>, usize>>>;
+pub(crate) type Function = Object;
+
+pub(crate) static STREAMS: LazyLock<Handles<Stream>> = LazyLock::new(|| Handles::new(0x21));
+pub(crate) static EVENTS: LazyLock<Handles<Event>> = LazyLock::new(|| Handles::new(0x22));
+pub(crate) static MODULES: LazyLock<Handles<Module>> = LazyLock::new(|| Handles::new(0x23));
+pub(crate) static FUNCTIONS: LazyLock<Handles<Function>> = LazyLock::new(|| Handles::new(0x24));
+pub(crate) static POOLS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x25));
+pub(crate) static GRAPHS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x26));
+pub(crate) static EXECS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x27));
+pub(crate) static USER_OBJECTS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x28));
+
+const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
+/// The null stream, hipStreamLegacy and hipStreamPerThread, which CUDA numbers as HIP does.
+const LAST_SPECIAL: usize = 2;
+
+/// The error for a handle that leads nowhere.
+pub(crate) fn absent(absent: Absent) -> hipError_t {
+    match absent {
+        Absent::Unknown => HANDLE,
+        Absent::Destroyed => hipError_t::hipErrorContextIsDestroyed,
+    }
+}
+
+/// The stream that a handle means, with its device's context current.
+pub(crate) fn stream_of(handle: hipStream_t) -> Result<(driver::Stream, &'static Device), hipError_t> {
+    if handle as usize <= LAST_SPECIAL {
+        return Ok((handle.cast(), context::enter()?));
+    }
+    let stream = STREAMS.get(handle as usize).map_err(absent)?;
+    Ok((stream.raw, stream.device.enter()?))
+}
+
+/// The event of a handle, with its device's context current.
+pub(crate) fn event_of(handle: hipEvent_t) -> Result<Arc<Event>, hipError_t> {
+    let event = EVENTS.get(handle as usize).map_err(absent)?;
+    event.device.enter()?;
+    Ok(event)
+}
+
+/// The module of a handle, with its device's context current.
+pub(crate) fn module_of(handle: hipModule_t) -> Result<Arc<Module>, hipError_t> {
+    let module = MODULES.get(handle as usize).map_err(|_| HANDLE)?;
+    module.device.enter()?;
+    Ok(module)
+}
+
+/// The function of a handle, with its device's context current.
+pub(crate) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
+    let function = FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)?;
+    function.device.enter()?;
+    Ok(function)
+}
+
+macro_rules! simple {
+    ($($(#[$doc:meta])* $name:ident($handle:ty) in $table:ident, else $error:expr;)*) => {
+        $($(#[$doc])*
+        pub(crate) fn $name(handle: $handle) -> Result<Arc<Object>, hipError_t> {
+            let object = $table.get(handle as usize).map_err(|_| $error)?;
+            object.device.enter()?;
+            Ok(object)
+        })*
+    };
+}
+
+simple! {
+    /// The pool of a handle.
+    pool_of(hipMemPool_t) in POOLS, else hipError_t::hipErrorInvalidValue;
+    /// The graph of a handle.
+    graph_of(hipGraph_t) in GRAPHS, else hipError_t::hipErrorInvalidValue;
+    /// The instance of a graph of a handle.
+    exec_of(hipGraphExec_t) in EXECS, else hipError_t::hipErrorInvalidValue;
+    /// The user object of a handle.
+    user_object_of(hipUserObject_t) in USER_OBJECTS, else hipError_t::hipErrorInvalidValue;
+}
+
+/// Ends every handle that leads to something of the device, whose context is about to end.
+pub(crate) fn forget_device(ordinal: usize) {
+    STREAMS.end_all(|object| object.device.ordinal == ordinal);
+    EVENTS.end_all(|object| object.device.ordinal == ordinal);
+    MODULES.end_all(|object| object.device.ordinal == ordinal);
+    FUNCTIONS.end_all(|object| object.device.ordinal == ordinal);
+    GRAPHS.end_all(|object| object.device.ordinal == ordinal);
+    EXECS.end_all(|object| object.device.ordinal == ordinal);
+}

@@ -1,0 +1,59 @@
+//! HIP on NVIDIA's GPUs: a platform whose tables call the CUDA driver and NVRTC, both found at run time.
+//!
+//! HIP has two official platforms, AMD's and NVIDIA's. This is the second, as a value like any other platform: the same
+//! programs, tests and parity cases run on it. A machine without NVIDIA's driver gets a [`LoadError`] and nothing else.
+//!
+//! ```
+//! match hip_nvidia::platform() {
+//!     Ok(platform) => {
+//!         let mut count = 0;
+//!         // SAFETY: S1: a function of this crate; `count` is live and writable.
+//!         let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
+//!         println!("status {}, {count} device(s)", status.0);
+//!     }
+//!     Err(missing) => println!("{missing}"),
+//! }
+//! ```
+//!
+//! # What differs from AMD's
+//! - Waves have 32 lanes. Kernels are cubins, fatbins or PTX that ends with a zero byte.
+//! - `hipExtStreamCreateWithCUMask` answers `hipErrorNotSupported`.
+//! - Flags that only AMD knows (coherence of host memory, release scopes of events) are taken and have no effect.
+//! - Handles are numbers of our own that are never issued twice, so a stale one is always recognised.
+
+mod context;
+mod driver;
+mod handles;
+mod nvrtc;
+mod table;
+
+use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
+use std::sync::{Arc, LazyLock};
+
+/// The platform. Its devices belong to the process: every call gives the same ones.
+///
+/// # Errors
+/// [`LoadError::NotFound`] with the names that were tried where there is no driver, [`LoadError::TooOld`] for one before CUDA
+/// 12.0, [`LoadError::Refused`] if it does not start. A driver without a card is no error here: the calls say so.
+pub fn platform() -> Result<Arc<Platform>, LoadError> {
+    static PLATFORM: LazyLock<Result<Arc<Platform>, LoadError>> = LazyLock::new(|| {
+        let cuda = context::open()?;
+        let ext = Extensions {
+            func_param_info: cuda.driver.cuFuncGetParamInfo.map(|_| table::func_param_info as _),
+            ..Extensions::default()
+        };
+        // SAFETY: S1, S11: the functions are this crate's; what they do not check the driver does.
+        Ok(Arc::new(unsafe {
+            Platform::from_tables(PlatformKind::Nvidia, table::VERSION, table::table(), nvrtc::table(), ext)
+        }))
+    });
+    PLATFORM.clone()
+}
+
+/// The version of the installed driver's CUDA, as `cuDriverGetVersion` writes it (12080 is 12.8), and its file.
+///
+/// # Errors
+/// As [`platform`].
+pub fn driver_version() -> Result<(i32, &'static std::path::Path), LoadError> {
+    context::open().map(|cuda| (cuda.version, cuda.path.as_path()))
+}

@@ -1,0 +1,93 @@
+//! NVRTC's functions, by name.
+#![allow(non_snake_case, reason = "CUDA's names")]
+
+use hip_sys::LoadError;
+use hip_sys::provider::SharedLibrary;
+use hip_sys::rtc::hiprtcResult;
+use std::ffi::{c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// An `nvrtcProgram`.
+pub(super) type Raw = *mut c_void;
+
+macro_rules! nvrtc {
+    ($($name:ident($($argument:ty),*);)*) => {
+        /// The functions. Their result has hiprtc's numbers.
+        pub(super) struct Nvrtc {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> hiprtcResult,)*
+            pub(super) nvrtcGetErrorString: unsafe extern "C" fn(hiprtcResult) -> *const c_char,
+        }
+
+        impl Nvrtc {
+            fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
+                let required = |symbol: &str| {
+                    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
+                        library: library.path().display().to_string(),
+                        symbol: symbol.to_owned(),
+                    })
+                };
+                // SAFETY: S1: the functions of these names have had these signatures since CUDA 11.
+                unsafe {
+                    Ok(Self {
+                        $($name: std::mem::transmute::<
+                            *mut c_void,
+                            unsafe extern "C" fn($($argument),*) -> hiprtcResult,
+                        >(required(stringify!($name))?),)*
+                        nvrtcGetErrorString: std::mem::transmute::<
+                            *mut c_void,
+                            unsafe extern "C" fn(hiprtcResult) -> *const c_char,
+                        >(required("nvrtcGetErrorString")?),
+                    })
+                }
+            }
+        }
+    };
+}
+
+nvrtc! {
+    nvrtcVersion(*mut c_int, *mut c_int);
+    nvrtcCreateProgram(*mut Raw, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
+    nvrtcDestroyProgram(*mut Raw);
+    nvrtcAddNameExpression(Raw, *const c_char);
+    nvrtcCompileProgram(Raw, c_int, *const *const c_char);
+    nvrtcGetProgramLogSize(Raw, *mut usize);
+    nvrtcGetProgramLog(Raw, *mut c_char);
+    nvrtcGetLoweredName(Raw, *const c_char, *mut *const c_char);
+    nvrtcGetPTXSize(Raw, *mut usize);
+    nvrtcGetPTX(Raw, *mut c_char);
+    nvrtcGetCUBINSize(Raw, *mut usize);
+    nvrtcGetCUBIN(Raw, *mut c_char);
+}
+
+/// An installation of the toolkit has the bare name too, packages of the runtime alone only the numbered ones.
+const NAMES: [&str; 4] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
+const REMEDY: &str = "Install CUDA's run-time compiler (cuda-nvrtc), or set CUDA_PATH to the folder above its lib64/; compiled code objects do not need it";
+
+static NVRTC: OnceLock<Result<Nvrtc, LoadError>> = OnceLock::new();
+
+/// Opens NVRTC, once for the process.
+pub(super) fn open() -> Result<&'static Nvrtc, LoadError> {
+    let load = || SharedLibrary::open("NVRTC (libnvrtc)", REMEDY, candidates()).and_then(|l| Nvrtc::fill(&l));
+    NVRTC.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+/// NVRTC. Only called by the functions of the table, which exists when the library is open.
+pub(super) fn nvrtc() -> &'static Nvrtc {
+    NVRTC
+        .get()
+        .and_then(|loaded| loaded.as_ref().ok())
+        .expect("the table is made after the library was opened")
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let inside = |folder: &Path| NAMES.map(|name| folder.join(name)).to_vec();
+    let mut list = Vec::new();
+    if let Some(root) = std::env::var_os("CUDA_PATH") {
+        list.extend(inside(&Path::new(&root).join("lib64")));
+        list.extend(inside(&Path::new(&root).join("lib")));
+    }
+    list.extend(NAMES.map(PathBuf::from));
+    list.extend(inside(Path::new("/usr/local/cuda/lib64")));
+    list
+}

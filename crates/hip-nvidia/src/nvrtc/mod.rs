@@ -1,0 +1,26 @@
+//! hiprtc over NVRTC: the same functions and the same error numbers, with options in another spelling.
+
+mod library;
+mod options;
+mod program;
+
+use hip_sys::{LoadError, RtcTable};
+
+/// The table, if NVRTC is there.
+pub(crate) fn table() -> Result<RtcTable, LoadError> {
+    use program::*;
+    library::open()?;
+    Ok(RtcTable {
+        hiprtcVersion,
+        hiprtcGetErrorString,
+        hiprtcCreateProgram,
+        hiprtcDestroyProgram,
+        hiprtcAddNameExpression,
+        hiprtcCompileProgram,
+        hiprtcGetProgramLogSize,
+        hiprtcGetProgramLog,
+        hiprtcGetLoweredName,
+        hiprtcGetCodeSize,
+        hiprtcGetCode,
+    })
+}

@@ -1,0 +1,269 @@
+//! Copies and fills.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::memory::{MemoryType, memory_type};
+use crate::context::{self, Outcome, check, driver, enter, status};
+use crate::driver::Stream;
+use crate::handles::stream_of;
+use cudarc::driver::sys::{CUDA_MEMCPY2D_st, CUmemorytype_enum};
+use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
+use std::ffi::{c_int, c_uchar, c_ushort, c_void};
+use std::ptr::{null, null_mut};
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+
+/// Whether each side of a copy is said to be a device's; `None`: find out.
+fn sides(kind: hipMemcpyKind) -> Result<Option<(bool, bool)>, hipError_t> {
+    match kind {
+        hipMemcpyKind::hipMemcpyHostToHost => Ok(Some((false, false))),
+        hipMemcpyKind::hipMemcpyHostToDevice => Ok(Some((false, true))),
+        hipMemcpyKind::hipMemcpyDeviceToHost => Ok(Some((true, false))),
+        hipMemcpyKind::hipMemcpyDeviceToDevice | hipMemcpyKind::hipMemcpyDeviceToDeviceNoCU => {
+            Ok(Some((true, true)))
+        }
+        hipMemcpyKind::hipMemcpyDefault => Ok(None),
+        _ => Err(hipError_t::hipErrorInvalidMemcpyDirection),
+    }
+}
+
+/// The driver takes the program's word for which side is the host's and would read a device's address from the CPU.
+fn fits(address: *const c_void, said_device: bool) -> Outcome {
+    let bad = match memory_type(address)? {
+        MemoryType::Unknown => said_device,
+        MemoryType::Device => !said_device,
+        MemoryType::Host | MemoryType::Managed => false,
+    };
+    if bad { Err(VALUE) } else { Ok(()) }
+}
+
+fn check_sides(to: *const c_void, from: *const c_void, kind: hipMemcpyKind) -> Outcome {
+    let said = sides(kind)?;
+    if to.is_null() || from.is_null() {
+        return Err(VALUE);
+    }
+    let Some((from_device, to_device)) = said else { return Ok(()) };
+    fits(from, from_device)?;
+    fits(to, to_device)
+}
+
+/// Queues a copy. The driver finds out which side is where.
+fn enqueue(
+    stream: Stream,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+) -> Outcome {
+    check_sides(to, from, kind)?;
+    // SAFETY: S2, S11: the driver checks the ranges that it knows; pageable memory is the program's word.
+    check(unsafe { (driver().cuMemcpyAsync)(to as u64, from as u64, size, stream) })
+}
+
+pub(super) unsafe extern "C" fn hipMemcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    status((|| {
+        enter()?;
+        if size == 0 {
+            return Ok(());
+        }
+        check_sides(to, from, kind)?;
+        // SAFETY: S2, S11: as in `enqueue`.
+        check(unsafe { (driver().cuMemcpy)(to as u64, from as u64, size) })
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyAsync(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(
+        |(stream, _)| {
+            if size == 0 { Ok(()) } else { enqueue(stream, to, from, size, kind) }
+        },
+    ))
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyWithStream(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|(stream, _)| {
+        if size == 0 {
+            return Ok(());
+        }
+        enqueue(stream, to, from, size, kind)?;
+        // SAFETY: S11: a live stream.
+        check(unsafe { (driver().cuStreamSynchronize)(stream) })
+    }))
+}
+
+/// The stream, if there is something to copy between two places that exist.
+fn one_way(
+    to: *const c_void,
+    from: *const c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> Result<Option<Stream>, hipError_t> {
+    let (stream, _) = stream_of(stream)?;
+    if size == 0 {
+        return Ok(None);
+    }
+    if to.is_null() || from.is_null() { Err(VALUE) } else { Ok(Some(stream)) }
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyHtoDAsync(
+    to: hipDeviceptr_t,
+    from: *mut c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(one_way(to, from, size, stream).and_then(|stream| {
+        let Some(stream) = stream else { return Ok(()) };
+        // SAFETY: S2, S7, S11: the driver checks the device's range; the host's is the program's word.
+        check(unsafe { (driver().cuMemcpyHtoDAsync)(to as u64, from, size, stream) })
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyDtoHAsync(
+    to: *mut c_void,
+    from: hipDeviceptr_t,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(one_way(to, from, size, stream).and_then(|stream| {
+        let Some(stream) = stream else { return Ok(()) };
+        // SAFETY: S2, S7, S11: as above.
+        check(unsafe { (driver().cuMemcpyDtoHAsync)(to, from as u64, size, stream) })
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyDtoDAsync(
+    to: hipDeviceptr_t,
+    from: hipDeviceptr_t,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(one_way(to, from, size, stream).and_then(|stream| {
+        let Some(stream) = stream else { return Ok(()) };
+        // SAFETY: S2: the driver checks both ranges.
+        check(unsafe { (driver().cuMemcpyDtoDAsync)(to as u64, from as u64, size, stream) })
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipMemcpyPeerAsync(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    status((|| {
+        let (to_context, from_context) =
+            (context::get(to_device)?.context()?, context::get(from_device)?.context()?);
+        let Some(stream) = one_way(to, from, size, stream)? else { return Ok(()) };
+        // SAFETY: S2: the driver checks both ranges; the contexts are kept.
+        check(unsafe {
+            (driver().cuMemcpyPeerAsync)(to as u64, to_context, from as u64, from_context, size, stream)
+        })
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
+    to: *mut c_void,
+    to_pitch: usize,
+    from: *const c_void,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|(stream, _)| {
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        if to_pitch < width || from_pitch < width {
+            return Err(hipError_t::hipErrorInvalidPitchValue);
+        }
+        check_sides(to, from, kind)?;
+        let unified = CUmemorytype_enum::CU_MEMORYTYPE_UNIFIED;
+        let copy = CUDA_MEMCPY2D_st {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: unified,
+            srcHost: null(),
+            srcDevice: from as u64,
+            srcArray: null_mut(),
+            srcPitch: from_pitch,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: unified,
+            dstHost: null_mut(),
+            dstDevice: to as u64,
+            dstArray: null_mut(),
+            dstPitch: to_pitch,
+            WidthInBytes: width,
+            Height: height,
+        };
+        // SAFETY: S2, S11: the driver checks the ranges that it knows and reads the description before it returns.
+        check(unsafe { (driver().cuMemcpy2DAsync)(&copy, stream) })
+    }))
+}
+
+/// Checks what a fill is given. `None`: nothing to fill.
+fn fill(to: *mut c_void, size: usize, count: usize) -> Result<Option<u64>, hipError_t> {
+    if count == 0 {
+        return Ok(None);
+    }
+    count.checked_mul(size).ok_or(VALUE)?;
+    // The driver reads a null address as an offset into nothing and may say so only later.
+    if to.is_null() || matches!(memory_type(to)?, MemoryType::Unknown) {
+        Err(VALUE)
+    } else {
+        Ok(Some(to as u64))
+    }
+}
+
+pub(super) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
+    status((|| {
+        enter()?;
+        let Some(to) = fill(to, 1, size)? else { return Ok(()) };
+        // SAFETY: S2: the driver checks the range.
+        check(unsafe { (driver().cuMemsetD8)(to, value as u8, size) })
+    })())
+}
+
+macro_rules! fills {
+    ($($name:ident($value:ty, $size:expr) calls $call:ident as $cast:ty;)*) => {
+        $(pub(super) unsafe extern "C" fn $name(
+            to: *mut c_void,
+            value: $value,
+            count: usize,
+            stream: hipStream_t,
+        ) -> hipError_t {
+            status(stream_of(stream).and_then(|(stream, _)| {
+                let Some(to) = fill(to, $size, count)? else { return Ok(()) };
+                // SAFETY: S2: the driver checks the range and the alignment.
+                check(unsafe { (driver().$call)(to, value as $cast, count, stream) })
+            }))
+        })*
+    };
+}
+
+fills! {
+    hipMemsetAsync(c_int, 1) calls cuMemsetD8Async as u8;
+    hipMemsetD8Async(c_uchar, 1) calls cuMemsetD8Async as u8;
+    hipMemsetD16Async(c_ushort, 2) calls cuMemsetD16Async as u16;
+    hipMemsetD32Async(c_int, 4) calls cuMemsetD32Async as u32;
+}

@@ -1,0 +1,159 @@
+//! Device properties, in both layouts, and attributes, which are read from them.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::{give, place_is_there};
+use crate::context::{self, Device, Outcome, check, driver, status};
+use cudarc::driver::sys::CUdevice_attribute_enum as A;
+use hip_sys::hip::{
+    hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
+};
+use hip_sys::provider::{device_attribute, legacy_properties};
+use std::ffi::{c_char, c_int};
+
+fn arch() -> hipDeviceArch_t {
+    let mut arch = hipDeviceArch_t::default();
+    arch.set_hasGlobalInt32Atomics(1);
+    arch.set_hasGlobalFloatAtomicExch(1);
+    arch.set_hasSharedInt32Atomics(1);
+    arch.set_hasSharedFloatAtomicExch(1);
+    arch.set_hasFloatAtomicAdd(1);
+    arch.set_hasGlobalInt64Atomics(1);
+    arch.set_hasSharedInt64Atomics(1);
+    arch.set_hasDoubles(1);
+    arch.set_hasWarpVote(1);
+    arch.set_hasWarpBallot(1);
+    arch.set_hasWarpShuffle(1);
+    arch.set_hasFunnelShift(1);
+    arch.set_hasThreadFenceSystem(1);
+    arch.set_hasSyncThreadsExt(1);
+    arch.set_hasSurfaceFuncs(1);
+    arch.set_has3dGrid(1);
+    arch.set_hasDynamicParallelism(1);
+    arch
+}
+
+/// The name that code for a device of that compute capability is built for.
+fn arch_name(major: c_int, minor: c_int) -> [c_char; 256] {
+    let mut name = [0; 256];
+    for (place, byte) in name.iter_mut().zip(format!("sm_{major}{minor}").bytes()) {
+        *place = byte as c_char;
+    }
+    name
+}
+
+/// Everything about a device. What only AMD's have is zero.
+fn properties(device: &Device) -> Result<hipDeviceProp_tR0600, hipError_t> {
+    let get = |attribute: A| {
+        let mut value = 0;
+        // SAFETY: S1: a live place.
+        check(unsafe { (driver().cuDeviceGetAttribute)(&mut value, attribute as u32, device.handle) })?;
+        Ok::<c_int, hipError_t>(value)
+    };
+    let size = |attribute: A| get(attribute).map(|value| usize::try_from(value).unwrap_or(0));
+    let mut p = hipDeviceProp_tR0600::default();
+    // SAFETY: S1: places of the sizes that are named.
+    unsafe {
+        check((driver().cuDeviceGetName)(p.name.as_mut_ptr(), p.name.len() as c_int, device.handle))?;
+        check((driver().cuDeviceGetUuid)(p.uuid.bytes.as_mut_ptr(), device.handle))?;
+        check((driver().cuDeviceTotalMem)(&mut p.totalGlobalMem, device.handle))?;
+    }
+    p.sharedMemPerBlock = size(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
+    p.regsPerBlock = get(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?;
+    p.warpSize = get(A::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?;
+    p.memPitch = size(A::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?;
+    p.maxThreadsPerBlock = get(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+    p.maxThreadsDim = [
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+    ];
+    p.maxGridSize = [
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+        get(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+    ];
+    p.clockRate = get(A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
+    p.totalConstMem = size(A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)?;
+    p.major = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    p.minor = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    p.textureAlignment = size(A::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
+    p.texturePitchAlignment = size(A::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
+    p.deviceOverlap = get(A::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP)?;
+    p.multiProcessorCount = get(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    p.kernelExecTimeoutEnabled = get(A::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)?;
+    p.integrated = get(A::CU_DEVICE_ATTRIBUTE_INTEGRATED)?;
+    p.canMapHostMemory = get(A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)?;
+    p.computeMode = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)?;
+    p.concurrentKernels = get(A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS)?;
+    p.ECCEnabled = get(A::CU_DEVICE_ATTRIBUTE_ECC_ENABLED)?;
+    p.pciBusID = get(A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+    p.pciDeviceID = get(A::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+    p.pciDomainID = get(A::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+    p.tccDriver = get(A::CU_DEVICE_ATTRIBUTE_TCC_DRIVER)?;
+    p.asyncEngineCount = get(A::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?;
+    p.unifiedAddressing = get(A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)?;
+    p.memoryClockRate = get(A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+    p.memoryBusWidth = get(A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+    p.l2CacheSize = get(A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+    p.maxThreadsPerMultiProcessor = get(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
+    p.streamPrioritiesSupported = get(A::CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED)?;
+    p.sharedMemPerMultiprocessor = size(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
+    p.maxSharedMemoryPerMultiProcessor = p.sharedMemPerMultiprocessor;
+    p.regsPerMultiprocessor = get(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?;
+    p.managedMemory = get(A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)?;
+    p.isMultiGpuBoard = get(A::CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD)?;
+    p.hostNativeAtomicSupported = get(A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)?;
+    p.singleToDoublePrecisionPerfRatio = get(A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO)?;
+    p.pageableMemoryAccess = get(A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)?;
+    p.concurrentManagedAccess = get(A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
+    p.computePreemptionSupported = get(A::CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED)?;
+    p.canUseHostPointerForRegisteredMem =
+        get(A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)?;
+    p.cooperativeLaunch = get(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?;
+    p.sharedMemPerBlockOptin = size(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+    p.pageableMemoryAccessUsesHostPageTables =
+        get(A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES)?;
+    p.directManagedMemAccessFromHost = get(A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST)?;
+    p.maxBlocksPerMultiProcessor = get(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?;
+    p.reservedSharedMemPerBlock = size(A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?;
+    p.hostRegisterSupported = get(A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)?;
+    p.memoryPoolsSupported = get(A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)?;
+    p.memoryPoolSupportedHandleTypes =
+        get(A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?.cast_unsigned();
+    p.gcnArchName = arch_name(p.major, p.minor);
+    p.clockInstructionRate = p.clockRate;
+    p.arch = arch();
+    Ok(p)
+}
+
+pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    place: *mut hipDeviceProp_tR0600,
+    device: c_int,
+) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    status(context::get(device).and_then(properties).and_then(|p| unsafe { give(place, p) }))
+}
+
+pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
+    place: *mut hipDeviceProp_tR0000,
+    device: c_int,
+) -> hipError_t {
+    let legacy = context::get(device).and_then(properties).map(|p| legacy_properties(&p));
+    // SAFETY: S11: the caller's place for the result.
+    status(legacy.and_then(|p| unsafe { give(place, p) }))
+}
+
+pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
+    place: *mut c_int,
+    attribute: hipDeviceAttribute_t,
+    device: c_int,
+) -> hipError_t {
+    let answer = || -> Outcome {
+        place_is_there(place)?;
+        let properties = properties(context::get(device)?)?;
+        let value = device_attribute(&properties, attribute).ok_or(hipError_t::hipErrorInvalidValue)?;
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, value) }
+    };
+    status(answer())
+}

@@ -1,0 +1,32 @@
+//! A shared library of somebody else's, found by name at run time and never closed.
+
+use crate::{LoadError, loader};
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+
+/// An open library, kept for the life of the process.
+pub struct SharedLibrary(loader::Source);
+
+impl SharedLibrary {
+    /// Opens the first of the candidates that opens. `library` and `remedy` (a whole sentence) are for the error.
+    ///
+    /// # Errors
+    /// [`LoadError::NotFound`] with every name tried.
+    pub fn open(
+        library: &'static str,
+        remedy: &'static str,
+        candidates: Vec<PathBuf>,
+    ) -> Result<Self, LoadError> {
+        loader::open_first(library, remedy, candidates).map(Self)
+    }
+
+    /// The address of a function, `None` if the library has no such symbol.
+    pub fn address(&self, symbol: &str) -> Option<*mut c_void> {
+        self.0.find(symbol)
+    }
+
+    /// What was opened: a full path, or a bare name that the system found.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
