@@ -1,0 +1,106 @@
+//! The kernels of an operation alone: its launches recorded once, then replayed onto the same result.
+//!
+//! An operation allocates its result, and until there is a pool that takes longer than many kernels. So the operation is called once
+//! while its stream is captured into a graph: the launches are tensor-core's own, with the arguments that it chose.
+
+use super::rows::Row;
+use hip_sys::hip::{hipError_t, hipGraphExec_t, hipStreamCaptureMode};
+use hip_sys::{HipTable, PlatformKind};
+use std::marker::PhantomData;
+use std::ptr::null_mut;
+use tensor_core::{HipDevice, Tensor};
+
+/// What an operation submitted, to be submitted again. The inputs stay borrowed.
+pub struct Replay<'a> {
+    device: HipDevice,
+    exec: hipGraphExec_t,
+    result: Tensor,
+    inputs: PhantomData<&'a ()>,
+}
+
+impl<'a> Replay<'a> {
+    /// Records the operation of a row, which must have run before: what is loaded on first use cannot be captured.
+    ///
+    /// # Errors
+    /// What failed, in words: an operation that waits, or frees what it launched on, cannot be captured.
+    pub fn record(device: &HipDevice, row: &Row<'a>) -> Result<Self, String> {
+        device.synchronize().map_err(|error| error.to_string())?;
+        let _current = device.device().make_current().map_err(|error| error.to_string())?;
+        let (hip, stream) = (table(device), device.stream().raw());
+        // Only a relaxed capture lets the operation allocate.
+        let mode = hipStreamCaptureMode::hipStreamCaptureModeRelaxed;
+        // SAFETY: S1, S3: a live stream whose device is current.
+        done("hipStreamBeginCapture", unsafe { (hip.hipStreamBeginCapture)(stream, mode) })?;
+        let result = (row.run)();
+        let (mut graph, mut exec) = (null_mut(), null_mut());
+        // SAFETY: S1, S3: the stream is being captured; a live place for the graph.
+        let ended = done("hipStreamEndCapture", unsafe { (hip.hipStreamEndCapture)(stream, &mut graph) });
+        let result = result.map_err(|error| error.to_string())?;
+        ended?;
+        // SAFETY: S1, S3, S4: the graph that was just made is ours; the executable graph does not need it.
+        unsafe {
+            let made = (hip.hipGraphInstantiateWithFlags)(&mut exec, graph, 0);
+            done("hipGraphDestroy", (hip.hipGraphDestroy)(graph))?;
+            done("hipGraphInstantiateWithFlags", made)?;
+        }
+        Ok(Self { device: device.clone(), exec, result, inputs: PhantomData })
+    }
+
+    /// Submits it once more; does not wait.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    pub fn launch(&self) -> Result<(), String> {
+        let stream = self.device.stream();
+        // SAFETY: S1, S3, S4, S5: graph and stream are live, and so is all memory that its kernels use, which is bound to this
+        // stream: the result is ours, the inputs are borrowed by the row's closure.
+        let status = unsafe { (table(&self.device).hipGraphLaunch)(self.exec, stream.raw()) };
+        stream.note_submission();
+        done("hipGraphLaunch", status)
+    }
+
+    /// What the kernels write; undefined before the first launch is done.
+    pub fn result(&self) -> &Tensor {
+        &self.result
+    }
+}
+
+impl Drop for Replay<'_> {
+    fn drop(&mut self) {
+        // An error of the wait, or of destroying, is the device's: the next call answers it too.
+        let _ = self.device.synchronize();
+        // SAFETY: S1, S4: it is ours alone and not running.
+        let _ = unsafe { (table(&self.device).hipGraphExecDestroy)(self.exec) };
+    }
+}
+
+fn table(device: &HipDevice) -> &HipTable {
+    device.device().platform().hip()
+}
+
+/// The status of a C call in words.
+pub(super) fn done(call: &str, status: hipError_t) -> Result<(), String> {
+    if status == hipError_t::hipSuccess { Ok(()) } else { Err(format!("{call} answered {}", status.0)) }
+}
+
+/// Name, size and versions of a device, in a line.
+pub fn describe(device: &HipDevice) -> String {
+    let (properties, platform) = (device.device().properties(), device.device().platform());
+    let mut driver = 0;
+    // SAFETY: S1: a live place for the result.
+    let asked = unsafe { (platform.hip().hipDriverGetVersion)(&mut driver) };
+    let driver = match (asked, platform.kind) {
+        (hipError_t::hipSuccess, PlatformKind::Nvidia) => {
+            format!(", driver for CUDA {}.{}", driver / 1000, driver % 1000 / 10)
+        }
+        (hipError_t::hipSuccess, _) => format!(", driver {driver}"),
+        _ => String::new(),
+    };
+    format!(
+        "{device}: {}, {} multiprocessors, {:.1} GiB, HIP {}{driver}",
+        properties.name,
+        properties.multiprocessors,
+        properties.total_memory as f64 / (1u64 << 30) as f64,
+        platform.version(),
+    )
+}
