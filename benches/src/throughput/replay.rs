@@ -4,7 +4,7 @@
 //! while its stream is captured into a graph: the launches are tensor-core's own, with the arguments that it chose.
 
 use super::rows::Row;
-use hip_sys::hip::{hipError_t, hipGraphExec_t, hipStreamCaptureMode};
+use hip_sys::hip::{hipError_t, hipGraph_t, hipGraphExec_t, hipGraphNodeType, hipStreamCaptureMode};
 use hip_sys::{HipTable, PlatformKind};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
@@ -22,7 +22,7 @@ impl<'a> Replay<'a> {
     /// Records the operation of a row, which must have run before: what is loaded on first use cannot be captured.
     ///
     /// # Errors
-    /// What failed, in words: an operation that waits, or frees what it launched on, cannot be captured.
+    /// What failed, in words: an operation that frees what it launched on, or reads back, cannot be captured.
     pub fn record(device: &HipDevice, row: &Row<'a>) -> Result<Self, String> {
         device.synchronize().map_err(|error| error.to_string())?;
         let _current = device.device().make_current().map_err(|error| error.to_string())?;
@@ -37,11 +37,15 @@ impl<'a> Replay<'a> {
         let ended = done("hipStreamEndCapture", unsafe { (hip.hipStreamEndCapture)(stream, &mut graph) });
         let result = result.map_err(|error| error.to_string())?;
         ended?;
+        let kernels = kernels_only(hip, graph);
         // SAFETY: S1, S3, S4: the graph that was just made is ours; the executable graph does not need it.
         unsafe {
-            let made = (hip.hipGraphInstantiateWithFlags)(&mut exec, graph, 0);
+            let made = kernels.and_then(|()| {
+                let status = (hip.hipGraphInstantiateWithFlags)(&mut exec, graph, 0);
+                done("hipGraphInstantiateWithFlags", status)
+            });
             done("hipGraphDestroy", (hip.hipGraphDestroy)(graph))?;
-            done("hipGraphInstantiateWithFlags", made)?;
+            made?;
         }
         Ok(Self { device: device.clone(), exec, result, inputs: PhantomData })
     }
@@ -72,6 +76,27 @@ impl Drop for Replay<'_> {
         // SAFETY: S1, S4: it is ours alone and not running.
         let _ = unsafe { (table(&self.device).hipGraphExecDestroy)(self.exec) };
     }
+}
+
+/// Refuses a graph with other work than kernels and fills: a copy to the host would write there with every replay.
+fn kernels_only(hip: &HipTable, graph: hipGraph_t) -> Result<(), String> {
+    let mut count = 0;
+    // SAFETY: S1: a live graph; without a place for nodes they are counted.
+    done("hipGraphGetNodes", unsafe { (hip.hipGraphGetNodes)(graph, null_mut(), &mut count) })?;
+    let mut nodes = vec![null_mut(); count];
+    // SAFETY: S1: a live graph, and room for as many nodes as it has.
+    done("hipGraphGetNodes", unsafe { (hip.hipGraphGetNodes)(graph, nodes.as_mut_ptr(), &mut count) })?;
+    for node in nodes {
+        let mut kind = hipGraphNodeType::hipGraphNodeTypeEmpty;
+        // SAFETY: S1: a node of a live graph, and a live place.
+        done("hipGraphNodeGetType", unsafe { (hip.hipGraphNodeGetType)(node, &mut kind) })?;
+        if ![hipGraphNodeType::hipGraphNodeTypeKernel, hipGraphNodeType::hipGraphNodeTypeMemset]
+            .contains(&kind)
+        {
+            return Err(format!("the operation does more than launch kernels: a node of type {}", kind.0));
+        }
+    }
+    if count == 0 { Err("the operation launches nothing".into()) } else { Ok(()) }
 }
 
 fn table(device: &HipDevice) -> &HipTable {
