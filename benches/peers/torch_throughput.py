@@ -147,7 +147,7 @@ def main():
     options = parse()
     # As tensor-core multiplies f32: all bits.
     torch.backends.cuda.matmul.allow_tf32 = False
-    lines = [f"# {versions()}", HEADER]
+    lines = [f"# {versions()}", f"# {options.rows} x {options.cols}, median of {REPEATS} x {CALLS} calls", HEADER]
     print("\n".join(lines), flush=True)
 
     def add(name, dtype, figures):

@@ -171,6 +171,10 @@ fn the_program_prints_both_tables() {
     }
     assert!(!shown.contains("matmul"), "{shown}");
 
+    let other = program(&["--device", "host:0", "--rows", "8", "--cols", "8", "--vs", tsv]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("are not of 8 x 8,"), "{other:?}");
+
     let unusable = program(&["--device", "nowhere:0"]);
     assert_eq!(unusable.status.code(), Some(2));
     std::fs::write(&path, "damaged").expect("the folder is ours");

@@ -75,7 +75,10 @@ fn main() -> ExitCode {
 /// Runs, prints the tables and writes the file.
 fn measured(options: &Options) -> Result<Findings, String> {
     // Before the run: a bad file is no reason to measure for minutes.
-    let peer = options.vs.as_deref().map(read).transpose()?;
+    let mut peer = options.vs.as_deref().map(read).transpose()?;
+    if let Some(peer) = &mut peer {
+        same_shape(peer, options)?;
+    }
     let device = Device::parse(&options.device).map_err(|error| error.to_string())?;
     device.check_kernels().map_err(|error| error.to_string())?;
     let dtype = |float: &Float| match float {
@@ -107,6 +110,19 @@ fn measured(options: &Options) -> Result<Findings, String> {
 fn read(path: &Path) -> Result<Records, String> {
     let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;
     Records::from_tsv(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Refuses figures of another shape. What both notes say is shown once.
+fn same_shape(peer: &mut Records, options: &Options) -> Result<(), String> {
+    let shape = format!("{} x {},", options.rows, options.cols);
+    if !peer.notes.iter().any(|note| note.starts_with(&shape)) {
+        let found = peer.notes.join("; ");
+        return Err(format!(
+            "the figures of --vs are not of {shape} run both with the same --rows and --cols ({found})"
+        ));
+    }
+    peer.notes.retain(|note| !note.starts_with(&shape));
+    Ok(())
 }
 
 fn failed(path: &Path, what: &str, error: &io::Error) -> String {

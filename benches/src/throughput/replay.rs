@@ -1,6 +1,6 @@
 //! The kernels of an operation alone: its launches recorded once, then replayed onto the same result.
 //!
-//! An operation allocates its result, and until there is a pool that takes longer than many kernels. So the operation is called once
+//! An operation allocates its result, which without a pool is a call of the driver and a wait. So the operation is called once
 //! while its stream is captured into a graph: the launches are tensor-core's own, with the arguments that it chose.
 
 use super::rows::Row;
