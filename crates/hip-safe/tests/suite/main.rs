@@ -1,4 +1,4 @@
-//! The crate's tests on hip-host, in one program.
+//! The crate's tests in one program: on hip-host, or on the platform that `HIPSTACK_TEST_PLATFORM` names.
 
 mod adversary;
 mod calls;
@@ -13,16 +13,5 @@ mod memory;
 mod pinned;
 mod shared;
 mod threads;
+mod under_test;
 mod watched;
-
-use hip_safe::{Device, Stream};
-
-/// A device of hip-host.
-fn device(ordinal: usize) -> Device {
-    Device::new(&hip_host::platform(), ordinal).expect("hip-host has two devices")
-}
-
-/// A stream of its first device.
-fn stream() -> Stream {
-    device(0).new_stream().expect("a stream can be made")
-}
