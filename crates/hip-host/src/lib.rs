@@ -80,6 +80,7 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod flags;
 mod graph;
 mod guard;
 mod memory;
@@ -92,6 +93,7 @@ mod work;
 
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
+pub use flags::KERNEL_FLAGS;
 
 /// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
 /// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.
