@@ -2,6 +2,7 @@
 //! test kernels.
 
 #[path = "src/flags.rs"]
+#[expect(unreachable_pub, reason = "the library exports it")]
 mod flags;
 
 use std::env;

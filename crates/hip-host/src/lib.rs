@@ -80,6 +80,7 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod failure;
 mod flags;
 mod graph;
 mod guard;
@@ -88,6 +89,7 @@ mod pool;
 mod rtc;
 mod run;
 mod stream;
+mod system;
 mod table;
 mod work;
 

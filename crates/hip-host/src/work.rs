@@ -2,12 +2,13 @@
 
 use crate::device::Device;
 use crate::event::Moment;
+use crate::failure::ILLEGAL_ADDRESS;
 use crate::graph::exec::Program;
 use crate::guard;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
-use hip_sys::hip::{hipError_t, hipHostFn_t};
+use hip_sys::hip::hipHostFn_t;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -179,7 +180,7 @@ impl Work {
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
         if healthy && let Some(message) = self.lost() {
-            return device.poison(hipError_t::hipErrorIllegalAddress.0, &message);
+            return device.poison(ILLEGAL_ADDRESS, &message);
         }
         match self {
             Self::Launch(launch) if healthy => {
