@@ -14,8 +14,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 /// One operation.
+#[derive(Clone)]
 pub(crate) enum Work {
-    /// Run a kernel.
+    /// Run a kernel. In a node of a graph it is only the pattern of those that run.
     Launch(Arc<Launch>),
     /// Copy memory.
     Copy(Copy),
@@ -52,7 +53,7 @@ pub(crate) enum Source {
     /// In memory that stays as it is until the copy has run.
     Memory(*const u8),
     /// In our own copy of the caller's memory.
-    Staged(Box<[u8]>),
+    Staged(Arc<[u8]>),
 }
 
 /// `count` values of `size` bytes (1, 2 or 4) at `to`.
@@ -144,6 +145,14 @@ impl Work {
         }
     }
 
+    /// The operation, to be run once more.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Launch(launch) => Self::Launch(Arc::new(launch.again())),
+            _ => self.clone(),
+        }
+    }
+
     /// Whether it calls functions of the program.
     pub(crate) fn calls_host(&self) -> bool {
         match self {
@@ -213,6 +222,11 @@ impl Source {
 }
 
 impl Copy {
+    /// Whether each side (to, from) is a device's memory.
+    pub(crate) fn sides_on_devices(&self) -> [bool; 2] {
+        self.sides.map(|side| side.is_some_and(|range| range.is_of_device()))
+    }
+
     fn run(&self) {
         let from = self.from.start();
         let tight = self.width == self.to_pitch && self.width == self.from_pitch;

@@ -1,5 +1,6 @@
 //! What an operation is called in reports, and the bytes that it uses.
 
+use super::Announced;
 use super::machine::Extent;
 use super::shadow::Access;
 use crate::memory::{self, Kind};
@@ -15,15 +16,13 @@ pub(crate) struct Uses {
 }
 
 /// `announced`: what the program said that the operation uses.
-pub(crate) fn of(work: &Work, announced: Option<Vec<Extent>>) -> Uses {
+pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
+    let said = || announced.map(|Announced(extents)| extents.clone()).unwrap_or_default();
     let (what, extents, unknown) = match work {
-        Work::Launch(_) => {
-            let unknown = announced.is_none();
-            (work.name(), announced.unwrap_or_default(), unknown)
-        }
+        Work::Launch(_) => (work.name(), said(), announced.is_none()),
         Work::Copy(copy) => (copy_name(&work.name(), copy), copy_extents(copy), false),
         Work::Fill(fill) => (work.name(), fill_extents(fill), false),
-        Work::Host(_) => (work.name(), announced.unwrap_or_default(), false),
+        Work::Host(_) => (work.name(), said(), false),
         Work::Record(_) => (work.name(), Vec::new(), false),
         Work::Release(released) => {
             let (base, len) = (released.range.base, released.range.len);
@@ -31,10 +30,7 @@ pub(crate) fn of(work: &Work, announced: Option<Vec<Extent>>) -> Uses {
         }
         Work::Graph(program) => {
             // One operation of its stream: between its own nodes nothing is judged.
-            let nodes: Vec<Uses> = program
-                .operations()
-                .map(|(node, announced)| of(&node, announced.map(|super::Announced(extents)| extents)))
-                .collect();
+            let nodes: Vec<Uses> = program.operations().map(|(node, said)| of(node, said)).collect();
             let unknown = nodes.iter().any(|node| node.unknown);
             (work.name(), nodes.into_iter().flat_map(|node| node.extents).collect(), unknown)
         }
