@@ -3,7 +3,6 @@
 use super::Announced;
 use super::machine::Extent;
 use super::shadow::Access;
-use crate::memory::{self, Kind};
 use crate::work::{Copy, Fill, Source, Work};
 use std::ops::Range;
 
@@ -45,19 +44,11 @@ fn fill_extents(fill: &Fill) -> Vec<Extent> {
 }
 
 fn copy_name(name: &str, copy: &Copy) -> String {
-    let on_device = |address: usize| {
-        let range = memory::find(address);
-        range.is_some_and(|range| matches!(range.kind, Kind::Device | Kind::Variable | Kind::Managed))
-    };
-    let from_device = match copy.from {
-        Source::Memory(from) => on_device(from as usize),
-        Source::Staged(_) => false,
-    };
-    let direction = match (from_device, on_device(copy.to as usize)) {
-        (true, true) => "within devices",
-        (true, false) => "to the host",
-        (false, true) => "to the device",
-        (false, false) => "within the host",
+    let direction = match copy.sides_on_devices() {
+        [true, true] => "within devices",
+        [false, true] => "to the host",
+        [true, false] => "to the device",
+        [false, false] => "within the host",
     };
     format!("{name} {direction}")
 }
@@ -65,18 +56,16 @@ fn copy_name(name: &str, copy: &Copy) -> String {
 /// Both sides, row by row. Memory that HIP does not know is not looked at: such a copy has ended, or has its own copy of
 /// the bytes, when the call returns.
 fn copy_extents(copy: &Copy) -> Vec<Extent> {
-    let to = rows(copy.to as usize, copy.to_pitch, copy, Access::Write);
+    let [to_known, from_known] = copy.sides.map(|side| side.is_some());
     let from = match copy.from {
-        Source::Memory(from) => rows(from as usize, copy.from_pitch, copy, Access::Read),
-        Source::Staged(_) => Vec::new(),
+        Source::Memory(from) if from_known => rows(from as usize, copy.from_pitch, copy, Access::Read),
+        _ => Vec::new(),
     };
+    let to = if to_known { rows(copy.to as usize, copy.to_pitch, copy, Access::Write) } else { Vec::new() };
     [from, to].concat()
 }
 
 fn rows(base: usize, pitch: usize, copy: &Copy, access: Access) -> Vec<Extent> {
-    if memory::find(base).is_none() {
-        return Vec::new();
-    }
     let extent = |range: Range<usize>| Extent { range, access };
     if pitch == copy.width || copy.height == 1 {
         return vec![extent(base..base + copy.width * copy.height)];
