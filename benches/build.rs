@@ -7,6 +7,7 @@ fn main() {
     let flags = env::var("DEP_HIPHOST_FLAGS").expect("hip-host's build script names flags");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=kernels");
+    println!("cargo::rerun-if-changed=../crates/hip-host/tests/kernels/vector_add.hpp");
     println!("cargo::rerun-if-changed={}", std::path::Path::new(&include).display());
     for (unit, wave) in [("plain", 0), ("threads", 32), ("threads", 64)] {
         let mut build = cc::Build::new();
