@@ -61,6 +61,28 @@ pub enum Error {
         /// What the file system said.
         source: io::Error,
     },
+    /// A folder that an export would mix with what is there.
+    #[error("{folder} is not empty: name a folder that is empty or does not exist")]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Exported cases or inputs that cannot be written.
+    #[error("the cases cannot be exported to {path}: {source}; nothing is left there: make room or name another folder")]
+    Export {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the file system said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A case that the reference cannot judge.
+    #[error("the reference has no answer for {case}: {what}")]
+    NoReference {
+        /// The case's id.
+        case: String,
+        /// Why not.
+        what: String,
+    },
     /// Threads that cannot be made.
     #[error("the thread pool cannot be made: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -34,6 +34,7 @@ pub mod devices;
 mod error;
 pub mod evaluate;
 pub mod execute;
+pub mod export;
 pub mod filter;
 pub mod html;
 pub mod inputs;

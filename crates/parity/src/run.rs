@@ -16,10 +16,10 @@ use crate::report::{CaseReport, DeviceReport, Report, ResultReport, Status};
 const BATCH_ELEMENTS: usize = 1 << 21;
 
 /// A case with its inputs.
-struct Prepared<'a> {
-    case: &'a Case,
-    inputs: Vec<Vec<u8>>,
-    arrays: Result<Vec<Array>, String>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) inputs: Vec<Vec<u8>>,
+    pub(crate) arrays: Result<Vec<Array>, String>,
 }
 
 /// Runs every case on every device, with inputs from `seed`. `step` is called after each case.
@@ -51,7 +51,7 @@ pub fn run_cases(cases: &[Case], devices: &[NamedDevice], seed: u64, step: &mut 
 }
 
 /// Consecutive cases whose inputs fit in memory together.
-fn batches(cases: &[Case]) -> Vec<&[Case]> {
+pub(crate) fn batches(cases: &[Case]) -> Vec<&[Case]> {
     let mut batches = Vec::new();
     let (mut start, mut elements) = (0, 0);
     for (index, case) in cases.iter().enumerate() {
@@ -66,7 +66,7 @@ fn batches(cases: &[Case]) -> Vec<&[Case]> {
     batches
 }
 
-fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
+pub(crate) fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
     let inputs = case.inputs(seed);
     let arrays = evaluate::arrays(case, &inputs).map_err(|error| format!("the reference: {error}"));
     Prepared { case, inputs, arrays }
