@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::record::Damage;
+
 /// A run that could not be made, or whose report could not be written. A mismatch is no error: it is a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -53,8 +55,24 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<tensor_core::Error>,
     },
-    /// A report that cannot be written.
-    #[error("the report cannot be written to {path}: {source}")]
+    /// A record that cannot be read.
+    #[error("the record {path} cannot be read: {source}")]
+    ReadRecord {
+        /// The file.
+        path: PathBuf,
+        /// What the file system said.
+        source: io::Error,
+    },
+    /// A record that is damaged.
+    #[error("{name}, {damage}; `cargo xtask parity record` makes such a file")]
+    Record {
+        /// The file, or the name of an embedded record.
+        name: String,
+        /// What is wrong.
+        damage: Damage,
+    },
+    /// A report or record that cannot be written.
+    #[error("{path} cannot be written: {source}")]
     Write {
         /// The file.
         path: PathBuf,

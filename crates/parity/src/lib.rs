@@ -42,6 +42,7 @@ pub mod judge;
 #[cfg(test)]
 mod judge_tests;
 pub mod random;
+pub mod record;
 pub mod registry;
 pub mod report;
 mod run;
@@ -55,4 +56,4 @@ pub use cli::ParityArgs;
 pub use devices::NamedDevice;
 pub use error::Error;
 pub use report::Report;
-pub use run::run_cases;
+pub use run::{Against, run_against, run_cases};

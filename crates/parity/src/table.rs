@@ -103,4 +103,7 @@ fn totals(text: &mut String, report: &Report) {
         totals.mismatches,
         totals.errors
     );
+    for record in &report.records {
+        let _ = writeln!(text, "{record}.");
+    }
 }

@@ -170,7 +170,7 @@ impl Stored {
         let hash = case.hash(&vec![self.bytes.as_slice(); case.operands.len()]);
         let views: Vec<Option<Array>> = case.operands.iter().map(|operand| self.view(operand)).collect();
         let arrays: Vec<&Array> = views.iter().map(|view| view.as_ref().unwrap_or(&self.array)).collect();
-        case_report(case, hash, &arrays, outputs, &names)
+        case_report(case, hash, &arrays, outputs, &names, &[])
     }
 
     /// A view of the array, or `None` for the array itself.
