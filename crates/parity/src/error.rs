@@ -79,6 +79,22 @@ pub enum Error {
         /// What the file system said.
         source: io::Error,
     },
+    /// A list of known differences that cannot be used.
+    #[error("the list of differences {path} cannot be used: {what}")]
+    Differences {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Results of another program that cannot be used.
+    #[error("the results {path} cannot be used: {what}; benches/witness/torch_witness.py makes such a file")]
+    Results {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A folder that an export would mix with what is there.
     #[error("{folder} is not empty: name a folder that is empty or does not exist")]
     NotEmpty {
@@ -86,7 +102,9 @@ pub enum Error {
         folder: PathBuf,
     },
     /// Exported cases or inputs that cannot be written.
-    #[error("the cases cannot be exported to {path}: {source}; nothing is left there: make room or name another folder")]
+    #[error(
+        "the cases cannot be exported to {path}: {source}; nothing is left there: make room or name another folder"
+    )]
     Export {
         /// The file or folder.
         path: PathBuf,

@@ -31,6 +31,7 @@
 pub mod case;
 pub mod cli;
 pub mod devices;
+pub mod differences;
 mod error;
 pub mod evaluate;
 pub mod execute;

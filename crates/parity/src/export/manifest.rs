@@ -155,10 +155,7 @@ mod tests {
     #[test]
     fn parameters_and_steps_have_names() {
         let clamp = Op::Clamp { low: Value::Int(2), high: Value::Float(3.5) };
-        assert_eq!(
-            json!(parameters(&clamp)),
-            json!({"low": {"int": "2"}, "high": {"float": "3.5"}})
-        );
+        assert_eq!(json!(parameters(&clamp)), json!({"low": {"int": "2"}, "high": {"float": "3.5"}}));
         let sum = Op::Reduce { op: reference::ReduceOp::Sum, axes: vec![0, 2], keep: true };
         assert_eq!(json!(parameters(&sum)), json!({"axes": [0, 2], "keep": true}));
         assert!(parameters(&Op::Matmul).is_empty());

@@ -17,9 +17,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 use crate::case::{Case, Operand};
+use crate::evaluate;
 use crate::execute;
 use crate::run::{Prepared, batches, prepare};
-use crate::evaluate;
 use manifest::{CaseEntry, FORMAT, Manifest, ResultEntry};
 
 /// Name of the file that describes the cases.
@@ -87,7 +87,13 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error + use<> {
 }
 
 fn write_all(cases: &[Case], seed: u64, folder: &Path, step: &mut dyn FnMut()) -> Result<Exported, Error> {
-    let mut store = Store { folder, open: BTreeMap::new(), open_bytes: 0, places: HashMap::new(), total: Exported::default() };
+    let mut store = Store {
+        folder,
+        open: BTreeMap::new(),
+        open_bytes: 0,
+        places: HashMap::new(),
+        total: Exported::default(),
+    };
     let mut entries = Vec::with_capacity(cases.len());
     for batch in batches(cases) {
         let prepared: Vec<Prepared<'_>> = batch.par_iter().map(|case| prepare(case, seed)).collect();
@@ -95,7 +101,8 @@ fn write_all(cases: &[Case], seed: u64, folder: &Path, step: &mut dyn FnMut()) -
             let no_reference = |what: String| Error::NoReference { case: case.id(), what };
             let arrays = arrays.map_err(no_reference)?;
             let arrays: Vec<_> = arrays.iter().collect();
-            let outcome = evaluate::outcome(case, &arrays).map_err(|error| no_reference(error.to_string()))?;
+            let outcome =
+                evaluate::outcome(case, &arrays).map_err(|error| no_reference(error.to_string()))?;
             let result = ResultEntry { dtype: outcome.dtype().name(), shape: outcome.shape().to_vec() };
             let places = case.operands.iter().zip(&inputs).map(|(operand, bytes)| store.put(operand, bytes));
             let places = places.collect::<Result<Vec<_>, _>>()?;
