@@ -120,17 +120,26 @@ def affine(x, p, dtype):
     return fused(x, mul, add)
 
 
+def divisor(b):
+    """Integers with 1 in place of what a processor may trap on: 0, and -1, which the least integer divides by."""
+    return torch.where((b == 0) | (b == -1) if b.dtype != torch.uint8 else b == 0, 1, b)
+
+
 def div(a, b):
     if a.is_floating_point():
         return torch.div(a, b)
-    plain = torch.div(a, torch.where((b == 0) | (b == -1), 1, b), rounding_mode="trunc")
-    return torch.where(b == 0, 0, torch.where(b == -1, -a, plain)) if a.dtype != torch.uint8 else torch.where(b == 0, 0, plain)
+    quotient = torch.div(a, divisor(b), rounding_mode="trunc")
+    quotient = torch.where(b == -1, -a, quotient) if b.dtype != torch.uint8 else quotient
+    return torch.where(b == 0, 0, quotient)
 
 
 def rem(a, b):
-    if a.is_floating_point():
-        return torch.fmod(a, b)
-    return torch.fmod(a, torch.where((b == 0) | (b == -1), 1, b))
+    return torch.fmod(a, b if a.is_floating_point() else divisor(b))
+
+
+def prod(x, p, dtype):
+    in_float = torch.float32 if dtype in (torch.bfloat16, torch.float16) else None
+    return flat(x, p["axes"], lambda y: torch.prod(y, dim=-1, dtype=in_float))
 
 
 def half_away(x):
@@ -156,12 +165,6 @@ def flat(x, axes, last):
     kept = [axis for axis in range(x.dim()) if axis not in axes]
     x = x.permute(kept + sorted(axes))
     return last(x.reshape(x.shape[: len(kept)] + (-1,)) if x.numel() else x.flatten(len(kept)))
-
-
-def const_set(target, value, dtype):
-    if dtype == F8:
-        return target.copy_(to_dtype(torch.tensor(value, device=target.device), F8))
-    return target.fill_(value)
 
 
 # The table of operations -------------------------------------------------------------------------------------------------
@@ -226,7 +229,7 @@ WITH_PARAMETERS = {
     "mean": (lambda x, p, d: torch.mean(x, dim=p["axes"], keepdim=p["keep"]), ""),
     "min": (lambda x, p, d: torch.amin(x, dim=p["axes"], keepdim=p["keep"]), ""),
     "max": (lambda x, p, d: torch.amax(x, dim=p["axes"], keepdim=p["keep"]), ""),
-    "prod": (lambda x, p, d: flat(x, p["axes"], lambda y: torch.prod(y, dim=-1)), "several axes are joined first"),
+    "prod": (prod, "several axes are joined first; bfloat16 and float16 with dtype=torch.float32, rounded once"),
     "argmin": (lambda x, p, d: flat(x, p["axes"], lambda y: torch.argmin(y, dim=-1)), "several axes are joined first"),
     "argmax": (lambda x, p, d: flat(x, p["axes"], lambda y: torch.argmax(y, dim=-1)), "several axes are joined first"),
 }
@@ -238,7 +241,7 @@ MOVES = {
     "copy": (lambda xs, p, d: xs[0].clone(memory_format=torch.contiguous_format), "Tensor.clone"),
     "fill": (lambda xs, p, d: to_dtype(torch.full(xs[0].shape, rounded(p["value"], d), device=xs[0].device,
              dtype=torch.float64 if d.is_floating_point else torch.int64), d), "torch.full"),
-    "const_set": (lambda xs, p, d: const_set(xs[0], rounded(p["value"], d), d), "Tensor.fill_ through the view"),
+    "const_set": (lambda xs, p, d: xs[0].fill_(rounded(p["value"], d)), "Tensor.fill_ through the view"),
     "copy_into": (lambda xs, p, d: xs[0].copy_(xs[1]), "Tensor.copy_ into the view"),
 }  # fmt: skip
 
@@ -385,6 +388,8 @@ def main():
     metadata = facts | {
         "format": RESULTS_FORMAT,
         "seed": str(manifest["seed"]),
+        "filter": manifest["filter"],
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "not_computed": json.dumps(lacking),
         "failed": json.dumps(failed),
     }

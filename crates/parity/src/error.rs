@@ -79,14 +79,6 @@ pub enum Error {
         /// What the file system said.
         source: io::Error,
     },
-    /// A list of known differences that cannot be used.
-    #[error("the list of differences {path} cannot be used: {what}")]
-    Differences {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
     /// Results of another program that cannot be used.
     #[error("the results {path} cannot be used: {what}; benches/witness/torch_witness.py makes such a file")]
     Results {

@@ -31,7 +31,6 @@
 pub mod case;
 pub mod cli;
 pub mod devices;
-pub mod differences;
 mod error;
 pub mod evaluate;
 pub mod execute;
@@ -51,6 +50,7 @@ pub mod sabotage;
 pub mod table;
 pub mod view;
 pub mod weights;
+pub mod witness;
 
 pub use case::Case;
 pub use cli::ParityArgs;

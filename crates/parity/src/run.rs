@@ -56,8 +56,9 @@ pub fn run_against(
     let mut seconds = vec![0.0; devices.len()];
     let usable = |named: &&NamedRecord| named.record.header().seed == seed;
     let records: Vec<&NamedRecord> = against.records.iter().filter(usable).collect();
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let reports =
-        each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, devices, &records));
+        each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, &names, &records));
     let places = against.records.iter().scan(0, |next, named| {
         let place = usable(&named).then_some(*next);
         *next += usize::from(place.is_some());
@@ -162,17 +163,12 @@ fn on_devices(
         .collect()
 }
 
-/// Judges what the devices made of a case.
-pub(crate) fn judged(
-    finished: Finished<'_>,
-    devices: &[NamedDevice],
-    records: &[&NamedRecord],
-) -> CaseReport {
+/// Judges what the devices of these names made of a case.
+pub(crate) fn judged(finished: Finished<'_>, names: &[&str], records: &[&NamedRecord]) -> CaseReport {
     let Finished { case, hash, arrays, outputs } = finished;
-    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     match arrays {
-        Ok(arrays) => case_report(case, hash, &arrays.iter().collect::<Vec<_>>(), outputs, &names, records),
-        Err(error) => hopeless(case, hash, &names, &error),
+        Ok(arrays) => case_report(case, hash, &arrays.iter().collect::<Vec<_>>(), outputs, names, records),
+        Err(error) => hopeless(case, hash, names, &error),
     }
 }
 

@@ -41,7 +41,8 @@ pub struct ExportArgs {
 pub(super) fn run(args: &ExportArgs) -> Result<bool, Error> {
     let cases = select(registry::all(), args.filter.as_deref())?;
     let bar = progress(cases.len());
-    let done = export::export(&cases, args.seed, &args.out, &mut || bar.inc(1))?;
+    let filter = args.filter.as_deref().unwrap_or_default();
+    let done = export::export(&cases, filter, args.seed, &args.out, &mut || bar.inc(1))?;
     bar.finish_and_clear();
     let export::Exported { cases, operands, arrays, bytes, files } = done;
     let (folder, megabytes) = (args.out.display(), bytes as f64 / 1e6);

@@ -1,7 +1,7 @@
 //! `cases.json`: what each case is, for a program that knows nothing of this crate.
 //!
 //! ```json
-//! {"format": "parity-cases/1", "seed": 7, "cases": [{
+//! {"format": "parity-cases/1", "seed": 7, "filter": "", "cases": [{
 //!   "id": "clamp/f16/transposed/matrix/[37,129]/-0.7,3.3",
 //!   "hash": "75ff2c8bf33ffbab255e62df9d77b74d",
 //!   "operation": "clamp",
@@ -32,6 +32,8 @@ pub struct Manifest {
     pub format: &'static str,
     /// Seed of the inputs.
     pub seed: u64,
+    /// Which of the registry's cases these are, see [`crate::filter`]; empty for all.
+    pub filter: String,
     /// The cases, in the order of the registry.
     pub cases: Vec<CaseEntry>,
 }

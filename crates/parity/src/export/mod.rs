@@ -43,14 +43,20 @@ pub struct Exported {
     pub files: usize,
 }
 
-/// Writes `cases` and their inputs from `seed` to `folder`, which is made if it is not there. `step` is called after each case. After an
-/// error the folder is as empty as it was.
+/// Writes `cases` and their inputs from `seed` to `folder`, which is made if it is not there. `filter` says which of the registry's
+/// cases they are, for whoever reads results of them. `step` is called after each case. After an error the folder is as empty as it was.
 ///
 /// # Errors
 /// [`Error::NotEmpty`], [`Error::Export`]: the file system's; [`Error::NoReference`]: a case that the reference has no answer for.
-pub fn export(cases: &[Case], seed: u64, folder: &Path, step: &mut dyn FnMut()) -> Result<Exported, Error> {
+pub fn export(
+    cases: &[Case],
+    filter: &str,
+    seed: u64,
+    folder: &Path,
+    step: &mut dyn FnMut(),
+) -> Result<Exported, Error> {
     let existed = make_empty(folder)?;
-    let result = write_all(cases, seed, folder, step);
+    let result = write_all(cases, filter, seed, folder, step);
     if result.is_err() {
         clear(folder, existed);
     }
@@ -86,7 +92,13 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error + use<> {
     move |source| Error::Export { path: path.clone(), source: Box::new(source) }
 }
 
-fn write_all(cases: &[Case], seed: u64, folder: &Path, step: &mut dyn FnMut()) -> Result<Exported, Error> {
+fn write_all(
+    cases: &[Case],
+    filter: &str,
+    seed: u64,
+    folder: &Path,
+    step: &mut dyn FnMut(),
+) -> Result<Exported, Error> {
     let mut store = Store {
         folder,
         open: BTreeMap::new(),
@@ -113,7 +125,10 @@ fn write_all(cases: &[Case], seed: u64, folder: &Path, step: &mut dyn FnMut()) -
     }
     store.close()?;
     let total = Exported { cases: entries.len(), ..store.total };
-    write_manifest(&Manifest { format: FORMAT, seed, cases: entries }, &folder.join(CASES))?;
+    write_manifest(
+        &Manifest { format: FORMAT, seed, filter: filter.to_string(), cases: entries },
+        &folder.join(CASES),
+    )?;
     Ok(total)
 }
 

@@ -33,6 +33,7 @@ pub use agree::{Agreement, compare};
 pub use coverage::{Coverage, Match, RecordReport};
 pub use embedded::{EMBEDDED, NamedRecord, embedded};
 pub use header::Header;
+pub(crate) use make::entry;
 pub use make::{Made, record_cases};
 pub use probe::{Allowed, PROBES, Probe, digest, positions};
 pub use text::{Damage, SCHEMA};
