@@ -26,7 +26,7 @@ fn cpu_record(cases: &[Case]) -> Record {
 
 fn run(cases: &[Case], record: &NamedRecord, whole: bool) -> Report {
     let records = std::slice::from_ref(record);
-    run_against(cases, &[devices::cpu()], SEED, Against { records, whole }, &mut || ())
+    run_against(cases, &[devices::cpu()], SEED, Against { records, whole, origin: "" }, &mut || ())
 }
 
 #[test]
@@ -45,7 +45,8 @@ fn a_whole_record_is_small_and_agrees_with_every_device() {
 
     let records = [named(record.entries().to_vec(), &record)];
     let host: Vec<_> = devices::open(&["host:0".to_string(), "host:1".to_string()]).expect("always there");
-    let report = run_against(&cases, &host, SEED, Against { records: &records, whole: true }, &mut || ());
+    let report =
+        run_against(&cases, &host, SEED, Against { records: &records, whole: true, origin: "" }, &mut || ());
     assert_eq!(report.totals.failures(), 0, "{}", table::render(&report, ""));
     let found = &report.records[0];
     assert_eq!(
