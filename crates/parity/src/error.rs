@@ -71,6 +71,26 @@ pub enum Error {
         /// What is wrong.
         damage: Damage,
     },
+    /// Two records that have no case in common.
+    #[error(
+        "{left} and {right} have no case with the same inputs in common (seeds {seeds}): record both with the same version and seed"
+    )]
+    NothingInCommon {
+        /// The first record's name.
+        left: String,
+        /// The second's.
+        right: String,
+        /// Their seeds.
+        seeds: String,
+    },
+    /// A list of known differences that cannot be used.
+    #[error("{path}: {reason}")]
+    Differences {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A report or record that cannot be written.
     #[error("{path} cannot be written: {source}")]
     Write {

@@ -30,6 +30,7 @@
 
 pub mod case;
 pub mod cli;
+pub mod comparison;
 pub mod devices;
 mod error;
 pub mod evaluate;

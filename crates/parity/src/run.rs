@@ -23,6 +23,8 @@ pub struct Against<'a> {
     pub records: &'a [NamedRecord],
     /// Whether the run has every case there is, so that an entry of another case is stale.
     pub whole: bool,
+    /// What a rerun has to be given for their sake, such as " --against FILE".
+    pub origin: &'a str,
 }
 
 /// A case with its inputs.
@@ -71,7 +73,8 @@ pub fn run_against(
         .zip(seconds)
         .map(|(device, seconds)| device.report(seconds))
         .collect::<Vec<DeviceReport>>();
-    Report { records: counts, ..Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, "") }
+    let report = Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, against.origin);
+    Report { records: counts, ..report }
 }
 
 /// A case that ran: its inputs as the reference sees them, and what each device made of them.

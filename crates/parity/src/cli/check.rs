@@ -38,7 +38,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     let report = match &weights {
         Some(weights) => weights.run(&cases, &devices, args.seed, &origin, &mut || bar.inc(1))?,
         None => {
-            let against = Against { records: &records, whole: args.filter.is_none() };
+            let against = Against { records: &records, whole: args.filter.is_none(), origin: &origin };
             run_against(&cases, &devices, args.seed, against, &mut || bar.inc(1))
         }
     };

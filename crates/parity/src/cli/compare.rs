@@ -6,14 +6,21 @@ use clap::Args;
 
 use super::say;
 use crate::Error;
-use crate::record::{Agreement, NamedRecord, compare};
+use crate::comparison::{self, Comparison, Known};
+use crate::record::NamedRecord;
 
-const EXAMPLES: &str = "\
-Examples:
+const EXAMPLES: &str = r#"Examples:
   cargo xtask parity compare crates/parity/records/cuda-h200.tsv target/parity/amd-0.tsv
   cargo xtask parity compare a.tsv b.tsv --differences known.toml     with a list of known differences
 
-Exit code: 0 if no results differ but those that are listed, 1 if others do, 2 if a file cannot be used.";
+A list of known differences is a file of entries such as
+  [[difference]]
+  case = "matmul/f16/*"
+  reason = "the library sums in 16 bits"
+An entry that no case needs is an error.
+
+Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
+case can be compared."#;
 
 /// Options of `cargo xtask parity compare`.
 #[derive(Debug, Clone, Args)]
@@ -25,19 +32,16 @@ pub struct CompareArgs {
     /// Another one
     #[arg(value_name = "B")]
     pub right: PathBuf,
+    /// Known differences: a TOML file with `[[difference]]` entries of `case` (an id with * and ?) and `reason`
+    #[arg(long, value_name = "FILE")]
+    pub differences: Option<PathBuf>,
 }
 
-/// Whether no results differ.
+/// Whether no results differ but those that are listed.
 pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     let (left, right) = (NamedRecord::read(&args.left)?, NamedRecord::read(&args.right)?);
-    let mut differ = 0;
-    for entry in left.record.entries() {
-        let Some(other) = right.record.get(entry.hash, &entry.id) else { continue };
-        if let Agreement::Differs(difference) = compare(entry, other) {
-            differ += 1;
-            say(&format!("DIFFER {}: {}\n", entry.id, difference.describe(&left.name, &right.name)));
-        }
-    }
-    say(&format!("{differ} differ.\n"));
-    Ok(differ == 0)
+    let known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
+    let comparison = Comparison::new(&left, &right, &known)?;
+    say(&comparison::render(&comparison));
+    Ok(comparison.is_good())
 }

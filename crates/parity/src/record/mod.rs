@@ -21,6 +21,8 @@
 //! apart as one may be from the exact value, at the elements that were sampled.
 
 mod agree;
+#[cfg(test)]
+mod agree_tests;
 mod coverage;
 mod date;
 mod embedded;
@@ -28,8 +30,10 @@ mod header;
 mod make;
 mod probe;
 mod text;
+#[cfg(test)]
+mod text_tests;
 
-pub use agree::{Agreement, compare};
+pub use agree::{Agreement, Difference, compare};
 pub use coverage::{Coverage, Match, RecordReport};
 pub use embedded::{EMBEDDED, NamedRecord, embedded};
 pub use header::Header;
