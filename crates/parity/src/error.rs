@@ -99,6 +99,12 @@ pub enum Error {
         /// What the file system said.
         source: io::Error,
     },
+    /// One record, and nothing to hold it against.
+    #[error("{path} is a record: name a second file to compare it with")]
+    Alone {
+        /// The file.
+        path: PathBuf,
+    },
     /// Results of another program that cannot be used.
     #[error("the results {path} cannot be used: {what}; benches/witness/torch_witness.py makes such a file")]
     Results {

@@ -261,7 +261,7 @@ fn blank(case: &Case, hash: u128) -> CaseReport {
 }
 
 /// A case that the reference has no answer for fails everywhere.
-fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
+pub(crate) fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
     let failed = |device: &&str| ResultReport::failed(device, Status::Error, error.to_string());
     CaseReport { results: devices.iter().map(failed).collect(), ..blank(case, hash) }
 }

@@ -9,18 +9,19 @@
 //! Every element of every result is judged against the reference, by the rule that a device gets, and becomes an entry of a [`Record`], as
 //! if a device had made it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tensor_core::{Device, safetensors};
 
 use crate::case::Case;
+use crate::comparison::Manner;
 use crate::execute::{Output, known};
 use crate::record::{Header, NamedRecord, Record, entry};
-use crate::report::{DeviceReport, Report};
+use crate::report::{CaseReport, DeviceReport, Report};
 use crate::run::{self, Finished};
-use crate::{Error, filter, registry};
+use crate::{Error, evaluate, filter, judge, registry};
 
 /// Names the layout of the file; a new number for every change that could break a reader.
 pub const FORMAT: &str = "parity-results/1";
@@ -44,10 +45,12 @@ pub struct Judged {
     pub record: NamedRecord,
     /// How they compare with the reference. Missing and failed ones are errors in it.
     pub report: Report,
+    /// In what manners the wrong elements of a case differ, by its id; only of cases with wrong elements.
+    pub manners: BTreeMap<String, BTreeSet<Manner>>,
     /// Ids of the cases that the program has no operation for, by its reason.
     pub not_computed: BTreeMap<String, Vec<String>>,
     /// Names of tensors that belong to no case: results for other inputs.
-    pub stale: Vec<String>,
+    pub stale: BTreeSet<String>,
 }
 
 impl Results {
@@ -106,22 +109,22 @@ impl Results {
             let hash = format!("{:032x}", finished.hash);
             let reason = self.not_computed.get(&hash).cloned();
             let finished = Finished { outputs: vec![self.output(&hash)], ..finished };
-            let judged = |finished| {
-                let entry = entry(&finished);
-                (entry, run::judged(finished, &[&self.name], &[]))
-            };
-            let id = finished.case.id();
-            (hash, id, reason, judged(finished))
+            (hash, reason, entry(&finished), self.report(&finished), manners(&finished))
         });
         let mut not_computed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let (mut entries, mut reports) = (Vec::new(), Vec::new());
-        let mut stale: Vec<String> = self.file.names().map(String::from).collect();
-        for (hash, id, reason, (entry, report)) in all {
-            stale.retain(|name| *name != hash);
-            match reason {
-                Some(reason) => not_computed.entry(reason).or_default().push(id),
-                None => (entries.push(entry), reports.push(report)).0,
+        let (mut entries, mut reports, mut manners) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut stale: BTreeSet<String> = self.file.names().map(String::from).collect();
+        for (hash, reason, entry, report, its_manners) in all {
+            stale.remove(&hash);
+            if let Some(reason) = reason {
+                not_computed.entry(reason).or_default().push(entry.id);
+                continue;
             }
+            if !its_manners.is_empty() {
+                manners.insert(entry.id.clone(), its_manners);
+            }
+            entries.push(entry);
+            reports.push(report);
         }
         if stale.len() == self.file.len() {
             let what = "none of its tensors is the result of a case: export the cases again".to_string();
@@ -130,7 +133,19 @@ impl Results {
         let record = Record::new(self.header(), entries).expect("cases have distinct ids");
         let device = DeviceReport { name: self.name.clone(), description: self.description(), seconds: 0.0 };
         let report = Report::new(self.seed, start.elapsed().as_secs_f64(), vec![device], reports, "");
-        Ok(Judged { record: NamedRecord { name: self.name.clone(), record }, report, not_computed, stale })
+        let record = NamedRecord { name: self.name.clone(), record };
+        Ok(Judged { record, report, manners, not_computed, stale })
+    }
+
+    fn report(&self, finished: &Finished<'_>) -> CaseReport {
+        let Finished { case, hash, arrays, outputs } = finished;
+        match arrays {
+            Ok(arrays) => {
+                let arrays: Vec<_> = arrays.iter().collect();
+                run::case_report(case, *hash, &arrays, outputs.clone(), &[&self.name], &[])
+            }
+            Err(error) => run::hopeless(case, *hash, &[&self.name], error),
+        }
     }
 
     /// The result of the case with this hash.
@@ -166,4 +181,29 @@ impl Results {
         let fact = |name: &str| self.file.metadata().get(name).map_or("unknown", String::as_str);
         format!("PyTorch {} on {}", fact("torch"), fact("name"))
     }
+}
+
+impl Judged {
+    /// What stands for the reference where the results are held against it.
+    pub fn reference(&self) -> NamedRecord {
+        let Header { seed, date, version, .. } = self.record.record.header().clone();
+        let (device, description) = ("reference".to_string(), "the exact results, rounded".to_string());
+        let header = Header { device, description, facts: BTreeMap::new(), seed, date, version };
+        let record = Record::new(header, Vec::new()).expect("no cases have distinct ids");
+        NamedRecord { name: "the reference".to_string(), record }
+    }
+}
+
+/// In what manners the elements of a result are wrong; none for a result of another form, which is wrong as a whole.
+fn manners(finished: &Finished<'_>) -> BTreeSet<Manner> {
+    let (Ok(arrays), Ok(output)) = (&finished.arrays, &finished.outputs[0]) else { return BTreeSet::new() };
+    let arrays: Vec<_> = arrays.iter().collect();
+    let Ok(outcome) = evaluate::outcome(finished.case, &arrays) else { return BTreeSet::new() };
+    let Ok(output) = run::well_formed(&outcome, output.clone()) else { return BTreeSet::new() };
+    let (dtype, rule) = (outcome.dtype(), judge::rule(&outcome, finished.case.exact));
+    let wrong = outcome.iter().enumerate().filter_map(|(index, expected)| {
+        let got = dtype.read(&output.bytes, index).expect("as many bytes as elements");
+        (!rule.accepts(dtype, &expected, got)).then(|| Manner::of(dtype, expected.bits, got))
+    });
+    wrong.collect()
 }
