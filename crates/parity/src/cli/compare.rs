@@ -23,7 +23,7 @@ A list of known differences is a file of entries such as
   [[difference]]
   case = "matmul/f16/*"
   reason = "the library sums in 16 bits"
-An entry that no case needs is an error. It may also have
+An entry that no case needs is an error. `case` may be a list of patterns. An entry may also have
   on = "cuda"        only if one of the sides ran there
   only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be
 

@@ -9,9 +9,8 @@ use serde::Deserialize;
 
 use crate::{Error, filter};
 
-/// A known difference: `[[difference]]` in a TOML file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A known difference. `[[difference]]` in a TOML file has these fields; its `case` may be a list, which makes one of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// The cases, by id, with `*` and `?`. Not each of them has to differ, but one.
     pub case: String,
@@ -55,7 +54,34 @@ impl Manner {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    difference: Vec<Known>,
+    difference: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    case: Cases,
+    on: Option<String>,
+    only: Option<Manner>,
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Cases {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Listed {
+    fn each(self) -> impl Iterator<Item = Known> {
+        let Listed { case, on, only, reason } = self;
+        let cases = match case {
+            Cases::One(case) => vec![case],
+            Cases::Several(cases) => cases,
+        };
+        cases.into_iter().map(move |case| Known { case, on: on.clone(), only, reason: reason.clone() })
+    }
 }
 
 impl Known {
@@ -85,7 +111,8 @@ impl Known {
     }
 
     fn parse(text: &str) -> Result<Vec<Known>, String> {
-        let File { difference: list } = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let list: Vec<Known> = file.difference.into_iter().flat_map(Listed::each).collect();
         for (number, known) in list.iter().enumerate() {
             if known.reason.trim().is_empty() {
                 return Err(format!("{:?} says not why", known.case));
@@ -110,6 +137,14 @@ mod tests {
         assert!(list[0].covers("exp/f16/contiguous/one/[1]"));
         assert!(!list[0].covers("exp/f32/contiguous/one/[1]"));
         assert_eq!(Known::parse(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_reason_may_have_several_patterns() {
+        let several = ENTRY.replace("\"exp/f16/*\"", "[\"exp/f16/*\", \"log/f16/*\"]");
+        let list = Known::parse(&several).expect("a good list");
+        let cases: Vec<_> = list.iter().map(|known| (known.case.as_str(), known.reason.as_str())).collect();
+        assert_eq!(cases, [("exp/f16/*", "because"), ("log/f16/*", "because")]);
     }
 
     #[test]
