@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use reference::Array;
+
 use super::{Entry, Header, Record};
 use crate::Report;
 use crate::case::Case;
@@ -38,19 +40,19 @@ pub fn record_cases(cases: &[Case], device: &NamedDevice, seed: u64, step: &mut 
 /// The entry of a case that ran on one device.
 pub(crate) fn entry(finished: &Finished<'_>) -> Entry {
     let Finished { case, hash, arrays, outputs } = finished;
-    let id = case.id();
-    let reference = match arrays {
-        Ok(arrays) => evaluate::outcome(case, &arrays.iter().collect::<Vec<_>>())
-            .map(|outcome| (judge::rule(&outcome, case.exact), outcome))
-            .map_err(|error| format!("the reference: {error}")),
-        Err(error) => return Entry::of_error(*hash, id, String::new(), error.clone()),
+    let (hash, id) = (*hash, case.id());
+    let arrays: Vec<&Array> = arrays.iter().flatten().collect();
+    let outcome = match &finished.arrays {
+        Ok(_) => evaluate::outcome(case, &arrays).map_err(|error| format!("the reference: {error}")),
+        Err(error) => Err(error.clone()),
     };
-    let (rule, outcome) = match reference {
-        Ok(found) => found,
-        Err(error) => return Entry::of_error(*hash, id, String::new(), error),
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Entry::of_error(hash, id, String::new(), error),
     };
+    let rule = judge::rule(&outcome, case.exact);
     match outputs[0].clone().and_then(|output| run::well_formed(&outcome, output)) {
-        Ok(output) => Entry::of_result(*hash, id, &outcome, rule, &output.bytes),
-        Err(error) => Entry::of_error(*hash, id, judge::describe(rule), error),
+        Ok(output) => Entry::of_result(hash, id, &outcome, rule, &output.bytes),
+        Err(error) => Entry::of_error(hash, id, judge::describe(rule), error),
     }
 }
