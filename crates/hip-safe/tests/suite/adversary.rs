@@ -3,17 +3,16 @@
 //! The platform reads its settings once, so the program runs in processes of their own.
 
 use crate::under_test::{device, is_host, module, stream};
+use crate::{again, is_child};
 use hip_safe::{Device, Event, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
 use kernels_hip::args::Map2;
-use std::process::Command;
 
-const CHILD: &str = "HIPSTACK_TEST_ADVERSARY_CHILD";
 const LEN: usize = 1000;
 
 /// Runs the program if this process was started for it.
 #[test]
 fn program() {
-    if std::env::var_os(CHILD).is_none() {
+    if !is_child() {
         return;
     }
     for ordinal in 0..2 {
@@ -79,10 +78,9 @@ fn a_whole_program_is_right_and_silent_under_every_seed() {
         return;
     }
     for seed in 0..8 {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "adversary::program", "--nocapture"]).env(CHILD, "1");
-        command.env("HIPSTACK_HOST_ADVERSARY", seed.to_string()).env("HIPSTACK_HOST_CHECK", "abort");
-        let output = command.output().unwrap();
+        let seed = seed.to_string();
+        let variables = [("HIPSTACK_HOST_ADVERSARY", seed.as_str()), ("HIPSTACK_HOST_CHECK", "abort")];
+        let output = again("adversary::program", &variables);
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "seed {seed}: {}", String::from_utf8_lossy(&output.stderr));
         // Every launch was announced.

@@ -15,3 +15,20 @@ mod shared;
 mod threads;
 mod under_test;
 mod watched;
+
+use std::process::{Command, Output};
+
+/// Tells a process that it was started for one test.
+const CHILD: &str = "HIP_SAFE_TEST_CHILD";
+
+/// Whether this process was started by [`again`].
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// Starts this program again for the test of that name, with these variables, and waits for its end.
+fn again(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
+    command.output().expect("it starts")
+}

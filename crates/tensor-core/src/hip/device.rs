@@ -1,5 +1,6 @@
 //! A HIP device as tensors see it: the device, the stream that its operations run on, and its kernels.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use hip_safe::{Device, Function, LaunchConfig, MemoryInfo, Stream};
 use hip_sys::Platform;
 use kernels_hip::launch::{self, LaunchShape};
 
+use super::facts;
 use super::kernels::{self, Kernel, Kernels};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
@@ -91,6 +93,11 @@ impl HipDevice {
     /// See [`crate::Device::check_kernels`].
     pub(crate) fn check_kernels(&self) -> Result<()> {
         kernels::check(self)
+    }
+
+    /// See [`crate::Device::facts`].
+    pub(crate) fn facts(&self) -> BTreeMap<String, String> {
+        facts::of(self)
     }
 
     /// How many multiprocessors there are: what launches are sized by.
