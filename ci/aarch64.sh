@@ -1,42 +1,27 @@
 #!/usr/bin/env bash
 # Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: the unit tests, and those of
 # kernels (compiled by the cross compiler: barriers, warp operations, atomics of every type), launches, streams, memory,
-# faults, guard mode, the watchdog and signal handlers.
+# faults, guard mode, the watchdog and signal handlers. The step `aarch64` of `cargo xtask ci`.
 #   ci/aarch64.sh                what is documented
 #   ci/aarch64.sh --test memory  the same, but these arguments choose the tests
-# Needs Rust's std for the target, a C++ cross compiler and qemu-user. Takes them where they can be had: from rustup, and
-# from Debian's packages if this is root. What then still lacks is named, and the check is skipped (exit status 0).
+#   ci/aarch64.sh --check        only says what this machine lacks for it; exit status 1 if anything
+# Needs Rust's std for the target, a C++ cross compiler and qemu-user. `.ci/run` installs them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=aarch64-unknown-linux-gnu
 libraries=/usr/aarch64-linux-gnu
 
-skip() {
-    echo "ci/aarch64.sh: skipped: $1"
-    exit 0
+lack() {
+    echo "ci/aarch64.sh: $1"
+    exit 1
 }
 
-has_std() {
-    compgen -G "$(rustc --print sysroot)/lib/rustlib/$target/lib/libstd-*.rlib" >/dev/null
-}
-
-if ! has_std && command -v rustup >/dev/null; then
-    timeout 300 rustup target add "$target" || true
-fi
-has_std || skip "this Rust has no std for $target: \`rustup target add $target\`"
-
-missing=()
-command -v aarch64-linux-gnu-g++ >/dev/null || missing+=(g++-aarch64-linux-gnu)
-command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
-if [ "${#missing[@]}" -ne 0 ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-    echo "ci/aarch64.sh: installing ${missing[*]}"
-    export DEBIAN_FRONTEND=noninteractive
-    timeout 600 apt-get update -qq || true
-    timeout 1200 apt-get install -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends "${missing[@]}" >/dev/null || true
-fi
-command -v aarch64-linux-gnu-g++ >/dev/null || skip "no C++ compiler for it: install g++-aarch64-linux-gnu"
-command -v qemu-aarch64 >/dev/null || skip "nothing to run it with: install qemu-user"
+compgen -G "$(rustc --print sysroot)/lib/rustlib/$target/lib/libstd-*.rlib" >/dev/null ||
+    lack "this Rust has no std for $target: \`rustup target add $target\`"
+command -v aarch64-linux-gnu-g++ >/dev/null || lack "no C++ compiler for it: install g++-aarch64-linux-gnu"
+command -v qemu-aarch64 >/dev/null || lack "nothing to run it with: install qemu-user"
+[ "${1-}" != --check ] || exit 0
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries"

@@ -71,21 +71,9 @@ mod host {
     use std::path::Path;
     use std::{env, fs};
 
-    /// Flags that decide about results, then flags for speed and size. No flag may allow what IEEE 754 does not.
-    const FLAGS: [&str; 10] = [
-        "-ffp-contract=off",
-        "-fsigned-char",
-        "-fstack-clash-protection",
-        "-fno-math-errno",
-        "-fno-trapping-math",
-        "-ftree-vectorize",
-        "-fno-exceptions",
-        "-fno-rtti",
-        "-fvisibility=hidden",
-        "-fno-semantic-interposition",
-    ];
-    /// GCC's cost model at -O2 gives up on loops whose length it does not know.
-    const GCC_COST_MODEL: &str = "-fvect-cost-model=dynamic";
+    /// Vectors at -O2, where GCC's cost model would give up on loops whose length it does not know. No flag may allow what
+    /// IEEE 754 does not.
+    const VECTORS: [&str; 2] = ["-ftree-vectorize", "-fvect-cost-model=dynamic"];
     /// Target features that change which instructions the compiler may use, by their Rust names.
     const FEATURES: [&str; 5] = ["avx", "avx2", "fma", "f16c", "bmi2"];
 
@@ -98,20 +86,17 @@ mod host {
         fs::create_dir_all(&units).expect("OUT_DIR is writable");
 
         let mut build = cc::Build::new();
-        build.cpp(true).std("c++17").opt_level(2).debug(false).pic(true).include(include).include(root);
-        for flag in FLAGS {
+        build.cpp(true).opt_level(2).debug(false).pic(true).include(include).include(root);
+        for flag in VECTORS {
             build.flag_if_supported(flag);
         }
-        build.flag_if_supported(GCC_COST_MODEL);
         let enabled = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
         for feature in FEATURES.iter().filter(|feature| enabled.split(',').any(|name| name == **feature)) {
             build.flag_if_supported(format!("-m{feature}"));
         }
-        // A sanitizer's, if the build is for one: behind ours, because the last level of optimisation counts.
-        let more = env::var("DEP_HIPHOST_FLAGS").expect("hip-host's build script names flags");
-        for flag in more.split_whitespace() {
-            build.flag(flag);
-        }
+        // Those of all host kernels, and a sanitizer's: behind ours, because the last level of optimisation counts.
+        let flags = env::var("DEP_HIPHOST_FLAGS").expect("hip-host's build script names flags");
+        build.flags(flags.split_whitespace());
         let mut entries = Vec::new();
         for family in &kernels.family {
             for dtype in &family.dtypes {

@@ -1,6 +1,10 @@
 //! Tells dependents where the headers are and which flags kernels need, and, for this crate's own tests, compiles the
 //! test kernels.
 
+#[path = "src/flags.rs"]
+#[expect(unreachable_pub, reason = "the library exports it")]
+mod flags;
+
 use std::env;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +17,9 @@ fn main() {
     println!("cargo::rerun-if-changed={}", include.display());
     embed_headers(&include);
     println!("cargo::rerun-if-changed=build.rs");
-    let flags = sanitizer_flags();
+    println!("cargo::rerun-if-changed=src/flags.rs");
+    // A sanitizer's come last, because the last level of optimisation counts. Kernels compiled ahead of time ask for no types.
+    let flags = [&flags::KERNEL_FLAGS[..], &["-fno-rtti"], &sanitizer_flags()].concat();
     // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
     println!("cargo::metadata=flags={}", flags.join(" "));
     #[cfg(feature = "test-kernels")]
@@ -91,18 +97,10 @@ fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
     ];
     for (source, wave, plain) in units {
         let mut build = cc::Build::new();
-        build.cpp(true).std("c++17").opt_level(3).pic(true).include(include);
-        // Large frames reach the stack's guard page instead of what lies behind it.
-        build.flag_if_supported("-fstack-clash-protection");
-        build.flag("-fvisibility=hidden").flag("-fno-exceptions").flag("-fno-rtti").flag("-ffp-contract=off");
-        // As on GPUs; on aarch64 it would be unsigned.
-        build.flag("-fsigned-char");
+        build.cpp(true).opt_level(3).pic(true).include(include).flags(flags);
         build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
         if plain {
             build.define("HIPHOST_NO_BARRIERS", None);
-        }
-        for flag in flags {
-            build.flag(flag);
         }
         build.file(sources.join(format!("{source}.cpp")));
         build.compile(&format!("hiphost_test_{source}_{wave}"));

@@ -6,7 +6,7 @@
 use crate::build_kernels::compiler;
 use crate::{sanitize, workspace};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Options of `cargo xtask ci`.
@@ -37,6 +37,8 @@ enum Run {
     Cargo(&'static [&'static str]),
     /// This program with these arguments.
     Xtask(&'static [&'static str]),
+    /// A script of the workspace.
+    Script(&'static str),
 }
 
 struct Step {
@@ -51,7 +53,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -77,12 +79,23 @@ const STEPS: [Step; 15] = [
     Step { needs: sanitizers, ..step("sanitize-planted", Run::Xtask(&["sanitize", "--planted"])) },
     Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&["sanitize", "address"])) },
     Step { needs: sanitizers, ..step("sanitize-thread", Run::Xtask(&["sanitize", "thread"])) },
+    Step { needs: aarch64, ..step("aarch64", Run::Script(AARCH64)) },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
     Step {
         needs: weights,
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
     },
 ];
+
+/// Cross-builds for 64-bit ARM, and says itself what it lacks.
+const AARCH64: &str = "ci/aarch64.sh";
+
+fn aarch64() -> Result<Vec<PathBuf>, String> {
+    let script = workspace::root()?.join(AARCH64);
+    let asked = Command::new(script).arg("--check").output().map_err(|e| format!("{AARCH64}: {e}"))?;
+    let lacks = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+    if asked.status.success() { Ok(Vec::new()) } else { Err(lacks) }
+}
 
 fn weights() -> Result<Vec<PathBuf>, String> {
     let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
@@ -166,9 +179,10 @@ impl Step {
         let (program, args) = match self.run {
             Run::Cargo(args) => ("cargo", args),
             Run::Xtask(args) => ("cargo xtask", args),
+            Run::Script(path) => (path, [].as_slice()),
         };
         let env = self.env.map(|(name, value)| format!("{name}={value:?} ")).unwrap_or_default();
-        format!("{env}{program} {}", args.join(" "))
+        format!("{env}{program} {}", args.join(" ")).trim_end().to_owned()
     }
 
     fn perform(&self, root: &Path, us: &Path) -> Outcome {
@@ -185,6 +199,11 @@ impl Step {
             Run::Xtask(args) => {
                 let mut command = Command::new(us);
                 command.current_dir(root).args(args);
+                command
+            }
+            Run::Script(path) => {
+                let mut command = Command::new(root.join(path));
+                command.current_dir(root).stdin(Stdio::null());
                 command
             }
         };
@@ -248,6 +267,13 @@ mod tests {
         assert!(matches!(failing.perform(&root, Path::new("unused")), Outcome::Failed(_)));
         let passing = step("passing", Run::Cargo(&["--version"]));
         assert_eq!(passing.perform(&root, Path::new("unused")), Outcome::Passed);
+        let script = step("script", Run::Script("ci/readme-commands.sh"));
+        assert_eq!(script.perform(&root, Path::new("unused")), Outcome::Passed);
+        assert_eq!(script.command_line(), "ci/readme-commands.sh");
+        assert!(matches!(
+            step("script", Run::Script("ci/none.sh")).perform(&root, Path::new("unused")),
+            Outcome::Failed(_)
+        ));
         let skipped = Step { needs: || Err("no card".into()), ..failing };
         assert_eq!(skipped.perform(&root, Path::new("unused")), Outcome::Skipped("no card".into()));
     }

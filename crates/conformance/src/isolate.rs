@@ -1,9 +1,11 @@
 //! Cases that break their device or process run in a process of their own: this program, started again.
 
 use crate::case::{Failure, Outcome};
-use crate::suite::{DEADLINE, Job, Suite};
+use crate::suite::{self, DEADLINE, Job, Suite};
+use hip_sys::Platform;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The first argument of a process that runs one case; platform, device and case follow.
@@ -12,13 +14,42 @@ pub const CHILD_FLAG: &str = "--one-isolated-case";
 const VERDICT: &str = "conformance-verdict ";
 
 /// Runs one case if this process was started for that, and gives its exit code; `None` otherwise. A program that runs suites
-/// calls this first of all.
+/// calls this first of all, or [`child_with`] if it opens platforms of its own.
 pub fn child() -> Option<ExitCode> {
+    child_with(suite::open)
+}
+
+/// As [`child`], for suites on platforms that the program opens itself: the function is given the name that
+/// [`Suite::on`] was given. For other names it may call [`open`](crate::open).
+///
+/// ```no_run
+/// use conformance::Suite;
+/// use std::sync::Arc;
+///
+/// fn open(name: &str) -> Result<Arc<hip_sys::Platform>, String> {
+///     match name {
+///         "mine" => Ok(hip_host::platform()), // or a platform that this program has
+///         other => conformance::open(other),
+///     }
+/// }
+///
+/// fn main() -> Result<(), String> {
+///     if conformance::child_with(open).is_some() {
+///         return Ok(());
+///     }
+///     let suite = Suite::on(open("mine")?, "mine", "mine")?;
+///     for job in suite.jobs(Some("device/reset/*"), None)? {
+///         println!("{}: {:?}", job.case.name, suite.run(&job));
+///     }
+///     Ok(())
+/// }
+/// ```
+pub fn child_with(open: impl FnOnce(&str) -> Result<Arc<Platform>, String>) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != CHILD_FLAG {
         return None;
     }
-    let outcome = run_child(arguments.collect());
+    let outcome = run_child(arguments.collect(), open);
     let (word, text) = match &outcome {
         Ok(()) => ("passed", ""),
         Err(Failure::Skipped(text)) => ("skipped", text.as_str()),
@@ -28,12 +59,13 @@ pub fn child() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-fn run_child(arguments: Vec<String>) -> Outcome {
+fn run_child(arguments: Vec<String>, open: impl FnOnce(&str) -> Result<Arc<Platform>, String>) -> Outcome {
     let [platform, device, case] = arguments.as_slice() else {
         return Err(Failure::Wrong(format!("{CHILD_FLAG} takes a platform, a device and a case")));
     };
     let device = device.parse().map_err(|_| Failure::Wrong(format!("{device:?} is no device")))?;
-    let suite = Suite::new(platform, None).map_err(Failure::Wrong)?;
+    let opened = open(platform).map_err(Failure::Wrong)?;
+    let suite = Suite::on(opened, platform, platform).map_err(Failure::Wrong)?;
     let jobs = suite.jobs(Some(case), Some(device)).map_err(Failure::Wrong)?;
     let job = jobs.iter().find(|job| job.case.name == *case);
     suite.run_here(job.ok_or_else(|| Failure::Wrong(format!("no case is called {case}")))?)

@@ -49,6 +49,6 @@ pub use bench::Bench;
 pub use case::{Case, Failure, Group, Outcome, Scope};
 pub use cases::GROUPS;
 pub use differences::{Difference, known as known_differences};
-pub use isolate::{CHILD_FLAG, child};
+pub use isolate::{CHILD_FLAG, child, child_with};
 pub use report::{Entry, Report};
-pub use suite::{Device, Job, PLATFORMS, Suite, Verdict};
+pub use suite::{Device, Job, PLATFORMS, Suite, Verdict, open};

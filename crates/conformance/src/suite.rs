@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-/// The platforms that [`Suite::new`] opens by name.
+/// The platforms that [`open`] knows.
 pub const PLATFORMS: &[&str] = &["host", "amd", "nvidia"];
 
 /// A case that takes longer than this hangs. The slowest takes seconds on an emulated device.
@@ -78,27 +78,39 @@ pub enum Verdict {
     Stale(String),
 }
 
+/// Opens a platform of [`PLATFORMS`] by its name.
+///
+/// # Errors
+/// Why it cannot be opened, or that no platform is called so.
+pub fn open(platform: &str) -> Result<Arc<Platform>, String> {
+    match platform {
+        #[cfg(feature = "host")]
+        "host" => Ok(hip_host::platform()),
+        #[cfg(feature = "nvidia")]
+        "nvidia" => hip_nvidia::platform().map_err(|missing| missing.to_string()),
+        "amd" => Platform::load_amd().map(Arc::new).map_err(|missing| missing.to_string()),
+        other => {
+            let known = PLATFORMS.join(", ");
+            Err(format!(
+                "no platform is called {other:?} here; there are: {known}. A program that opens one of its own calls \
+                 conformance::child_with first of all"
+            ))
+        }
+    }
+}
+
 impl Suite {
     /// The suite on a platform of [`PLATFORMS`], with the differences listed for that name, or for another.
     ///
     /// # Errors
     /// Why the platform cannot be opened, or what is wrong with the list of differences.
     pub fn new(platform: &str, differences: Option<&str>) -> Result<Self, String> {
-        let opened = match platform {
-            #[cfg(feature = "host")]
-            "host" => hip_host::platform(),
-            #[cfg(feature = "nvidia")]
-            "nvidia" => hip_nvidia::platform().map_err(|missing| missing.to_string())?,
-            "amd" => Arc::new(Platform::load_amd().map_err(|missing| missing.to_string())?),
-            other => {
-                let known = PLATFORMS.join(", ");
-                return Err(format!("no platform is called {other:?} here; there are: {known}"));
-            }
-        };
-        Self::on(opened, platform, differences.unwrap_or(platform))
+        Self::on(open(platform)?, platform, differences.unwrap_or(platform))
     }
 
-    /// The suite on a platform that the caller opened. The names are for messages and for the list of differences.
+    /// The suite on a platform that the caller opened. The name is for messages; `differences` names a list of those. Cases that
+    /// have a process each start this program again, which has to open the platform of that name there: see
+    /// [`child_with`](crate::child_with).
     ///
     /// # Errors
     /// If the platform has no device, or the list of differences is wrong.

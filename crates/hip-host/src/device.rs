@@ -3,6 +3,7 @@
 use crate::check;
 use crate::context::Outcome;
 use crate::stream::{self, Point, Stream};
+use crate::system;
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -172,15 +173,8 @@ fn memory_size() -> u64 {
     let asked =
         std::env::var("HIPSTACK_HOST_MEMORY_MB").ok().and_then(|text| text.trim().parse::<u64>().ok());
     let usual = || {
-        let half = machine_memory().unwrap_or(8 << 30) / 2;
+        let half = system::memory_bytes().unwrap_or(8 << 30) / 2;
         half.min(4 << 30)
     };
     asked.filter(|mb| *mb > 0).map_or_else(usual, |mb| mb.saturating_mul(1 << 20))
-}
-
-/// Bytes of memory of this machine.
-fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -4,7 +4,9 @@
 //! What an access cannot hit as a fault, a pattern shows at the free: the bytes before the base in its first page and, where a
 //! larger alignment was asked for, those between the end and the next page.
 
+use crate::failure::ILLEGAL_ADDRESS;
 use crate::memory::{Identity, Range};
+use crate::system::page_bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ptr::null_mut;
@@ -137,9 +139,6 @@ impl Drop for Pages {
     }
 }
 
-/// hipErrorIllegalAddress.
-const ILLEGAL_ADDRESS: u32 = 700;
-
 /// An allocation that was freed: no memory, only its addresses.
 struct Freed {
     region: usize,
@@ -216,11 +215,6 @@ fn warn_once() {
              that vm.max_map_count allows: raise it with sysctl, or keep fewer buffers"
         );
     }
-}
-
-fn page_bytes() -> usize {
-    // SAFETY: S1: a question to the system.
-    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
 /// "1 byte", "1,024 bytes".

@@ -80,6 +80,8 @@ mod context;
 mod device;
 mod dispatch;
 mod event;
+mod failure;
+mod flags;
 mod graph;
 mod guard;
 mod memory;
@@ -87,11 +89,13 @@ mod pool;
 mod rtc;
 mod run;
 mod stream;
+mod system;
 mod table;
 mod work;
 
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
+pub use flags::KERNEL_FLAGS;
 
 /// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
 /// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.

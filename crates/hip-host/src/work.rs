@@ -2,19 +2,21 @@
 
 use crate::device::Device;
 use crate::event::Moment;
+use crate::failure::ILLEGAL_ADDRESS;
 use crate::graph::exec::Program;
 use crate::guard;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
-use hip_sys::hip::{hipError_t, hipHostFn_t};
+use hip_sys::hip::hipHostFn_t;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
 /// One operation.
+#[derive(Clone)]
 pub(crate) enum Work {
-    /// Run a kernel.
+    /// Run a kernel. In a node of a graph it is only the pattern of those that run.
     Launch(Arc<Launch>),
     /// Copy memory.
     Copy(Copy),
@@ -51,7 +53,7 @@ pub(crate) enum Source {
     /// In memory that stays as it is until the copy has run.
     Memory(*const u8),
     /// In our own copy of the caller's memory.
-    Staged(Box<[u8]>),
+    Staged(Arc<[u8]>),
 }
 
 /// `count` values of `size` bytes (1, 2 or 4) at `to`.
@@ -143,6 +145,14 @@ impl Work {
         }
     }
 
+    /// The operation, to be run once more.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Launch(launch) => Self::Launch(Arc::new(launch.again())),
+            _ => self.clone(),
+        }
+    }
+
     /// Whether it calls functions of the program.
     pub(crate) fn calls_host(&self) -> bool {
         match self {
@@ -179,7 +189,7 @@ impl Work {
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
         if healthy && let Some(message) = self.lost() {
-            return device.poison(hipError_t::hipErrorIllegalAddress.0, &message);
+            return device.poison(ILLEGAL_ADDRESS, &message);
         }
         match self {
             Self::Launch(launch) if healthy => {
@@ -212,6 +222,11 @@ impl Source {
 }
 
 impl Copy {
+    /// Whether each side (to, from) is a device's memory.
+    pub(crate) fn sides_on_devices(&self) -> [bool; 2] {
+        self.sides.map(|side| side.is_some_and(|range| range.is_of_device()))
+    }
+
     fn run(&self) {
         let from = self.from.start();
         let tight = self.width == self.to_pitch && self.width == self.from_pitch;

@@ -4,17 +4,16 @@
 #[macro_use]
 mod common;
 
+use common::apart::{Left, again, role};
 use common::gate::{pinned, read_host, soon, write};
 use common::{Buffer, Hip, hip, shape};
 use hip_host::checker::{self, Conflict};
 use hip_sys::hip::*;
 use hip_sys::{Access, Extent};
 use std::ffi::c_void;
-use std::process::{Command, Output};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-const SCENARIO: &str = "HIPSTACK_TEST_SCENARIO";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=20;
 
 /// A small program. It gives what it computed.
@@ -43,7 +42,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
 /// Runs a scenario if this process was started for one.
 #[test]
 fn child() {
-    let Ok(name) = std::env::var(SCENARIO) else { return };
+    let Some(name) = role() else { return };
     let hip = hip();
     let (_, scenario) = SCENARIOS.iter().find(|(known, _)| *known == name).expect("a known scenario");
     let result = scenario(&hip);
@@ -59,7 +58,7 @@ fn child() {
 
 /// What a scenario's process said.
 struct Told {
-    output: Output,
+    left: Left,
     result: Option<i32>,
     reports: Vec<String>,
     decisions: Vec<String>,
@@ -67,27 +66,21 @@ struct Told {
 }
 
 fn run(scenario: &str, settings: &[(&str, &str)]) -> Told {
-    let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--exact", "child", "--nocapture", "--test-threads=1"]).env(SCENARIO, scenario);
-    for name in ["HIPSTACK_HOST_ADVERSARY", "HIPSTACK_HOST_CHECK"] {
-        command.env_remove(name);
-    }
     // Loaded as this machine may be, patience must not run out by itself.
-    command.env("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "60000").envs(settings.iter().copied());
-    let output = command.output().expect("this program runs again");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let settings = [&[("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "60000")], settings].concat();
+    let left = again("child", scenario, &settings);
     let lines = |word: &str| -> Vec<String> {
         let prefix = format!("child: {word} ");
-        text.lines().filter_map(|line| line.strip_prefix(&prefix)).map(str::to_owned).collect()
+        left.output.lines().filter_map(|line| line.strip_prefix(&prefix)).map(str::to_owned).collect()
     };
     let result = lines("result").first().and_then(|text| text.parse().ok());
     let unchecked = lines("unchecked").pop();
-    Told { result, reports: lines("report"), decisions: lines("decision"), unchecked, output }
+    Told { result, reports: lines("report"), decisions: lines("decision"), unchecked, left }
 }
 
 impl Told {
-    fn stderr(&self) -> String {
-        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    fn stderr(&self) -> &str {
+        &self.left.text
     }
 }
 
@@ -189,9 +182,9 @@ fn a_missing_event_is_reported_whether_or_not_it_went_well() {
 #[test]
 fn abort_ends_the_process_with_the_report() {
     let told = run("two_streams", &[("HIPSTACK_HOST_CHECK", "abort")]);
-    assert!(!told.output.status.success() && told.result.is_none());
+    assert!(!told.left.success && told.result.is_none());
     assert!(told.stderr().contains("race: a read that is not ordered behind a write"), "{}", told.stderr());
-    assert!(run("two_streams_with_event", &[("HIPSTACK_HOST_CHECK", "abort")]).output.status.success());
+    assert!(run("two_streams_with_event", &[("HIPSTACK_HOST_CHECK", "abort")]).left.success);
 }
 
 /// A stream fills, and the null stream copies.

@@ -23,6 +23,14 @@ fn read_nowhere() {
     println!("{word}");
 }
 
+/// What a wait for the kernel says.
+fn read_nowhere_in_a_kernel(hip: &common::Hip) -> u32 {
+    let (mut from, mut at, mut to) = (0x10_0000 as *mut c_void, 0_i64, null_mut::<c_void>());
+    let kernel = hip.function("test_faults", "read_at");
+    hip.launch(kernel, shape(1, 64), null_mut(), arguments![to, from, at]);
+    call!(hip, hipDeviceSynchronize())
+}
+
 unsafe extern "C" fn fault_in_a_host_function(_: *mut c_void) {
     read_nowhere();
 }
@@ -116,14 +124,7 @@ fn a_handler_of_the_program() {
             libc::sigaction(libc::SIGSEGV, &action, null_mut());
         }
         // A kernel's fault is the launch's, though.
-        let (mut from, mut at, mut to) = (0x10_0000 as *mut c_void, 0_i64, null_mut::<c_void>());
-        hip.launch(
-            hip.function("test_faults", "read_at"),
-            shape(1, 64),
-            null_mut(),
-            arguments![to, from, at],
-        );
-        assert_eq!(call!(hip, hipDeviceSynchronize()), 700);
+        assert_eq!(read_nowhere_in_a_kernel(hip), 700);
         hip.is_broken_with(700);
         read_nowhere();
         unreachable!();
@@ -163,13 +164,6 @@ fn urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal() {
 fn no_handler_if_so_wished() {
     let environment = &[("HIPSTACK_HOST_TRAPS", "0")];
     dies_of("no_handler_if_so_wished", libc::SIGSEGV, environment, |hip| {
-        let (mut from, mut at, mut to) = (0x10_0000 as *mut c_void, 0_i64, null_mut::<c_void>());
-        hip.launch(
-            hip.function("test_faults", "read_at"),
-            shape(1, 64),
-            null_mut(),
-            arguments![to, from, at],
-        );
-        call!(hip, hipDeviceSynchronize());
+        read_nowhere_in_a_kernel(hip);
     });
 }

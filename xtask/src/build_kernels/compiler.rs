@@ -14,9 +14,6 @@ pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcod
 /// Where pip puts CUDA's compiler below the folder of its packages.
 const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
 
-/// The options for the host that decide about results.
-const HOST: &[&str] = &["-std=c++17", "-O2", "-ffp-contract=off", "-fsigned-char"];
-
 /// The kinds of compilers, which differ in their options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -177,12 +174,14 @@ impl Compiler {
                 options::NVIDIA
             }
             Kind::Host => {
-                command.args(["-x", "c++", "-c", "-fPIC"]).arg(format!("-DHIPHOST_UNIT={}", unit.name()));
+                command
+                    .args(["-x", "c++", "-c", "-O2", "-fPIC"])
+                    .arg(format!("-DHIPHOST_UNIT={}", unit.name()));
                 if !unit.family.barriers {
                     command.arg("-DHIPHOST_NO_BARRIERS");
                 }
                 command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
-                HOST
+                &hip_host::KERNEL_FLAGS
             }
         };
         if let Some(bitcode) = &prepared.bitcode {

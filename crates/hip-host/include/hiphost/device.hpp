@@ -26,7 +26,7 @@
 //                       the suffix is _any, and warpSize and the warp operations are not declared.
 //   HIPHOST_NO_BARRIERS the kernels here use neither barriers nor warp operations: those are not declared, and the
 //                       kernels run as plain loops that vectorise. Without it kernels run on fibers.
-// Compile as C++17 with -O3 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off -fsigned-char.
+// Compile with -O3 -fPIC and the flags in DEP_HIPHOST_FLAGS, which build scripts of dependents find set (src/flags.rs).
 //
 // Four things to know
 // -------------------

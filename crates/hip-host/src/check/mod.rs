@@ -94,8 +94,7 @@ pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option
     if !on() {
         return None;
     }
-    let announced = announced(stream, work).map(|Announced(extents)| extents);
-    let uses = uses::of(work, announced);
+    let uses = uses::of(work, announced(stream, work).as_ref());
     if uses.unknown {
         note_unchecked(&uses.what);
     }
@@ -110,7 +109,6 @@ pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option
 }
 
 /// What the program said that an operation uses.
-#[derive(Clone)]
 pub(crate) struct Announced(Vec<Extent>);
 
 /// What the calling thread said of the operation that it submits to the stream. It is said once.

@@ -1,8 +1,8 @@
 //! What an operation is called in reports, and the bytes that it uses.
 
+use super::Announced;
 use super::machine::Extent;
 use super::shadow::Access;
-use crate::memory::{self, Kind};
 use crate::work::{Copy, Fill, Source, Work};
 use std::ops::Range;
 
@@ -15,15 +15,13 @@ pub(crate) struct Uses {
 }
 
 /// `announced`: what the program said that the operation uses.
-pub(crate) fn of(work: &Work, announced: Option<Vec<Extent>>) -> Uses {
+pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
+    let said = || announced.map(|Announced(extents)| extents.clone()).unwrap_or_default();
     let (what, extents, unknown) = match work {
-        Work::Launch(_) => {
-            let unknown = announced.is_none();
-            (work.name(), announced.unwrap_or_default(), unknown)
-        }
+        Work::Launch(_) => (work.name(), said(), announced.is_none()),
         Work::Copy(copy) => (copy_name(&work.name(), copy), copy_extents(copy), false),
         Work::Fill(fill) => (work.name(), fill_extents(fill), false),
-        Work::Host(_) => (work.name(), announced.unwrap_or_default(), false),
+        Work::Host(_) => (work.name(), said(), false),
         Work::Record(_) => (work.name(), Vec::new(), false),
         Work::Release(released) => {
             let (base, len) = (released.range.base, released.range.len);
@@ -31,10 +29,7 @@ pub(crate) fn of(work: &Work, announced: Option<Vec<Extent>>) -> Uses {
         }
         Work::Graph(program) => {
             // One operation of its stream: between its own nodes nothing is judged.
-            let nodes: Vec<Uses> = program
-                .operations()
-                .map(|(node, announced)| of(&node, announced.map(|super::Announced(extents)| extents)))
-                .collect();
+            let nodes: Vec<Uses> = program.operations().map(|(node, said)| of(node, said)).collect();
             let unknown = nodes.iter().any(|node| node.unknown);
             (work.name(), nodes.into_iter().flat_map(|node| node.extents).collect(), unknown)
         }
@@ -49,19 +44,11 @@ fn fill_extents(fill: &Fill) -> Vec<Extent> {
 }
 
 fn copy_name(name: &str, copy: &Copy) -> String {
-    let on_device = |address: usize| {
-        let range = memory::find(address);
-        range.is_some_and(|range| matches!(range.kind, Kind::Device | Kind::Variable | Kind::Managed))
-    };
-    let from_device = match copy.from {
-        Source::Memory(from) => on_device(from as usize),
-        Source::Staged(_) => false,
-    };
-    let direction = match (from_device, on_device(copy.to as usize)) {
-        (true, true) => "within devices",
-        (true, false) => "to the host",
-        (false, true) => "to the device",
-        (false, false) => "within the host",
+    let direction = match copy.sides_on_devices() {
+        [true, true] => "within devices",
+        [false, true] => "to the host",
+        [true, false] => "to the device",
+        [false, false] => "within the host",
     };
     format!("{name} {direction}")
 }
@@ -69,18 +56,16 @@ fn copy_name(name: &str, copy: &Copy) -> String {
 /// Both sides, row by row. Memory that HIP does not know is not looked at: such a copy has ended, or has its own copy of
 /// the bytes, when the call returns.
 fn copy_extents(copy: &Copy) -> Vec<Extent> {
-    let to = rows(copy.to as usize, copy.to_pitch, copy, Access::Write);
+    let [to_known, from_known] = copy.sides.map(|side| side.is_some());
     let from = match copy.from {
-        Source::Memory(from) => rows(from as usize, copy.from_pitch, copy, Access::Read),
-        Source::Staged(_) => Vec::new(),
+        Source::Memory(from) if from_known => rows(from as usize, copy.from_pitch, copy, Access::Read),
+        _ => Vec::new(),
     };
+    let to = if to_known { rows(copy.to as usize, copy.to_pitch, copy, Access::Write) } else { Vec::new() };
     [from, to].concat()
 }
 
 fn rows(base: usize, pitch: usize, copy: &Copy, access: Access) -> Vec<Extent> {
-    if memory::find(base).is_none() {
-        return Vec::new();
-    }
     let extent = |range: Range<usize>| Extent { range, access };
     if pitch == copy.width || copy.height == 1 {
         return vec![extent(base..base + copy.width * copy.height)];

@@ -3,7 +3,7 @@
 //! `Stream::submit` asks `take` for every operation, so no entry point can forget to. Entry points that wait, or that
 //! could disturb a capture, ask one of the `forbid` functions first. An illegal call invalidates the captures concerned.
 
-use super::{Action, Graph};
+use super::Graph;
 use crate::check;
 use crate::context::Outcome;
 use crate::event::Event;
@@ -165,11 +165,15 @@ pub(crate) fn take(stream: &Arc<Stream>, work: Work) -> Result<Option<Work>, hip
         return Err(INVALIDATED);
     }
     let announced = check::announced(stream, &work);
-    let action = Action::of(work).inspect_err(|_| capture.invalid = true)?;
     let graph = Arc::clone(&capture.graph);
     if let Some(member) = capture.member(stream) {
-        let place = graph.add(stream.device(), action, member.front.clone(), announced);
-        member.follow(&graph, vec![place]);
+        match graph.add(stream.device(), work, member.front.clone(), announced) {
+            Ok(place) => member.follow(&graph, vec![place]),
+            Err(refused) => {
+                capture.invalid = true;
+                return Err(refused);
+            }
+        }
     }
     Ok(None)
 }

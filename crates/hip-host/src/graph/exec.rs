@@ -3,15 +3,16 @@
 //! The nodes run one after the other in the order in which they were captured, which respects what each waits for.
 //! Branches therefore do not overlap; each kernel still runs on all threads.
 
-use super::{Action, Graph, Node};
+use super::{Graph, Node};
 use crate::check::Announced;
-use crate::device;
+use crate::device::{self, COUNT, Device};
 use crate::run::Runner;
 use crate::stream::{Point, Stream};
 use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipGraphExecUpdateResult};
 use hip_sys::provider::Handles;
 use parking_lot::Mutex;
+use std::array;
 use std::sync::{Arc, LazyLock};
 
 /// What one launch runs. A launch that waits for its turn is not changed by an update.
@@ -19,6 +20,11 @@ pub(crate) struct Program {
     nodes: Vec<Arc<Node>>,
     #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
+    calls_host: bool,
+    /// By device: whether a node runs there.
+    runs_on: [bool; COUNT],
+    /// By device: whether a node runs there, or uses its memory as far as that is known.
+    works_on: [bool; COUNT],
 }
 
 /// An executable graph.
@@ -35,7 +41,23 @@ static EXECS: LazyLock<Handles<Exec>> = LazyLock::new(|| Handles::new(18));
 
 impl Program {
     fn of(graph: &Graph) -> Arc<Self> {
-        Arc::new(Self { nodes: graph.nodes(), kept: graph.kept.lock().clone() })
+        let nodes = graph.nodes();
+        let inside = nodes.iter().filter_map(|node| match &node.work {
+            Work::Graph(program) => Some(program),
+            _ => None,
+        });
+        let inside: Vec<_> = inside.collect();
+        let runs_on = array::from_fn(|device| {
+            let runs = nodes.iter().any(|node| node.device.ordinal == device);
+            runs || inside.iter().any(|program| program.runs_on[device])
+        });
+        let works_on = array::from_fn(|device| {
+            let uses = nodes.iter().any(|node| node.work.uses_memory_of(device));
+            runs_on[device] || uses || inside.iter().any(|program| program.works_on[device])
+        });
+        let calls_host = nodes.iter().any(|node| node.work.calls_host());
+        let kept = graph.kept.lock().clone();
+        Arc::new(Self { nodes, kept, calls_host, runs_on, works_on })
     }
 
     /// What it is, for messages.
@@ -43,42 +65,26 @@ impl Program {
         format!("graph of {} nodes", self.nodes.len())
     }
 
-    /// The operations that it consists of, and what the program said of each. To be looked at: only `run` makes new launches,
-    /// each of which counts for the adversary.
-    pub(crate) fn operations(&self) -> impl Iterator<Item = (Work, Option<Announced>)> {
-        self.nodes.iter().map(|node| (node.action.pattern(), node.announced.clone()))
+    /// The operations that it consists of, and what the program said of each.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (&Work, Option<&Announced>)> {
+        self.nodes.iter().map(|node| (&node.work, node.announced.as_ref()))
     }
 
     /// Whether it calls functions of the program.
     pub(crate) fn calls_host(&self) -> bool {
-        self.nodes.iter().any(|node| match &node.action {
-            Action::Host(_) => true,
-            Action::Graph(program) => program.calls_host(),
-            _ => false,
-        })
+        self.calls_host
     }
 
     /// The fault of a device that its nodes run on, if one is broken.
     fn healthy(&self) -> Result<(), hipError_t> {
-        self.nodes.iter().try_for_each(|node| match &node.action {
-            Action::Graph(program) => node.device.healthy().and_then(|()| program.healthy()),
-            _ => node.device.healthy(),
-        })
-    }
-
-    /// Whether a node runs on a device, or uses its memory as far as that is known.
-    fn works_on(&self, device: usize) -> bool {
-        self.nodes.iter().any(|node| {
-            let uses = node.action.pattern().uses_memory_of(device);
-            let inside = matches!(&node.action, Action::Graph(program) if program.works_on(device));
-            uses || inside || node.device.ordinal == device
-        })
+        let mut devices = device::all().iter().filter(|device| self.runs_on[device.ordinal]);
+        devices.try_for_each(Device::healthy)
     }
 
     /// Runs all nodes. After a fault on a node's device only host functions run there.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
-            node.action.again().run(node.device, runner);
+            node.work.again().run(node.device, runner);
         }
     }
 }
@@ -92,7 +98,7 @@ impl Exec {
         let after = last.iter().cloned().collect();
         if let Some(point) = stream.submit(Work::Graph(Arc::clone(&program)), after)? {
             let others = device::all().iter().filter(|device| device.ordinal != stream.device);
-            others.filter(|device| program.works_on(device.ordinal)).for_each(|it| it.takes_part_in(&point));
+            others.filter(|device| program.works_on[device.ordinal]).for_each(|it| it.takes_part_in(&point));
             *last = Some(point);
         }
         Ok(())
@@ -117,12 +123,12 @@ fn check_same_shape(old: &[Arc<Node>], new: &[Arc<Node>]) -> Result<(), Mismatch
         return Err((None, Why::hipGraphExecUpdateErrorTopologyChanged));
     }
     for (old, new) in old.iter().zip(new) {
-        let computes = !matches!(new.action, Action::Host(_) | Action::Empty);
-        let why = if old.action.kind() != new.action.kind() {
+        let computes = !matches!(new.work, Work::Host(_) | Work::Nothing);
+        let why = if old.kind != new.kind {
             Why::hipGraphExecUpdateErrorNodeTypeChanged
         } else if computes && old.device.ordinal != new.device.ordinal {
             Why::hipGraphExecUpdateErrorUnsupportedFunctionChange
-        } else if old.action.direction() != new.action.direction() {
+        } else if direction(&old.work) != direction(&new.work) {
             Why::hipGraphExecUpdateErrorParametersChanged
         } else if old.after != new.after {
             Why::hipGraphExecUpdateErrorTopologyChanged
@@ -132,6 +138,14 @@ fn check_same_shape(old: &[Arc<Node>], new: &[Arc<Node>]) -> Result<(), Mismatch
         return Err((Some(new.handle), why));
     }
     Ok(())
+}
+
+/// For a copy: whether each side is a device's memory.
+fn direction(work: &Work) -> Option<[bool; 2]> {
+    match work {
+        Work::Copy(copy) => Some(copy.sides_on_devices()),
+        _ => None,
+    }
 }
 
 /// Makes a graph executable. The handle of the copy.

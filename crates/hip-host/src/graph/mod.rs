@@ -9,32 +9,19 @@ pub(crate) mod user_objects;
 
 use crate::check::Announced;
 use crate::device::Device;
-use crate::run::Launch;
-use crate::work::{Copy, Fill, HostCall, Work};
-use exec::Program;
+use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipGraphNodeType};
 use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 use user_objects::Kept;
 
-/// What a node does.
-pub(crate) enum Action {
-    /// A launch that only serves as the pattern of those that run.
-    Kernel(Arc<Launch>),
-    Copy(Copy),
-    Fill(Fill),
-    Host(HostCall),
-    /// Another executable graph, as it was when it was captured.
-    Graph(Arc<Program>),
-    Empty,
-}
-
 /// A node of a graph.
 pub(crate) struct Node {
     pub(crate) handle: usize,
     pub(crate) device: &'static Device,
-    pub(crate) action: Action,
+    pub(crate) work: Work,
+    kind: hipGraphNodeType,
     /// Places in the graph of the nodes that come before it, all smaller than its own.
     pub(crate) after: Vec<usize>,
     /// What the program said that a kernel uses.
@@ -51,73 +38,21 @@ pub(crate) struct Graph {
 static GRAPHS: LazyLock<Handles<Graph>> = LazyLock::new(|| Handles::new(16));
 static NODES: LazyLock<Handles<hipGraphNodeType>> = LazyLock::new(|| Handles::new(17));
 
-impl Action {
-    /// The action that repeats an operation. Operations that mean something only once are not captured.
-    fn of(work: Work) -> Result<Self, hipError_t> {
-        match work {
-            Work::Launch(launch) => Ok(Self::Kernel(launch)),
-            Work::Copy(copy) => Ok(Self::Copy(copy)),
-            Work::Fill(fill) => Ok(Self::Fill(fill)),
-            Work::Host(call) => Ok(Self::Host(call)),
-            Work::Graph(program) => Ok(Self::Graph(program)),
-            Work::Nothing => Ok(Self::Empty),
-            Work::Record(_) | Work::Release(_) => Err(hipError_t::hipErrorStreamCaptureUnsupported),
-        }
-    }
-
-    /// The operation, to be run once more.
-    fn again(&self) -> Work {
-        match self {
-            Self::Kernel(launch) => Work::Launch(Arc::new(launch.again())),
-            _ => self.pattern(),
-        }
-    }
-
-    /// The operation, to be looked at.
-    fn pattern(&self) -> Work {
-        match self {
-            Self::Kernel(launch) => Work::Launch(Arc::clone(launch)),
-            Self::Copy(copy) => Work::Copy(copy.clone()),
-            Self::Fill(fill) => Work::Fill(fill.clone()),
-            Self::Host(call) => Work::Host(call.clone()),
-            Self::Graph(program) => Work::Graph(Arc::clone(program)),
-            Self::Empty => Work::Nothing,
-        }
-    }
-
-    pub(crate) fn kind(&self) -> hipGraphNodeType {
-        match self {
-            Self::Kernel(_) => hipGraphNodeType::hipGraphNodeTypeKernel,
-            Self::Copy(..) => hipGraphNodeType::hipGraphNodeTypeMemcpy,
-            Self::Fill(..) => hipGraphNodeType::hipGraphNodeTypeMemset,
-            Self::Host(_) => hipGraphNodeType::hipGraphNodeTypeHost,
-            Self::Graph(_) => hipGraphNodeType::hipGraphNodeTypeGraph,
-            Self::Empty => hipGraphNodeType::hipGraphNodeTypeEmpty,
-        }
-    }
-
-    /// For a copy: whether each side is a device's memory.
-    fn direction(&self) -> Option<[bool; 2]> {
-        match self {
-            Self::Copy(copy) => Some(copy.sides.map(|side| side.is_some_and(|range| range.is_of_device()))),
-            _ => None,
-        }
-    }
-}
-
 impl Graph {
-    /// Appends a node, which comes after the nodes at those places. Its own place.
+    /// Appends a node, which comes after the nodes at those places. Its own place. Operations that mean something only once
+    /// are refused.
     fn add(
         &self,
         device: &'static Device,
-        action: Action,
+        work: Work,
         after: Vec<usize>,
         announced: Option<Announced>,
-    ) -> usize {
-        let handle = NODES.insert(Arc::new(action.kind()));
+    ) -> Result<usize, hipError_t> {
+        let kind = kind_of(&work)?;
+        let handle = NODES.insert(Arc::new(kind));
         let mut nodes = self.nodes.lock();
-        nodes.push(Arc::new(Node { handle, device, action, after, announced }));
-        nodes.len() - 1
+        nodes.push(Arc::new(Node { handle, device, work, kind, after, announced }));
+        Ok(nodes.len() - 1)
     }
 
     /// Whether every node is among those at the places or comes before one of them.
@@ -151,6 +86,19 @@ impl Graph {
     /// Keeps an object alive for as long as the graph, and what is instantiated from it, lives.
     pub(crate) fn keep(&self, object: Arc<Kept>) {
         self.kept.lock().push(object);
+    }
+}
+
+/// The type of the node that repeats an operation, which must have a meaning more than once.
+fn kind_of(work: &Work) -> Result<hipGraphNodeType, hipError_t> {
+    match work {
+        Work::Launch(_) => Ok(hipGraphNodeType::hipGraphNodeTypeKernel),
+        Work::Copy(_) => Ok(hipGraphNodeType::hipGraphNodeTypeMemcpy),
+        Work::Fill(_) => Ok(hipGraphNodeType::hipGraphNodeTypeMemset),
+        Work::Host(_) => Ok(hipGraphNodeType::hipGraphNodeTypeHost),
+        Work::Graph(_) => Ok(hipGraphNodeType::hipGraphNodeTypeGraph),
+        Work::Nothing => Ok(hipGraphNodeType::hipGraphNodeTypeEmpty),
+        Work::Record(_) | Work::Release(_) => Err(hipError_t::hipErrorStreamCaptureUnsupported),
     }
 }
 

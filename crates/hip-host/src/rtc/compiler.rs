@@ -1,5 +1,6 @@
 //! The system's C++ compiler: which it is, and one call of it.
 
+use crate::flags::KERNEL_FLAGS;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,23 +10,8 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 const NAMES: [&str; 3] = ["c++", "g++", "clang++"];
 const INSTALL: &str = "`apt-get install g++` or `dnf install gcc-c++`";
 
-/// Flags for all kernels. A file is seen once, so names that many files share stay inside; floating point is as written; and
-/// texts written for GPUs read memory through pointers of other types.
-const FLAGS: [&str; 13] = [
-    "-std=c++17",
-    "-O3",
-    "-pipe",
-    "-fPIC",
-    "-fsigned-char",
-    "-fstack-clash-protection",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-fno-semantic-interposition",
-    "-fno-strict-aliasing",
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-];
+/// Flags behind those of all kernels. Texts written for GPUs read memory through pointers of other types.
+const FLAGS: [&str; 4] = ["-O3", "-pipe", "-fPIC", "-fno-strict-aliasing"];
 const LINK: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];
 
 /// A folder to compile in, and the flags that the user added.
@@ -42,7 +28,7 @@ impl<'a> Compiler<'a> {
 
     /// Runs the preprocessor. The log, and whether it worked.
     pub(crate) fn preprocess(&self, from: &str, to: &str, flags: &[&[String]]) -> Result<String, String> {
-        self.run(&[&FLAGS[..], &["-E", "-x", "c++"]].concat(), flags, &[from, "-o", to])
+        self.run(&["-E", "-x", "c++"], flags, &[from, "-o", to])
     }
 
     /// Compiles preprocessed text into a shared object.
@@ -50,12 +36,12 @@ impl<'a> Compiler<'a> {
         // With sanitizers, symbols are left to be found in the program.
         let sanitized = self.extra.iter().any(|flag| flag.starts_with("-fsanitize"));
         let link = &LINK[..if sanitized { LINK.len() - 1 } else { LINK.len() }];
-        self.run(&[&FLAGS[..], link, &["-x", "c++-cpp-output"]].concat(), flags, &[from, "-o", to])
+        self.run(&[link, &["-x", "c++-cpp-output"]].concat(), flags, &[from, "-o", to])
     }
 
     fn run(&self, ours: &[&str], flags: &[&[String]], files: &[&str]) -> Result<String, String> {
-        let arguments =
-            ours.iter().copied().chain(flags.iter().flat_map(|list| list.iter().map(String::as_str)));
+        let ours = [&KERNEL_FLAGS[..], &FLAGS, ours].concat();
+        let arguments = ours.into_iter().chain(flags.iter().flat_map(|list| list.iter().map(String::as_str)));
         let arguments = arguments.chain(self.extra.iter().map(String::as_str)).chain(files.iter().copied());
         let arguments: Vec<&str> = arguments.collect();
         let (name, output) = self.first_that_runs(&arguments)?;

@@ -1,13 +1,13 @@
 //! What kernels call, and the call into a kernel.
 
-use super::Failure;
-use super::runner::{LAUNCH_FAILURE, Pause, State, failure_at, failure_of_thread};
+use super::runner::{Pause, State, failure_at};
 use super::sanitizer;
 use super::schedule::Met;
 use super::trap::shielded;
 use super::warp::Seen;
 use crate::abi;
 use crate::code::Code;
+use crate::failure::{ASSERT, Failure, LAUNCH_FAILURE};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{Write, stdout};
 use std::sync::LazyLock;
@@ -25,9 +25,6 @@ pub(crate) static RUNTIME: abi::Runtime = abi::Runtime {
     grid_sync,
     clock,
 };
-
-/// The code of a failed `assert`, hipErrorAssert.
-const ASSERT: u32 = 710;
 
 /// Runs the kernel of the state's launch on the calling fiber: all the blocks it can claim, or threads of the one block
 /// that the runner set up.
@@ -170,7 +167,7 @@ unsafe extern "C" fn fail(
                 (CStr::from_ptr(what).to_string_lossy(), CStr::from_ptr(file).to_string_lossy());
             let kind = if code == ASSERT { "assertion failed: " } else { "" };
             let code = if code == 0 { LAUNCH_FAILURE } else { code };
-            failure_of_thread(state, thread, code, &format!("{kind}{what}, at {file}:{line}"))
+            failure_at(state, Some(thread), code, &format!("{kind}{what}, at {file}:{line}"))
         });
         stop(state, failure);
     }
@@ -217,7 +214,8 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
         barrier(block, line, 0);
         if (*state).grid_syncs == turn {
             (*state).grid_syncs += 1;
-            let met = shielded(|| grid.wait(line).map_err(|why| failure_at(state, LAUNCH_FAILURE, &why)));
+            let met =
+                shielded(|| grid.wait(line).map_err(|why| failure_at(state, None, LAUNCH_FAILURE, &why)));
             if let Err(failure) = met {
                 stop(state, failure);
             }

@@ -4,15 +4,11 @@
 //! others blocks its thread; a wait that cannot end, because a block has ended without it, is a failure.
 
 use super::workers::THREAD_STACK;
-use super::{Failure, Launch, Runner, sanitizer, stacks};
+use super::{Launch, Runner, sanitizer, stacks};
 use crate::code::Code;
+use crate::failure::{Failure, NOT_SUPPORTED, OUT_OF_RESOURCES};
 use parking_lot::{Condvar, Mutex};
 use std::thread;
-
-/// hipErrorLaunchOutOfResources.
-const OUT_OF_RESOURCES: u32 = 701;
-/// hipErrorNotSupported.
-const NOT_SUPPORTED: u32 = 801;
 
 /// How the blocks of a cooperative launch wait for each other.
 pub(crate) struct Together {

@@ -1,9 +1,10 @@
 //! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
 
-use super::trap_report::{TIMED_OUT, timed_out};
-use super::{Failure, Together};
+use super::Together;
+use super::trap_report::timed_out;
 use crate::adversary::{self, Order};
 use crate::code::Kernel;
+use crate::failure::{Failure, TIMED_OUT};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ops::Range;

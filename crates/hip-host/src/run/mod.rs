@@ -26,10 +26,3 @@ pub(crate) use workers::{THREAD_STACK, run, threads};
 pub(crate) const MAX_BLOCK: u32 = 1024;
 /// Most dynamic shared memory a block may have, in bytes.
 pub(crate) const MAX_SHARED: u32 = 64 << 10;
-
-/// Why a launch failed: a `hipError_t` code and a message for people.
-#[derive(Debug, Clone)]
-pub(crate) struct Failure {
-    pub(crate) code: u32,
-    pub(crate) message: String,
-}

@@ -4,9 +4,10 @@ use super::callbacks::{START, call_entry};
 use super::schedule::{Next, Schedule};
 use super::stacks::{self, FiberStack};
 use super::trap::{self, Exit, Slot, Trap};
-use super::{Failure, Launch, MAX_SHARED, sanitizer, trap_report, watchdog};
+use super::{Launch, MAX_SHARED, sanitizer, trap_report, watchdog};
 use crate::abi;
 use crate::code::Code;
+use crate::failure::{Failure, LAUNCH_FAILURE, OUT_OF_RESOURCES};
 use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -183,7 +184,7 @@ impl Runner {
                 Next::Done => return Ok(()),
                 Next::Stuck(why) => {
                     // SAFETY: S10: as above.
-                    return Err(unsafe { failure_at(state, LAUNCH_FAILURE, &why) });
+                    return Err(unsafe { failure_at(state, None, LAUNCH_FAILURE, &why) });
                 }
             };
             // SAFETY: S10: as above.
@@ -309,22 +310,23 @@ impl Drop for Runner {
     }
 }
 
-/// hipErrorLaunchFailure.
-pub(crate) const LAUNCH_FAILURE: u32 = 719;
-/// hipErrorLaunchOutOfResources.
-const OUT_OF_RESOURCES: u32 = 701;
-
-/// A failure that names the kernel and the block that runs.
+/// A failure that names the kernel, the block that runs, and the thread where it is known.
 ///
 /// # Safety
 /// `state` is a runner's, of this thread, with its launch set; nobody holds a reference into it.
-pub(crate) unsafe fn failure_at(state: *mut State, code: u32, why: &str) -> Failure {
+pub(crate) unsafe fn failure_at(
+    state: *mut State,
+    thread: Option<[u32; 3]>,
+    code: u32,
+    why: &str,
+) -> Failure {
     // SAFETY: S10: the caller vouches for it.
     let (kernel, [x, y, z]) = unsafe { (&(*(*state).launch).kernel.name, (*state).block.index) };
-    Failure { code, message: format!("kernel {kernel}, block ({x}, {y}, {z}): {why}") }
+    let thread = thread.map(|[x, y, z]| format!(", thread ({x}, {y}, {z})")).unwrap_or_default();
+    Failure { code, message: format!("kernel {kernel}, block ({x}, {y}, {z}){thread}: {why}") }
 }
 
-/// A fault's failure. It names the thread where that is known: a plain loop keeps its thread's index to itself.
+/// A fault's failure. A plain loop keeps its thread's index to itself.
 ///
 /// # Safety
 /// As [`failure_at`]; the fault is that of the fiber that ran last.
@@ -332,23 +334,12 @@ unsafe fn failure_of_trap(state: *mut State, trap: &Trap) -> Failure {
     let (code, why) = trap_report::explain(trap);
     // SAFETY: S10: the caller vouches for it.
     unsafe {
-        match (*(*state).launch).kernel.code {
-            Code::Plain(_) => failure_at(state, code, &why),
-            Code::Threads(_) => failure_of_thread(state, (*state).schedule.current_thread(), code, &why),
-        }
+        let thread = match (*(*state).launch).kernel.code {
+            Code::Plain(_) => None,
+            Code::Threads(_) => Some((*state).schedule.current_thread()),
+        };
+        failure_at(state, thread, code, &why)
     }
-}
-
-/// A failure that names the thread too.
-///
-/// # Safety
-/// As [`failure_at`].
-pub(crate) unsafe fn failure_of_thread(state: *mut State, thread: [u32; 3], code: u32, why: &str) -> Failure {
-    // SAFETY: S10: the caller vouches for it.
-    let (kernel, [bx, by, bz]) = unsafe { (&(*(*state).launch).kernel.name, (*state).block.index) };
-    let [x, y, z] = thread;
-    let message = format!("kernel {kernel}, block ({bx}, {by}, {bz}), thread ({x}, {y}, {z}): {why}");
-    Failure { code, message }
 }
 
 #[cfg(test)]

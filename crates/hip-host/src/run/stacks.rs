@@ -1,5 +1,6 @@
 //! Fiber stacks: small, with a guard zone each, kept for reuse and bounded in number.
 
+use crate::system::{most_mappings, page_bytes};
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use parking_lot::{Condvar, Mutex};
 use std::io;
@@ -93,15 +94,12 @@ pub(crate) fn take() -> io::Result<FiberStack> {
         state.made % COLOURS * COLOUR_STEP
     };
     let memory = DefaultStack::new(STACK_BYTES + COLOURS * COLOUR_STEP + GUARD_BYTES)?;
-    // SAFETY: S10: a question to the system; then the lowest part of our own memory, next to DefaultStack's guard page.
-    let bottom = unsafe {
-        let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
-        let start = memory.limit().get() + page;
-        if libc::mprotect(start as *mut libc::c_void, GUARD_BYTES, libc::PROT_NONE) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        start + GUARD_BYTES
-    };
+    let start = memory.limit().get() + page_bytes();
+    // SAFETY: S10: the lowest part of our own memory, next to DefaultStack's guard page.
+    if unsafe { libc::mprotect(start as *mut libc::c_void, GUARD_BYTES, libc::PROT_NONE) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let bottom = start + GUARD_BYTES;
     let top = StackPointer::new(memory.base().get() - colour).expect("a stack does not end at address zero");
     Ok(FiberStack { memory, top, bottom })
 }
@@ -113,18 +111,13 @@ pub(crate) fn give_back(stacks: impl Iterator<Item = FiberStack>) {
 
 /// How many stacks may exist.
 pub(crate) fn most() -> usize {
-    static MOST: LazyLock<usize> = LazyLock::new(|| limit(map_limit()));
+    static MOST: LazyLock<usize> = LazyLock::new(|| limit(most_mappings()));
     *MOST
 }
 
 /// How many stacks may exist: each takes two of the process's memory mappings, and half of those are left to others.
 fn limit(mappings: usize) -> usize {
     (mappings / 4).max(THREADS_PER_PROCESSOR)
-}
-
-fn map_limit() -> usize {
-    let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
-    text.trim().parse().unwrap_or(65_530)
 }
 
 #[cfg(test)]

@@ -2,14 +2,9 @@
 
 use super::trap::{INTERRUPT, Trap};
 use super::watchdog;
+use crate::failure::{ILLEGAL_ADDRESS, LAUNCH_FAILURE, TIMED_OUT};
 use crate::memory;
 
-/// hipErrorIllegalAddress.
-const ILLEGAL_ADDRESS: u32 = 700;
-/// hipErrorLaunchTimeOut.
-pub(crate) const TIMED_OUT: u32 = 702;
-/// hipErrorLaunchFailure.
-const LAUNCH_FAILURE: u32 = 719;
 /// Addresses below are a null pointer and an offset: the system gives no memory out there.
 const NULL_END: usize = 64 << 10;
 /// `si_code` of a fault that the system knows no address of.

@@ -7,7 +7,17 @@ use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-const CASE: &str = "HIPHOST_TEST_APART";
+/// Tells a process what it was started for.
+const ROLE: &str = "HIPHOST_TEST_ROLE";
+/// A process of its own has its test's settings, and not those that all tests run with.
+const SETTINGS: [&str; 6] = [
+    "HIPSTACK_HOST_ADVERSARY",
+    "HIPSTACK_HOST_ADVERSARY_PATIENCE_MS",
+    "HIPSTACK_HOST_CHECK",
+    "HIPSTACK_HOST_GUARD",
+    "HIPSTACK_HOST_TRAPS",
+    "HIPSTACK_HOST_WATCHDOG_MS",
+];
 
 /// What a process of its own left.
 pub(crate) struct Left {
@@ -20,13 +30,23 @@ pub(crate) struct Left {
     pub signal: Option<i32>,
 }
 
+/// What this process was started for by [`again`], if it was.
+pub(crate) fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}
+
 /// Runs the body in a process of its own: this test program, started again for the test of that name. `None` in there.
 pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnce(&Hip)) -> Option<Left> {
-    use std::os::unix::process::ExitStatusExt;
-    if std::env::var(CASE).as_deref() == Ok(name) {
+    if role().as_deref() == Some(name) {
         body(&hip());
         return None;
     }
+    Some(again(name, name, environment))
+}
+
+/// Starts this test program again for the test of that name, which finds the role there. A variable that is empty is taken away.
+pub(crate) fn again(name: &str, role: &str, environment: &[(&str, &str)]) -> Left {
+    use std::os::unix::process::ExitStatusExt;
     let program = std::env::current_exe().expect("this program");
     let mut command = match emulator() {
         Some(words) => {
@@ -37,11 +57,11 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
         }
         None => Command::new(program),
     };
-    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(CASE, name);
-    for variable in ["HIPSTACK_HOST_GUARD", "HIPSTACK_HOST_WATCHDOG_MS", "HIPSTACK_HOST_TRAPS"] {
-        command.env_remove(variable);
-    }
-    command.envs(environment.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(ROLE, role);
+    let taken = environment.iter().filter(|(_, value)| value.is_empty()).map(|(variable, _)| variable);
+    SETTINGS.iter().chain(taken).for_each(|variable| _ = command.env_remove(variable));
+    let environment = environment.iter().copied().filter(|(_, value)| !value.is_empty());
+    command.envs(environment).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let output = read(child.stdout.take().expect("it is a pipe"));
     let text = read(child.stderr.take().expect("it is a pipe"));
@@ -57,7 +77,7 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
         std::thread::sleep(Duration::from_millis(5));
     };
     let [output, text] = [output, text].map(|reader| reader.join().expect("no panic there"));
-    Some(Left { text, output, success: status.success(), signal: status.signal() })
+    Left { text, output, success: status.success(), signal: status.signal() }
 }
 
 /// Reads a pipe to its end, so that who writes to it does not wait.

@@ -160,17 +160,28 @@ impl Hip {
         event
     }
 
-    pub(crate) fn module(&self, name: &str) -> hipModule_t {
+    /// Loads an image.
+    pub(crate) fn load(&self, image: &[u8]) -> hipModule_t {
         let mut module = null_mut();
-        ok!(self, hipModuleLoadData(&mut module, hip_host::image(name).as_ptr().cast()));
+        ok!(self, hipModuleLoadData(&mut module, image.as_ptr().cast()));
         module
     }
 
-    pub(crate) fn function(&self, module: &str, name: &str) -> hipFunction_t {
-        let (module, name) = (self.module(module), CString::new(name).expect("no zero byte"));
-        let mut function = null_mut();
+    /// The kernel of that name.
+    pub(crate) fn find(&self, module: hipModule_t, name: &str) -> hipFunction_t {
+        let (name, mut function) = (CString::new(name).expect("no zero byte"), null_mut());
         ok!(self, hipModuleGetFunction(&mut function, module, name.as_ptr()));
         function
+    }
+
+    /// Loads a registered module.
+    pub(crate) fn module(&self, name: &str) -> hipModule_t {
+        self.load(&hip_host::image(name))
+    }
+
+    /// A kernel of a registered module.
+    pub(crate) fn function(&self, module: &str, name: &str) -> hipFunction_t {
+        self.find(self.module(module), name)
     }
 
     /// Launches with addresses of arguments; the code.

@@ -3,16 +3,9 @@
 
 HIPHOST_MODULE(test_plain)
 
+#include "vector_add.hpp"
+
 HIPHOST_KERNEL(nothing) {}
-
-HIPHOST_KERNEL(vector_add, const float* a, const float* b, float* c, uint64_t count) {
-    uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) c[i] = a[i] + b[i];
-}
-
-HIPHOST_KERNEL(vector_add_each, const float* a, const float* b, float* c, uint64_t count) {
-    HIPHOST_FOR_EACH(i, count) c[i] = a[i] + b[i];
-}
 
 struct Mixed {
     double weights[3];

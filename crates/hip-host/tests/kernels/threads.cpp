@@ -3,12 +3,9 @@
 
 HIPHOST_MODULE(test_threads)
 
-HIPHOST_KERNEL(nothing) {}
+#include "vector_add.hpp"
 
-HIPHOST_KERNEL(vector_add, const float* a, const float* b, float* c, uint64_t count) {
-    uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) c[i] = a[i] + b[i];
-}
+HIPHOST_KERNEL(nothing) {}
 
 HIPHOST_KERNEL(block_reduce, const int* in, int* out, unsigned count) {
     __shared__ int sums[1024];

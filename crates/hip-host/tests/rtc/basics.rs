@@ -1,7 +1,7 @@
 //! The way that everything else goes: compile, load, look up, launch.
 
 use crate::common::{hip, shape};
-use crate::program::{Program, function, kernel, load};
+use crate::program::{Program, kernel};
 use std::ptr::null_mut;
 
 #[test]
@@ -51,7 +51,7 @@ fn templates_and_namespaces_through_name_expressions() {
     for expression in ["ns::scale<float>", "&ns::scale<int, 3>", "ns::plain", "&ns::weights"] {
         program.expect_name(expression);
     }
-    let module = load(&hip, &program.compile(&[]));
+    let module = hip.load(&program.compile(&[]));
     assert_eq!(program.lowered("ns::scale<float>"), "_ZN2ns5scaleIfLi2EEEvPT_");
     assert_eq!(program.lowered("&ns::scale<int, 3>"), "_ZN2ns5scaleIiLi3EEEvPT_");
     assert_eq!(program.lowered("ns::plain"), "_ZN2ns5plainEPi");
@@ -59,11 +59,11 @@ fn templates_and_namespaces_through_name_expressions() {
     let floats = hip.buffer(&[1.5_f32, 2.0]);
     let ints = hip.buffer(&[7, 8]);
     let (mut f, mut i) = (floats.pointer, ints.pointer);
-    let scale = function(&hip, module, &program.lowered("ns::scale<float>"));
+    let scale = hip.find(module, &program.lowered("ns::scale<float>"));
     hip.launch(scale, shape(1, 2), null_mut(), arguments![f]);
-    let scale = function(&hip, module, &program.lowered("&ns::scale<int, 3>"));
+    let scale = hip.find(module, &program.lowered("&ns::scale<int, 3>"));
     hip.launch(scale, shape(1, 2), null_mut(), arguments![i]);
-    let plain = function(&hip, module, "_ZN2ns5plainEPi");
+    let plain = hip.find(module, "_ZN2ns5plainEPi");
     hip.launch(plain, shape(1, 2), null_mut(), arguments![i]);
     hip.sync();
     assert_eq!(floats.read(), [3.0, 4.0]);
@@ -95,10 +95,10 @@ fn a_kernel_without_barriers_may_be_compiled_as_a_loop() {
     let hip = hip();
     let text =
         "extern \"C\" __global__ void k(int* a) { a[blockIdx.x * blockDim.x + threadIdx.x] += threadIdx.x; }";
-    let module = load(&hip, &Program::new(text).compile(&["-DHIPHOST_NO_BARRIERS"]));
+    let module = hip.load(&Program::new(text).compile(&["-DHIPHOST_NO_BARRIERS"]));
     let a = hip.buffer(&[10; 4]);
     let mut to = a.pointer;
-    hip.launch(function(&hip, module, "k"), shape(2, 2), null_mut(), arguments![to]);
+    hip.launch(hip.find(module, "k"), shape(2, 2), null_mut(), arguments![to]);
     hip.sync();
     assert_eq!(a.read(), [10, 11, 10, 11]);
     // A barrier in such a text is told by the compiler.

@@ -1,7 +1,7 @@
 //! The forms in which kernels for GPUs are written: forms.hip, compiled as it stands.
 
 use crate::common::{Hip, Shape, hip, shape};
-use crate::program::{Program, function, load};
+use crate::program::Program;
 use hip_sys::hip::*;
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
@@ -36,7 +36,7 @@ fn image() -> &'static [u8] {
 
 /// A module of it.
 fn forms(hip: &Hip) -> hipModule_t {
-    load(hip, image())
+    hip.load(image())
 }
 
 /// Runs a kernel of one argument, a buffer of so many values, with one block, and gives what it wrote.
@@ -50,7 +50,7 @@ fn run<T: crate::common::Plain>(
     let out = hip.zeros::<T>(threads as usize);
     let mut to = out.pointer;
     let shape = Shape { shared, ..shape(1, threads) };
-    hip.launch(function(hip, module, name), shape, null_mut(), arguments![to]);
+    hip.launch(hip.find(module, name), shape, null_mut(), arguments![to]);
     hip.sync();
     out.read()
 }
@@ -67,10 +67,10 @@ fn kernels_from_macros() {
     let module = forms(&hip);
     let ints = hip.zeros::<i32>(2);
     let (mut to, mut value) = (ints.pointer, 9_i32);
-    hip.launch(function(&hip, module, "fill_int"), shape(1, 2), null_mut(), arguments![to, value]);
+    hip.launch(hip.find(module, "fill_int"), shape(1, 2), null_mut(), arguments![to, value]);
     let doubles = hip.zeros::<f64>(2);
     let (mut to, mut value) = (doubles.pointer, 2.5_f64);
-    hip.launch(function(&hip, module, "fill_double"), shape(1, 2), null_mut(), arguments![to, value]);
+    hip.launch(hip.find(module, "fill_double"), shape(1, 2), null_mut(), arguments![to, value]);
     hip.sync();
     assert_eq!(ints.read(), [9, 9]);
     assert_eq!(doubles.read(), [2.5, 2.5]);
@@ -101,7 +101,7 @@ fn each_load_has_variables_of_its_own() {
     let run = |module| {
         let out = hip.zeros::<i64>(7);
         let mut to = out.pointer;
-        hip.launch(function(&hip, module, "variables"), shape(1, 1), null_mut(), arguments![to]);
+        hip.launch(hip.find(module, "variables"), shape(1, 1), null_mut(), arguments![to]);
         hip.sync();
         out.read()
     };
@@ -116,7 +116,7 @@ fn launch_bounds_are_the_most_threads() {
     let hip = hip();
     let module = forms(&hip);
     let most = |name: &str| {
-        let (mut value, function) = (0, function(&hip, module, name));
+        let (mut value, function) = (0, hip.find(module, name));
         let attribute = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
         ok!(hip, hipFuncGetAttribute(&mut value, attribute, function));
         value
@@ -126,7 +126,7 @@ fn launch_bounds_are_the_most_threads() {
     assert_eq!(run::<i32>(&hip, module, "bounded", 64, 0)[63], 64);
     let out = hip.zeros::<i32>(65);
     let mut to = out.pointer;
-    let bounded = function(&hip, module, "bounded");
+    let bounded = hip.find(module, "bounded");
     assert_eq!(hip.launch_code(bounded, shape(1, 65), null_mut(), arguments![to]), 1);
 }
 
@@ -140,7 +140,7 @@ fn structures_and_functions() {
     bytes[..4].copy_from_slice(&5_i32.to_le_bytes());
     bytes[8..].copy_from_slice(&0.25_f64.to_le_bytes());
     let mut to = out.pointer;
-    hip.launch(function(&hip, module, "structures"), shape(1, 1), null_mut(), arguments![bytes, to]);
+    hip.launch(hip.find(module, "structures"), shape(1, 1), null_mut(), arguments![bytes, to]);
     hip.sync();
     // 5 + 0.25, 3, 2 * 20, 100 * 2, 6 + 1, 8 - 1.
     assert_eq!(out.read(), [262.25]);
@@ -180,18 +180,18 @@ fn namespaces_overloads_and_instances_have_mangled_names() {
     assert_eq!(run::<f32>(&hip, module, "_ZN5outer10overloadedEPf", 1, 0), [2.0]);
     let out = hip.zeros::<i32>(1);
     let (mut to, mut add, mut scale) = (out.pointer, 4_i32, 2.5_f32);
-    let nested = function(&hip, module, "_ZN5outer2v14deep2er6nestedEPiif");
+    let nested = hip.find(module, "_ZN5outer2v14deep2er6nestedEPiif");
     hip.launch(nested, shape(1, 1), null_mut(), arguments![to, add, scale]);
     hip.sync();
     assert_eq!(out.read(), [10]);
     // An explicit instantiation, and an explicit specialisation.
     let (mut value, mut double) = (21_i32, 4.5_f64);
     let instance = "_ZN5outer12of_templatesIiNS_3BoxEEEvT0_IT_EPS3_";
-    hip.launch(function(&hip, module, instance), shape(1, 1), null_mut(), arguments![value, to]);
+    hip.launch(hip.find(module, instance), shape(1, 1), null_mut(), arguments![value, to]);
     let doubles = hip.zeros::<f64>(1);
     let mut to = doubles.pointer;
     let special = "_ZN5outer12of_templatesIdNS_3BoxEEEvT0_IT_EPS3_";
-    hip.launch(function(&hip, module, special), shape(1, 1), null_mut(), arguments![double, to]);
+    hip.launch(hip.find(module, special), shape(1, 1), null_mut(), arguments![double, to]);
     hip.sync();
     assert_eq!((out.read(), doubles.read()), (vec![21], vec![9.0]));
 }

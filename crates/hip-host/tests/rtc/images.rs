@@ -1,7 +1,8 @@
 //! What hiprtcGetCode gives: kept, moved, loaded elsewhere, cut short and changed.
 
+use crate::common::apart::{again, role};
 use crate::common::{Hip, hip, shape};
-use crate::program::{Program, function, load, run_again};
+use crate::program::Program;
 use hip_sys::hip::*;
 use std::ffi::CString;
 use std::io::Write;
@@ -16,7 +17,7 @@ const TEXT: &str = r#"
 fn tell(hip: &Hip, module: hipModule_t, add: i32) -> Vec<i32> {
     let out = hip.zeros::<i32>(2);
     let (mut to, mut add) = (out.pointer, add);
-    hip.launch(function(hip, module, "tell"), shape(1, 2), null_mut(), arguments![to, add]);
+    hip.launch(hip.find(module, "tell"), shape(1, 2), null_mut(), arguments![to, add]);
     hip.sync();
     out.read()
 }
@@ -44,7 +45,7 @@ fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
 #[test]
 fn another_process_loads_it_from_a_file() {
     let hip = hip();
-    if let Some(path) = std::env::var_os("HIPHOST_TEST_IMAGE") {
+    if let Some(path) = role() {
         let (code, module) = load_file(&hip, Path::new(&path));
         assert_eq!((code, tell(&hip, module, 5)), (0, vec![37, 38]));
         println!("loaded elsewhere");
@@ -54,9 +55,9 @@ fn another_process_loads_it_from_a_file() {
     drop(hip);
     let path = file.path().to_str().expect("UTF-8");
     // No compiler is there: the image is all that the process has.
-    let variables = [("HIPHOST_TEST_IMAGE", path), ("PATH", ""), ("CXX", "/nothing/there")];
-    let output = run_again("images::another_process_loads_it_from_a_file", &variables);
-    assert!(output.contains("loaded elsewhere"), "{output}");
+    let variables = [("PATH", ""), ("CXX", "/nothing/there")];
+    let left = again("images::another_process_loads_it_from_a_file", path, &variables);
+    assert!(left.success && left.output.contains("loaded elsewhere"), "{}{}", left.output, left.text);
 }
 
 #[test]
@@ -66,13 +67,13 @@ fn an_image_is_for_the_architectures_that_it_was_compiled_for() {
     let wide = program.compile(&["--offload-arch=host-w64"]);
     assert_eq!(load_code(&hip, wide.as_ptr()), 209);
     let both = program.compile(&["--offload-arch=host-w32", "--offload-arch=host-w64"]);
-    assert_eq!(tell(&hip, load(&hip, &both), 0), [32, 33]);
+    assert_eq!(tell(&hip, hip.load(&both), 0), [32, 33]);
     ok!(hip, hipSetDevice(1));
-    assert_eq!(tell(&hip, load(&hip, &both), 0), [64, 65]);
-    assert_eq!(tell(&hip, load(&hip, &wide), 1), [65, 66]);
+    assert_eq!(tell(&hip, hip.load(&both), 0), [64, 65]);
+    assert_eq!(tell(&hip, hip.load(&wide), 1), [65, 66]);
     // Without an architecture it is the current device's.
     let current = program.compile(&[]);
-    assert_eq!(tell(&hip, load(&hip, &current), 2), [66, 67]);
+    assert_eq!(tell(&hip, hip.load(&current), 2), [66, 67]);
     ok!(hip, hipSetDevice(0));
     assert_eq!(load_code(&hip, current.as_ptr()), 209);
 }
@@ -142,9 +143,9 @@ fn memory_that_ends_before_the_image_is_no_fault() {
 fn loading_and_unloading_many_times() {
     let hip = hip();
     let image = Program::new(TEXT).compile(&[]);
-    let first = load(&hip, &image);
+    let first = hip.load(&image);
     for round in 0..500 {
-        let module = load(&hip, &image);
+        let module = hip.load(&image);
         if round % 100 == 0 {
             assert_eq!(tell(&hip, module, round), [32 + round, 33 + round]);
         }
@@ -172,7 +173,7 @@ fn threads_compile_at_once() {
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     for (number, image) in images {
-        assert_eq!(tell(&hip, load(&hip, &image), 10), [number + 10; 2]);
+        assert_eq!(tell(&hip, hip.load(&image), 10), [number + 10; 2]);
     }
 }
 
@@ -195,5 +196,5 @@ fn threads_compile_one_program_at_once() {
     assert_eq!(rtc!(hiprtcGetCodeSize(program.0, &mut size)), 0);
     let mut image = vec![0_u8; size];
     assert_eq!(rtc!(hiprtcGetCode(program.0, image.as_mut_ptr().cast())), 0);
-    assert_eq!(tell(&hip, load(&hip, &image), 0), [32, 33]);
+    assert_eq!(tell(&hip, hip.load(&image), 0), [32, 33]);
 }

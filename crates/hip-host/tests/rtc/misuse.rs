@@ -1,7 +1,8 @@
 //! Wrong calls, wrong texts and machines that cannot compile: the code, and a log that says what to do.
 
+use crate::common::apart::{again, role};
 use crate::common::{hip, shape};
-use crate::program::{Program, function, kernel, load, run_again};
+use crate::program::{Program, kernel};
 use std::ffi::{CString, c_char};
 use std::path::Path;
 use std::ptr::{null, null_mut};
@@ -15,13 +16,6 @@ const TOO_EARLY: u32 = 9;
 const NAME: u32 = 10;
 
 const GOOD: &str = "extern \"C\" __global__ void good(int* out) { *out = 1; }";
-
-/// Tells a child process what it is.
-const CHILD: &str = "HIPHOST_TEST_CHILD";
-
-fn is_child() -> bool {
-    std::env::var_os(CHILD).is_some()
-}
 
 #[test]
 fn no_program_is_told() {
@@ -135,11 +129,11 @@ fn a_mistake_is_told_with_its_file_and_line() {
     let mut size = 1;
     assert_eq!((rtc!(hiprtcGetCodeSize(program.0, &mut size)), size), (0, 0));
     // The same program compiles with another option, and then has nothing to say.
-    let module = load(&hip, &program.compile(&["-DFIXED"]));
+    let module = hip.load(&program.compile(&["-DFIXED"]));
     assert_eq!(program.log(), "");
     let out = hip.zeros::<i32>(1);
     let mut to = out.pointer;
-    hip.launch(function(&hip, module, "k"), shape(1, 1), null_mut(), arguments![to]);
+    hip.launch(hip.find(module, "k"), shape(1, 1), null_mut(), arguments![to]);
     hip.sync();
     assert_eq!(out.read(), [6]);
 }
@@ -203,18 +197,19 @@ fn options_reach_the_compiler() {
         "forced.h",
         "-O1",
     ];
-    let module = load(&hip, &program.compile(&options));
+    let module = hip.load(&program.compile(&options));
     let out = hip.zeros::<i32>(1);
     let mut to = out.pointer;
-    hip.launch(function(&hip, module, "k"), shape(1, 1), null_mut(), arguments![to]);
+    hip.launch(hip.find(module, "k"), shape(1, 1), null_mut(), arguments![to]);
     hip.sync();
     assert_eq!(out.read(), [101_023]);
 }
 
 /// Compiles in a process with these variables; what its log says.
 fn log_with(test: &str, variables: &[(&str, &str)]) -> String {
-    let variables: Vec<_> = [(CHILD, "1")].iter().chain(variables).copied().collect();
-    run_again(&format!("misuse::{test}"), &variables)
+    let left = again(&format!("misuse::{test}"), test, variables);
+    assert!(left.success, "{}{}", left.output, left.text);
+    left.output + &left.text
 }
 
 /// The child's part: a compilation that fails, and its log.
@@ -226,7 +221,7 @@ fn fail_to_compile() {
 
 #[test]
 fn without_a_compiler_the_log_says_what_to_install() {
-    if is_child() {
+    if role().is_some() {
         return fail_to_compile();
     }
     let test = "without_a_compiler_the_log_says_what_to_install";
@@ -239,7 +234,7 @@ fn without_a_compiler_the_log_says_what_to_install() {
 #[test]
 fn a_compiler_that_crashes_is_named() {
     use std::os::unix::fs::PermissionsExt;
-    if is_child() {
+    if role().is_some() {
         return fail_to_compile();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -252,7 +247,7 @@ fn a_compiler_that_crashes_is_named() {
 
 #[test]
 fn a_temporary_folder_that_cannot_be_used_is_named() {
-    if is_child() {
+    if role().is_some() {
         return fail_to_compile();
     }
     let test = "a_temporary_folder_that_cannot_be_used_is_named";
@@ -267,7 +262,7 @@ fn a_temporary_folder_that_cannot_be_used_is_named() {
 
 #[test]
 fn flags_of_the_user_come_from_the_environment() {
-    if is_child() {
+    if role().is_some() {
         let hip = hip();
         let add = kernel(&hip, "extern \"C\" __global__ void k(int* out) { *out = FROM_OUTSIDE; }", "k");
         let out = hip.zeros::<i32>(1);
@@ -284,7 +279,7 @@ fn flags_of_the_user_come_from_the_environment() {
 
 #[test]
 fn faults_name_the_file_and_the_line_of_the_text() {
-    if is_child() {
+    if role().is_some() {
         let hip = hip();
         let text = "#include <hip/hip_runtime.h>\n\
             extern \"C\" __global__ void k(int* out) {\n\
@@ -293,7 +288,7 @@ fn faults_name_the_file_and_the_line_of_the_text() {
                 assert(threadIdx.x < 3);\n\
             }";
         let program = Program::with_headers(text, "faulty.hip", &[]);
-        let k = function(&hip, load(&hip, &program.compile(&[])), "k");
+        let k = hip.find(hip.load(&program.compile(&[])), "k");
         let out = hip.zeros::<i32>(1);
         let mut to = out.pointer;
         hip.launch(k, shape(1, 8), null_mut(), arguments![to]);

@@ -89,40 +89,7 @@ impl Program {
     }
 }
 
-pub(crate) fn load(hip: &Hip, image: &[u8]) -> hipModule_t {
-    let mut module = null_mut();
-    ok!(hip, hipModuleLoadData(&mut module, image.as_ptr().cast()));
-    module
-}
-
-pub(crate) fn function(hip: &Hip, module: hipModule_t, name: &str) -> hipFunction_t {
-    let (name, mut function) = (CString::new(name).expect("no zero byte"), null_mut());
-    ok!(hip, hipModuleGetFunction(&mut function, module, name.as_ptr()));
-    function
-}
-
 /// Compiles for the current device and gives one kernel.
 pub(crate) fn kernel(hip: &Hip, text: &str, name: &str) -> hipFunction_t {
-    let module = load(hip, &Program::new(text).compile(&[]));
-    function(hip, module, name)
-}
-
-/// Runs one test of this program again in a process of its own, with these variables; everything that it said. The test tells by
-/// a variable which of the two it is. An empty value takes a variable away.
-pub(crate) fn run_again(test: &str, variables: &[(&str, &str)]) -> String {
-    let program = std::env::current_exe().expect("a test has a program");
-    let mut command = std::process::Command::new(program);
-    command.args([test, "--exact", "--nocapture"]);
-    for (name, value) in variables {
-        if value.is_empty() {
-            command.env_remove(name)
-        } else {
-            command.env(name, value)
-        };
-    }
-    let output = command.output().expect("this program can be run");
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(output.status.success(), "{said}");
-    said
+    hip.find(hip.load(&Program::new(text).compile(&[])), name)
 }

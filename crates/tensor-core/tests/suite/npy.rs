@@ -1,10 +1,8 @@
 //! NumPy files: bytes as NumPy writes them, and damage.
 
-mod common;
-
 use std::fs;
 
-use common::{on_devices, temporary, values};
+use crate::common::{on_devices, temporary, values};
 use proptest::prelude::*;
 use tensor_core::{DType, Device, Tensor, npy};
 

@@ -1,8 +1,5 @@
 //! What the tests share: the devices to run on, and small constructors.
 
-// Every test file compiles this for itself and uses some of it.
-#![allow(dead_code)]
-
 use std::sync::OnceLock;
 
 use tensor_core::{DType, Device, Element, Nested, Result, Tensor};

@@ -1,8 +1,6 @@
 //! Making tensors, reading them back, and the operators.
 
-mod common;
-
-use common::{on_devices, values, vector};
+use crate::common::{on_devices, values, vector};
 use tensor_core::{DType, Device, F8E4M3, Result, Tensor, bf16, f16};
 
 #[test]

@@ -1,8 +1,6 @@
 //! Integers and conversions: the sentences of the operations' meaning about them, one test each, on every device.
 
-mod common;
-
-use common::{INTS, on_devices, same, tensor, vector};
+use crate::common::{INTS, on_devices, same, tensor, vector};
 use tensor_core::{DType, Device, Element, F8E4M3, Result, Tensor, bf16};
 
 const NAN: f64 = f64::NAN;

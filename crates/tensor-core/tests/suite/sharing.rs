@@ -1,10 +1,8 @@
 //! Clones are free, and writing to one never shows in another.
 
-mod common;
-
 use std::time::Instant;
 
-use common::{on_devices, vector};
+use crate::common::{on_devices, vector};
 use tensor_core::{BinaryOp, DType, Device, Result, Tensor, UnaryOp, copies_on_write};
 
 /// How many copies `work` made on this thread.

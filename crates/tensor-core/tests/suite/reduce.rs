@@ -1,8 +1,6 @@
 //! Reductions against loops over the elements, over every set of axes and in several layouts.
 
-mod common;
-
-use common::{layouts, on_devices, tensor, values, vector};
+use crate::common::{layouts, on_devices, tensor, values, vector};
 use tensor_core::{DType, ReduceOp, Tensor};
 
 /// Small whole numbers, exact in every dtype, without a pattern that repeats with an axis.
@@ -106,7 +104,7 @@ fn broadcast_inputs_reduce() {
 #[test]
 fn products_and_means() {
     on_devices(|device| {
-        for dtype in common::FLOATS {
+        for dtype in crate::common::FLOATS {
             let x = tensor([[1.0, 2.0, 4.0], [-0.5, 2.0, 3.0]], dtype, device)?;
             assert_eq!(values(&x.prod(1)?)?, [8.0, -3.0]);
             assert_eq!(values(&x.prod(0)?)?, [-0.5, 4.0, 12.0]);

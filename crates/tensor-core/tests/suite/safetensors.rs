@@ -1,12 +1,10 @@
 //! Safetensors files: against the `safetensors` crate as an independent reader and writer, and against damage.
 
-mod common;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::sync::OnceLock;
 
-use common::{on_devices, temporary};
+use crate::common::{on_devices, temporary};
 use proptest::prelude::*;
 use safetensors::tensor::{Dtype, TensorView};
 use tensor_core::{DType, Device, Result, Tensor, safetensors as ours};

@@ -2,9 +2,7 @@
 //! exponents when the largest is more than 1000 times the least, or above 1e8, or the least is below 1e-4, whole floats as
 //! `1.`, the middle left out beyond 1000 elements, lines of 80 columns.
 
-mod common;
-
-use common::{on_devices, tensor};
+use crate::common::{on_devices, tensor};
 use tensor_core::{DType, Device, Result, Tensor};
 
 /// Asserts the text of a tensor on the CPU, and the same with the device added elsewhere.

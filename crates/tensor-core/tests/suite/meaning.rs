@@ -1,8 +1,6 @@
 //! The sentences of the operations' meaning, one test each, on every device.
 
-mod common;
-
-use common::{FLOATS, bits, on_devices, same, tensor, values, vector};
+use crate::common::{FLOATS, bits, on_devices, same, tensor, values, vector};
 use tensor_core::{BinaryOp, CmpOp, DType, Device, Element, ErrorKind, ReduceOp, Result, Tensor, bf16, f16};
 
 const NAN: f64 = f64::NAN;
@@ -377,7 +375,7 @@ fn strided_results_are_the_contiguous_ones_to_the_bit() {
             let a = Tensor::arange(-60i64, 60, device)?.affine(if dtype.is_int() { 1 } else { 2 }, 1)?;
             let a = a.to_dtype(dtype)?.reshape([4, 5, 6])?;
             let b = Tensor::arange(0i64, count, device)?.to_dtype(dtype)?.reshape([4, 5, 6])?;
-            for (name, strided) in common::layouts(&a)? {
+            for (name, strided) in crate::common::layouts(&a)? {
                 for op in tensor_core::UnaryOp::ALL.into_iter().filter(|op| op.supports(dtype)) {
                     assert_eq!(bits(&strided.unary(op)?)?, bits(&a.unary(op)?)?, "{op} {dtype} {name}");
                 }

@@ -1,8 +1,6 @@
 //! What the messages say: the operation, the shapes, the dtypes, the device, and what to do.
 
-mod common;
-
-use common::on_devices;
+use crate::common::on_devices;
 use tensor_core::{DType, Device, ErrorKind, Result, Tensor};
 
 /// Asserts a message, in which `@` stands for the device.
@@ -126,7 +124,7 @@ fn dtypes() {
 
 #[test]
 fn devices_differ() {
-    let devices = common::devices();
+    let devices = crate::common::devices();
     let Some((first, second)) = devices.first().zip(devices.get(1)) else { return };
     let x = Tensor::zeros(3, DType::F32, first).unwrap();
     let y = Tensor::zeros(3, DType::F32, second).unwrap();
@@ -188,7 +186,7 @@ fn axes_from_elsewhere_are_not_trusted() {
             Ok(vec![0, 0])
         }
     }
-    for device in common::devices() {
+    for device in crate::common::devices() {
         let tensor = Tensor::zeros([4, 1], DType::F32, device).unwrap();
         let error = tensor.permute(Twice).unwrap_err();
         assert!(error.to_string().starts_with("permute: "), "{error}");

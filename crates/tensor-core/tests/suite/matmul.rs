@@ -1,8 +1,6 @@
 //! Matrix products against the definition, in every layout and with every kind of batch.
 
-mod common;
-
-use common::{layouts, on_devices, tensor, values};
+use crate::common::{layouts, on_devices, tensor, values};
 use tensor_core::{DType, Device, Result, Tensor};
 
 /// Small whole numbers, whose products' sums are exact in every dtype tested.
@@ -32,7 +30,7 @@ fn by_definition(a: &Tensor, b: &Tensor) -> Result<Vec<f64>> {
 #[test]
 fn every_layout_and_dtype() {
     on_devices(|device| {
-        for dtype in common::FLOATS {
+        for dtype in crate::common::FLOATS {
             for (m, k, n) in [(1, 1, 1), (2, 3, 4), (5, 1, 7), (1, 9, 1), (17, 33, 19), (64, 5, 2)] {
                 let (a, b) = (matrix(&[m, k], 1, dtype, device)?, matrix(&[k, n], 2, dtype, device)?);
                 // Exact sums, rounded to the dtype once.

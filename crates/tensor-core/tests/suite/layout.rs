@@ -1,7 +1,5 @@
 //! Layouts against a naive model: a shape and the list of places, element by element.
 
-mod common;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tensor_core::{DType, Device, Layout, Tensor, collapse};
@@ -223,7 +221,7 @@ proptest! {
 
 #[test]
 fn large_transposes_move_every_element() {
-    common::on_devices(|device| {
+    crate::common::on_devices(|device| {
         // Sizes around the tiles and chunks of a blocked transpose, alone and inside a batch.
         for (batch, rows, columns) in [(1, 32, 32), (3, 33, 65), (2, 100, 37), (1, 1000, 40), (5, 64, 32)] {
             let count = batch * rows * columns;
@@ -248,7 +246,7 @@ fn large_transposes_move_every_element() {
 
 #[test]
 fn ranks_beyond_eight_work() {
-    common::on_devices(|device| {
+    crate::common::on_devices(|device| {
         let dims = [2, 1, 2, 1, 2, 1, 2, 1, 2, 2, 3];
         let count = dims.iter().product::<usize>();
         let x = Tensor::arange(0f32, count as f32, device)?.reshape(dims)?;

@@ -1,0 +1,21 @@
+//! The one list of compiler flags for kernels. The build script has this file too.
+
+/// What every kernel is compiled with, ahead of time or while the program runs; optimisation, targets and macros come on top. The
+/// language; what decides about results; large frames that reach a fiber stack's guard zone instead of what lies behind
+/// it; and names that stay inside, since many kernels' files share them.
+///
+/// Build scripts of dependents find it in `DEP_HIPHOST_FLAGS`.
+pub const KERNEL_FLAGS: [&str; 9] = [
+    "-std=c++17",
+    // As on GPUs; on aarch64 it would be unsigned.
+    "-fsigned-char",
+    // A product and a sum are rounded one by one.
+    "-ffp-contract=off",
+    // Functions set no errno and operations raise no signal, so loops can become vectors.
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fstack-clash-protection",
+    "-fno-exceptions",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+];
