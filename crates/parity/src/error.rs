@@ -99,6 +99,44 @@ pub enum Error {
         /// What the file system said.
         source: io::Error,
     },
+    /// One record, and nothing to hold it against.
+    #[error("{path} is a record: name a second file to compare it with")]
+    Alone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Results of another program that cannot be used.
+    #[error("the results {path} cannot be used: {what}; benches/witness/torch_witness.py makes such a file")]
+    Results {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A folder that an export would mix with what is there.
+    #[error("{folder} is not empty: name a folder that is empty or does not exist")]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Exported cases or inputs that cannot be written.
+    #[error(
+        "the cases cannot be exported to {path}: {source}; nothing is left there: make room or name another folder"
+    )]
+    Export {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the file system said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A case that the reference cannot judge.
+    #[error("the reference has no answer for {case}: {what}")]
+    NoReference {
+        /// The case's id.
+        case: String,
+        /// Why not.
+        what: String,
+    },
     /// Threads that cannot be made.
     #[error("the thread pool cannot be made: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -36,6 +36,7 @@ pub mod devices;
 mod error;
 pub mod evaluate;
 pub mod execute;
+pub mod export;
 pub mod filter;
 pub mod html;
 pub mod inputs;
@@ -51,6 +52,7 @@ pub mod sabotage;
 pub mod table;
 pub mod view;
 pub mod weights;
+pub mod witness;
 
 pub use case::Case;
 pub use cli::ParityArgs;

@@ -28,10 +28,10 @@ pub struct Against<'a> {
 }
 
 /// A case with its inputs.
-struct Prepared<'a> {
-    case: &'a Case,
-    inputs: Vec<Vec<u8>>,
-    arrays: Result<Vec<Array>, String>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) inputs: Vec<Vec<u8>>,
+    pub(crate) arrays: Result<Vec<Array>, String>,
 }
 
 /// Runs every case on every device, with inputs from `seed`. `step` is called after each case.
@@ -58,8 +58,9 @@ pub fn run_against(
     let mut seconds = vec![0.0; devices.len()];
     let usable = |named: &&NamedRecord| named.record.header().seed == seed;
     let records: Vec<&NamedRecord> = against.records.iter().filter(usable).collect();
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let reports =
-        each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, devices, &records));
+        each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, &names, &records));
     let places = against.records.iter().scan(0, |next, named| {
         let place = usable(&named).then_some(*next);
         *next += usize::from(place.is_some());
@@ -108,7 +109,7 @@ pub(crate) fn each_case<T: Send>(
 }
 
 /// Consecutive cases whose inputs fit in memory together.
-fn batches(cases: &[Case]) -> Vec<&[Case]> {
+pub(crate) fn batches(cases: &[Case]) -> Vec<&[Case]> {
     let mut batches = Vec::new();
     let (mut start, mut elements) = (0, 0);
     for (index, case) in cases.iter().enumerate() {
@@ -123,7 +124,7 @@ fn batches(cases: &[Case]) -> Vec<&[Case]> {
     batches
 }
 
-fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
+pub(crate) fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
     let inputs = case.inputs(seed);
     let arrays = evaluate::arrays(case, &inputs).map_err(|error| format!("the reference: {error}"));
     Prepared { case, inputs, arrays }
@@ -165,17 +166,12 @@ fn on_devices(
         .collect()
 }
 
-/// Judges what the devices made of a case.
-pub(crate) fn judged(
-    finished: Finished<'_>,
-    devices: &[NamedDevice],
-    records: &[&NamedRecord],
-) -> CaseReport {
+/// Judges what the devices of these names made of a case.
+pub(crate) fn judged(finished: Finished<'_>, names: &[&str], records: &[&NamedRecord]) -> CaseReport {
     let Finished { case, hash, arrays, outputs } = finished;
-    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     match arrays {
-        Ok(arrays) => case_report(case, hash, &arrays.iter().collect::<Vec<_>>(), outputs, &names, records),
-        Err(error) => hopeless(case, hash, &names, &error),
+        Ok(arrays) => case_report(case, hash, &arrays.iter().collect::<Vec<_>>(), outputs, names, records),
+        Err(error) => hopeless(case, hash, names, &error),
     }
 }
 
@@ -265,7 +261,7 @@ fn blank(case: &Case, hash: u128) -> CaseReport {
 }
 
 /// A case that the reference has no answer for fails everywhere.
-fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
+pub(crate) fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
     let failed = |device: &&str| ResultReport::failed(device, Status::Error, error.to_string());
     CaseReport { results: devices.iter().map(failed).collect(), ..blank(case, hash) }
 }

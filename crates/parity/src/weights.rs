@@ -14,7 +14,7 @@ use tensor_core::{Device, Tensor};
 use crate::Error;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::devices::NamedDevice;
-use crate::execute::{self, Output};
+use crate::execute::{self, Output, known};
 use crate::inputs::Contents;
 use crate::report::{CaseReport, Report};
 use crate::run::case_report;
@@ -112,11 +112,6 @@ impl Weights {
 fn wrap(path: &Path) -> impl Fn(tensor_core::Error) -> Error + use<> {
     let path = path.to_path_buf();
     move |source| Error::Weights { path: path.clone(), source: Box::new(source) }
-}
-
-/// The reference's dtype of the same name.
-fn known(dtype: tensor_core::DType) -> DType {
-    DType::from_name(dtype.name()).expect("both crates name the same dtypes")
 }
 
 /// One stored array: its bytes, as the reference sees it, and on every device.

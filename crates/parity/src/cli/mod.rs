@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod export;
 mod record;
 mod sabotage;
 
@@ -14,6 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::case::Case;
 use crate::{Error, filter};
 pub use compare::CompareArgs;
+pub use export::ExportArgs;
 pub use record::RecordArgs;
 
 /// Exit code of a run in which something is wrong with a device's results.
@@ -78,6 +80,8 @@ pub enum ParityCommand {
     Record(RecordArgs),
     /// Hold two files of results against each other
     Compare(CompareArgs),
+    /// Write the cases and their inputs to a folder, for another program to compute
+    Export(ExportArgs),
 }
 
 /// Seed of the inputs unless another is given.
@@ -93,6 +97,7 @@ pub fn run(args: ParityArgs) -> ExitCode {
         None => with_threads(args.threads, || check::run(&args)),
         Some(ParityCommand::Record(args)) => with_threads(args.threads, || record::run(args)),
         Some(ParityCommand::Compare(args)) => compare::run(args),
+        Some(ParityCommand::Export(args)) => with_threads(args.threads, || export::run(args)),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -2,10 +2,11 @@
 //!
 //! What it means that two entries agree is said in [`crate::record`].
 
+mod judged;
 mod known;
 mod table;
 
-pub use known::Known;
+pub use known::{Known, Manner};
 pub use table::render;
 
 use crate::Error;
@@ -119,6 +120,16 @@ impl<'a> Comparison<'a> {
         let of_right = right.record.entries().iter().filter(alone);
         let of_right = of_right.map(|entry| Pair { entry, finding: Finding::OnlyRight });
         let pairs: Vec<Pair<'_>> = of_left.chain(of_right).collect();
+        Comparison::of_pairs(left, right, pairs, known)
+    }
+
+    /// Puts a comparison together: [`Finding::Known`] names entries of `known`.
+    fn of_pairs(
+        left: &'a NamedRecord,
+        right: &'a NamedRecord,
+        pairs: Vec<Pair<'a>>,
+        known: &'a [Known],
+    ) -> Result<Comparison<'a>, Error> {
         let needed = |number| {
             pairs
                 .iter()

@@ -47,7 +47,7 @@ impl Difference {
             text += &format!(", {units:.2} times what is allowed apart");
         }
         if *wrong > 1 {
-            text += &format!("; {wrong} sampled elements differ");
+            text += &format!("; {wrong} of the elements looked at differ");
         }
         text
     }

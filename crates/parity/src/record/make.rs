@@ -29,7 +29,7 @@ pub fn record_cases(cases: &[Case], device: &NamedDevice, seed: u64, step: &mut 
     let mut seconds = [0.0];
     let devices = std::slice::from_ref(device);
     let both = run::each_case(cases, devices, seed, &mut seconds, step, |finished| {
-        (entry(&finished), run::judged(finished, devices, &[]))
+        (entry(&finished), run::judged(finished, &[&device.name], &[]))
     });
     let (entries, reports) = both.into_iter().unzip();
     let record = Record::new(Header::of(device, seed), entries).expect("cases have distinct ids");
@@ -37,7 +37,8 @@ pub fn record_cases(cases: &[Case], device: &NamedDevice, seed: u64, step: &mut 
     Made { record, report: Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, "") }
 }
 
-fn entry(finished: &Finished<'_>) -> Entry {
+/// The entry of a case that ran on one device.
+pub(crate) fn entry(finished: &Finished<'_>) -> Entry {
     let Finished { case, hash, arrays, outputs } = finished;
     let (hash, id) = (*hash, case.id());
     let arrays: Vec<&Array> = arrays.iter().flatten().collect();

@@ -37,6 +37,7 @@ pub use agree::{Agreement, Difference, compare};
 pub use coverage::{Coverage, Match, RecordReport};
 pub use embedded::{EMBEDDED, NamedRecord, embedded};
 pub use header::Header;
+pub(crate) use make::entry;
 pub use make::{Made, record_cases};
 pub use probe::{Allowed, PROBES, Probe, digest, positions};
 pub use text::{Damage, SCHEMA};
