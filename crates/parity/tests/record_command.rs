@@ -90,6 +90,7 @@ fn a_difference_is_listed_and_can_be_known() {
     let bad = spoiled(&good, CASE);
     let compare = format!("compare {} {}", good.display(), bad.display());
     assert_eq!(parity(&compare), ExitCode::from(1));
+    assert_eq!(parity(&format!("compare {}", good.display())), ExitCode::from(2), "a record alone");
     let (left, right) = (NamedRecord::read(&good).unwrap(), NamedRecord::read(&bad).unwrap());
     let text = render(&Comparison::new(&left, &right, &[]).unwrap());
     assert!(
@@ -211,7 +212,7 @@ fn options_belong_to_their_command() {
         "record",
         "record --device cpu --list",
         "record --device cpu --threads 0",
-        "compare a.tsv",
+        "compare",
         "--against a.tsv --weights b",
         "--against a.tsv --sabotage",
     ] {
