@@ -6,6 +6,7 @@ use kernels_hip::Unit;
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// tensor-core finds it beside the code objects, and parity's records say which compiler made them: `compiler_version`.
 const NAME: &str = "manifest.json";
 
 /// Writes the manifest of a finished build.

@@ -27,6 +27,8 @@ fn devices_tell_their_limits() {
         assert!(properties.shared_memory_per_block >= 32 << 10, "{properties:?}");
         let memory = device.memory_info().unwrap();
         assert!(memory.free <= memory.total && memory.total == properties.total_memory, "{memory:?}");
+        // hip-host's runtime is its driver.
+        assert_eq!(hip_safe::Version::from_raw(device.driver_version().unwrap()), platform.version());
     }
 }
 

@@ -25,7 +25,7 @@ pub struct RecordArgs {
     /// The device: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, nvidia:0, …
     #[arg(long, value_name = "NAME")]
     pub device: String,
-    /// The file to write  [default: target/parity/<device>.tsv]
+    /// The file to write  [default: target/parity/DEVICE.tsv]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Only cases whose id contains this, or, with * or ?, whose whole id matches it

@@ -126,8 +126,8 @@ fn apart(dtype: DType, left: &Probe, right: &Probe) -> (bool, f64) {
     let expected = Expected { value: number, bits: value.bits, scale: 0.0, overflow: false };
     let gap = reference::difference(dtype, &expected, got.bits);
     let allowed = left.allowed.tolerance + right.allowed.tolerance;
-    // A NaN is at no distance from a number: this is wrong, too.
-    let wrong = !(gap <= allowed);
+    // The distance of a NaN from a number is NaN.
+    let wrong = gap.is_nan() || gap > allowed;
     let units = match () {
         () if gap.is_finite() && allowed > 0.0 => gap / allowed,
         () if wrong => f64::INFINITY,

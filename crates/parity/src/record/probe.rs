@@ -18,7 +18,7 @@ const BLOCK: usize = 1 << 16;
 pub struct Probe {
     /// Row-major index.
     pub index: usize,
-    /// Its bits; [`canonical`] if it is NaN.
+    /// Its bits; if it is a NaN, those of the positive quiet one without payload.
     pub bits: u64,
     /// How far it may be off.
     pub allowed: Allowed,
@@ -53,7 +53,8 @@ pub fn positions(hash: u128, elements: usize) -> Vec<usize> {
     chosen.into_iter().collect()
 }
 
-/// The 128-bit XXH3 of a result's elements, dense and little-endian, after every NaN was made [`canonical`].
+/// The 128-bit XXH3 of a result's elements, dense and little-endian, after every NaN was made the
+/// positive quiet one without payload.
 pub fn digest(dtype: DType, bytes: &[u8]) -> u128 {
     let mut hasher = Xxh3::new();
     if dtype.is_int() {

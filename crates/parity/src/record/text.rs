@@ -249,9 +249,8 @@ fn probe(dtype: DType, text: &str) -> Result<Probe, String> {
     let bits = hex(bits, 2 * dtype.size()).map_err(|reason| format!("sample {text:?}: {reason}"))? as u64;
     let tolerance: f64 =
         tolerance.parse().map_err(|_| format!("sample {text:?}: {tolerance:?} is no tolerance"))?;
-    // This refuses NaN as well.
-    if !(tolerance >= 0.0) {
-        return Err(format!("sample {text:?}: a tolerance is not negative"));
+    if tolerance.is_nan() || tolerance < 0.0 {
+        return Err(format!("sample {text:?}: a tolerance is a number and not negative"));
     }
     Ok(Probe { index, bits, allowed: Allowed { tolerance, overflow } })
 }

@@ -40,7 +40,12 @@ pub(super) fn compiler(platform: &str, arch: &str) -> Option<String> {
     }
     let manifest =
         folders_of(platform, arch).find_map(|folder| std::fs::read(folder.join("manifest.json")).ok())?;
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+    compiler_of(&manifest)
+}
+
+/// The compiler's version, as `cargo xtask build-kernels` writes it into a manifest.
+fn compiler_of(manifest: &[u8]) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_slice(manifest).ok()?;
     manifest.get("compiler_version")?.as_str().map(str::to_string)
 }
 
@@ -60,4 +65,24 @@ fn folders() -> impl Iterator<Item = PathBuf> {
     let beside: Vec<PathBuf> =
         program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
     named.into_iter().chain(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_names_the_compiler() {
+        let manifest = br#"{ "arch": "gfx1100", "compiler_version": "clang version 19.1.7", "objects": [] }"#;
+        assert_eq!(compiler_of(manifest).as_deref(), Some("clang version 19.1.7"));
+        assert_eq!(compiler_of(b"{}"), None);
+        assert_eq!(compiler_of(b"half a file"), None);
+        assert_eq!(compiler("amd", "no such arch"), None);
+    }
+
+    #[test]
+    fn features_are_no_part_of_a_folders_name() {
+        let folder = folders_of("amd", "gfx90a:sramecc+:xnack-").next().expect("one beside the program");
+        assert!(folder.ends_with("amd/gfx90a"), "{}", folder.display());
+    }
 }

@@ -19,7 +19,7 @@ pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
         ("hip version", platform.version().to_string()),
     ];
     let found = [
-        ("hipDriverGetVersion", device.driver_version().ok().map(|version| version.to_string())),
+        ("driver version", device.driver_version().ok().map(|raw| platforms::driver_version(kind, raw))),
         ("kernel driver", platforms::kernel_driver(kind)),
         ("kernels' compiler", code::compiler(kind, &properties.arch)),
     ];

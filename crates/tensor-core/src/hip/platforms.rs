@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hip_sys::{LoadError, Platform, PlatformKind};
+use hip_sys::{LoadError, Platform, PlatformKind, Version};
 
 /// The platform of a name: "amd", "nvidia" with the feature `nvidia`, or "host" with the feature `host`. Loaded on first use; `None` for another name.
 pub(crate) fn platform(name: &str) -> Option<Result<Arc<Platform>, LoadError>> {
@@ -14,6 +14,14 @@ pub(crate) fn platform(name: &str) -> Option<Result<Arc<Platform>, LoadError>> {
         #[cfg(feature = "host")]
         "host" => Some(Ok(hip_host::platform())),
         _ => None,
+    }
+}
+
+/// What a platform's `hipDriverGetVersion` answered, in words: CUDA counts otherwise than HIP.
+pub(super) fn driver_version(name: &str, raw: i32) -> String {
+    match name {
+        "nvidia" => format!("CUDA {}.{}", raw / 1000, raw % 1000 / 10),
+        _ => Version::from_raw(raw).to_string(),
     }
 }
 
@@ -32,4 +40,16 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let host = cfg!(feature = "host").then_some(PlatformKind::Host);
     let nvidia = cfg!(feature = "nvidia").then_some(PlatformKind::Nvidia);
     [Some(PlatformKind::Amd), nvidia, host].into_iter().flatten().map(PlatformKind::name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::driver_version;
+
+    #[test]
+    fn drivers_versions_in_words() {
+        assert_eq!(driver_version("nvidia", 12_080), "CUDA 12.8");
+        assert_eq!(driver_version("nvidia", 13_000), "CUDA 13.0");
+        assert_eq!(driver_version("amd", 60_443_484), "6.4.43484");
+    }
 }
