@@ -211,7 +211,7 @@ fn options_belong_to_their_command() {
         "record",
         "record --device cpu --list",
         "record --device cpu --threads 0",
-        "compare a.tsv",
+        "compare",
         "--against a.tsv --weights b",
         "--against a.tsv --sabotage",
     ] {
