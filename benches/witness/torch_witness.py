@@ -47,10 +47,6 @@ class Lacks(Exception):
 # Numbers and views -----------------------------------------------------------------------------------------------------------
 
 
-def integers(dtype):
-    return torch.iinfo(dtype)
-
-
 def number(entry):
     """A parameter as written in cases.json: {"int": "3"} or {"float": "0.1"}."""
     return int(entry["int"]) if "int" in entry else float(entry["float"])
@@ -61,7 +57,7 @@ def rounded(entry, dtype):
     value = number(entry)
     if dtype.is_floating_point:
         return to_dtype(torch.tensor(float(value), dtype=torch.float64), dtype).to(torch.float64).item()
-    low, high = integers(dtype).min, integers(dtype).max
+    low, high = torch.iinfo(dtype).min, torch.iinfo(dtype).max
     return (int(value) - low) % (high - low + 1) + low
 
 
@@ -149,15 +145,14 @@ def half_away(x):
 
 
 def cast(x, to):
-    if x.dtype.is_floating_point and not to.is_floating_point:
-        low, high = integers(to).min, integers(to).max
-        wide = x.to(torch.float64)
-        # The limits are exact in float64, where i64's greatest value is not.
-        above, below = wide >= float(high + 1), wide <= float(low - 1) if to != torch.int64 else wide < float(low)
-        inside = torch.where(above | below | wide.isnan(), torch.zeros_like(x.to(torch.float32), dtype=x.dtype), x)
-        result = torch.where(below, low, torch.where(above, high, inside.to(to).to(torch.int64)))
-        return result.to(to)
-    return to_dtype(x, to)
+    if to.is_floating_point or not x.dtype.is_floating_point:
+        return to_dtype(x, to)
+    low, high = torch.iinfo(to).min, torch.iinfo(to).max
+    wide = x.to(torch.float64)
+    # Both limits are exact in float64: for i64, whose low - 1 is not, `below` takes in low itself, which gives the same.
+    above, below = wide >= float(high + 1), wide <= float(low - 1)
+    inside = torch.where(above | below | wide.isnan(), torch.zeros_like(wide), wide).to(x.dtype)
+    return torch.where(below, low, torch.where(above, high, inside.to(to).to(torch.int64))).to(to)
 
 
 def flat(x, axes, last):

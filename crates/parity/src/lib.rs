@@ -16,6 +16,7 @@
 //! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all of them, a file per family; [`filter`]: choosing among them.
 //! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
 //! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
+//! - [`export`]: the cases for another program; [`witness`]: judging what such a program computed.
 //! - [`record`]: a device's results as a file, and a run held against it ([`run_against`]); [`comparison`]: two such files against each other.
 //! - [`report`], [`table`], [`html`]: what came out. [`weights`]: the same on a checkpoint. [`sabotage`]: planting errors, to
 //!   judge the judge. [`cli`]: the command line of `cargo xtask parity`.

@@ -47,7 +47,7 @@ pub struct CompareArgs {
 
 /// One of the files.
 enum Side {
-    Record(NamedRecord),
+    Record(Box<NamedRecord>),
     /// Judged results, and what they were computed on.
     Results(Box<Judged>, String),
 }
@@ -55,7 +55,7 @@ enum Side {
 impl Side {
     fn read(path: &Path) -> Result<Side, Error> {
         if !Results::named(path) {
-            return NamedRecord::read(path).map(Side::Record);
+            return NamedRecord::read(path).map(|record| Side::Record(Box::new(record)));
         }
         let results = Results::open(path)?;
         let cases = results.cases()?;
