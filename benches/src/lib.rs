@@ -1,7 +1,9 @@
-//! What the benchmarks share: hip-host in a few calls, clocks, and the table that holds figures against their bars.
+//! What the benchmarks share: hip-host in a few calls, clocks, and the table that holds figures against their bars; and
+//! [`throughput`], the program that measures operations on a device beside PyTorch.
 //!
-//! `cargo bench -p benches` measures and prints; docs/BENCHMARKING.md says what and how.
+//! `cargo bench -p benches` measures the host and prints; docs/BENCHMARKING.md says what is measured and how.
 
 pub mod clock;
 pub mod hip;
 pub mod table;
+pub mod throughput;

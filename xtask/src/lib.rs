@@ -4,6 +4,7 @@
 //! whose error is the text to show. `parity` is a crate of its own.
 
 pub mod build_kernels;
+pub mod bundle;
 pub mod ci;
 pub mod codegen;
 pub mod conformance;
@@ -44,6 +45,8 @@ enum Command {
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
+    /// Put everything that a machine with a GPU needs into a folder
+    Bundle(bundle::BundleArgs),
     /// Write hip-sys's generated files from ROCm's public headers
     Codegen(codegen::CodegenArgs),
 }
@@ -61,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Ci(args) => ci::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::Bundle(args) => bundle::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };
     match result {

@@ -1,5 +1,6 @@
 //! Where the workspace is, and small things that every command needs.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +29,16 @@ pub fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
     command
+}
+
+/// The programs among cargo's messages, by the names of their targets.
+pub fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
+    let program = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let name = message.pointer("/target/name")?.as_str()?.to_owned();
+        Some((name, PathBuf::from(message.get("executable")?.as_str()?)))
+    };
+    messages.lines().filter_map(program).collect()
 }
 
 /// The file `name` in a folder of `PATH`, if there is one.
@@ -102,5 +113,13 @@ mod tests {
             "no temporary file stays"
         );
         std::fs::remove_dir_all(&dir).expect("ours");
+    }
+
+    #[test]
+    fn programs_are_found_among_the_messages() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"libc"},"executable":null}
+{"reason":"compiler-artifact","target":{"kind":["test"],"name":"matmul"},"executable":"/t/deps/matmul-4f"}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(programs(messages), [("matmul".to_owned(), PathBuf::from("/t/deps/matmul-4f"))].into());
     }
 }

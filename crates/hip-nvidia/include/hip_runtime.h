@@ -21,7 +21,8 @@ template <class T>
 static __device__ inline T __shfl_xor(T value, int mask, int width = 32) {
     return __shfl_xor_sync(__activemask(), value, mask, width);
 }
-static __device__ inline unsigned long long __ballot(int predicate) { return __ballot_sync(__activemask(), predicate); }
+// CUDA still declares a __ballot of 32 bits.
+#define __ballot(predicate) ((unsigned long long)__ballot_sync(__activemask(), (predicate)))
 static __device__ inline int __any(int predicate) { return __any_sync(__activemask(), predicate); }
 static __device__ inline int __all(int predicate) { return __all_sync(__activemask(), predicate); }
 

@@ -4,10 +4,11 @@ use crate::driver::{Code, Context, Driver};
 use hip_sys::LoadError;
 use hip_sys::hip::hipError_t;
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The outcome of a call, before it becomes a status.
 pub(crate) type Outcome = Result<(), hipError_t>;
@@ -24,14 +25,9 @@ pub(crate) struct Cuda {
 pub(crate) struct Device {
     pub(crate) ordinal: usize,
     pub(crate) handle: c_int,
-    context: OnceLock<Result<Retained, hipError_t>>,
+    /// Null before the first use and after a reset.
+    context: AtomicPtr<c_void>,
 }
-
-struct Retained(Context);
-// SAFETY: S8: a driver's handle may be used from any thread.
-unsafe impl Send for Retained {}
-// SAFETY: S8: as above.
-unsafe impl Sync for Retained {}
 
 static CUDA: OnceLock<Result<Cuda, LoadError>> = OnceLock::new();
 
@@ -86,7 +82,7 @@ impl Cuda {
             if code != 0 {
                 return Err(refused("cuDeviceGet", code));
             }
-            devices.push(Device { ordinal: ordinal as usize, handle, context: OnceLock::new() });
+            devices.push(Device { ordinal: ordinal as usize, handle, context: AtomicPtr::default() });
         }
         Ok(Self { driver, path, version, devices })
     }
@@ -102,15 +98,23 @@ impl Cuda {
 }
 
 impl Device {
-    /// The primary context.
+    /// The primary context. Two threads that come first both retain it, which makes no difference: it is never released.
     pub(crate) fn context(&self) -> Result<Context, hipError_t> {
-        let retain = || {
-            let mut context = null_mut();
+        let mut context = self.context.load(Ordering::Acquire);
+        if context.is_null() {
             // SAFETY: S1: a live place for the result.
             check(unsafe { (driver().cuDevicePrimaryCtxRetain)(&mut context, self.handle) })?;
-            Ok(Retained(context))
-        };
-        self.context.get_or_init(retain).as_ref().map(|retained| retained.0).map_err(|error| *error)
+            self.context.store(context, Ordering::Release);
+        }
+        Ok(context)
+    }
+
+    /// Ends the primary context and all that is in it. The next use retains it anew.
+    pub(crate) fn reset(&self) -> Outcome {
+        // SAFETY: S11: no handle is left that leads to what this ends.
+        let outcome = check(unsafe { (driver().cuDevicePrimaryCtxReset)(self.handle) });
+        self.context.store(null_mut(), Ordering::Release);
+        outcome
     }
 
     /// Makes the context current on this thread. What was current before does not matter: every entry point does this.

@@ -138,6 +138,16 @@ impl Device {
         DeviceLabel { platform: self.inner.platform.kind, ordinal: self.inner.ordinal, id: self.inner.id }
     }
 
+    /// The driver's version as its maker counts: what `hipDriverGetVersion` answers, 60443484 on AMD's, 12080 for CUDA 12.8.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipDriverGetVersion")]
+    pub fn driver_version(&self) -> Result<i32> {
+        // SAFETY: S1: it only asks.
+        self.run(|| "asking for the driver's version".into(), |p| unsafe { raw::driver_version(p) })
+    }
+
     /// Free and total memory, as the driver counts them.
     ///
     /// # Errors

@@ -50,6 +50,13 @@ pub(crate) unsafe fn get_device_count(p: &Platform) -> Result<c_int> {
     Ok(count)
 }
 
+pub(crate) unsafe fn driver_version(p: &Platform) -> Result<c_int> {
+    let mut version = 0;
+    // SAFETY: S1: the out-pointer is live.
+    call!(p, hipDriverGetVersion(&mut version))?;
+    Ok(version)
+}
+
 pub(crate) unsafe fn get_device(p: &Platform) -> Result<c_int> {
     let mut ordinal = 0;
     // SAFETY: S1: the out-pointer is live.

@@ -91,8 +91,7 @@ fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
         }
         Op::Matmul => first.matmul(second()),
     }?;
-    let dtype = DType::from_name(result.dtype().name()).expect("both crates name the same dtypes");
-    Ok(Output { dtype, shape: result.dims().to_vec(), bytes: result.to_bytes()? })
+    Ok(Output { dtype: known(result.dtype()), shape: result.dims().to_vec(), bytes: result.to_bytes()? })
 }
 
 fn view(array: Tensor, steps: &[Step]) -> tensor_core::Result<Tensor> {
@@ -102,6 +101,11 @@ fn view(array: Tensor, steps: &[Step]) -> tensor_core::Result<Tensor> {
         Step::Narrow { axis, start, len } => tensor.narrow(*axis, *start, *len),
         Step::Broadcast(shape) => tensor.broadcast_as(shape.as_slice()),
     })
+}
+
+/// The reference's dtype of the same name.
+pub(crate) fn known(dtype: tensor_core::DType) -> DType {
+    DType::from_name(dtype.name()).expect("both crates name the same dtypes")
 }
 
 /// tensor-core's dtype of the same name.

@@ -36,6 +36,16 @@ fn page(report: &Report) -> String {
         report.seconds,
         escape(&devices.join(", "))
     );
+    for record in &report.records {
+        let _ = writeln!(
+            page,
+            "<p>{}. It was made on {} ({}), {}.</p>",
+            escape(&record.to_string()),
+            escape(&record.device),
+            escape(&record.description),
+            escape(&record.date)
+        );
+    }
     failures(&mut page, report);
     grid(&mut page, report);
     page += "<p>Cells: the greatest error over all devices as a part of what is allowed; = means equal bits. The command \

@@ -53,6 +53,17 @@ pub fn rule(outcome: &Outcome<'_>, exact: bool) -> Judge {
     if exact { Judge::Exact } else { outcome.judge() }
 }
 
+/// A rule in words.
+pub fn describe(rule: Judge) -> String {
+    match rule {
+        Judge::Exact => "equal bits".into(),
+        Judge::Within { ulps, t: 0.0 } => format!("within {ulps} ulp"),
+        Judge::Within { ulps, t } => {
+            format!("within {ulps} ulp + {t:.2e} of the sum of the terms' magnitudes")
+        }
+    }
+}
+
 fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distance {
     let wrong = !judge.accepts(dtype, expected, got);
     let infinite = matches!(dtype.decode(got), Value::Float(x) if x.is_infinite());
@@ -162,7 +173,7 @@ fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
 }
 
 /// The little-endian element at the beginning of `bytes`.
-fn read(bytes: &[u8], size: usize) -> u64 {
+pub(crate) fn read(bytes: &[u8], size: usize) -> u64 {
     match size {
         1 => u64::from(bytes[0]),
         2 => u64::from(u16::from_le_bytes([bytes[0], bytes[1]])),

@@ -30,10 +30,12 @@
 
 pub mod case;
 pub mod cli;
+pub mod comparison;
 pub mod devices;
 mod error;
 pub mod evaluate;
 pub mod execute;
+pub mod export;
 pub mod filter;
 pub mod html;
 pub mod inputs;
@@ -41,6 +43,7 @@ pub mod judge;
 #[cfg(test)]
 mod judge_tests;
 pub mod random;
+pub mod record;
 pub mod registry;
 pub mod report;
 mod run;
@@ -48,10 +51,11 @@ pub mod sabotage;
 pub mod table;
 pub mod view;
 pub mod weights;
+pub mod witness;
 
 pub use case::Case;
 pub use cli::ParityArgs;
 pub use devices::NamedDevice;
 pub use error::Error;
 pub use report::Report;
-pub use run::run_cases;
+pub use run::{Against, run_against, run_cases};

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::judge::{Sample, Verdict};
+use crate::record::{Coverage, RecordReport};
 
 /// Names the layout of `report.json`; a new number for every change that could break a reader.
 pub const SCHEMA: &str = "parity-report/1";
@@ -28,6 +29,8 @@ pub struct Report {
     pub totals: Totals,
     /// The devices that were tried.
     pub devices: Vec<DeviceReport>,
+    /// The records that the results were held against.
+    pub records: Vec<RecordReport>,
     /// One row per operation and dtype.
     pub table: Vec<Row>,
     /// One entry per case.
@@ -41,7 +44,7 @@ pub struct Totals {
     pub cases: usize,
     /// Number of results: cases times devices.
     pub results: usize,
-    /// Results with a wrong element.
+    /// Results with a wrong element, or that differ from a record.
     pub mismatches: usize,
     /// Results that are missing because the device gave an error.
     pub errors: usize,
@@ -88,6 +91,9 @@ pub struct CaseReport {
     pub elements: usize,
     /// One entry per device, in the order of the report's devices.
     pub results: Vec<ResultReport>,
+    /// What each record that was compared has of the case, in the order of the report's records.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<Coverage>,
 }
 
 /// What came of a case on a device.
@@ -96,7 +102,7 @@ pub struct CaseReport {
 pub enum Status {
     /// Every element is right.
     Pass,
-    /// Some element is wrong, or the shape or dtype is.
+    /// Some element is wrong, or the shape or dtype is, or a record has another result.
     Mismatch,
     /// The device gave an error instead of a result.
     Error,
@@ -121,6 +127,9 @@ pub struct ResultReport {
     pub sample: Option<Sample>,
     /// What went wrong, in words; `null` unless something did.
     pub error: Option<String>,
+    /// Names of the records that have another result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs_from: Vec<String>,
 }
 
 impl ResultReport {
@@ -132,7 +141,16 @@ impl ResultReport {
             let Sample { index, got, expected } = sample;
             format!("{wrong} of {elements} elements are wrong; at {index}: got {got}, expected {expected}")
         });
-        ResultReport { device: device.to_string(), status, wrong, worst, ulps, sample, error }
+        ResultReport {
+            device: device.to_string(),
+            status,
+            wrong,
+            worst,
+            ulps,
+            sample,
+            error,
+            differs_from: Vec::new(),
+        }
     }
 
     /// No result, or none of the right shape.
@@ -146,7 +164,18 @@ impl ResultReport {
             ulps: 0.0,
             sample: None,
             error: Some(error),
+            differs_from: Vec::new(),
         }
+    }
+
+    /// A record has another result: a mismatch, whatever the reference says.
+    pub fn differ_from(&mut self, record: &str, why: &str) {
+        self.status = Status::Mismatch;
+        self.differs_from.push(record.to_string());
+        self.error = Some(match self.error.take() {
+            Some(error) => format!("{error}; {why}"),
+            None => why.to_string(),
+        });
     }
 }
 
@@ -198,6 +227,7 @@ impl Report {
             seconds,
             totals,
             devices,
+            records: Vec::new(),
             table,
             cases,
         }

@@ -3,23 +3,35 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use reference::{Array, Judge, Outcome};
+use reference::{Array, Outcome};
 
 use crate::case::Case;
 use crate::devices::NamedDevice;
 use crate::evaluate;
 use crate::execute::{self, Output};
 use crate::judge;
+use crate::record::{self, Agreement, Entry, Match, NamedRecord, RecordReport};
 use crate::report::{CaseReport, DeviceReport, Report, ResultReport, Status};
 
 /// Input elements that are in memory at one time, unless a single case has more.
 const BATCH_ELEMENTS: usize = 1 << 21;
 
+/// The records that a run's results are held against, besides the reference.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Against<'a> {
+    /// The records.
+    pub records: &'a [NamedRecord],
+    /// Whether the run has every case there is, so that an entry of another case is stale.
+    pub whole: bool,
+    /// What a rerun has to be given for their sake, such as " --against FILE".
+    pub origin: &'a str,
+}
+
 /// A case with its inputs.
-struct Prepared<'a> {
-    case: &'a Case,
-    inputs: Vec<Vec<u8>>,
-    arrays: Result<Vec<Array>, String>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) inputs: Vec<Vec<u8>>,
+    pub(crate) arrays: Result<Vec<Array>, String>,
 }
 
 /// Runs every case on every device, with inputs from `seed`. `step` is called after each case.
@@ -31,27 +43,73 @@ struct Prepared<'a> {
 /// assert_eq!((report.totals.results, report.totals.failures()), (1, 0));
 /// ```
 pub fn run_cases(cases: &[Case], devices: &[NamedDevice], seed: u64, step: &mut dyn FnMut()) -> Report {
+    run_against(cases, devices, seed, Against::default(), step)
+}
+
+/// As [`run_cases`], and holds every result against records too. One that differs from a record is a mismatch.
+pub fn run_against(
+    cases: &[Case],
+    devices: &[NamedDevice],
+    seed: u64,
+    against: Against<'_>,
+    step: &mut dyn FnMut(),
+) -> Report {
     let start = Instant::now();
     let mut seconds = vec![0.0; devices.len()];
-    let mut reports = Vec::with_capacity(cases.len());
-    for batch in batches(cases) {
-        let prepared: Vec<Prepared<'_>> = batch.par_iter().map(|case| prepare(case, seed)).collect();
-        let outputs = on_devices(&prepared, devices, &mut seconds);
-        reports.par_extend(
-            prepared.par_iter().zip(outputs).map(|(prepared, outputs)| judged(prepared, outputs, devices)),
-        );
-        batch.iter().for_each(|_| step());
-    }
+    let usable = |named: &&NamedRecord| named.record.header().seed == seed;
+    let records: Vec<&NamedRecord> = against.records.iter().filter(usable).collect();
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let reports =
+        each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, &names, &records));
+    let places = against.records.iter().scan(0, |next, named| {
+        let place = usable(&named).then_some(*next);
+        *next += usize::from(place.is_some());
+        Some((named, place))
+    });
+    let counts = places.map(|(named, place)| RecordReport::count(named, place, &reports, against.whole));
+    let counts = counts.collect();
     let devices = devices
         .iter()
         .zip(seconds)
         .map(|(device, seconds)| device.report(seconds))
         .collect::<Vec<DeviceReport>>();
-    Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, "")
+    let report = Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, against.origin);
+    Report { records: counts, ..report }
+}
+
+/// A case that ran: its inputs as the reference sees them, and what each device made of them.
+pub(crate) struct Finished<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) hash: u128,
+    pub(crate) arrays: Result<Vec<Array>, String>,
+    pub(crate) outputs: Vec<DeviceResult>,
+}
+
+/// Runs every case on every device, and gives what `finish` makes of each, in their order. `finish` runs in parallel.
+pub(crate) fn each_case<T: Send>(
+    cases: &[Case],
+    devices: &[NamedDevice],
+    seed: u64,
+    seconds: &mut [f64],
+    step: &mut dyn FnMut(),
+    finish: impl Fn(Finished<'_>) -> T + Sync,
+) -> Vec<T> {
+    let mut finished = Vec::with_capacity(cases.len());
+    for batch in batches(cases) {
+        let prepared: Vec<Prepared<'_>> = batch.par_iter().map(|case| prepare(case, seed)).collect();
+        let outputs = on_devices(&prepared, devices, seconds);
+        let one = |(prepared, outputs): (Prepared<'_>, _)| {
+            let Prepared { case, inputs, arrays } = prepared;
+            finish(Finished { case, hash: case.hash(&inputs), arrays, outputs })
+        };
+        finished.par_extend(prepared.into_par_iter().zip(outputs).map(one));
+        batch.iter().for_each(|_| step());
+    }
+    finished
 }
 
 /// Consecutive cases whose inputs fit in memory together.
-fn batches(cases: &[Case]) -> Vec<&[Case]> {
+pub(crate) fn batches(cases: &[Case]) -> Vec<&[Case]> {
     let mut batches = Vec::new();
     let (mut start, mut elements) = (0, 0);
     for (index, case) in cases.iter().enumerate() {
@@ -66,13 +124,13 @@ fn batches(cases: &[Case]) -> Vec<&[Case]> {
     batches
 }
 
-fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
+pub(crate) fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
     let inputs = case.inputs(seed);
     let arrays = evaluate::arrays(case, &inputs).map_err(|error| format!("the reference: {error}"));
     Prepared { case, inputs, arrays }
 }
 
-type DeviceResult = Result<Output, String>;
+pub(crate) type DeviceResult = Result<Output, String>;
 
 /// The results of a batch, by case, then by device. Each device works through the batch on a thread of its own.
 fn on_devices(
@@ -108,14 +166,12 @@ fn on_devices(
         .collect()
 }
 
-fn judged(prepared: &Prepared<'_>, outputs: Vec<DeviceResult>, devices: &[NamedDevice]) -> CaseReport {
-    let hash = prepared.case.hash(&prepared.inputs);
-    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
-    let arrays =
-        prepared.arrays.as_ref().map_err(String::clone).map(|arrays| arrays.iter().collect::<Vec<_>>());
+/// Judges what the devices of these names made of a case.
+pub(crate) fn judged(finished: Finished<'_>, names: &[&str], records: &[&NamedRecord]) -> CaseReport {
+    let Finished { case, hash, arrays, outputs } = finished;
     match arrays {
-        Ok(arrays) => case_report(prepared.case, hash, &arrays, outputs, &names),
-        Err(error) => hopeless(prepared.case, hash, &names, &error),
+        Ok(arrays) => case_report(case, hash, &arrays.iter().collect::<Vec<_>>(), outputs, names, records),
+        Err(error) => hopeless(case, hash, names, &error),
     }
 }
 
@@ -126,6 +182,7 @@ pub(crate) fn case_report(
     arrays: &[&Array],
     outputs: Vec<DeviceResult>,
     devices: &[&str],
+    records: &[&NamedRecord],
 ) -> CaseReport {
     let outcome = match evaluate::outcome(case, arrays) {
         Ok(outcome) => outcome,
@@ -135,22 +192,47 @@ pub(crate) fn case_report(
         outputs.into_iter().map(|output| output.and_then(|output| well_formed(&outcome, output))).collect();
     let good: Vec<&[u8]> = outputs.iter().flatten().map(|output| output.bytes.as_slice()).collect();
     let rule = judge::rule(&outcome, case.exact);
+    let blank = blank(case, hash);
+    let found: Vec<(&str, Match<'_>)> =
+        records.iter().map(|named| (named.name.as_str(), named.record.find(hash, &blank.id, rule))).collect();
+    let compared = found.iter().any(|(_, found)| found.entry.is_some());
     let mut verdicts = judge::judge(&outcome, rule, &good).into_iter();
     let results = outputs.iter().zip(devices).map(|(output, device)| match output {
-        Ok(_) => ResultReport::judged(device, verdicts.next().expect("one verdict per result")),
+        Ok(output) => {
+            let verdict = verdicts.next().expect("one verdict per result");
+            let mut result = ResultReport::judged(device, verdict);
+            if compared {
+                let entry = Entry::of_result(hash, blank.id.clone(), &outcome, rule, &output.bytes);
+                hold_against(&mut result, &entry, &found);
+            }
+            result
+        }
         Err(error) => {
             let status = if error.starts_with(MALFORMED) { Status::Mismatch } else { Status::Error };
             ResultReport::failed(device, status, error.clone())
         }
     });
     let results = results.collect();
-    CaseReport { rule: describe(rule), elements: outcome.len(), results, ..blank(case, hash) }
+    let records = found.iter().map(|(_, found)| found.coverage).collect();
+    CaseReport { rule: judge::describe(rule), elements: outcome.len(), results, records, ..blank }
+}
+
+/// Marks a result as a mismatch if a record has another.
+fn hold_against(result: &mut ResultReport, entry: &Entry, found: &[(&str, Match<'_>)]) {
+    for (name, found) in found {
+        let agreement = found.entry.map(|recorded| record::compare(entry, recorded));
+        if let Some(Agreement::Differs(difference)) = agreement {
+            let words = difference.describe(&result.device, name);
+            result.differ_from(name, &format!("differs from record {name}: {words}"));
+        }
+    }
 }
 
 /// How the text begins when a result has not the right form.
 const MALFORMED: &str = "the result is ";
 
-fn well_formed(outcome: &Outcome<'_>, output: Output) -> DeviceResult {
+/// A result of the form that the outcome has; else a text that begins with [`MALFORMED`].
+pub(crate) fn well_formed(outcome: &Outcome<'_>, output: Output) -> DeviceResult {
     let bytes = outcome.len() * outcome.dtype().size();
     if output.dtype != outcome.dtype() || output.shape != outcome.shape() {
         let (got, wanted) = ((output.dtype, &output.shape), (outcome.dtype(), outcome.shape()));
@@ -174,22 +256,12 @@ fn blank(case: &Case, hash: u128) -> CaseReport {
         rule: String::new(),
         elements: 0,
         results: Vec::new(),
+        records: Vec::new(),
     }
 }
 
 /// A case that the reference has no answer for fails everywhere.
-fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
+pub(crate) fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
     let failed = |device: &&str| ResultReport::failed(device, Status::Error, error.to_string());
     CaseReport { results: devices.iter().map(failed).collect(), ..blank(case, hash) }
-}
-
-/// A rule in words.
-fn describe(rule: Judge) -> String {
-    match rule {
-        Judge::Exact => "equal bits".into(),
-        Judge::Within { ulps, t: 0.0 } => format!("within {ulps} ulp"),
-        Judge::Within { ulps, t } => {
-            format!("within {ulps} ulp + {t:.2e} of the sum of the terms' magnitudes")
-        }
-    }
 }

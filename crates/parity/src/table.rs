@@ -1,5 +1,6 @@
 //! The table on the terminal: a line per operation, a column per dtype.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use reference::DType;
@@ -19,38 +20,53 @@ pub fn render(report: &Report, origin: &str) -> String {
 }
 
 fn grid(text: &mut String, report: &Report, origin: &str) {
-    let dtypes: Vec<&str> = DType::ALL
-        .iter()
-        .map(|dtype| dtype.name())
-        .filter(|name| report.table.iter().any(|row| row.dtype == *name))
-        .collect();
-    let operations = report.operations();
-    let width = operations.iter().map(|name| name.len()).max().unwrap_or(0).max("operation".len());
-    line(text, &format!("{:width$}", "operation"), &dtypes, "  worst ulp  worst case");
-    for operation in operations {
-        let rows: Vec<&Row> = report.table.iter().filter(|row| row.operation == operation).collect();
-        let cells: Vec<String> = dtypes
-            .iter()
-            .map(|name| rows.iter().find(|row| row.dtype == *name).map_or("".into(), |row| cell(row)))
-            .collect();
-        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-        let worst =
-            rows.iter().copied().reduce(|worst, row| if row.worst > worst.worst { row } else { worst });
-        let tail = match worst {
+    let find = |operation: &str, dtype: &str| {
+        report.table.iter().find(|row| row.operation == operation && row.dtype == dtype)
+    };
+    let tail = |operation: &str| {
+        let rows = report.table.iter().filter(|row| row.operation == operation);
+        let worst = rows.clone().reduce(|worst, row| if row.worst > worst.worst { row } else { worst });
+        match worst {
             Some(row) if row.worst > 0.0 => {
-                let ulps = rows.iter().map(|row| row.ulps).fold(0.0, f64::max);
+                let ulps = rows.map(|row| row.ulps).fold(0.0, f64::max);
                 format!("  {}  {} on {}", number(ulps, 9), row.worst_case, row.worst_device)
             }
             _ => format!("  {:>9}", "0"),
-        };
-        line(text, &format!("{operation:width$}"), &cells, &tail);
-    }
+        }
+    };
+    let columns = dtypes(report.table.iter().map(|row| row.dtype));
+    let cell = |operation: &str, dtype: &str| find(operation, dtype).map_or(String::new(), cell);
+    cells(text, &report.operations(), &columns, "  worst ulp  worst case", cell, tail);
     let _ = writeln!(
         text,
         "Cells: the greatest error over all devices, as a part of what is allowed; = means equal bits.\n\
          A worst case again (the report has this line for each operation and dtype):\n     {}",
         rerun("DEVICE", "CASE", report.seed, origin)
     );
+}
+
+/// Those dtypes that occur, in the order of all tables.
+pub(crate) fn dtypes<'a>(occurring: impl Iterator<Item = &'a str>) -> Vec<&'static str> {
+    let occurring: HashSet<&str> = occurring.collect();
+    DType::ALL.iter().map(|dtype| dtype.name()).filter(|name| occurring.contains(name)).collect()
+}
+
+/// A line per operation, a column per dtype, and `tail` behind them.
+pub(crate) fn cells(
+    text: &mut String,
+    operations: &[&str],
+    dtypes: &[&str],
+    heading: &str,
+    cell: impl Fn(&str, &str) -> String,
+    tail: impl Fn(&str) -> String,
+) {
+    let width = operations.iter().map(|name| name.len()).max().unwrap_or(0).max("operation".len());
+    line(text, &format!("{:width$}", "operation"), dtypes, heading);
+    for operation in operations {
+        let cells: Vec<String> = dtypes.iter().map(|dtype| cell(operation, dtype)).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        line(text, &format!("{operation:width$}"), &cells, &tail(operation));
+    }
 }
 
 fn line(text: &mut String, first: &str, cells: &[&str], tail: &str) {
@@ -103,4 +119,7 @@ fn totals(text: &mut String, report: &Report) {
         totals.mismatches,
         totals.errors
     );
+    for record in &report.records {
+        let _ = writeln!(text, "{record}.");
+    }
 }

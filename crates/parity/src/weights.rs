@@ -14,7 +14,7 @@ use tensor_core::{Device, Tensor};
 use crate::Error;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::devices::NamedDevice;
-use crate::execute::{self, Output};
+use crate::execute::{self, Output, known};
 use crate::inputs::Contents;
 use crate::report::{CaseReport, Report};
 use crate::run::case_report;
@@ -114,11 +114,6 @@ fn wrap(path: &Path) -> impl Fn(tensor_core::Error) -> Error + use<> {
     move |source| Error::Weights { path: path.clone(), source: Box::new(source) }
 }
 
-/// The reference's dtype of the same name.
-fn known(dtype: tensor_core::DType) -> DType {
-    DType::from_name(dtype.name()).expect("both crates name the same dtypes")
-}
-
 /// One stored array: its bytes, as the reference sees it, and on every device.
 struct Stored {
     bytes: Vec<u8>,
@@ -170,7 +165,7 @@ impl Stored {
         let hash = case.hash(&vec![self.bytes.as_slice(); case.operands.len()]);
         let views: Vec<Option<Array>> = case.operands.iter().map(|operand| self.view(operand)).collect();
         let arrays: Vec<&Array> = views.iter().map(|view| view.as_ref().unwrap_or(&self.array)).collect();
-        case_report(case, hash, &arrays, outputs, &names)
+        case_report(case, hash, &arrays, outputs, &names, &[])
     }
 
     /// A view of the array, or `None` for the array itself.

@@ -1,5 +1,6 @@
 //! Devices: where storage lies and operations run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use hip_sys::PlatformKind;
@@ -106,6 +107,21 @@ impl Device {
     /// Whose implementation of HIP the device belongs to; `None` for the CPU.
     pub fn platform(&self) -> Option<PlatformKind> {
         self.as_hip().map(|device| device.device().platform().kind)
+    }
+
+    /// What the device and its platform say of themselves, such as "name" and "hip version": the model, the versions of drivers, runtimes
+    /// and of the compiler that built its kernels. What cannot be found out is left out; the keys may grow in number.
+    ///
+    /// ```
+    /// # use tensor_core::Device;
+    /// assert_eq!(Device::Cpu.facts()["platform"], "cpu");
+    /// ```
+    pub fn facts(&self) -> BTreeMap<String, String> {
+        let cpu = || {
+            let facts = [("platform", "cpu"), ("arch", std::env::consts::ARCH), ("os", std::env::consts::OS)];
+            facts.map(|(key, value)| (key.to_string(), value.to_string())).into()
+        };
+        self.as_hip().map_or_else(cpu, HipDevice::facts)
     }
 
     /// Whether both name the same device, so that their tensors can meet in one operation.

@@ -44,6 +44,13 @@ pub struct BuildArgs {
     check: bool,
 }
 
+impl BuildArgs {
+    /// To build for these architectures of a platform, below a folder.
+    pub fn of(platform: Platform, archs: &[String], out: &Path) -> Self {
+        Self { platform: Some(platform), arch: archs.to_vec(), out: Some(out.to_path_buf()), check: false }
+    }
+}
+
 /// An object that stands on disk.
 struct Built {
     unit: usize,

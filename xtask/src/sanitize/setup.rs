@@ -84,18 +84,8 @@ pub(super) fn build(root: &Path, kind: Kind) -> Result<Built, String> {
     if !out.status.success() {
         return Err(format!("sanitize: the build for {} failed", kind.name()));
     }
-    let programs = programs(&String::from_utf8_lossy(&out.stdout));
+    let programs = workspace::programs(&String::from_utf8_lossy(&out.stdout));
     Ok(Built { kind, folder, library, programs })
-}
-
-/// The programs among cargo's messages, by the names of their targets.
-fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
-    let program = |line: &str| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let name = message.pointer("/target/name")?.as_str()?.to_owned();
-        Some((name, PathBuf::from(message.get("executable")?.as_str()?)))
-    };
-    messages.lines().filter_map(program).collect()
 }
 
 fn compiler() -> PathBuf {
@@ -169,17 +159,4 @@ fn read_all(folder: &Path) -> Result<Vec<Report>, std::io::Error> {
         reports.extend(report::parse(&String::from_utf8_lossy(&text)));
     }
     Ok(reports)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_found_among_the_messages() {
-        let messages = r#"{"reason":"compiler-artifact","target":{"name":"libc"},"executable":null}
-{"reason":"compiler-artifact","target":{"kind":["test"],"name":"matmul"},"executable":"/t/deps/matmul-4f"}
-{"reason":"build-finished","success":true}"#;
-        assert_eq!(programs(messages), [("matmul".to_owned(), PathBuf::from("/t/deps/matmul-4f"))].into());
-    }
 }

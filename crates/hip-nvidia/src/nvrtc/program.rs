@@ -146,11 +146,17 @@ pub(super) unsafe extern "C" fn hiprtcAddNameExpression(
     })())
 }
 
-/// Where a toolkit has its headers, if there is one: some, such as cooperative_groups.h, are in no library.
-fn toolkit_headers() -> Option<PathBuf> {
+/// Where a toolkit has its headers, if there is one: some, such as cooperative_groups.h, are in no library. Since CUDA 13 they
+/// include others from a folder of their own.
+fn toolkit_headers() -> Vec<PathBuf> {
     let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
-    let folders = named.into_iter().chain([PathBuf::from("/usr/local/cuda")]);
-    folders.map(|root| root.join("include")).find(|folder| folder.join("cuda.h").exists())
+    let roots = named.into_iter().chain([PathBuf::from("/usr/local/cuda")]);
+    let found = roots.map(|root| root.join("include")).find(|folder| folder.join("cuda.h").exists());
+    found
+        .into_iter()
+        .flat_map(|folder| [folder.join("cccl"), folder])
+        .filter(|folder| folder.is_dir())
+        .collect()
 }
 
 /// The architecture of the current device, e.g. "sm_90"; none if there is no device.
@@ -184,7 +190,7 @@ pub(super) unsafe extern "C" fn hiprtcCompileProgram(
         let mut translated = translate(&given, device_arch().as_deref());
         translated
             .options
-            .extend(toolkit_headers().map(|folder| format!("--include-path={}", folder.display())));
+            .extend(toolkit_headers().iter().map(|folder| format!("--include-path={}", folder.display())));
         let strings: Result<Vec<_>, _> = translated.options.into_iter().map(CString::new).collect();
         let strings = strings.map_err(|_| hiprtcResult::HIPRTC_ERROR_INVALID_OPTION)?;
         let pointers: Vec<_> = strings.iter().map(|text| text.as_ptr()).collect();

@@ -1,6 +1,7 @@
 //! Copies and fills.
 #![allow(non_snake_case, reason = "HIP's names")]
 
+use super::captures::is_capturing;
 use super::memory::{MemoryType, memory_type};
 use crate::context::{self, Outcome, check, driver, enter, status};
 use crate::driver::Stream;
@@ -26,24 +27,35 @@ fn sides(kind: hipMemcpyKind) -> Result<Option<(bool, bool)>, hipError_t> {
     }
 }
 
+/// Whether an address that the driver knows nothing of may be a device's: that of memory which a graph will allocate.
+fn may_come(stream: Option<Stream>) -> bool {
+    stream.is_some_and(is_capturing)
+}
+
 /// The driver takes the program's word for which side is the host's and would read a device's address from the CPU.
-fn fits(address: *const c_void, said_device: bool) -> Outcome {
+fn fits(address: *const c_void, said_device: bool, stream: Option<Stream>) -> Outcome {
     let bad = match memory_type(address)? {
-        MemoryType::Unknown => said_device,
+        MemoryType::Unknown => said_device && !may_come(stream),
         MemoryType::Device => !said_device,
         MemoryType::Host | MemoryType::Managed => false,
     };
     if bad { Err(VALUE) } else { Ok(()) }
 }
 
-fn check_sides(to: *const c_void, from: *const c_void, kind: hipMemcpyKind) -> Outcome {
+/// Checks what a copy is given. `stream`: where it will be put; none if it runs at once.
+fn check_sides(
+    to: *const c_void,
+    from: *const c_void,
+    kind: hipMemcpyKind,
+    stream: Option<Stream>,
+) -> Outcome {
     let said = sides(kind)?;
     if to.is_null() || from.is_null() {
         return Err(VALUE);
     }
     let Some((from_device, to_device)) = said else { return Ok(()) };
-    fits(from, from_device)?;
-    fits(to, to_device)
+    fits(from, from_device, stream)?;
+    fits(to, to_device, stream)
 }
 
 /// Queues a copy. The driver finds out which side is where.
@@ -54,7 +66,7 @@ fn enqueue(
     size: usize,
     kind: hipMemcpyKind,
 ) -> Outcome {
-    check_sides(to, from, kind)?;
+    check_sides(to, from, kind, Some(stream))?;
     // SAFETY: S2, S11: the driver checks the ranges that it knows; pageable memory is the program's word.
     check(unsafe { (driver().cuMemcpyAsync)(to as u64, from as u64, size, stream) })
 }
@@ -70,7 +82,7 @@ pub(super) unsafe extern "C" fn hipMemcpy(
         if size == 0 {
             return Ok(());
         }
-        check_sides(to, from, kind)?;
+        check_sides(to, from, kind, None)?;
         // SAFETY: S2, S11: as in `enqueue`.
         check(unsafe { (driver().cuMemcpy)(to as u64, from as u64, size) })
     })())
@@ -102,6 +114,9 @@ pub(super) unsafe extern "C" fn hipMemcpyWithStream(
             return Ok(());
         }
         enqueue(stream, to, from, size, kind)?;
+        if is_capturing(stream) {
+            return Ok(());
+        }
         // SAFETY: S11: a live stream.
         check(unsafe { (driver().cuStreamSynchronize)(stream) })
     }))
@@ -196,7 +211,7 @@ pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
         if to_pitch < width || from_pitch < width {
             return Err(hipError_t::hipErrorInvalidPitchValue);
         }
-        check_sides(to, from, kind)?;
+        check_sides(to, from, kind, Some(stream))?;
         let unified = CUmemorytype_enum::CU_MEMORYTYPE_UNIFIED;
         let copy = CUDA_MEMCPY2D_st {
             srcXInBytes: 0,
@@ -222,13 +237,18 @@ pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
 }
 
 /// Checks what a fill is given. `None`: nothing to fill.
-fn fill(to: *mut c_void, size: usize, count: usize) -> Result<Option<u64>, hipError_t> {
+fn fill(
+    to: *mut c_void,
+    size: usize,
+    count: usize,
+    stream: Option<Stream>,
+) -> Result<Option<u64>, hipError_t> {
     if count == 0 {
         return Ok(None);
     }
     count.checked_mul(size).ok_or(VALUE)?;
     // The driver reads a null address as an offset into nothing and may say so only later.
-    if to.is_null() || matches!(memory_type(to)?, MemoryType::Unknown) {
+    if to.is_null() || (memory_type(to)? == MemoryType::Unknown && !may_come(stream)) {
         Err(VALUE)
     } else {
         Ok(Some(to as u64))
@@ -238,7 +258,7 @@ fn fill(to: *mut c_void, size: usize, count: usize) -> Result<Option<u64>, hipEr
 pub(super) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
     status((|| {
         enter()?;
-        let Some(to) = fill(to, 1, size)? else { return Ok(()) };
+        let Some(to) = fill(to, 1, size, None)? else { return Ok(()) };
         // SAFETY: S2: the driver checks the range.
         check(unsafe { (driver().cuMemsetD8)(to, value as u8, size) })
     })())
@@ -253,7 +273,7 @@ macro_rules! fills {
             stream: hipStream_t,
         ) -> hipError_t {
             status(stream_of(stream).and_then(|(stream, _)| {
-                let Some(to) = fill(to, $size, count)? else { return Ok(()) };
+                let Some(to) = fill(to, $size, count, Some(stream))? else { return Ok(()) };
                 // SAFETY: S2: the driver checks the range and the alignment.
                 check(unsafe { (driver().$call)(to, value as $cast, count, stream) })
             }))

@@ -120,8 +120,7 @@ pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     status(current().and_then(|device| {
         forget_device(device.ordinal);
-        // SAFETY: S11: no handle is left that leads to what this ends.
-        check(unsafe { (driver().cuDevicePrimaryCtxReset)(device.handle) })
+        device.reset()
     }))
 }
 

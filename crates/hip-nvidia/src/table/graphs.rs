@@ -1,112 +1,41 @@
-//! Stream capture, graphs and user objects. Modes, types of nodes, flags and results have CUDA's numbers.
+//! Graphs and user objects. Types of nodes, flags and results have CUDA's numbers.
 #![allow(non_snake_case, reason = "HIP's names")]
 
+use super::captures::is_unfinished;
 use super::{give, place_is_there};
-use crate::context::{Device, Outcome, check, current, driver, enter, status};
-use crate::driver::{Graph, GraphNode};
+use crate::context::{Outcome, check, current, driver, enter, status};
+use crate::driver::GraphNode;
 use crate::handles::{EXECS, GRAPHS, Object, USER_OBJECTS, exec_of, graph_of, stream_of, user_object_of};
 use cudarc::driver::sys::CUgraphExecUpdateResultInfo_st;
 use hip_sys::hip::*;
+use hip_sys::provider::Absent;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::ffi::{c_uint, c_ulonglong, c_void};
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Handles of graphs that are still being captured and were asked about, by the driver's address.
-static CAPTURING: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Mutex::default);
+/// The graph that each node is of, for the nodes that the program was told of: the driver would follow a stale one.
+static NODES: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Mutex::default);
 
-/// The handle of a graph whose capture goes on.
-fn handle_of(raw: Graph, device: &'static Device) -> usize {
-    let insert = || GRAPHS.insert(Arc::new(Object { raw, device, extra: () }));
-    *CAPTURING.lock().entry(raw as usize).or_insert_with(insert)
+/// The program is told of a node of the graph with that handle.
+pub(super) fn remember_node(node: hipGraphNode_t, graph: usize) {
+    NODES.lock().insert(node as usize, graph);
 }
 
-pub(super) unsafe extern "C" fn hipStreamBeginCapture(
-    stream: hipStream_t,
-    mode: hipStreamCaptureMode,
-) -> hipError_t {
-    status(stream_of(stream).and_then(|(stream, _)| {
-        if mode.0 > hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0 {
-            return Err(VALUE);
-        }
-        // SAFETY: S11: a live stream.
-        check(unsafe { (driver().cuStreamBeginCapture)(stream, mode.0) })
-    }))
+/// The driver's graph is gone: so are the handle and the nodes.
+pub(super) fn forget_graph(handle: usize) {
+    NODES.lock().retain(|_, graph| *graph != handle);
+    // A reset of the device may have ended it already.
+    let _ = GRAPHS.remove(handle);
 }
 
-pub(super) unsafe extern "C" fn hipStreamEndCapture(
-    stream: hipStream_t,
-    place: *mut hipGraph_t,
-) -> hipError_t {
-    status((|| {
-        place_is_there(place)?;
-        let (stream, device) = stream_of(stream)?;
-        let mut raw = null_mut();
-        // SAFETY: S1, S11: a live stream and a live place.
-        check(unsafe { (driver().cuStreamEndCapture)(stream, &mut raw) })?;
-        let known = CAPTURING.lock().remove(&(raw as usize));
-        let handle = known.unwrap_or_else(|| GRAPHS.insert(Arc::new(Object { raw, device, extra: () })));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipGraph_t) }
-    })())
-}
-
-pub(super) unsafe extern "C" fn hipStreamIsCapturing(
-    stream: hipStream_t,
-    place: *mut hipStreamCaptureStatus,
-) -> hipError_t {
-    status((|| {
-        place_is_there(place)?;
-        let (stream, _) = stream_of(stream)?;
-        let mut answer = 0;
-        // SAFETY: S1, S11: a live stream and a live place.
-        check(unsafe { (driver().cuStreamIsCapturing)(stream, &mut answer) })?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, hipStreamCaptureStatus(answer)) }
-    })())
-}
-
-/// All places but the first may be null.
-pub(super) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
-    stream: hipStream_t,
-    place: *mut hipStreamCaptureStatus,
-    id: *mut c_ulonglong,
-    graph: *mut hipGraph_t,
-    dependencies: *mut *const hipGraphNode_t,
-    count: *mut usize,
-) -> hipError_t {
-    status((|| {
-        place_is_there(place)?;
-        let (stream, device) = stream_of(stream)?;
-        let (mut answer, mut raw) = (0, null_mut());
-        let raw_place = if graph.is_null() { null_mut() } else { &raw mut raw };
-        // SAFETY: S1, S11: a live stream, live places, and the caller's.
-        check(unsafe {
-            (driver().cuStreamGetCaptureInfo)(stream, &mut answer, id, raw_place, dependencies.cast(), count)
-        })?;
-        // SAFETY: S11: the caller's places for the results.
-        unsafe {
-            if !raw.is_null() {
-                give(graph, handle_of(raw, device) as hipGraph_t)?;
-            }
-            give(place, hipStreamCaptureStatus(answer))
-        }
-    })())
-}
-
-pub(super) unsafe extern "C" fn hipThreadExchangeStreamCaptureMode(
-    mode: *mut hipStreamCaptureMode,
-) -> hipError_t {
-    status((|| {
-        place_is_there(mode)?;
-        enter()?;
-        // SAFETY: S11: the caller's place, which holds a number.
-        check(unsafe { (driver().cuThreadExchangeStreamCaptureMode)(mode.cast()) })
-    })())
+/// The graph of a handle, if its capture has ended.
+fn finished(graph: hipGraph_t) -> Result<Arc<Object>, hipError_t> {
+    if is_unfinished(graph) { Err(VALUE) } else { graph_of(graph) }
 }
 
 pub(super) unsafe extern "C" fn hipGraphCreate(place: *mut hipGraph_t, flags: c_uint) -> hipError_t {
@@ -123,11 +52,19 @@ pub(super) unsafe extern "C" fn hipGraphCreate(place: *mut hipGraph_t, flags: c_
 }
 
 pub(super) unsafe extern "C" fn hipGraphDestroy(graph: hipGraph_t) -> hipError_t {
-    status(GRAPHS.remove(graph as usize).map_err(|_| VALUE).and_then(|graph| {
-        graph.device.enter()?;
+    status((|| {
+        if is_unfinished(graph) {
+            return Err(VALUE);
+        }
+        let object = GRAPHS.get(graph as usize).map_err(|absent| match absent {
+            Absent::Unknown => VALUE,
+            Absent::Destroyed => hipError_t::hipErrorIllegalState,
+        })?;
+        object.device.enter()?;
+        forget_graph(graph as usize);
         // SAFETY: S11: it was live, and its handle is gone.
-        check(unsafe { (driver().cuGraphDestroy)(graph.raw) })
-    }))
+        check(unsafe { (driver().cuGraphDestroy)(object.raw) })
+    })())
 }
 
 pub(super) unsafe extern "C" fn hipGraphInstantiateWithFlags(
@@ -137,7 +74,7 @@ pub(super) unsafe extern "C" fn hipGraphInstantiateWithFlags(
 ) -> hipError_t {
     status((|| {
         place_is_there(place)?;
-        let graph = graph_of(graph)?;
+        let graph = finished(graph)?;
         let mut raw = null_mut();
         // SAFETY: S1, S11: a live place and a live graph.
         check(unsafe { (driver().cuGraphInstantiateWithFlags)(&mut raw, graph.raw, flags) })?;
@@ -184,7 +121,7 @@ pub(super) unsafe extern "C" fn hipGraphExecUpdate(
         if node.is_null() || result.is_null() {
             return Err(VALUE);
         }
-        let (exec, graph) = (exec_of(exec)?, graph_of(graph)?);
+        let (exec, graph) = (exec_of(exec)?, finished(graph)?);
         // A result that this version of the types does not know must not become one of their values.
         let mut info = MaybeUninit::<CUgraphExecUpdateResultInfo_st>::zeroed();
         // SAFETY: S1, S11: both are live, and the place too.
@@ -208,9 +145,17 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
 ) -> hipError_t {
     status((|| {
         place_is_there(count)?;
-        let graph = graph_of(graph)?;
-        // SAFETY: S11: a live graph; the caller's array has room for as many nodes as its count says.
-        check(unsafe { (driver().cuGraphGetNodes)(graph.raw, nodes.cast::<GraphNode>(), count) })
+        let object = graph_of(graph)?;
+        // SAFETY: S11: a live graph; the caller's array has room for as many nodes as its count says, which the driver makes
+        // the number of nodes written.
+        unsafe {
+            let room = *count;
+            check((driver().cuGraphGetNodes)(object.raw, nodes.cast::<GraphNode>(), count))?;
+            if !nodes.is_null() {
+                (0..room.min(*count)).for_each(|index| remember_node(*nodes.add(index), graph as usize));
+            }
+        }
+        Ok(())
     })())
 }
 
@@ -220,12 +165,11 @@ pub(super) unsafe extern "C" fn hipGraphNodeGetType(
 ) -> hipError_t {
     status((|| {
         place_is_there(place)?;
-        if node.is_null() {
-            return Err(VALUE);
-        }
-        enter()?;
+        let nodes = NODES.lock();
+        let graph = *nodes.get(&(node as usize)).ok_or(VALUE)?;
+        graph_of(graph as hipGraph_t)?;
         let mut answer = 0;
-        // SAFETY: S1, S11: a live place; the node is the caller's word, of a graph that lives.
+        // SAFETY: S1, S11: a live place and a node of a graph that lives while the nodes are locked.
         check(unsafe { (driver().cuGraphNodeGetType)(node.cast(), &mut answer) })?;
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, hipGraphNodeType(answer)) }
@@ -241,7 +185,7 @@ pub(super) unsafe extern "C" fn hipUserObjectCreate(
 ) -> hipError_t {
     status((|| {
         place_is_there(place)?;
-        if data.is_null() || destroy.is_none() {
+        if destroy.is_none() || references > c_int::MAX as c_uint {
             return Err(VALUE);
         }
         let device = enter()?;

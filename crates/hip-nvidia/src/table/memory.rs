@@ -211,7 +211,11 @@ pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipEr
             return Err(hipError_t::hipErrorHostMemoryNotRegistered);
         }
         // SAFETY: S11: the driver knows the address and refuses what was not registered.
-        check(unsafe { (driver().cuMemHostUnregister)(pointer) })
+        match check(unsafe { (driver().cuMemHostUnregister)(pointer) }) {
+            // An address inside a registered range, or of pinned memory.
+            Err(VALUE) => Err(hipError_t::hipErrorHostMemoryNotRegistered),
+            outcome => outcome,
+        }
     })())
 }
 

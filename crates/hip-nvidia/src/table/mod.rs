@@ -1,6 +1,7 @@
 //! HIP's C functions over the CUDA driver, and the table of them. Each checks what the driver does not: null places, stale
 //! handles, what HIP limits and CUDA does not.
 
+mod captures;
 mod copies;
 mod devices;
 mod errors;
@@ -42,6 +43,7 @@ fn place_is_there<T>(place: *mut T) -> Outcome {
 
 /// All functions, by name.
 pub(crate) fn table() -> HipTable {
+    use captures::*;
     use copies::*;
     use devices::*;
     use errors::*;

@@ -1,6 +1,7 @@
 //! Streams.
 #![allow(non_snake_case, reason = "HIP's names")]
 
+use super::captures::forget_stream;
 use super::{give, place_is_there};
 use crate::context::{Outcome, check, driver, enter, status};
 use crate::handles::{STREAMS, Stream, absent, event_of, stream_of};
@@ -46,17 +47,19 @@ pub(super) unsafe extern "C" fn hipStreamCreateWithPriority(
 
 /// CUDA cannot bind a stream to some of the multiprocessors.
 pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
-    _place: *mut hipStream_t,
-    _words: u32,
-    _mask: *const u32,
+    place: *mut hipStream_t,
+    words: u32,
+    mask: *const u32,
 ) -> hipError_t {
-    status(Err(hipError_t::hipErrorNotSupported))
+    let bad = place.is_null() || words == 0 || mask.is_null();
+    status(Err(if bad { VALUE } else { hipError_t::hipErrorNotSupported }))
 }
 
 /// Ends the handle. Operations that are queued still run.
-pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
-    status(STREAMS.remove(stream as usize).map_err(absent).and_then(|stream| {
+pub(super) unsafe extern "C" fn hipStreamDestroy(handle: hipStream_t) -> hipError_t {
+    status(STREAMS.remove(handle as usize).map_err(absent).and_then(|stream| {
         stream.device.enter()?;
+        forget_stream(handle);
         // SAFETY: S11: it was live, and its handle is gone.
         check(unsafe { (driver().cuStreamDestroy)(stream.raw) })
     }))

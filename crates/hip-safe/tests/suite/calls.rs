@@ -1,7 +1,8 @@
 //! Which calls are made: none that is not needed, and each with its device current.
 
+use crate::under_test::module;
 use crate::watched::{calls, changed_platform, device, unshared_platform, work_calls};
-use hip_safe::{Device, Error, Event, LaunchConfig, Module, PinnedBuffer, SharedBuffer};
+use hip_safe::{Device, Error, Event, LaunchConfig, PinnedBuffer, SharedBuffer};
 use hip_sys::Optional;
 use std::sync::Arc;
 
@@ -173,7 +174,7 @@ fn a_module_waits_for_its_launches_before_it_goes() {
     kernels_hip::register_host();
     let device = device();
     let stream = device.new_stream().unwrap();
-    let load = || Module::load(&device, &hip_host::image("elementwise_f32")).unwrap();
+    let load = || module(&device);
     let (launched, idle) = (load(), load());
     let mut out = stream.alloc_zeros::<f32>(100).unwrap();
     let fill = launched.function("elementwise_fill_f32").unwrap();
@@ -210,7 +211,7 @@ fn the_device_is_made_current_only_where_it_is_not() {
 
 #[test]
 fn the_old_layout_of_the_properties_reads_the_same() {
-    let new = crate::device(0);
+    let new = crate::under_test::device(0);
     let platform = changed_platform(|table| {
         table.hipGetDevicePropertiesR0600 = Optional::absent("hipGetDevicePropertiesR0600", "6.0");
     });

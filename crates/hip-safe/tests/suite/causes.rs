@@ -1,18 +1,21 @@
 //! An error says what the platform knows of its cause. A fault breaks the device, so this runs in a process of its own.
 
-use crate::{again, device, is_child, stream};
-use hip_safe::{Error, LaunchConfig, Module};
+use crate::under_test::{device, is_host, module, stream};
+use crate::{again, is_child};
+use hip_safe::{Error, LaunchConfig};
 use kernels_hip::args::Map1;
 
 #[test]
 fn a_fault_is_explained() {
+    if !is_host() {
+        return;
+    }
     if !is_child() {
         let child = again("causes::a_fault_is_explained", &[("HIPSTACK_HOST_GUARD", "1")]);
         assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
         return;
     }
-    kernels_hip::register_host();
-    let module = Module::load(&device(0), &hip_host::image("elementwise_f32")).expect("it is registered");
+    let module = module(&device(0));
     let negate = module.function("elementwise_neg_f32").expect("it is in the module");
     let stream = stream();
     let input = stream.alloc_zeros::<f32>(256).expect("memory");

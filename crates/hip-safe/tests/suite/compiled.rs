@@ -1,13 +1,13 @@
 //! Kernels that the platform compiled at run time are modules like others.
 
-use crate::device;
+use crate::under_test::{device, ordinals, platform};
 use hip_safe::{Error, LaunchConfig, Module};
 use std::ptr::null_mut;
 
 /// The code of a text for a device, by the platform's own hiprtc.
 fn compile(text: &std::ffi::CStr, arch: &str) -> Vec<u8> {
-    let platform = hip_host::platform();
-    let rtc = platform.rtc().expect("hip-host has hiprtc");
+    let platform = platform();
+    let rtc = platform.rtc().expect("the platform has hiprtc");
     let option = std::ffi::CString::new(format!("--offload-arch={arch}")).expect("no zero byte");
     let (mut program, mut size, none) = (null_mut(), 0, null_mut());
     // SAFETY: S1: live strings and places; the code has room for the size that was told.
@@ -31,7 +31,7 @@ fn compiled_code_is_loaded_checked_and_launched() {
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < count) a[i] *= by;
     }";
-    for ordinal in [0, 1] {
+    for ordinal in ordinals() {
         let device = device(ordinal);
         let code = compile(text, &device.properties().arch);
         let module = Module::load(&device, &code).unwrap();

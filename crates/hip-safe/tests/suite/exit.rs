@@ -1,5 +1,6 @@
 //! Once the process exits, drops leave the driver alone.
 
+use crate::under_test::module;
 use crate::watched::{TOTAL, device};
 use crate::{again, is_child};
 use hip_safe::{DeviceBuffer, Event, Module, PinnedBuffer, Stream};
@@ -29,11 +30,10 @@ fn drops_at_exit_make_no_calls() {
     // Handlers run last in, first out: this one comes after the platform's, which notes the exit.
     // SAFETY: S1: the function is static and takes nothing.
     unsafe { libc::atexit(drop_everything) };
-    kernels_hip::register_host();
     let device = device();
     let stream = device.new_stream().unwrap();
     let (buffer, pinned) = (stream.alloc_zeros(10).unwrap(), PinnedBuffer::zeroed(&device, 10).unwrap());
-    let module = Module::load(&device, &hip_host::image("elementwise_f32")).unwrap();
+    let module = module(&device);
     *HELD.lock().unwrap() = Some((buffer, pinned, Event::new(&device).unwrap(), module, stream));
     std::process::exit(3);
 }

@@ -1,4 +1,4 @@
-//! The crate's tests on hip-host, in one program.
+//! The crate's tests in one program: on hip-host, or on the platform that `HIPSTACK_TEST_PLATFORM` names.
 
 mod adversary;
 mod calls;
@@ -13,9 +13,9 @@ mod memory;
 mod pinned;
 mod shared;
 mod threads;
+mod under_test;
 mod watched;
 
-use hip_safe::{Device, Stream};
 use std::process::{Command, Output};
 
 /// Tells a process that it was started for one test.
@@ -31,14 +31,4 @@ fn again(test: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
     command.output().expect("it starts")
-}
-
-/// A device of hip-host.
-fn device(ordinal: usize) -> Device {
-    Device::new(&hip_host::platform(), ordinal).expect("hip-host has two devices")
-}
-
-/// A stream of its first device.
-fn stream() -> Stream {
-    device(0).new_stream().expect("a stream can be made")
 }

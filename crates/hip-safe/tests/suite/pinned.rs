@@ -1,6 +1,6 @@
 //! Pinned memory: copies that return at once, and everything that must wait for them.
 
-use crate::{device, stream};
+use crate::under_test::{device, stream, two_devices};
 use hip_safe::{Error, PinnedBuffer};
 
 const LEN: usize = 4 << 20;
@@ -68,7 +68,8 @@ fn forgetting_it_in_flight_only_leaks() {
 
 #[test]
 fn one_buffer_between_two_devices() {
-    let (first, second) = (stream(), device(1).new_stream().unwrap());
+    let Some((_, second)) = two_devices() else { return };
+    let (first, second) = (stream(), second.new_stream().unwrap());
     let from = first.upload(&(0..LEN as u32).collect::<Vec<_>>()).unwrap();
     let mut to = second.alloc_zeros::<u32>(LEN).unwrap();
     let mut between = PinnedBuffer::zeroed(first.device(), LEN).unwrap();

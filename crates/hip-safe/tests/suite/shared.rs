@@ -1,6 +1,6 @@
 //! Sharing: references are counted, and a copy is made when, and only when, a shared buffer is written.
 
-use crate::{device, stream};
+use crate::under_test::{device, ordinals, stream};
 use hip_safe::{Error, SharedBuffer};
 
 #[test]
@@ -22,7 +22,7 @@ fn clones_count_and_the_last_owner_gets_the_buffer_back() {
 #[test]
 fn writing_copies_only_what_is_shared() {
     // A device of its own kind of count: no other test shares on device 1.
-    let device = device(1);
+    let device = device(ordinals().len() - 1);
     let stream = device.new_stream().unwrap();
     let before = device.shared_copies();
     let mut mine = SharedBuffer::from(stream.upload(&[1_u8, 2, 3]).unwrap());

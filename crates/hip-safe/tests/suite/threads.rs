@@ -1,6 +1,6 @@
 //! Handles go where threads go, and drop in any order.
 
-use crate::{device, stream};
+use crate::under_test::{device, ordinals, stream};
 use hip_safe::{
     Device, DeviceBuffer, DeviceView, DeviceViewMut, Error, Event, Function, Module, PinnedBuffer,
     SharedBuffer, Stream,
@@ -33,7 +33,7 @@ fn buffers_are_dropped_on_other_threads() {
             assert_eq!(stream.download(&buffer.slice(1000..1001).unwrap()).unwrap(), [value]);
         }
     });
-    for ordinal in [0, 1] {
+    for ordinal in ordinals() {
         let stream = device(ordinal).new_stream().unwrap();
         for byte in 0..50_u8 {
             let mut buffer = stream.alloc_zeros::<u32>(2000).unwrap();
@@ -73,7 +73,7 @@ fn many_threads_on_one_stream() {
 #[test]
 fn a_stream_outlives_its_variable_while_a_buffer_needs_it() {
     let mut buffer = {
-        let stream = device(1).new_stream().unwrap();
+        let stream = device(ordinals().len() - 1).new_stream().unwrap();
         stream.alloc_zeros::<u8>(1 << 20).unwrap()
     };
     let stream = buffer.stream().clone();

@@ -1,4 +1,4 @@
-//! hip-host behind functions that note each call of this thread, and that fail one on demand.
+//! The platform under test behind functions that note each call of this thread, and that fail one on demand.
 
 use hip_safe::{Device, Error, Platform};
 use hip_sys::hip::*;
@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Once};
 
-static REAL: LazyLock<Arc<Platform>> = LazyLock::new(hip_host::platform);
+static REAL: LazyLock<Arc<Platform>> = LazyLock::new(crate::under_test::platform);
 
 /// The calls of every thread so far.
 pub(crate) static TOTAL: AtomicU64 = AtomicU64::new(0);

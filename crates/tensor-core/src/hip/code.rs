@@ -13,11 +13,8 @@ pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, S
         kernels_hip::register_host();
         return Ok(hip_host::image(unit));
     }
-    // "gfx90a:sramecc+:xnack-" has its features behind the name.
-    let arch = arch.split(':').next().unwrap_or(arch);
     let mut tried = Vec::new();
-    for folder in folders() {
-        let folder = folder.join(platform).join(arch);
+    for folder in folders_of(platform, arch) {
         tried.push(folder.display().to_string());
         for ending in ["hsaco", "cubin"] {
             let path = folder.join(format!("{unit}.{ending}"));
@@ -29,10 +26,32 @@ pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, S
         }
     }
     Err(format!(
-        "no code of {unit} for {arch} in {}; run `cargo xtask build-kernels --platform {platform} --arch {arch}`, and set \
+        "no code of {unit} for {name} in {}; run `cargo xtask build-kernels --platform {platform} --arch {name}`, and set \
          HIPSTACK_KERNELS if its folder is elsewhere",
-        tried.join(", ")
+        tried.join(", "),
+        name = name_of(arch)
     ))
+}
+
+/// The compiler that built a GPU's code objects, by the `manifest.json` beside them; for the host platform's linked kernels, a word.
+pub(super) fn compiler(platform: &str, arch: &str) -> Option<String> {
+    if platform == "host" {
+        return Some("linked into the program".to_string());
+    }
+    let manifest =
+        folders_of(platform, arch).find_map(|folder| std::fs::read(folder.join("manifest.json")).ok())?;
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+    manifest.get("compiler_version")?.as_str().map(str::to_string)
+}
+
+/// Where code for an architecture may be, in the order of the search.
+fn folders_of(platform: &str, arch: &str) -> impl Iterator<Item = PathBuf> {
+    folders().map(move |folder| folder.join(platform).join(name_of(arch)))
+}
+
+/// "gfx90a:sramecc+:xnack-" has its features behind the name.
+fn name_of(arch: &str) -> &str {
+    arch.split(':').next().unwrap_or(arch)
 }
 
 fn folders() -> impl Iterator<Item = PathBuf> {

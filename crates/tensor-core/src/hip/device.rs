@@ -1,13 +1,16 @@
 //! A HIP device as tensors see it: the device, the stream that its operations run on, and its kernels.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use hip_safe::{Device, LaunchConfig, MemoryInfo, Stream};
+use hip_safe::{Device, Function, LaunchConfig, MemoryInfo, Stream};
 use hip_sys::Platform;
 use kernels_hip::launch::{self, LaunchShape};
 
-use super::kernels::{self, Kernels};
+use super::facts;
+use super::kernels::{self, Kernel, Kernels};
+use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A device of a HIP platform. Cloning it copies a reference; two made of the same ordinal are the same place, but each has a
@@ -65,9 +68,36 @@ impl HipDevice {
         self.stream().synchronize().map_err(wrap("synchronize"))
     }
 
+    /// The kernel `elementwise_<op>_<dtype>` of this workspace, for launches of one's own on [`HipDevice::stream`]. Its
+    /// arguments are those that `kernels_hip::args` describes.
+    ///
+    /// ```
+    /// use tensor_core::{BinaryOp, DType, Device};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// # #[cfg(feature = "host")] {
+    /// let device = Device::parse("host:0")?;
+    /// let add = device.as_hip().unwrap().elementwise_kernel(BinaryOp::Add.name(), DType::F32)?;
+    /// assert_eq!(add.name(), "elementwise_add_f32");
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Code`] if there is no code for the device, [`ErrorKind::Hip`] if there is no such kernel in it.
+    pub fn elementwise_kernel(&self, op: &'static str, dtype: DType) -> Result<Function> {
+        self.kernels().get(self, Kernel { family: "elementwise", op, dtype, to: None })
+    }
+
     /// See [`crate::Device::check_kernels`].
     pub(crate) fn check_kernels(&self) -> Result<()> {
         kernels::check(self)
+    }
+
+    /// See [`crate::Device::facts`].
+    pub(crate) fn facts(&self) -> BTreeMap<String, String> {
+        facts::of(self)
     }
 
     /// How many multiprocessors there are: what launches are sized by.

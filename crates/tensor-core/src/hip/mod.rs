@@ -5,6 +5,7 @@
 
 mod code;
 mod device;
+mod facts;
 mod kernels;
 mod maps;
 pub(crate) mod ops;

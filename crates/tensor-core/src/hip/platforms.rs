@@ -17,6 +17,16 @@ pub(crate) fn platform(name: &str) -> Option<Result<Arc<Platform>, LoadError>> {
     }
 }
 
+/// The version of the driver in the operating system's kernel that a platform works through, where there is one.
+pub(super) fn kernel_driver(name: &str) -> Option<String> {
+    let file = match name {
+        "amd" => "/sys/module/amdgpu/version",
+        "nvidia" => "/sys/module/nvidia/version",
+        _ => return None,
+    };
+    std::fs::read_to_string(file).ok().map(|text| text.trim().to_string())
+}
+
 /// The names that [`platform`] knows.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let host = cfg!(feature = "host").then_some(PlatformKind::Host);

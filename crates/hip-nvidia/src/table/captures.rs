@@ -1,0 +1,212 @@
+//! Stream capture. Which thread began what is kept here: CUDA's driver spoils a capture whose end is called on the wrong stream
+//! or thread, and HIP does not. Modes and statuses have CUDA's numbers.
+#![allow(non_snake_case, reason = "HIP's names")]
+
+use super::graphs::{forget_graph, remember_node};
+use super::{give, place_is_there};
+use crate::context::{Device, check, driver, enter, status};
+use crate::driver::{Graph, Stream};
+use crate::handles::{GRAPHS, Object, stream_of};
+use hip_sys::hip::*;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_uint, c_ulonglong};
+use std::ptr::{null, null_mut};
+use std::sync::{Arc, LazyLock};
+use std::thread::{self, ThreadId};
+
+const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
+const RELAXED: c_uint = hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0;
+const ACTIVE: c_uint = hipStreamCaptureStatus::hipStreamCaptureStatusActive.0;
+/// hipStreamPerThread, which is a stream of its own for each thread.
+const PER_THREAD: usize = 2;
+
+/// A capture that has not ended.
+struct Capture {
+    /// The driver's number of it.
+    id: c_ulonglong,
+    thread: ThreadId,
+    mode: c_uint,
+    /// The handle of its graph, if somebody asked for it already.
+    graph: Option<usize>,
+}
+
+/// The stream that a capture began on.
+type Origin = (usize, Option<ThreadId>);
+
+static CAPTURES: LazyLock<Mutex<HashMap<Origin, Capture>>> = LazyLock::new(Mutex::default);
+
+fn origin(stream: hipStream_t) -> Origin {
+    let stream = stream as usize;
+    (stream, (stream == PER_THREAD).then(|| thread::current().id()))
+}
+
+/// Whether the handle is a graph's whose capture goes on.
+pub(super) fn is_unfinished(graph: hipGraph_t) -> bool {
+    CAPTURES.lock().values().any(|capture| capture.graph == Some(graph as usize))
+}
+
+/// Whether what is put into the stream becomes part of a graph.
+pub(super) fn is_capturing(stream: Stream) -> bool {
+    let mut answer = 0;
+    // SAFETY: S1, S11: a live stream and a live place.
+    let code = unsafe { (driver().cuStreamIsCapturing)(stream, &mut answer) };
+    code == 0 && answer == ACTIVE
+}
+
+/// The stream goes, and with it a capture that began on it.
+pub(super) fn forget_stream(stream: hipStream_t) {
+    if let Some(graph) = CAPTURES.lock().remove(&origin(stream)).and_then(|capture| capture.graph) {
+        forget_graph(graph);
+    }
+}
+
+/// What the driver says of a stream: the status, the capture's number, its graph, and the nodes that the next one will follow.
+struct Info {
+    status: c_uint,
+    id: c_ulonglong,
+    graph: Graph,
+    nodes: *const hipGraphNode_t,
+    count: usize,
+}
+
+fn info(stream: Stream) -> Result<Info, hipError_t> {
+    let mut info = Info { status: 0, id: 0, graph: null_mut(), nodes: null(), count: 0 };
+    let Info { status, id, graph, nodes, count } = &mut info;
+    // SAFETY: S1, S11: a live stream and live places.
+    check(unsafe {
+        (driver().cuStreamGetCaptureInfo)(stream, status, id, graph, (&raw mut *nodes).cast(), count)
+    })?;
+    Ok(info)
+}
+
+pub(super) unsafe extern "C" fn hipStreamBeginCapture(
+    stream: hipStream_t,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    status(stream_of(stream).and_then(|(raw, _)| {
+        if mode.0 > RELAXED {
+            return Err(VALUE);
+        }
+        let mut captures = CAPTURES.lock();
+        // SAFETY: S11: a live stream.
+        check(unsafe { (driver().cuStreamBeginCapture)(raw, mode.0) })?;
+        let capture =
+            Capture { id: info(raw)?.id, thread: thread::current().id(), mode: mode.0, graph: None };
+        captures.insert(origin(stream), capture);
+        Ok(())
+    }))
+}
+
+pub(super) unsafe extern "C" fn hipStreamEndCapture(
+    stream: hipStream_t,
+    place: *mut hipGraph_t,
+) -> hipError_t {
+    status((|| {
+        place_is_there(place)?;
+        let (raw_stream, device) = stream_of(stream)?;
+        let mut captures = CAPTURES.lock();
+        match captures.get(&origin(stream)) {
+            Some(capture) if capture.mode != RELAXED && capture.thread != thread::current().id() => {
+                return Err(hipError_t::hipErrorStreamCaptureWrongThread);
+            }
+            None if is_capturing(raw_stream) => return Err(hipError_t::hipErrorStreamCaptureUnmatched),
+            Some(_) | None => {}
+        }
+        let mut raw = null_mut();
+        // SAFETY: S1, S11: a live stream and a live place.
+        let outcome = check(unsafe { (driver().cuStreamEndCapture)(raw_stream, &mut raw) });
+        let known = captures.remove(&origin(stream)).and_then(|capture| capture.graph);
+        let handle = match (outcome, known) {
+            (Ok(()), Some(handle)) => handle,
+            (Ok(()), None) => GRAPHS.insert(Arc::new(Object { raw, device, extra: () })),
+            // A capture that fails takes its graph with it.
+            (Err(_), Some(handle)) => {
+                forget_graph(handle);
+                0
+            }
+            (Err(_), None) => 0,
+        };
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, handle as hipGraph_t) }?;
+        outcome
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipStreamIsCapturing(
+    stream: hipStream_t,
+    place: *mut hipStreamCaptureStatus,
+) -> hipError_t {
+    status((|| {
+        place_is_there(place)?;
+        let (stream, _) = stream_of(stream)?;
+        let mut answer = 0;
+        // SAFETY: S1, S11: a live stream and a live place.
+        check(unsafe { (driver().cuStreamIsCapturing)(stream, &mut answer) })?;
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(place, hipStreamCaptureStatus(answer)) }
+    })())
+}
+
+/// The handle of the graph of a capture that goes on.
+fn handle_of(info: &Info, device: &'static Device) -> Result<usize, hipError_t> {
+    let mut captures = CAPTURES.lock();
+    let capture = captures.values_mut().find(|capture| capture.id == info.id);
+    // Begun by somebody else's calls of the driver, who also ends it: no handle of ours could be kept true.
+    let capture = capture.ok_or(hipError_t::hipErrorStreamCaptureUnmatched)?;
+    let insert = || GRAPHS.insert(Arc::new(Object { raw: info.graph, device, extra: () }));
+    Ok(*capture.graph.get_or_insert_with(insert))
+}
+
+/// All places but the first may be null.
+pub(super) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
+    stream: hipStream_t,
+    place: *mut hipStreamCaptureStatus,
+    id: *mut c_ulonglong,
+    graph: *mut hipGraph_t,
+    dependencies: *mut *const hipGraphNode_t,
+    count: *mut usize,
+) -> hipError_t {
+    /// # Safety
+    /// `place` is null or writable.
+    unsafe fn give_if_asked<T>(place: *mut T, value: T) {
+        if !place.is_null() {
+            // SAFETY: S11: the caller's place for the result.
+            unsafe { place.write(value) };
+        }
+    }
+    status((|| {
+        place_is_there(place)?;
+        let (stream, device) = stream_of(stream)?;
+        let info = info(stream)?;
+        // SAFETY: S11: the caller's places for the results; the nodes lie in the driver's memory until the stream goes on.
+        unsafe {
+            if info.status == ACTIVE {
+                let handle = handle_of(&info, device)?;
+                for index in 0..info.count {
+                    remember_node(*info.nodes.add(index), handle);
+                }
+                give_if_asked(id, info.id);
+                give_if_asked(graph, handle as hipGraph_t);
+                give_if_asked(dependencies, info.nodes);
+                give_if_asked(count, info.count);
+            }
+            give(place, hipStreamCaptureStatus(info.status))
+        }
+    })())
+}
+
+pub(super) unsafe extern "C" fn hipThreadExchangeStreamCaptureMode(
+    mode: *mut hipStreamCaptureMode,
+) -> hipError_t {
+    status((|| {
+        place_is_there(mode)?;
+        // SAFETY: S11: the caller's place, which holds a number.
+        if unsafe { mode.cast::<c_uint>().read() } > RELAXED {
+            return Err(VALUE);
+        }
+        enter()?;
+        // SAFETY: S11: as above.
+        check(unsafe { (driver().cuThreadExchangeStreamCaptureMode)(mode.cast()) })
+    })())
+}

@@ -1,0 +1,75 @@
+//! A run: every device against the reference and the records.
+
+use std::path::Path;
+
+use super::{ParityArgs, check_writable, progress, sabotage, say, select};
+use crate::record::{self, NamedRecord};
+use crate::report::{Report, quote};
+use crate::weights::Weights;
+use crate::{Against, Error, devices, html, registry, run_against, table};
+
+/// Whether all was right.
+pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
+    let weights = args.weights.as_deref().map(Weights::open).transpose()?;
+    let all = match &weights {
+        Some(weights) => weights.cases()?,
+        None => registry::all(),
+    };
+    if let (true, Some(path)) = (all.is_empty(), &args.weights) {
+        return Err(Error::NoTensors { path: path.clone() });
+    }
+    let cases = select(all, args.filter.as_deref())?;
+    if args.list {
+        say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
+        return Ok(true);
+    }
+    if !args.sabotage {
+        if args.json.extension().is_some_and(|ending| ending == "html") {
+            return Err(Error::ReportName { path: args.json.clone() });
+        }
+        check_writable(&args.json)?;
+    }
+    let records = records(args)?;
+    let devices = devices::open(&args.device)?;
+    if args.sabotage {
+        return sabotage::run(args, &cases, &devices);
+    }
+    let (bar, origin) = (progress(cases.len()), origin(args));
+    let report = match &weights {
+        Some(weights) => weights.run(&cases, &devices, args.seed, &origin, &mut || bar.inc(1))?,
+        None => {
+            let against = Against { records: &records, whole: args.filter.is_none(), origin: &origin };
+            run_against(&cases, &devices, args.seed, against, &mut || bar.inc(1))
+        }
+    };
+    bar.finish_and_clear();
+    write(&report, &args.json)?;
+    say(&format!("{}Report: {}\n", table::render(&report, &origin), args.json.display()));
+    Ok(report.totals.failures() == 0)
+}
+
+/// The records that ship, then those that the options name.
+fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
+    let mut records = record::embedded()?;
+    for path in &args.against {
+        records.push(NamedRecord::read(path)?);
+    }
+    Ok(records)
+}
+
+fn write(report: &Report, json: &Path) -> Result<(), Error> {
+    let wrap = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| Error::Write { path, source }
+    };
+    report.write_json(json).map_err(wrap(json))?;
+    let page = json.with_extension("html");
+    html::write(report, &page).map_err(wrap(&page))
+}
+
+/// What else a rerun of one case has to be given.
+fn origin(args: &ParityArgs) -> String {
+    let option = |name: &str, path: &Path| format!(" --{name} {}", quote(&path.display().to_string()));
+    let weights = args.weights.iter().map(|path| option("weights", path));
+    weights.chain(args.against.iter().map(|path| option("against", path))).collect()
+}

@@ -1,0 +1,148 @@
+//! `parity compare`: two files of results against each other, and results of another program against the reference.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{progress, say};
+use crate::Error;
+use crate::comparison::{self, Comparison, Known};
+use crate::record::NamedRecord;
+use crate::witness::{Judged, Results};
+
+const EXAMPLES: &str = r#"Examples:
+  cargo xtask parity compare crates/parity/records/cuda-h200.tsv target/parity/amd-0.tsv
+  cargo xtask parity compare a.tsv b.tsv --differences known.toml     with a list of known differences
+  cargo xtask parity compare target/cases/results.safetensors         another program's results against the reference
+  cargo xtask parity compare cuda-h200.tsv results.safetensors        and against a record too
+
+Every element of a results.safetensors is judged against the reference, as a device's are; see benches/witness/README.md.
+
+A list of known differences is a file of entries such as
+  [[difference]]
+  case = "matmul/f16/*"
+  reason = "the library sums in 16 bits"
+An entry that no case needs is an error. `case` may be a list of patterns. An entry may also have
+  on = "cuda"        only if one of the sides ran there
+  only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be
+
+Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
+case can be compared."#;
+
+/// Options of `cargo xtask parity compare`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArgs {
+    /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported cases
+    #[arg(value_name = "A")]
+    pub left: PathBuf,
+    /// Another one; may be left out if A is a .safetensors file
+    #[arg(value_name = "B")]
+    pub right: Option<PathBuf>,
+    /// Known differences: a TOML file with `[[difference]]` entries of `case` (an id with * and ?) and `reason`
+    #[arg(long, value_name = "FILE")]
+    pub differences: Option<PathBuf>,
+}
+
+/// One of the files.
+enum Side {
+    Record(NamedRecord),
+    /// Judged results, and what they were computed on.
+    Results(Box<Judged>, String),
+}
+
+impl Side {
+    fn read(path: &Path) -> Result<Side, Error> {
+        if !Results::named(path) {
+            return NamedRecord::read(path).map(Side::Record);
+        }
+        let results = Results::open(path)?;
+        let cases = results.cases()?;
+        let bar = progress(cases.len());
+        let judged = results.judge(&cases, &mut || bar.inc(1))?;
+        bar.finish_and_clear();
+        Ok(Side::Results(Box::new(judged), results.platform().to_string()))
+    }
+
+    fn record(&self) -> &NamedRecord {
+        match self {
+            Side::Record(record) => record,
+            Side::Results(judged, _) => &judged.record,
+        }
+    }
+
+    fn judged(&self) -> Option<&Judged> {
+        match self {
+            Side::Record(_) => None,
+            Side::Results(judged, _) => Some(judged),
+        }
+    }
+
+    fn platform(&self) -> &str {
+        match self {
+            Side::Record(named) => named.record.header().device.split(':').next().unwrap_or_default(),
+            Side::Results(_, platform) => platform,
+        }
+    }
+}
+
+/// Whether no results differ but those that are listed.
+pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
+    let sides: Vec<Side> = [Some(&args.left), args.right.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|path| Side::read(path))
+        .collect::<Result<_, _>>()?;
+    let mut known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
+    let platforms: Vec<&str> = sides.iter().map(Side::platform).collect();
+    known.retain(|known| known.is_on(&platforms));
+
+    let judged: Vec<&Judged> = sides.iter().filter_map(Side::judged).collect();
+    let references: Vec<NamedRecord> = judged.iter().map(|judged| judged.reference()).collect();
+    let mut comparisons = Vec::new();
+    for (judged, reference) in judged.iter().zip(&references) {
+        comparisons.push(Comparison::with_reference(judged, reference, &known)?);
+    }
+    match &sides[..] {
+        [left, right] => comparisons.push(Comparison::new(left.record(), right.record(), &known)?),
+        _ if comparisons.is_empty() => return Err(Error::Alone { path: args.left.clone() }),
+        _ => {}
+    }
+    share_known(&mut comparisons);
+    for comparison in &comparisons {
+        say(&(comparison::render(comparison) + "\n"));
+    }
+    judged.iter().for_each(|judged| say(&left_out(judged)));
+    Ok(comparisons.iter().all(Comparison::is_good))
+}
+
+/// An entry that one comparison needs is not stale in another, which may have looked at fewer elements.
+fn share_known(comparisons: &mut [Comparison<'_>]) {
+    let needed: Vec<bool> = match comparisons.first() {
+        Some(first) => (0..first.known.len())
+            .map(|number| comparisons.iter().any(|comparison| comparison.known[number].1 > 0))
+            .collect(),
+        None => return,
+    };
+    for comparison in comparisons {
+        let mut number = 0;
+        comparison.known.retain(|(_, here)| {
+            number += 1;
+            *here > 0 || !needed[number - 1]
+        });
+    }
+}
+
+/// What a program did not compute, and results of cases that there are not.
+fn left_out(judged: &Judged) -> String {
+    let mut text = String::new();
+    let name = &judged.record.name;
+    for (reason, ids) in &judged.not_computed {
+        let _ = writeln!(text, "{} cases not computed by {name}: {reason}; first {}", ids.len(), ids[0]);
+    }
+    if !judged.stale.is_empty() {
+        let _ = writeln!(text, "{} results of {name} belong to no case: they are stale.", judged.stale.len());
+    }
+    text
+}

@@ -1,0 +1,54 @@
+//! `parity export`: the cases and their inputs for another program.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{SEED, progress, say, select, threads_parser};
+use crate::{Error, export, registry};
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask parity export --out target/cases                        every case
+  cargo xtask parity export --out target/cases --filter matmul        only the cases whose id contains matmul
+  python3 benches/witness/torch_witness.py target/cases               compute them with PyTorch
+  cargo xtask parity compare target/cases/results.safetensors         judge what PyTorch computed
+
+The folder gets cases.json, which says what each case is, and inputs-000.safetensors and so on with the stored arrays: about 400 MB
+for all cases.
+
+Exit code: 0 if all is written, 2 if not; then nothing is left in the folder.";
+
+/// Options of `cargo xtask parity export`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ExportArgs {
+    /// The folder to write to: empty, or not there yet
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
+    /// Threads that make inputs  [default: one per core]
+    #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
+    pub threads: Option<u16>,
+}
+
+/// Always true: there is nothing to be wrong.
+pub(super) fn run(args: &ExportArgs) -> Result<bool, Error> {
+    let cases = select(registry::all(), args.filter.as_deref())?;
+    let bar = progress(cases.len());
+    let filter = args.filter.as_deref().unwrap_or_default();
+    let done = export::export(&cases, filter, args.seed, &args.out, &mut || bar.inc(1))?;
+    bar.finish_and_clear();
+    let export::Exported { cases, operands, arrays, bytes, files } = done;
+    let (folder, megabytes) = (args.out.display(), bytes as f64 / 1e6);
+    let files = if files == 1 { "1 file".to_string() } else { format!("{files} files") };
+    say(&format!(
+        "Exported: {cases} cases to {folder}: {operands} operands as {arrays} arrays, {megabytes:.1} MB in {files}\n"
+    ));
+    Ok(true)
+}

@@ -1,0 +1,154 @@
+//! The command line: `cargo xtask parity` and its sub-commands, a file each.
+
+mod check;
+mod compare;
+mod export;
+mod record;
+mod sabotage;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::case::Case;
+use crate::{Error, filter};
+pub use compare::CompareArgs;
+pub use export::ExportArgs;
+pub use record::RecordArgs;
+
+/// Exit code of a run in which something is wrong with a device's results.
+const MISMATCH: u8 = 1;
+/// Exit code of a run that could not be made: a wrong option, no such device or case, a file that cannot be read or written.
+const UNUSABLE: u8 = 2;
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask parity                                  every case on every device of this machine
+  cargo xtask parity --device cpu,host:1              on the CPU device and on the host platform's wave 64
+  cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
+  cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
+  cargo xtask parity --list --filter matmul           their ids, one a line
+  cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
+  cargo xtask parity --sabotage                       plant errors, and see that each is caught
+  cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
+  cargo xtask parity compare cuda-h200.tsv amd.tsv    hold two such files against each other
+
+Exit code: 0 if all is right, 1 if a result is wrong or missing or a planted error was not caught, 2 if the run could not be made.";
+
+/// Holds every device of this machine against the reference and the records, operation by operation.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct ParityArgs {
+    /// What else there is to do than a run.
+    #[command(subcommand)]
+    pub command: Option<ParityCommand>,
+    /// Devices, separated by commas: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, …  [default: all of this machine]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub device: Vec<String>,
+    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
+    /// Print the ids of the cases, one a line, and run nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Plant errors in good results and see that every one is caught
+    #[arg(long, conflicts_with_all = ["weights", "list"])]
+    pub sabotage: bool,
+    /// Run the operations on the tensors of this safetensors file
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Hold the results against this record too, besides those that ship; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
+    pub against: Vec<PathBuf>,
+    /// Where the report goes; a page of the same name ending in .html goes beside it
+    #[arg(long, value_name = "PATH", default_value = "target/parity/report.json")]
+    pub json: PathBuf,
+    /// Threads that make inputs and judge  [default: one per core]
+    #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
+    pub threads: Option<u16>,
+}
+
+/// The sub-commands of `cargo xtask parity`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ParityCommand {
+    /// Write a device's results to a file, to be compared on another machine
+    Record(RecordArgs),
+    /// Hold two files of results against each other
+    Compare(CompareArgs),
+    /// Write the cases and their inputs to a folder, for another program to compute
+    Export(ExportArgs),
+}
+
+/// Seed of the inputs unless another is given.
+const SEED: u64 = 7;
+
+fn threads_parser() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=1024)
+}
+
+/// Does what the arguments ask for; prints to the standard streams.
+pub fn run(args: ParityArgs) -> ExitCode {
+    let done = match &args.command {
+        None => with_threads(args.threads, || check::run(&args)),
+        Some(ParityCommand::Record(args)) => with_threads(args.threads, || record::run(args)),
+        Some(ParityCommand::Compare(args)) => compare::run(args),
+        Some(ParityCommand::Export(args)) => with_threads(args.threads, || export::run(args)),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(MISMATCH),
+        Err(error) => {
+            eprintln!("parity: {error}");
+            ExitCode::from(UNUSABLE)
+        }
+    }
+}
+
+/// Does the work on a pool of this many threads.
+fn with_threads(
+    threads: Option<u16>,
+    work: impl FnOnce() -> Result<bool, Error> + Send,
+) -> Result<bool, Error> {
+    match threads {
+        Some(threads) => rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build()?.install(work),
+        None => work(),
+    }
+}
+
+/// Prints; a reader that has seen enough, such as head, is no error.
+fn say(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Finds out before the run whether a file can be written.
+fn check_writable(path: &Path) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
+    let tried = tried.and_then(|()| match path.is_dir() {
+        true => Err(std::io::ErrorKind::IsADirectory.into()),
+        false => Ok(()),
+    });
+    // tempfile names its temporary in the message; the kind says enough.
+    tried.map_err(|error| Error::Write { path: path.to_path_buf(), source: error.kind().into() })
+}
+
+fn select(cases: Vec<Case>, text: Option<&str>) -> Result<Vec<Case>, Error> {
+    let Some(text) = text else { return Ok(cases) };
+    let chosen = filter::select(cases, text);
+    if chosen.is_empty() {
+        return Err(Error::NoCase { filter: text.to_string() });
+    }
+    Ok(chosen)
+}
+
+/// A bar on the terminal; nothing where the output goes elsewhere.
+fn progress(cases: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {elapsed} gone, {eta} to go");
+    ProgressBar::new(cases as u64).with_style(style.expect("the template is a constant"))
+}

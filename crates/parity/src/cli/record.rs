@@ -1,0 +1,57 @@
+//! `parity record`: a device's results as a file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{SEED, check_writable, progress, say, select, threads_parser};
+use crate::{Error, devices, record, registry, table};
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask parity record --device amd:0                            to target/parity/amd-0.tsv
+  cargo xtask parity record --device nvidia:0 --out cuda-h200.tsv     to another file
+  cargo xtask parity record --device host:1 --filter exp/f32          only the cases whose id contains exp/f32
+
+The results are held against the reference on the way, and the table is that of a run. What is wrong is recorded as it is, what failed
+as its error. docs/PARITY.md says what is in the file and how to send one.
+
+Exit code: 0 if all is right, 1 if a result is wrong or missing, 2 if nothing could be recorded.";
+
+/// Options of `cargo xtask parity record`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RecordArgs {
+    /// The device: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, nvidia:0, …
+    #[arg(long, value_name = "NAME")]
+    pub device: String,
+    /// The file to write  [default: target/parity/<device>.tsv]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
+    /// Threads that make inputs and judge  [default: one per core]
+    #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
+    pub threads: Option<u16>,
+}
+
+/// Whether all was right.
+pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
+    let cases = select(registry::all(), args.filter.as_deref())?;
+    let device = devices::open(std::slice::from_ref(&args.device))?.remove(0);
+    let out = args.out.clone().unwrap_or_else(|| {
+        PathBuf::from("target/parity").join(format!("{}.tsv", device.name.replace(':', "-")))
+    });
+    check_writable(&out)?;
+    let bar = progress(cases.len());
+    let made = record::record_cases(&cases, &device, args.seed, &mut || bar.inc(1));
+    bar.finish_and_clear();
+    made.record.write(&out)?;
+    let table = table::render(&made.report, "");
+    say(&format!("{table}Recorded: {} cases in {}\n", made.record.entries().len(), out.display()));
+    Ok(made.report.totals.failures() == 0)
+}

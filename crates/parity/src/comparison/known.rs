@@ -1,0 +1,179 @@
+//! Differences between two devices that are known: data with a reason.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use reference::{DType, Value};
+
+use serde::Deserialize;
+
+use crate::{Error, filter};
+
+/// A known difference. `[[difference]]` in a TOML file has these fields; its `case` may be a list, which makes one of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// The cases, by id, with `*` and `?`. Not each of them has to differ, but one.
+    pub case: String,
+    /// What one of the sides must have run on: "cpu", "cuda", or a device's name before its colon. Without it, anything.
+    pub on: Option<String>,
+    /// The only manner in which elements may differ, where all of them are looked at. Without it, any.
+    pub only: Option<Manner>,
+    /// Why it is so.
+    pub reason: String,
+}
+
+/// How a wrong element differs from the right one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Manner {
+    /// Zeros of different sign.
+    Zeros,
+    /// NaN instead of a number or an infinity, or the reverse.
+    Nan,
+    /// Zero instead of another number.
+    Vanished,
+    /// Another number.
+    #[serde(skip_deserializing)]
+    Other,
+}
+
+impl Manner {
+    /// How the bits `got` differ from `expected`.
+    pub fn of(dtype: DType, expected: u64, got: u64) -> Manner {
+        let is_zero = |bits| matches!(dtype.decode(bits), Value::Float(0.0) | Value::Int(0));
+        match () {
+            () if dtype.is_nan(expected) || dtype.is_nan(got) => Manner::Nan,
+            () if is_zero(expected) && is_zero(got) => Manner::Zeros,
+            () if is_zero(got) => Manner::Vanished,
+            () => Manner::Other,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    difference: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    case: Cases,
+    on: Option<String>,
+    only: Option<Manner>,
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Cases {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Listed {
+    fn each(self) -> impl Iterator<Item = Known> {
+        let Listed { case, on, only, reason } = self;
+        let cases = match case {
+            Cases::One(case) => vec![case],
+            Cases::Several(cases) => cases,
+        };
+        cases.into_iter().map(move |case| Known { case, on: on.clone(), only, reason: reason.clone() })
+    }
+}
+
+impl Known {
+    /// Whether it is about this case.
+    pub fn covers(&self, id: &str) -> bool {
+        filter::matches(&self.case, id)
+    }
+
+    /// As [`Known::covers`], where all wrong elements are known to differ in one of these manners.
+    pub fn covers_only(&self, id: &str, manners: &BTreeSet<Manner>) -> bool {
+        self.covers(id) && self.only.is_none_or(|only| *manners == BTreeSet::from([only]))
+    }
+
+    /// Whether it is about sides that ran on these platforms.
+    pub fn is_on(&self, platforms: &[&str]) -> bool {
+        self.on.as_ref().is_none_or(|on| platforms.contains(&on.as_str()))
+    }
+
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// [`Error::Differences`]: the file cannot be read, is no such list, or has an entry without a reason or twice.
+    pub fn read(path: &Path) -> Result<Vec<Known>, Error> {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        let list = text.and_then(|text| Known::parse(&text));
+        list.map_err(|reason| Error::Differences { path: path.to_path_buf(), reason })
+    }
+
+    fn parse(text: &str) -> Result<Vec<Known>, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let list: Vec<Known> = file.difference.into_iter().flat_map(Listed::each).collect();
+        for (number, known) in list.iter().enumerate() {
+            if known.reason.trim().is_empty() {
+                return Err(format!("{:?} says not why", known.case));
+            }
+            if list[..number].iter().any(|other| (&other.case, &other.on) == (&known.case, &known.on)) {
+                return Err(format!("{:?} is there twice; only one is looked at", known.case));
+            }
+        }
+        Ok(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = "[[difference]]\ncase = \"exp/f16/*\"\nreason = \"because\"\n";
+
+    #[test]
+    fn an_entry_is_about_cases() {
+        let list = Known::parse(ENTRY).expect("a good list");
+        assert!(list[0].covers("exp/f16/contiguous/one/[1]"));
+        assert!(!list[0].covers("exp/f32/contiguous/one/[1]"));
+        assert_eq!(Known::parse(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_reason_may_have_several_patterns() {
+        let several = ENTRY.replace("\"exp/f16/*\"", "[\"exp/f16/*\", \"log/f16/*\"]");
+        let list = Known::parse(&several).expect("a good list");
+        let cases: Vec<_> = list.iter().map(|known| (known.case.as_str(), known.reason.as_str())).collect();
+        assert_eq!(cases, [("exp/f16/*", "because"), ("log/f16/*", "because")]);
+    }
+
+    #[test]
+    fn an_entry_may_be_about_a_platform_and_a_manner() {
+        let text = ENTRY.replace("reason", "on = \"cpu\"\nonly = \"zeros\"\nreason");
+        let list = Known::parse(&format!("{text}{}", text.replace("cpu", "cuda"))).expect("a good list");
+        assert!(list[0].is_on(&["host", "cpu"]) && !list[0].is_on(&["cuda"]) && list[1].is_on(&["cuda"]));
+        let covers = |manners: &[Manner]| {
+            list[0].covers_only("exp/f16/contiguous/one/[1]", &manners.iter().copied().collect())
+        };
+        assert!(covers(&[Manner::Zeros]));
+        assert!(!covers(&[Manner::Zeros, Manner::Nan]) && !covers(&[Manner::Other]) && !covers(&[]));
+        assert!(Known::parse(&text.replace("zeros", "other")).is_err());
+    }
+
+    #[test]
+    fn manners_of_wrong_elements() {
+        let f16 = |expected, got| Manner::of(DType::F16, expected, got);
+        assert_eq!(f16(0x0000, 0x8000), Manner::Zeros);
+        assert_eq!((f16(0x7c00, 0x7e00), f16(0xfe00, 0x3c00)), (Manner::Nan, Manner::Nan));
+        assert_eq!((f16(0x0001, 0x8000), f16(0x0000, 0x0001)), (Manner::Vanished, Manner::Other));
+        assert_eq!(Manner::of(DType::U8, 5, 0), Manner::Vanished);
+    }
+
+    #[test]
+    fn bad_lists_are_refused() {
+        assert!(Known::parse(&ENTRY.replace("because", " ")).is_err());
+        assert!(Known::parse(&ENTRY.replace("reason", "why")).is_err());
+        assert!(Known::parse(&format!("{ENTRY}{ENTRY}")).is_err());
+        assert!(Known::parse("difference = 3").is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! How far a record speaks of the cases of a run.
+
+use std::collections::HashSet;
+
+use reference::Judge;
+use serde::Serialize;
+
+use super::{Entry, Found, NamedRecord, Record};
+use crate::report::CaseReport;
+
+/// What a record has of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Coverage {
+    /// A result for the same inputs: it is compared.
+    Covered,
+    /// A result for other inputs or parameters, or under another rule: it is not.
+    Stale,
+    /// Nothing.
+    Missing,
+    /// The recorded device's error.
+    Error,
+}
+
+/// What a record has of a case, and the entry if it can be compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match<'a> {
+    /// What there is.
+    pub coverage: Coverage,
+    /// The entry; there exactly if the case is covered.
+    pub entry: Option<&'a Entry>,
+}
+
+/// A record and what became of it in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordReport {
+    /// The record's name: "cuda-h200".
+    pub name: String,
+    /// The name of the device that it was made on.
+    pub device: String,
+    /// That device in words.
+    pub description: String,
+    /// The day it was made.
+    pub date: String,
+    /// Seed of its inputs. The record of another seed has no results for a run's inputs: it is not compared, and all counts are 0.
+    pub seed: u64,
+    /// Whether the run had its seed.
+    pub compared: bool,
+    /// Cases of the run that it has a result for.
+    pub covered: usize,
+    /// Cases that it has for other inputs or parameters, and, in a run of all cases, entries that no case has any more.
+    pub stale: usize,
+    /// Cases that it has nothing for.
+    pub missing: usize,
+    /// Cases that its device gave an error for.
+    pub errors: usize,
+    /// Results of this run, over all devices, that cannot be right if the recorded ones are.
+    pub differ: usize,
+}
+
+impl Record {
+    /// What it has of a case that is judged by `judge`.
+    pub fn find(&self, hash: u128, id: &str, judge: Judge) -> Match<'_> {
+        let nothing = |coverage| Match { coverage, entry: None };
+        let Some(entry) = self.get(hash, id) else {
+            return nothing(match self.by_id(id) {
+                Some(_) => Coverage::Stale,
+                None => Coverage::Missing,
+            });
+        };
+        match (&entry.found, judge) {
+            (Found::Exact { .. }, Judge::Exact) | (Found::Sampled { .. }, Judge::Within { .. }) => {
+                Match { coverage: Coverage::Covered, entry: Some(entry) }
+            }
+            (Found::Error(_), _) => nothing(Coverage::Error),
+            _ => nothing(Coverage::Stale),
+        }
+    }
+}
+
+impl RecordReport {
+    /// Counts over the cases of a run in which the record was number `place`; `None` if it was not compared. `whole` says that they
+    /// are all cases there are.
+    pub(crate) fn count(
+        named: &NamedRecord,
+        place: Option<usize>,
+        cases: &[CaseReport],
+        whole: bool,
+    ) -> RecordReport {
+        let header = named.record.header();
+        let mut report = RecordReport {
+            name: named.name.clone(),
+            device: header.device.clone(),
+            description: header.description.clone(),
+            date: header.date.clone(),
+            seed: header.seed,
+            compared: place.is_some(),
+            covered: 0,
+            stale: 0,
+            missing: 0,
+            errors: 0,
+            differ: 0,
+        };
+        let Some(place) = place else { return report };
+        for case in cases {
+            match case.records.get(place) {
+                Some(Coverage::Covered) => report.covered += 1,
+                Some(Coverage::Stale) => report.stale += 1,
+                Some(Coverage::Error) => report.errors += 1,
+                Some(Coverage::Missing) | None => report.missing += 1,
+            }
+            report.differ +=
+                case.results.iter().filter(|result| result.differs_from.contains(&named.name)).count();
+        }
+        if whole {
+            let ids: HashSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+            let hashes: HashSet<&str> = cases.iter().map(|case| case.hash.as_str()).collect();
+            let unknown = |entry: &&Entry| {
+                !ids.contains(entry.id.as_str()) && !hashes.contains(format!("{:032x}", entry.hash).as_str())
+            };
+            report.stale += named.record.entries().iter().filter(unknown).count();
+        }
+        report
+    }
+}
+
+impl std::fmt::Display for RecordReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let RecordReport { name, seed, covered, stale, missing, errors, differ, .. } = self;
+        if !self.compared {
+            return write!(f, "record {name}: made with seed {seed}, not compared");
+        }
+        write!(
+            f,
+            "record {name}: {covered} cases covered, {stale} stale (the case's inputs or parameters changed), {missing} missing, "
+        )?;
+        if *errors > 0 {
+            write!(f, "{errors} errors, ")?;
+        }
+        write!(f, "{differ} differ")
+    }
+}

@@ -1,0 +1,209 @@
+//! Results that another program computed from exported cases (see [`crate::export`]), such as `benches/witness/torch_witness.py`.
+//!
+//! They are a safetensors file with a tensor per case, named by the case's hash, and facts under `__metadata__`:
+//! - `format`: [`FORMAT`]; `seed` and `filter`: those of the export, from which the cases are made again.
+//! - `not_computed`: a JSON object from hashes to reasons, of cases that the program has no operation for.
+//! - `failed`: likewise, of cases that it should have computed.
+//! - `device`: the platform, such as "cuda"; any others, such as versions.
+//!
+//! Every element of every result is judged against the reference, by the rule that a device gets, and becomes an entry of a [`Record`], as
+//! if a device had made it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tensor_core::{Device, safetensors};
+
+use crate::case::Case;
+use crate::comparison::Manner;
+use crate::execute::{Output, known};
+use crate::record::{Header, NamedRecord, Record, entry};
+use crate::report::{CaseReport, DeviceReport, Report};
+use crate::run::{self, Finished};
+use crate::{Error, evaluate, filter, judge, registry};
+
+/// Names the layout of the file; a new number for every change that could break a reader.
+pub const FORMAT: &str = "parity-results/1";
+
+/// An open file of results.
+#[derive(Debug)]
+pub struct Results {
+    path: PathBuf,
+    name: String,
+    file: safetensors::File,
+    seed: u64,
+    filter: String,
+    not_computed: BTreeMap<String, String>,
+    failed: BTreeMap<String, String>,
+}
+
+/// Results, judged.
+#[derive(Debug)]
+pub struct Judged {
+    /// The results as a device's: an entry for each case but those that were not computed.
+    pub record: NamedRecord,
+    /// How they compare with the reference. Missing and failed ones are errors in it.
+    pub report: Report,
+    /// In what manners the wrong elements of a case differ, by its id; only of cases with wrong elements.
+    pub manners: BTreeMap<String, BTreeSet<Manner>>,
+    /// Ids of the cases that the program has no operation for, by its reason.
+    pub not_computed: BTreeMap<String, Vec<String>>,
+    /// Names of tensors that belong to no case: results for other inputs.
+    pub stale: BTreeSet<String>,
+}
+
+impl Results {
+    /// Whether a path is one of such a file, by its ending.
+    pub fn named(path: &Path) -> bool {
+        path.extension().is_some_and(|ending| ending == "safetensors")
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`Error::Results`]: it cannot be read, is damaged, or has not the metadata of results.
+    pub fn open(path: &Path) -> Result<Results, Error> {
+        let wrong = |what: String| Error::Results { path: path.to_path_buf(), what };
+        let file = safetensors::File::open(path).map_err(|error| wrong(error.to_string()))?;
+        let field = |name: &str| {
+            file.metadata().get(name).cloned().ok_or_else(|| wrong(format!("its metadata has no {name:?}")))
+        };
+        let format = field("format")?;
+        if format != FORMAT {
+            return Err(wrong(format!("its format is {format:?}, not {FORMAT:?}")));
+        }
+        let seed = field("seed")?;
+        let seed = seed.parse().map_err(|_| wrong(format!("its seed {seed:?} is no number")))?;
+        let reasons = |name: &str| {
+            let text = field(name)?;
+            serde_json::from_str(&text)
+                .map_err(|error| wrong(format!("its {name:?} is no JSON object of reasons: {error}")))
+        };
+        let (filter, not_computed, failed) = (field("filter")?, reasons("not_computed")?, reasons("failed")?);
+        let name = format!("pytorch-{}", field("device")?);
+        Ok(Results { path: path.to_path_buf(), name, file, seed, filter, not_computed, failed })
+    }
+
+    /// What the program ran on: "cpu", "cuda".
+    pub fn platform(&self) -> &str {
+        self.file.metadata().get("device").map_or("", String::as_str)
+    }
+
+    /// The cases that were exported.
+    ///
+    /// # Errors
+    /// [`Error::NoCase`]: the export's filter matches no case any more.
+    pub fn cases(&self) -> Result<Vec<Case>, Error> {
+        let cases = filter::select(registry::all(), &self.filter);
+        if cases.is_empty() { Err(Error::NoCase { filter: self.filter.clone() }) } else { Ok(cases) }
+    }
+
+    /// Makes the cases' inputs again and judges every result. `step` is called after each case.
+    ///
+    /// # Errors
+    /// [`Error::Results`]: no tensor belongs to any case, as after a change of the registry.
+    pub fn judge(&self, cases: &[Case], step: &mut dyn FnMut()) -> Result<Judged, Error> {
+        let start = Instant::now();
+        let all = run::each_case(cases, &[], self.seed, &mut [], step, |finished| {
+            let hash = format!("{:032x}", finished.hash);
+            let reason = self.not_computed.get(&hash).cloned();
+            let finished = Finished { outputs: vec![self.output(&hash)], ..finished };
+            (hash, reason, entry(&finished), self.report(&finished), manners(&finished))
+        });
+        let mut not_computed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let (mut entries, mut reports, mut manners) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut stale: BTreeSet<String> = self.file.names().map(String::from).collect();
+        for (hash, reason, entry, report, its_manners) in all {
+            stale.remove(&hash);
+            if let Some(reason) = reason {
+                not_computed.entry(reason).or_default().push(entry.id);
+                continue;
+            }
+            if !its_manners.is_empty() {
+                manners.insert(entry.id.clone(), its_manners);
+            }
+            entries.push(entry);
+            reports.push(report);
+        }
+        if stale.len() == self.file.len() {
+            let what = "none of its tensors is the result of a case: export the cases again".to_string();
+            return Err(Error::Results { path: self.path.clone(), what });
+        }
+        let record = Record::new(self.header(), entries).expect("cases have distinct ids");
+        let device = DeviceReport { name: self.name.clone(), description: self.description(), seconds: 0.0 };
+        let report = Report::new(self.seed, start.elapsed().as_secs_f64(), vec![device], reports, "");
+        let record = NamedRecord { name: self.name.clone(), record };
+        Ok(Judged { record, report, manners, not_computed, stale })
+    }
+
+    fn report(&self, finished: &Finished<'_>) -> CaseReport {
+        let Finished { case, hash, arrays, outputs } = finished;
+        match arrays {
+            Ok(arrays) => {
+                let arrays: Vec<_> = arrays.iter().collect();
+                run::case_report(case, *hash, &arrays, outputs.clone(), &[&self.name], &[])
+            }
+            Err(error) => run::hopeless(case, *hash, &[&self.name], error),
+        }
+    }
+
+    /// The result of the case with this hash.
+    fn output(&self, hash: &str) -> Result<Output, String> {
+        if let Some(reason) = self.failed.get(hash) {
+            return Err(format!("{} failed: {reason}", self.name));
+        }
+        if self.file.info(hash).is_none() {
+            return Err(format!("there is no result in {}", self.path.display()));
+        }
+        let tensor = self.file.load(hash, &Device::Cpu).map_err(|error| error.to_string())?;
+        let bytes = tensor.to_bytes().map_err(|error| error.to_string())?;
+        Ok(Output { dtype: known(tensor.dtype()), shape: tensor.dims().to_vec(), bytes })
+    }
+
+    fn header(&self) -> Header {
+        let mut facts = self.file.metadata().clone();
+        let date = facts.remove("date").unwrap_or_default();
+        for shown in ["format", "seed", "filter", "not_computed", "failed", "device", "name"] {
+            facts.remove(shown);
+        }
+        Header {
+            device: self.name.clone(),
+            description: self.description(),
+            facts,
+            seed: self.seed,
+            date,
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        }
+    }
+
+    fn description(&self) -> String {
+        let fact = |name: &str| self.file.metadata().get(name).map_or("unknown", String::as_str);
+        format!("PyTorch {} on {}", fact("torch"), fact("name"))
+    }
+}
+
+impl Judged {
+    /// What stands for the reference where the results are held against it.
+    pub fn reference(&self) -> NamedRecord {
+        let Header { seed, date, version, .. } = self.record.record.header().clone();
+        let (device, description) = ("reference".to_string(), "the exact results, rounded".to_string());
+        let header = Header { device, description, facts: BTreeMap::new(), seed, date, version };
+        let record = Record::new(header, Vec::new()).expect("no cases have distinct ids");
+        NamedRecord { name: "the reference".to_string(), record }
+    }
+}
+
+/// In what manners the elements of a result are wrong; none for a result of another form, which is wrong as a whole.
+fn manners(finished: &Finished<'_>) -> BTreeSet<Manner> {
+    let (Ok(arrays), Ok(output)) = (&finished.arrays, &finished.outputs[0]) else { return BTreeSet::new() };
+    let arrays: Vec<_> = arrays.iter().collect();
+    let Ok(outcome) = evaluate::outcome(finished.case, &arrays) else { return BTreeSet::new() };
+    let Ok(output) = run::well_formed(&outcome, output.clone()) else { return BTreeSet::new() };
+    let (dtype, rule) = (outcome.dtype(), judge::rule(&outcome, finished.case.exact));
+    let wrong = outcome.iter().enumerate().filter_map(|(index, expected)| {
+        let got = dtype.read(&output.bytes, index).expect("as many bytes as elements");
+        (!rule.accepts(dtype, &expected, got)).then(|| Manner::of(dtype, expected.bits, got))
+    });
+    wrong.collect()
+}

@@ -1,0 +1,28 @@
+//! What a device and its platform say of themselves, for records that are read on another machine.
+
+use std::collections::BTreeMap;
+
+use super::{HipDevice, code, platforms};
+
+/// The model, its size, and the versions of the driver, the runtime and the kernels' compiler. What cannot be found out is left out.
+pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
+    let device = device.device();
+    let (platform, properties) = (device.platform(), device.properties());
+    let kind = platform.kind.name();
+    let known = [
+        ("platform", kind.to_string()),
+        ("name", properties.name.clone()),
+        ("arch", properties.arch.clone()),
+        ("wave size", properties.wave_size.to_string()),
+        ("memory in bytes", properties.total_memory.to_string()),
+        ("multiprocessors", properties.multiprocessors.to_string()),
+        ("hip version", platform.version().to_string()),
+    ];
+    let found = [
+        ("hipDriverGetVersion", device.driver_version().ok().map(|version| version.to_string())),
+        ("kernel driver", platforms::kernel_driver(kind)),
+        ("kernels' compiler", code::compiler(kind, &properties.arch)),
+    ];
+    let found = found.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    known.into_iter().chain(found).map(|(key, value)| (key.to_string(), value)).collect()
+}

@@ -1,0 +1,14 @@
+//! The crate's tests, in one program.
+
+mod common;
+mod create;
+mod display;
+mod errors;
+mod layout;
+mod matmul;
+mod meaning;
+mod npy;
+mod numbers;
+mod reduce;
+mod safetensors;
+mod sharing;

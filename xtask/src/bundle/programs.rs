@@ -1,0 +1,59 @@
+//! Building what a bundle carries.
+
+use crate::build_kernels::target::Platform;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// Scripts that go along, from the workspace's root.
+pub(super) const SCRIPTS: [&str; 2] =
+    ["benches/peers/torch_throughput.py", "benches/witness/torch_witness.py"];
+
+/// One call of cargo: its arguments, and of each of its programs the target's name, whether it is a test, and the name in the
+/// bundle.
+struct Build {
+    arguments: &'static str,
+    programs: &'static [(&'static str, &'static str)],
+}
+
+/// Without hip-host where the tests do without it: its kernels are most of a program's size.
+fn builds(platform: Platform) -> [Build; 3] {
+    let tensor = match platform {
+        Platform::Nvidia => {
+            "test --no-run -p tensor-core --no-default-features --features nvidia --test suite"
+        }
+        Platform::Amd | Platform::Host => "test --no-run -p tensor-core --no-default-features --test suite",
+    };
+    [
+        Build {
+            arguments: "build -p xtask -p benches --bins",
+            programs: &[("xtask", "xtask"), ("throughput", "throughput")],
+        },
+        Build {
+            arguments: "test --no-run -p hip-safe --test suite",
+            programs: &[("suite", "test-hip-safe")],
+        },
+        Build { arguments: tensor, programs: &[("suite", "test-tensor-core")] },
+    ]
+}
+
+/// Builds all programs: their names in the bundle, and the files that cargo made.
+pub(super) fn build(root: &Path, platform: Platform) -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let mut files = Vec::new();
+    for Build { arguments, programs } in builds(platform) {
+        println!("bundle: cargo {arguments} --release");
+        let mut cargo = workspace::cargo(root);
+        cargo.args(arguments.split(' ')).args(["--release", "--message-format=json-render-diagnostics"]);
+        let out = cargo.stderr(Stdio::inherit()).output();
+        let out = out.map_err(|error| format!("bundle: cannot start cargo: {error}"))?;
+        if !out.status.success() {
+            return Err(format!("bundle: cargo {arguments} --release failed; see above"));
+        }
+        let built = workspace::programs(&String::from_utf8_lossy(&out.stdout));
+        for (target, name) in programs {
+            let file = built.get(*target).ok_or_else(|| format!("bundle: cargo built no {target}"))?;
+            files.push((*name, file.clone()));
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,133 @@
+#!/bin/sh
+# Runs what this folder carries on this machine's GPU: `./run --help`.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+platform=@PLATFORM@
+
+help() {
+    cat <<TEXT
+Usage: ./run [COMMAND] [OPTIONS]
+
+  ./run                 doctor, conformance, tests and parity, one after the other
+  ./run doctor          what this machine has
+  ./run conformance     HIP's C functions on this platform, case by case
+  ./run tests           the tests of hip-safe and tensor-core
+  ./run parity          every operation against the reference, and against recorded results
+  ./run parity record --device $platform:0 --out FILE     this device's results as a file
+  ./run throughput      operations in bytes a second; with PyTorch's beside them: ./run beside-torch
+  ./run sanitize        a choice of the tests and cases under NVIDIA's compute-sanitizer
+  ./run witness DIR     the same cases by PyTorch, held against the device's
+
+Options go to the command: ./run parity --filter sum/f32. Everything that is written goes to the folder results.
+TEXT
+}
+
+say() { echo "== $*"; }
+
+# The steps that were run, with how each ended.
+summary=
+failed=0
+step() {
+    name=$1
+    shift
+    say "$name"
+    if "$@"; then summary="$summary$name: passed
+"; else
+        summary="$summary$name: FAILED
+"
+        failed=1
+    fi
+}
+finish() {
+    say summary
+    printf '%s' "$summary"
+    exit $failed
+}
+
+[ -d "$here/kernels" ] || {
+    mkdir "$here/kernels"
+    tar -xzf "$here/kernels.tar.gz" -C "$here/kernels"
+}
+export HIPSTACK_KERNELS="$here/kernels"
+export HIPSTACK_TEST_PLATFORM=$platform
+export TENSOR_CORE_TEST_DEVICES="${TENSOR_CORE_TEST_DEVICES:-cpu,$platform:0}"
+mkdir -p "$here/results"
+cd "$here/results"
+bin=$here/bin
+
+conformance() { "$bin/xtask" conformance --platform $platform "$@"; }
+parity() { "$bin/xtask" parity "$@"; }
+hip_safe() { "$bin/test-hip-safe" --test-threads=1 "$@"; }
+tensor_core() { "$bin/test-tensor-core" "$@"; }
+
+# Under compute-sanitizer: cases of every family, and hip-safe's tests that make no errors on purpose.
+sanitize() {
+    tool=$1
+    log=sanitize-$tool.txt
+    shift
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$@" >"$log" 2>&1 || {
+        tail -n 40 "$log"
+        return 1
+    }
+    grep "ERROR SUMMARY" "$log" || true
+}
+
+case ${1:-all} in
+-h | --help | help) help ;;
+all)
+    # It says what is absent for building too, which is no failure here.
+    "$bin/xtask" doctor || true
+    step conformance conformance --json conformance.json
+    step "tests of hip-safe" hip_safe
+    step "tests of tensor-core" tensor_core
+    step parity parity --device "cpu,host:0,host:1,$platform:0" --json parity.json
+    finish
+    ;;
+doctor) "$bin/xtask" doctor ;;
+conformance)
+    shift
+    conformance "$@"
+    ;;
+tests)
+    step "tests of hip-safe" hip_safe
+    step "tests of tensor-core" tensor_core
+    finish
+    ;;
+parity)
+    shift
+    parity "$@"
+    ;;
+throughput)
+    shift
+    "$bin/throughput" --device $platform:0 "$@"
+    ;;
+beside-torch)
+    shift
+    python3 "$here/torch_throughput.py" --tsv torch.tsv
+    "$bin/throughput" --device $platform:0 --vs torch.tsv "$@"
+    ;;
+sanitize)
+    command -v compute-sanitizer >/dev/null || {
+        echo "run: compute-sanitizer is not in PATH: it comes with CUDA's toolkit" >&2
+        exit 2
+    }
+    for tool in memcheck racecheck initcheck; do
+        for cases in 'add/f32/*' 'exp/f16/*' 'cast/bf16*' 'copy/f32/*' 'sum/f32/*' 'argmax/f16/*' 'matmul/f32/*'; do
+            step "$tool parity $cases" sanitize $tool "$bin/xtask" parity --device $platform:0 --filter "$cases" --json "sanitize.json"
+        done
+    done
+    step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 launch:: memory:: shared:: pinned:: events::
+    finish
+    ;;
+witness)
+    folder=${2:-witness}
+    [ -e "$folder/cases.json" ] || parity export --out "$folder"
+    python3 "$here/torch_witness.py" "$folder"
+    parity record --device $platform:0 --out "$folder/$platform.tsv"
+    parity compare "$folder/$platform.tsv" "$folder/results.safetensors"
+    ;;
+*)
+    echo "run: there is no command '$1'; see ./run --help" >&2
+    exit 2
+    ;;
+esac
