@@ -123,7 +123,7 @@ mod tests {
         let path = std::env::var("PATH").expect("tests have a PATH");
         assert!(with(&format!("PATH={path}"))[0].applies());
         assert!(!with("PATH=no such value")[0].applies());
-        assert!(!with("HIPSTACK_NO_SUCH_VARIABLE=1")[0].applies());
+        assert!(!with("NO_SUCH_VARIABLE=1")[0].applies());
         assert!(read(ENTRY).expect("a good list")[0].applies());
     }
 
