@@ -98,9 +98,8 @@ mod tests {
             cell.set(cell.get() + 1);
             Ok::<(), ()>(())
         };
-        let seconds = wall(Effort::default(), || count(&calls), || count(&waits)).unwrap();
+        wall(Effort::default(), || count(&calls), || count(&waits)).unwrap();
         assert_eq!((calls.get(), waits.get()), (5 + 7 * 20, 5 + 7));
-        assert!((0.0..0.1).contains(&seconds));
         assert_eq!(wall(Effort::default(), || Err("stop"), || Ok(())), Err("stop"));
     }
 

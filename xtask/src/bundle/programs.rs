@@ -5,9 +5,12 @@ use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Scripts that go along, from the workspace's root.
-pub(super) const SCRIPTS: [&str; 2] =
-    ["benches/peers/torch_throughput.py", "benches/witness/torch_witness.py"];
+/// Scripts and lists that go along, from the workspace's root.
+pub(super) const SCRIPTS: [&str; 3] = [
+    "benches/peers/torch_throughput.py",
+    "benches/witness/torch_witness.py",
+    "benches/witness/differences.toml",
+];
 
 /// One call of cargo: its arguments, and of each of its programs the target's name, whether it is a test, and the name in the
 /// bundle.

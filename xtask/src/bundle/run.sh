@@ -124,7 +124,7 @@ witness)
     [ -e "$folder/cases.json" ] || parity export --out "$folder"
     python3 "$here/torch_witness.py" "$folder"
     parity record --device $platform:0 --out "$folder/$platform.tsv"
-    parity compare "$folder/$platform.tsv" "$folder/results.safetensors"
+    parity compare "$folder/$platform.tsv" "$folder/results.safetensors" --differences "$here/differences.toml"
     ;;
 *)
     echo "run: there is no command '$1'; see ./run --help" >&2
