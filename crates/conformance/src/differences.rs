@@ -15,6 +15,9 @@ pub struct Difference {
     pub arch: String,
     /// The cases, with `*` and `?`. Every one of them has to differ.
     pub case: String,
+    /// Only where the environment has this setting, such as `NAME=1`; everywhere if it is left out.
+    #[serde(default)]
+    pub setting: Option<String>,
     /// A part of the failure's text.
     pub seen: String,
     /// Why it is so.
@@ -33,6 +36,14 @@ struct File {
 }
 
 impl Difference {
+    /// Whether the environment is the one that it is about.
+    fn applies(&self) -> bool {
+        self.setting.as_deref().is_none_or(|setting| {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            std::env::var(name).is_ok_and(|now| now == value)
+        })
+    }
+
     /// Whether it is about this case on a device of this architecture.
     pub(crate) fn covers(&self, case: &str, arch: &str) -> bool {
         filter::matches(&self.case, case) && filter::matches(&self.arch, arch)
@@ -56,7 +67,7 @@ pub(crate) fn of(list: &str, platform: &str) -> Result<Vec<Difference>, String> 
         lists.dedup();
         return Err(format!("differences.toml has no list {list:?}; it has {lists:?}"));
     }
-    Ok(chosen)
+    Ok(chosen.into_iter().filter(Difference::applies).collect())
 }
 
 fn read(text: &str) -> Result<Vec<Difference>, String> {
@@ -104,6 +115,16 @@ mod tests {
         assert!(known[0].covers("memory/allocate/null_place", "gfx90a"));
         assert!(!known[0].covers("memory/allocate/null_place", "gfx1100"));
         assert!(!known[0].covers("memory/copy/null_place", "gfx90a"));
+    }
+
+    #[test]
+    fn an_entry_may_be_about_a_setting() {
+        let with = |setting: &str| read(&format!("{ENTRY}setting = \"{setting}\"\n")).expect("a good list");
+        let path = std::env::var("PATH").expect("tests have a PATH");
+        assert!(with(&format!("PATH={path}"))[0].applies());
+        assert!(!with("PATH=no such value")[0].applies());
+        assert!(!with("NO_SUCH_VARIABLE=1")[0].applies());
+        assert!(read(ENTRY).expect("a good list")[0].applies());
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //!
 //! let suite = Suite::new("host", None)?;
 //! let jobs = suite.jobs(Some("memory/allocate/*"), None)?;
-//! assert!(jobs.iter().all(|job| suite.run(job) == Verdict::Passed));
+//! let good = |verdict| matches!(verdict, Verdict::Passed | Verdict::Known { .. });
+//! assert!(jobs.iter().all(|job| good(suite.run(job))));
 //! # Ok::<(), String>(())
 //! ```
 //!

@@ -223,12 +223,17 @@ fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
         ok!(hip, hipStreamWaitEvent(a, event, 0));
     }
     ok!(hip, hipFreeAsync(from, a));
-    ok!(hip, hipMallocAsync(&mut next, 16, a));
-    ok!(hip, hipMemsetD32Async(next, 9, 4, a));
-    // A copy that finds its memory gone does not run.
-    if [a, b].map(|stream| call!(hip, hipStreamSynchronize(stream))).contains(&700) {
+    // A copy that finds its memory gone does not run, which the calls from then on tell.
+    let codes = [
+        call!(hip, hipMallocAsync(&mut next, 16, a)),
+        call!(hip, hipMemsetD32Async(next, 9, 4, a)),
+        call!(hip, hipStreamSynchronize(a)),
+        call!(hip, hipStreamSynchronize(b)),
+    ];
+    if codes.contains(&700) {
         return -700;
     }
+    assert_eq!(codes, [0; 4]);
     hip.sync();
     ok!(hip, hipFree(next));
     to.read()[0]
