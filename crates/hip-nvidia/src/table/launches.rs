@@ -16,7 +16,7 @@ const MAX_GRID: [c_uint; 3] = [c_int::MAX as c_uint, 65_535, 65_535];
 /// Most threads in a block.
 const MAX_BLOCK: c_uint = 1024;
 /// Dynamic shared memory that needs no permission, in bytes.
-const SHARED_WITHOUT_ASKING: c_uint = 48 << 10;
+const SHARED_WITHOUT_ASKING: usize = 48 << 10;
 /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const MAX_DYNAMIC_SHARED: c_uint = 8;
 
@@ -44,12 +44,18 @@ fn prepare(
     if function.device.ordinal != device.ordinal {
         return Err(hipError_t::hipErrorInvalidHandle);
     }
-    if shared_bytes > SHARED_WITHOUT_ASKING {
-        let bytes = c_int::try_from(shared_bytes).map_err(|_| VALUE)?;
-        // SAFETY: S11: a live function.
-        check(unsafe { (driver().cuFuncSetAttribute)(function.raw, MAX_DYNAMIC_SHARED, bytes) })?;
-    }
+    ask_for_shared(function.raw, shared_bytes as usize)?;
     Ok(Prepared { function: function.raw, stream })
+}
+
+/// HIP's kernels may have as much dynamic shared memory as there is; CUDA's have to ask.
+fn ask_for_shared(function: Function, bytes: usize) -> Outcome {
+    if bytes <= SHARED_WITHOUT_ASKING {
+        return Ok(());
+    }
+    let bytes = c_int::try_from(bytes).map_err(|_| VALUE)?;
+    // SAFETY: S11: a live function.
+    check(unsafe { (driver().cuFuncSetAttribute)(function, MAX_DYNAMIC_SHARED, bytes) })
 }
 
 /// The `extra` list with CUDA's end mark, which is another number than HIP's.
@@ -203,6 +209,7 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocess
         if block <= 0 || block > MAX_BLOCK as c_int {
             return Err(VALUE);
         }
+        ask_for_shared(function.raw, shared_bytes)?;
         // SAFETY: S11: a live function and the caller's place.
         check(unsafe {
             (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor)(place, function.raw, block, shared_bytes)
@@ -221,6 +228,7 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
         if grid.is_null() || block.is_null() || limit < 0 {
             return Err(VALUE);
         }
+        ask_for_shared(function.raw, shared_bytes)?;
         // SAFETY: S11: a live function and the caller's places; no function gives the shared memory of a block size.
         check(unsafe {
             (driver().cuOccupancyMaxPotentialBlockSize)(

@@ -145,7 +145,11 @@ pub(super) unsafe extern "C" fn hipModuleGetGlobal(
         // SAFETY: S11: the caller's C string; its places may be null for the driver too.
         unsafe {
             let name = name_of(name)?;
-            check((driver().cuModuleGetGlobal)(address.cast(), bytes, module.raw, name.as_ptr()))
+            match check((driver().cuModuleGetGlobal)(address.cast(), bytes, module.raw, name.as_ptr())) {
+                // The name is a function's.
+                Err(VALUE) => Err(hipError_t::hipErrorNotFound),
+                outcome => outcome,
+            }
         }
     })())
 }

@@ -1,6 +1,6 @@
 //! Which calls are made: none that is not needed, and each with its device current.
 
-use crate::under_test::module;
+use crate::under_test::{module, two_devices};
 use crate::watched::{calls, changed_platform, device, unshared_platform, work_calls};
 use hip_safe::{Device, Error, Event, LaunchConfig, PinnedBuffer, SharedBuffer};
 use hip_sys::Optional;
@@ -195,6 +195,9 @@ fn a_module_waits_for_its_launches_before_it_goes() {
 
 #[test]
 fn the_device_is_made_current_only_where_it_is_not() {
+    if two_devices().is_none() {
+        return;
+    }
     let platform = Arc::new(unshared_platform());
     let (first, second) = (Device::new(&platform, 0).unwrap(), Device::new(&platform, 1).unwrap());
     let _current = first.make_current().unwrap();
