@@ -1,6 +1,6 @@
 //! Where a device gets its code: kernels linked into the program, or code objects in a folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The image of a unit for an architecture; the error says where it was looked for and how to make it.
 ///
@@ -16,8 +16,7 @@ pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, S
     let mut tried = Vec::new();
     for folder in folders_of(platform, arch) {
         tried.push(folder.display().to_string());
-        for ending in ["hsaco", "cubin"] {
-            let path = folder.join(format!("{unit}.{ending}"));
+        for path in files_of(&folder, unit) {
             match std::fs::read(&path) {
                 Ok(bytes) => return Ok(bytes),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -33,14 +32,26 @@ pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, S
     ))
 }
 
-/// The compiler that built a GPU's code objects, by the `manifest.json` beside them; for the host platform's linked kernels, a word.
+/// The compiler that built a GPU's code objects, by the `manifest.json` beside those that [`image`] takes; for the host platform's linked kernels, a word.
 pub(super) fn compiler(platform: &str, arch: &str) -> Option<String> {
     if platform == "host" {
         return Some("linked into the program".to_string());
     }
-    let manifest =
-        folders_of(platform, arch).find_map(|folder| std::fs::read(folder.join("manifest.json")).ok())?;
-    compiler_of(&manifest)
+    compiler_in(folders_of(platform, arch))
+}
+
+/// The compiler that the manifest names in the first folder with code; none if there is no manifest there, whatever later folders have.
+fn compiler_in(mut folders: impl Iterator<Item = PathBuf>) -> Option<String> {
+    let folder = folders.find(|folder| files_of(folder, UNIT).iter().any(|file| file.exists()))?;
+    compiler_of(&std::fs::read(folder.join("manifest.json")).ok()?)
+}
+
+/// A unit that every set of kernels has.
+const UNIT: &str = "elementwise_f32";
+
+/// The names that a unit's code object may have in a folder.
+fn files_of(folder: &Path, unit: &str) -> [PathBuf; 2] {
+    ["hsaco", "cubin"].map(|ending| folder.join(format!("{unit}.{ending}")))
 }
 
 /// The compiler's version, as `cargo xtask build-kernels` writes it into a manifest.
@@ -78,6 +89,28 @@ mod tests {
         assert_eq!(compiler_of(b"{}"), None);
         assert_eq!(compiler_of(b"half a file"), None);
         assert_eq!(compiler("amd", "no such arch"), None);
+    }
+
+    #[test]
+    fn a_manifest_without_code_beside_it_says_nothing() {
+        let root = std::env::temp_dir().join(format!("tensor-core-code-{}", std::process::id()));
+        let folders = ["stale", "bare", "used"].map(|name| root.join(name));
+        for folder in &folders {
+            std::fs::create_dir_all(folder).expect("a writable folder");
+        }
+        let write = |folder: usize, name: &str, text: &str| {
+            std::fs::write(folders[folder].join(name), text).expect("a writable folder");
+        };
+        let found = || compiler_in(folders.iter().cloned());
+        write(0, "manifest.json", r#"{ "compiler_version": "old" }"#);
+        assert_eq!(found(), None);
+        write(2, "manifest.json", r#"{ "compiler_version": "new" }"#);
+        write(2, "elementwise_f32.cubin", "code");
+        assert_eq!(found().as_deref(), Some("new"));
+        // Code is taken from here, and nothing is known of it.
+        write(1, "elementwise_f32.hsaco", "code");
+        assert_eq!(found(), None);
+        std::fs::remove_dir_all(&root).expect("made above");
     }
 
     #[test]
