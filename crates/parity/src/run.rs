@@ -220,7 +220,7 @@ pub(crate) fn case_report(
 /// Marks a result as a mismatch if a record has another.
 fn hold_against(result: &mut ResultReport, entry: &Entry, found: &[(&str, Match<'_>)]) {
     for (name, found) in found {
-        let agreement = found.entry.map(|recorded| record::compare(entry, recorded));
+        let agreement = found.entry.map(|recorded| record::hold(entry, recorded));
         if let Some(Agreement::Differs(difference)) = agreement {
             let words = difference.describe(&result.device, name);
             result.differ_from(name, &format!("differs from record {name}: {words}"));

@@ -13,12 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use reference::Judge;
 use tensor_core::{Device, safetensors};
 
 use crate::case::Case;
 use crate::comparison::Manner;
 use crate::execute::{Output, known};
-use crate::record::{Header, NamedRecord, Record, entry};
+use crate::record::{Header, NamedRecord, Record, digest, entry};
 use crate::report::{CaseReport, DeviceReport, Report};
 use crate::run::{self, Finished};
 use crate::{Error, evaluate, filter, judge, registry};
@@ -45,12 +46,21 @@ pub struct Judged {
     pub record: NamedRecord,
     /// How they compare with the reference. Missing and failed ones are errors in it.
     pub report: Report,
-    /// In what manners the wrong elements of a case differ, by its id; only of cases with wrong elements.
-    pub manners: BTreeMap<String, BTreeSet<Manner>>,
+    /// What is wrong with a case's elements, by its id; only of cases with wrong elements.
+    pub wrong: BTreeMap<String, Wrong>,
     /// Ids of the cases that the program has no operation for, by its reason.
     pub not_computed: BTreeMap<String, Vec<String>>,
     /// Names of tensors that belong to no case: results for other inputs.
     pub stale: BTreeSet<String>,
+}
+
+/// What is wrong with a result of the right form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// In what manners the wrong elements differ; at least one.
+    pub manners: BTreeSet<Manner>,
+    /// The digest of the right result, where its bits are decided: see [`crate::record::digest`].
+    pub right: Option<u128>,
 }
 
 impl Results {
@@ -109,19 +119,19 @@ impl Results {
             let hash = format!("{:032x}", finished.hash);
             let reason = self.not_computed.get(&hash).cloned();
             let finished = Finished { outputs: vec![self.output(&hash)], ..finished };
-            (hash, reason, entry(&finished), self.report(&finished), manners(&finished))
+            (hash, reason, entry(&finished), self.report(&finished), wrong(&finished))
         });
         let mut not_computed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let (mut entries, mut reports, mut manners) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut entries, mut reports, mut wrong) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut stale: BTreeSet<String> = self.file.names().map(String::from).collect();
-        for (hash, reason, entry, report, its_manners) in all {
+        for (hash, reason, entry, report, its_wrong) in all {
             stale.remove(&hash);
             if let Some(reason) = reason {
                 not_computed.entry(reason).or_default().push(entry.id);
                 continue;
             }
-            if !its_manners.is_empty() {
-                manners.insert(entry.id.clone(), its_manners);
+            if let Some(its_wrong) = its_wrong {
+                wrong.insert(entry.id.clone(), its_wrong);
             }
             entries.push(entry);
             reports.push(report);
@@ -134,7 +144,7 @@ impl Results {
         let device = DeviceReport { name: self.name.clone(), description: self.description(), seconds: 0.0 };
         let report = Report::new(self.seed, start.elapsed().as_secs_f64(), vec![device], reports, "");
         let record = NamedRecord { name: self.name.clone(), record };
-        Ok(Judged { record, report, manners, not_computed, stale })
+        Ok(Judged { record, report, wrong, not_computed, stale })
     }
 
     fn report(&self, finished: &Finished<'_>) -> CaseReport {
@@ -184,6 +194,11 @@ impl Results {
 }
 
 impl Judged {
+    /// In what manners the elements of a case are wrong; empty if none is.
+    pub(crate) fn manners(&self, id: &str) -> BTreeSet<Manner> {
+        self.wrong.get(id).map(|wrong| wrong.manners.clone()).unwrap_or_default()
+    }
+
     /// What stands for the reference where the results are held against it.
     pub fn reference(&self) -> NamedRecord {
         let Header { seed, date, version, .. } = self.record.record.header().clone();
@@ -194,16 +209,25 @@ impl Judged {
     }
 }
 
-/// In what manners the elements of a result are wrong; none for a result of another form, which is wrong as a whole.
-fn manners(finished: &Finished<'_>) -> BTreeSet<Manner> {
-    let (Ok(arrays), Ok(output)) = (&finished.arrays, &finished.outputs[0]) else { return BTreeSet::new() };
+/// What is wrong with the elements of a result; `None` for a result of another form, which is wrong as a whole.
+fn wrong(finished: &Finished<'_>) -> Option<Wrong> {
+    let (Ok(arrays), Ok(output)) = (&finished.arrays, &finished.outputs[0]) else { return None };
     let arrays: Vec<_> = arrays.iter().collect();
-    let Ok(outcome) = evaluate::outcome(finished.case, &arrays) else { return BTreeSet::new() };
-    let Ok(output) = run::well_formed(&outcome, output.clone()) else { return BTreeSet::new() };
+    let outcome = evaluate::outcome(finished.case, &arrays).ok()?;
+    let output = run::well_formed(&outcome, output.clone()).ok()?;
     let (dtype, rule) = (outcome.dtype(), judge::rule(&outcome, finished.case.exact));
-    let wrong = outcome.iter().enumerate().filter_map(|(index, expected)| {
+    let manners = outcome.iter().enumerate().filter_map(|(index, expected)| {
         let got = dtype.read(&output.bytes, index).expect("as many bytes as elements");
         (!rule.accepts(dtype, &expected, got)).then(|| Manner::of(dtype, expected.bits, got))
     });
-    wrong.collect()
+    let manners: BTreeSet<Manner> = manners.collect();
+    if manners.is_empty() {
+        return None;
+    }
+    let right = (rule == Judge::Exact).then(|| {
+        let mut bytes = Vec::with_capacity(output.bytes.len());
+        outcome.iter().for_each(|expected| dtype.write(expected.bits, &mut bytes));
+        digest(dtype, &bytes)
+    });
+    Some(Wrong { manners, right })
 }

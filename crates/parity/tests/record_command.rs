@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use parity::comparison::{Comparison, Counts, Known, render};
-use parity::record::{NamedRecord, Record};
+use parity::record::{Form, Found, NamedRecord, Record};
 use parity::{ParityArgs, cli};
 
 #[derive(Parser)]
@@ -121,6 +121,54 @@ fn a_difference_is_listed_and_can_be_known() {
         parity(&format!("{compare} --differences {}/none", folder.path().display())),
         ExitCode::from(2)
     );
+}
+
+#[test]
+fn a_list_excuses_no_more_than_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = record(folder.path(), "cpu", "neg/f32/*", "");
+    let list = folder.path().join("known.toml");
+    let with_list = |bad: &Path, more: &str| {
+        let text = format!("[[difference]]\ncase = \"neg/*\"\n{more}reason = \"tried out\"\n");
+        std::fs::write(&list, text).unwrap();
+        parity(&format!("compare {} {} --differences {}", good.display(), bad.display(), list.display()))
+    };
+    // Two digests do not say in what manner the elements differ.
+    let bad = spoiled(&good, CASE);
+    assert_eq!((with_list(&bad, ""), with_list(&bad, "only = \"zeros\"\n")), (GOOD, ExitCode::from(1)));
+    // No result, and one of another form.
+    let others = |found: &dyn Fn(&Found) -> Found| {
+        let record = Record::read(&good).unwrap();
+        let mut entries = record.entries().to_vec();
+        let entry = entries.iter_mut().find(|entry| entry.id == CASE).unwrap();
+        entry.found = found(&entry.found);
+        let path = folder.path().join("other.tsv");
+        Record::new(record.header().clone(), entries).unwrap().write(&path).unwrap();
+        path
+    };
+    let failed = others(&|_| Found::Error("out of memory".into()));
+    assert_eq!(with_list(&failed, ""), ExitCode::from(1));
+    let turned = others(&|found| match found {
+        Found::Exact { form, digest } => {
+            let shape = form.shape.iter().rev().copied().collect();
+            Found::Exact { form: Form { shape, ..form.clone() }, digest: *digest }
+        }
+        other => panic!("neg is exact: {other:?}"),
+    });
+    assert_eq!(with_list(&turned, ""), ExitCode::from(1));
+}
+
+#[test]
+fn records_under_different_rules_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = record(folder.path(), "cpu", "neg/f32/*", "");
+    let text = std::fs::read_to_string(&good).unwrap();
+    let other = folder.path().join("other.tsv");
+    std::fs::write(&other, text.replacen("\tequal bits\t", "\twithin 1 ulp\t", 1)).unwrap();
+    let (left, right) = (NamedRecord::read(&good).unwrap(), NamedRecord::read(&other).unwrap());
+    let counts = Comparison::new(&left, &right, &[]).unwrap().counts();
+    let all = left.record.entries().len();
+    assert_eq!(counts, Counts { equal: all - 1, incomparable: 1, ..Counts::default() });
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use parity::record::{Agreement, Entry, Found, NamedRecord, Probe, Record, compare, record_cases};
+use parity::record::{
+    Agreement, Allowed, Entry, Found, Kind, NamedRecord, Probe, Record, compare, record_cases,
+};
 use parity::report::Status;
 use parity::{
     Against, Case, Report, devices, evaluate, execute, filter, judge, registry, run_against, sabotage, table,
@@ -54,7 +56,7 @@ fn a_whole_record_is_small_and_agrees_with_every_device() {
         (cases.len(), 0, 0, 0, 0)
     );
     let footer = format!(
-        "record other: {} cases covered, 0 stale (the case's inputs or parameters changed), 0 missing, 0 differ.",
+        "record other: {} cases covered, 0 stale (the case's inputs, parameters or rule changed), 0 missing, 0 differ.",
         cases.len()
     );
     assert!(table::render(&report, "").ends_with(&(footer + "\n")), "{}", table::render(&report, ""));
@@ -233,6 +235,38 @@ fn missing_stale_and_failed_entries_are_counted() {
         entries[2].found = Found::Sampled { form, probes: Vec::new() };
     });
     assert_eq!(counts(&sampled, true), (all - 1, 1, 0, 0));
+    // The same in other words: a record under another bound.
+    assert_eq!(
+        counts(&without(&|entries| entries[2].rule = "within 2 ulp".into()), true),
+        (all - 1, 1, 0, 0)
+    );
+}
+
+#[test]
+fn a_record_does_not_say_how_far_a_run_may_be_off() {
+    let cases = filter::select(registry::all(), "exp/f32/transposed");
+    let record = cpu_record(&cases);
+    let far: Vec<Entry> =
+        record.entries().iter().filter_map(|entry| with_sample(entry, three_bounds_off)).collect();
+    assert!(!far.is_empty() && far.len() == cases.len());
+    for (tolerance, overflow) in [(f64::INFINITY, true), (1e30, true), (1e30, false)] {
+        let mut generous = far.clone();
+        for entry in &mut generous {
+            let Found::Sampled { probes, .. } = &mut entry.found else { panic!("exp is not exact") };
+            probes.iter_mut().for_each(|probe| probe.allowed = Allowed { tolerance, overflow });
+            let agreement = compare(&record.entries()[0], entry);
+            let Agreement::Differs(difference) = agreement else { panic!("{agreement:?}") };
+            assert_eq!(difference.kind, Kind::Fault, "{difference:?}");
+        }
+        each_is_caught("a record that allows everything", &cases, &record, generous);
+    }
+    // Nor may it forbid: what a run allows itself holds for both.
+    let mut strict = record.entries().to_vec();
+    for entry in &mut strict {
+        let Found::Sampled { probes, .. } = &mut entry.found else { panic!("exp is not exact") };
+        probes.iter_mut().for_each(|probe| probe.allowed.tolerance = 0.0);
+    }
+    assert_eq!(run(&cases, &named(strict, &record), true).totals.failures(), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use parity::comparison::Known;
+use parity::comparison::{Comparison, Known};
 use parity::view::Step;
 use parity::witness::Results;
 use parity::{Case, Error, ParityArgs, cli, execute, export, filter, registry};
@@ -236,6 +236,22 @@ fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
     listed("[[difference]]\ncase = \"relu/f32/*\"\non = \"cuda\"\nonly = \"zeros\"\nreason = \"signs\"\n");
     let zeros = spoil(|x| (x == 0.0).then_some(-0.0));
     assert_eq!((parity(&["compare", text(&zeros)]), run(&zeros)), (ExitCode::from(1), ExitCode::SUCCESS));
+    // Held against a record, too: its digest is the reference's, so the manner of the difference is known. Of another digest it is not.
+    let record = folder.path().join("cpu.tsv");
+    let made = parity(&["record", "--device", "cpu", "--filter", wanted, "--out", text(&record)]);
+    assert_eq!(made, ExitCode::SUCCESS);
+    let both = |results: &Path| {
+        let there = ["compare", text(&record), text(results), "--differences", text(&list)];
+        let back = ["compare", text(results), text(&record), "--differences", text(&list)];
+        assert_eq!(parity(&there), parity(&back));
+        parity(&there)
+    };
+    assert_eq!(both(&zeros), ExitCode::SUCCESS);
+    let spoiled = std::fs::read_to_string(&record).unwrap();
+    let digest = spoiled.find("\tdigest ").unwrap() + "\tdigest ".len();
+    let spoiled = format!("{}{}\n", &spoiled[..digest], "5".repeat(32));
+    std::fs::write(&record, spoiled).unwrap();
+    assert_eq!(both(&zeros), ExitCode::from(1));
     // Another number is not in the manner that is listed.
     let number = spoil(|x| (x == 1.0).then_some(1.5));
     assert_eq!(run(&number), ExitCode::from(1));
@@ -245,6 +261,37 @@ fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
     // Nothing differs: the entry is stale.
     listed("[[difference]]\ncase = \"relu/f32/*\"\nreason = \"signs\"\n");
     assert_eq!(run(&results(folder.path(), wanted, |_, _| ())), ExitCode::from(1));
+}
+
+#[test]
+fn a_result_that_is_missing_failed_or_of_another_form_is_never_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("differences.toml");
+    std::fs::write(&list, "[[difference]]\ncase = \"exp/f32/*\"\nreason = \"tried out\"\n").unwrap();
+    let run = |change: fn(&mut Tensors, &mut Metadata)| {
+        let path = results(folder.path(), "exp/f32/", change);
+        let results = Results::open(&path).unwrap();
+        let judged = results.judge(&results.cases().unwrap(), &mut || ()).unwrap();
+        let (reference, known) = (judged.reference(), Known::read(&list).unwrap());
+        let counts = Comparison::with_reference(&judged, &reference, &known).unwrap().counts();
+        (counts.known, counts.differ)
+    };
+    let wrong = run(|tensors, _| {
+        let tensor = first(tensors);
+        *tensor = tensor.affine(1.0, 1.0).unwrap();
+    });
+    assert_eq!(wrong, (1, 0));
+    assert_eq!(run(|tensors, _| drop(tensors.pop_first())), (0, 1));
+    let failed = run(|tensors, metadata| {
+        let (name, _) = tensors.pop_first().unwrap();
+        metadata.insert("failed".into(), format!("{{\"{name}\": \"out of luck\"}}"));
+    });
+    assert_eq!(failed, (0, 1));
+    let turned = run(|tensors, _| {
+        let tensor = first(tensors);
+        *tensor = tensor.reshape([1, tensor.elements()]).unwrap();
+    });
+    assert_eq!(turned, (0, 1));
 }
 
 #[test]

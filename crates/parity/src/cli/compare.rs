@@ -23,9 +23,10 @@ A list of known differences is a file of entries such as
   [[difference]]
   case = "matmul/f16/*"
   reason = "the library sums in 16 bits"
-An entry that no case needs is an error. `case` may be a list of patterns. An entry may also have
+An entry that no case needs is an error. A missing or failed result, or one of another form, is never excused. `case` may be a list of patterns. An entry may also have
   on = "cuda"        only if one of the sides ran there
   only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be
+                     (between two records, of the sampled elements; two digests differ in no known manner)
 
 Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
 case can be compared."#;
@@ -105,7 +106,9 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
         comparisons.push(Comparison::with_reference(judged, reference, &known)?);
     }
     match &sides[..] {
-        [left, right] => comparisons.push(Comparison::new(left.record(), right.record(), &known)?),
+        [left, right] => {
+            comparisons.push(Comparison::with_judged(left.record(), right.record(), &judged, &known)?)
+        }
         _ if comparisons.is_empty() => return Err(Error::Alone { path: args.left.clone() }),
         _ => {}
     }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Comparison, Finding, Known, Pair};
+use super::{Comparison, Finding, Known, Manner, Pair};
 use crate::Error;
 use crate::judge::Sample;
-use crate::record::{Difference, NamedRecord};
+use crate::record::{Difference, Kind, NamedRecord};
 use crate::report::{ResultReport, Status};
 use crate::witness::Judged;
 
 impl<'a> Comparison<'a> {
     /// Holds results against the reference: every element of them, not samples. `reference` is [`Judged::reference`].
+    /// A result that is missing or of another form is never a known difference.
     ///
     /// # Errors
     /// [`Error::NothingInCommon`] if no case has a result.
@@ -20,17 +21,18 @@ impl<'a> Comparison<'a> {
         known: &'a [Known],
     ) -> Result<Comparison<'a>, Error> {
         let entries = judged.record.record.entries();
-        let none = BTreeSet::new();
         let pairs = entries.iter().zip(&judged.report.cases).map(|(entry, report)| {
             let result = &report.results[0];
-            let manners = judged.manners.get(&entry.id).unwrap_or(&none);
-            let listed = || known.iter().position(|known| known.covers_only(&entry.id, manners));
+            let listed = || {
+                let wrong = judged.wrong.get(&entry.id)?;
+                known.iter().position(|known| known.covers_only(&entry.id, &wrong.manners))
+            };
             let finding = match (result.status, result.worst > 0.0) {
                 (Status::Pass, false) => Finding::Equal,
                 (Status::Pass, true) => Finding::Within(result.worst),
-                _ => match listed() {
-                    Some(number) => Finding::Known(difference(result), number),
-                    None => Finding::Differs(difference(result)),
+                (Status::Mismatch | Status::Error, _) => match listed() {
+                    Some(number) => Finding::Known(difference(result, judged.manners(&entry.id)), number),
+                    None => Finding::Differs(difference(result, judged.manners(&entry.id))),
                 },
             };
             Pair { entry, finding }
@@ -39,17 +41,18 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn difference(result: &ResultReport) -> Difference {
+fn difference(result: &ResultReport, manners: BTreeSet<Manner>) -> Difference {
     let (units, wrong) = (result.worst, result.wrong);
     match (&result.sample, &result.error) {
         (Some(Sample { index, got, expected }), _) => {
             let place = format!("element {index}");
-            Difference { place, left: got.clone(), right: expected.clone(), units, wrong }
+            let (left, right, kind) = (got.clone(), expected.clone(), Kind::Elements(manners));
+            Difference { place, left, right, units, wrong, kind }
         }
         (None, error) => {
             let left = error.clone().unwrap_or_else(|| "none".to_string());
             let (place, right) = ("result".to_string(), "one".to_string());
-            Difference { place, left, right, units: f64::INFINITY, wrong: 0 }
+            Difference { place, left, right, units: f64::INFINITY, wrong: 0, kind: Kind::Fault }
         }
     }
 }

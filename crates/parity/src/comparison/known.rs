@@ -16,7 +16,7 @@ pub struct Known {
     pub case: String,
     /// What one of the sides must have run on: "cpu", "cuda", or a device's name before its colon. Without it, anything.
     pub on: Option<String>,
-    /// The only manner in which elements may differ, where all of them are looked at. Without it, any.
+    /// The only manner in which elements may differ. Without it, any.
     pub only: Option<Manner>,
     /// Why it is so.
     pub reason: String,
@@ -46,6 +46,14 @@ impl Manner {
             () if is_zero(expected) && is_zero(got) => Manner::Zeros,
             () if is_zero(got) => Manner::Vanished,
             () => Manner::Other,
+        }
+    }
+
+    /// How two elements differ, where it is not known which of them is right.
+    pub fn between(dtype: DType, left: u64, right: u64) -> Manner {
+        match (Manner::of(dtype, left, right), Manner::of(dtype, right, left)) {
+            (Manner::Other, other) => other,
+            (manner, _) => manner,
         }
     }
 }
@@ -90,7 +98,8 @@ impl Known {
         filter::matches(&self.case, id)
     }
 
-    /// As [`Known::covers`], where all wrong elements are known to differ in one of these manners.
+    /// As [`Known::covers`], where all wrong elements differ in these manners. None stands for manners that are not known: they are not
+    /// the only one that an entry may demand.
     pub fn covers_only(&self, id: &str, manners: &BTreeSet<Manner>) -> bool {
         self.covers(id) && self.only.is_none_or(|only| *manners == BTreeSet::from([only]))
     }
@@ -167,6 +176,9 @@ mod tests {
         assert_eq!((f16(0x7c00, 0x7e00), f16(0xfe00, 0x3c00)), (Manner::Nan, Manner::Nan));
         assert_eq!((f16(0x0001, 0x8000), f16(0x0000, 0x0001)), (Manner::Vanished, Manner::Other));
         assert_eq!(Manner::of(DType::U8, 5, 0), Manner::Vanished);
+        let either = |left, right| Manner::between(DType::F16, left, right);
+        assert_eq!((either(0x0000, 0x0001), either(0x0001, 0x8000)), (Manner::Vanished, Manner::Vanished));
+        assert_eq!((either(0x0000, 0x8000), either(0x0001, 0x0002)), (Manner::Zeros, Manner::Other));
     }
 
     #[test]

@@ -9,8 +9,11 @@ mod table;
 pub use known::{Known, Manner};
 pub use table::render;
 
+use std::collections::BTreeSet;
+
 use crate::Error;
-use crate::record::{Agreement, Difference, Entry, NamedRecord, compare};
+use crate::record::{Agreement, Difference, Entry, Found, Kind, NamedRecord, compare};
+use crate::witness::Judged;
 
 /// What became of all cases of two records.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,9 +109,22 @@ impl<'a> Comparison<'a> {
         right: &'a NamedRecord,
         known: &'a [Known],
     ) -> Result<Comparison<'a>, Error> {
+        Comparison::with_judged(left, right, &[], known)
+    }
+
+    /// As [`Comparison::new`], where some of the two were judged in all elements: of their digests it is known in what manner they are wrong.
+    ///
+    /// # Errors
+    /// As [`Comparison::new`].
+    pub fn with_judged(
+        left: &'a NamedRecord,
+        right: &'a NamedRecord,
+        judged: &[&Judged],
+        known: &'a [Known],
+    ) -> Result<Comparison<'a>, Error> {
         let of_left = left.record.entries().iter().map(|entry| {
             let finding = match right.record.get(entry.hash, &entry.id) {
-                Some(other) => found(compare(entry, other), &entry.id, known),
+                Some(other) => found([entry, other], judged, known),
                 None if right.record.by_id(&entry.id).is_some() => Finding::OtherInputs,
                 None => Finding::OnlyLeft,
             };
@@ -171,14 +187,33 @@ impl<'a> Comparison<'a> {
 }
 
 /// The first fitting entry of the list explains a difference.
-fn found(agreement: Agreement, id: &str, known: &[Known]) -> Finding {
-    match agreement {
-        Agreement::Equal => Finding::Equal,
-        Agreement::Within(units) => Finding::Within(units),
-        Agreement::Incomparable(why) => Finding::Incomparable(why),
-        Agreement::Differs(difference) => match known.iter().position(|known| known.covers(id)) {
-            Some(number) => Finding::Known(difference, number),
-            None => Finding::Differs(difference),
-        },
+fn found(pair: [&Entry; 2], judged: &[&Judged], known: &[Known]) -> Finding {
+    let difference = match compare(pair[0], pair[1]) {
+        Agreement::Equal => return Finding::Equal,
+        Agreement::Within(units) => return Finding::Within(units),
+        Agreement::Incomparable(why) => return Finding::Incomparable(why),
+        Agreement::Differs(difference) => difference,
+    };
+    let manners = match &difference.kind {
+        Kind::Fault => return Finding::Differs(difference),
+        Kind::Elements(manners) => manners.clone(),
+        Kind::Bits => judged.iter().find_map(|judged| of_digests(pair, judged)).unwrap_or_default(),
+    };
+    match known.iter().position(|known| known.covers_only(&pair[0].id, &manners)) {
+        Some(number) => Finding::Known(difference, number),
+        None => Finding::Differs(difference),
     }
+}
+
+/// In what manners two digests' elements differ, if one of them is the reference's and the other of judged results.
+fn of_digests(pair: [&Entry; 2], judged: &Judged) -> Option<BTreeSet<Manner>> {
+    let digest = |entry: &Entry| match entry.found {
+        Found::Exact { digest, .. } => Some(digest),
+        _ => None,
+    };
+    let entries = &judged.record.record;
+    pair.iter().zip(pair.iter().rev()).find_map(|(its, other)| {
+        let wrong = judged.wrong.get(&its.id).filter(|_| entries.by_id(&its.id) == Some(*its))?;
+        (wrong.right.is_some() && wrong.right == digest(other)).then(|| wrong.manners.clone())
+    })
 }

@@ -1,9 +1,15 @@
 //! Whether two entries of one case can both be right. The rules are in [`super`].
 
+use std::collections::BTreeSet;
+
 use reference::{DType, Dd, Expected, Value};
 
-use super::{Entry, Form, Found, Probe};
+use super::{Allowed, Entry, Form, Found, Probe};
+use crate::comparison::Manner;
 use crate::judge;
+
+/// How much greater one tolerance of an element may be than the other: what their rounding to four digits can do.
+const ROUNDING: f64 = 1.002;
 
 /// How two entries of one case compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +20,7 @@ pub enum Agreement {
     Within(f64),
     /// They cannot both be right.
     Differs(Difference),
-    /// One has a digest and the other samples, or neither has a result: nothing can be said.
+    /// They were judged by different rules, or neither has a result: nothing can be said.
     Incomparable(&'static str),
 }
 
@@ -31,17 +37,30 @@ pub struct Difference {
     pub units: f64,
     /// How many sampled elements are too far apart; 0 where none was looked at.
     pub wrong: usize,
+    /// What is known of it.
+    pub kind: Kind,
+}
+
+/// What is known of a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// The elements looked at differ in these manners.
+    Elements(BTreeSet<Manner>),
+    /// Some bits differ; which, two digests do not say.
+    Bits,
+    /// A side has no result, or one of another form, or allows an element another error. No list of known differences excuses it.
+    Fault,
 }
 
 impl Difference {
-    fn of(place: &str, left: String, right: String) -> Agreement {
-        let place = place.to_string();
-        Agreement::Differs(Difference { place, left, right, units: f64::INFINITY, wrong: 0 })
+    fn of(kind: Kind, place: impl Into<String>, left: String, right: String) -> Agreement {
+        let place = place.into();
+        Agreement::Differs(Difference { place, left, right, units: f64::INFINITY, wrong: 0, kind })
     }
 
     /// The difference in words, with the names of both sides.
     pub fn describe(&self, left: &str, right: &str) -> String {
-        let Difference { place, left: a, right: b, units, wrong } = self;
+        let Difference { place, left: a, right: b, units, wrong, kind: _ } = self;
         let mut text = format!("{place}: {left} has {a}, {right} has {b}");
         if units.is_finite() {
             text += &format!(", {units:.2} times what is allowed apart");
@@ -54,7 +73,23 @@ impl Difference {
 }
 
 /// Holds two entries of one case against each other. Their hashes are not looked at.
+///
+/// Both say how far each sampled element may be off. They must say the same, since the case and its rule are the same.
 pub fn compare(left: &Entry, right: &Entry) -> Agreement {
+    entries(left, right, |left, right| {
+        let (less, more) = (left.tolerance.min(right.tolerance), left.tolerance.max(right.tolerance));
+        let same = left.overflow == right.overflow && more <= less * ROUNDING;
+        same.then_some(Allowed { tolerance: left.tolerance + right.tolerance, overflow: left.overflow })
+    })
+}
+
+/// As [`compare`], where `own` was made here: what it allows holds for both, and what the recorded entry says of it is not looked at.
+pub fn hold(own: &Entry, recorded: &Entry) -> Agreement {
+    entries(own, recorded, |own, _| Some(Allowed { tolerance: 2.0 * own.tolerance, ..own }))
+}
+
+/// Holds two entries against each other. `both` makes of what each side allows an element what they are allowed together, if it can.
+fn entries(left: &Entry, right: &Entry, both: impl Fn(Allowed, Allowed) -> Option<Allowed>) -> Agreement {
     let error = |error: &String| format!("the error {error:?}");
     let form = |found: &Found| match found {
         Found::Exact { form, .. } | Found::Sampled { form, .. } => form.to_string(),
@@ -62,33 +97,47 @@ pub fn compare(left: &Entry, right: &Entry) -> Agreement {
     };
     match (&left.found, &right.found) {
         (Found::Error(_), Found::Error(_)) => Agreement::Incomparable("neither has a result"),
-        (Found::Error(_), other) => Difference::of("result", form(&left.found), form(other)),
-        (other, Found::Error(_)) => Difference::of("result", form(other), form(&right.found)),
+        (Found::Error(_), other) => Difference::of(Kind::Fault, "result", form(&left.found), form(other)),
+        (other, Found::Error(_)) => Difference::of(Kind::Fault, "result", form(other), form(&right.found)),
         (Found::Exact { form: a, .. }, Found::Exact { form: b, .. })
         | (Found::Sampled { form: a, .. }, Found::Sampled { form: b, .. })
             if a != b =>
         {
-            Difference::of("form", a.to_string(), b.to_string())
+            Difference::of(Kind::Fault, "form", a.to_string(), b.to_string())
         }
+        _ if left.rule != right.rule => Agreement::Incomparable("they were judged by different rules"),
         (Found::Exact { digest: a, .. }, Found::Exact { digest: b, .. }) => match a == b {
             true => Agreement::Equal,
-            false => Difference::of("digest", format!("{a:032x}"), format!("{b:032x}")),
+            false => Difference::of(Kind::Bits, "digest", format!("{a:032x}"), format!("{b:032x}")),
         },
-        (Found::Sampled { form, probes: a }, Found::Sampled { probes: b, .. }) => samples(form, a, b),
+        (Found::Sampled { form, probes: a }, Found::Sampled { probes: b, .. }) => samples(form, a, b, both),
         _ => Agreement::Incomparable("one has a digest, the other samples"),
     }
 }
 
-fn samples(form: &Form, left: &[Probe], right: &[Probe]) -> Agreement {
+fn samples(
+    form: &Form,
+    left: &[Probe],
+    right: &[Probe],
+    both: impl Fn(Allowed, Allowed) -> Option<Allowed>,
+) -> Agreement {
     let dtype = form.dtype;
     if !left.iter().map(|probe| probe.index).eq(right.iter().map(|probe| probe.index)) {
         return Agreement::Incomparable("other elements were sampled");
     }
     let (mut equal, mut worst, mut wrong) = (true, None::<(f64, &Probe, &Probe)>, 0);
+    let mut manners = BTreeSet::new();
     for (a, b) in left.iter().zip(right) {
+        let Some(allowed) = both(a.allowed, b.allowed) else {
+            let place = format!("what element {} may be off", a.index);
+            return Difference::of(Kind::Fault, place, a.allowed.to_string(), b.allowed.to_string());
+        };
         equal &= a.bits == b.bits;
-        let (off, units) = apart(dtype, a, b);
-        wrong += usize::from(off);
+        let (off, units) = apart(dtype, a.bits, b.bits, allowed);
+        if off {
+            wrong += 1;
+            manners.insert(Manner::between(dtype, a.bits, b.bits));
+        }
         // Of equally bad elements the first stays.
         if worst.is_none_or(|(most, ..)| units > most) {
             worst = Some((units, a, b));
@@ -101,31 +150,31 @@ fn samples(form: &Form, left: &[Probe], right: &[Probe]) -> Agreement {
             right: judge::text(dtype, b.bits),
             units,
             wrong,
+            kind: Kind::Elements(manners),
         }),
         Some((units, ..)) if !equal => Agreement::Within(units),
         _ => Agreement::Equal,
     }
 }
 
-/// Whether two elements cannot both be right, and their distance as a part of what is allowed; infinite where nothing is.
-fn apart(dtype: DType, left: &Probe, right: &Probe) -> (bool, f64) {
-    if left.bits == right.bits || dtype.is_nan(left.bits) && dtype.is_nan(right.bits) {
+/// Whether two elements cannot both be right, and their distance as a part of what they are allowed together; infinite where nothing is.
+fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> (bool, f64) {
+    if left == right || dtype.is_nan(left) && dtype.is_nan(right) {
         return (false, 0.0);
     }
-    let special = |probe: &Probe| matches!(dtype.decode(probe.bits), Value::Float(x) if !x.is_finite());
-    let overflow = left.allowed.overflow || right.allowed.overflow;
-    if overflow && (special(left) || special(right)) {
+    let special = |bits: u64| matches!(dtype.decode(bits), Value::Float(x) if !x.is_finite());
+    if allowed.overflow && (special(left) || special(right)) {
         return (false, 0.0);
     }
     // The distance counts an infinity as a number only on the side that it calls `got`.
     let (got, value) = if special(left) { (left, right) } else { (right, left) };
-    let number = match dtype.decode(value.bits) {
+    let number = match dtype.decode(value) {
         Value::Float(x) => Dd::from(x),
         Value::Int(i) => Dd::from_int(i),
     };
-    let expected = Expected { value: number, bits: value.bits, scale: 0.0, overflow: false };
-    let gap = reference::difference(dtype, &expected, got.bits);
-    let allowed = left.allowed.tolerance + right.allowed.tolerance;
+    let expected = Expected { value: number, bits: value, scale: 0.0, overflow: false };
+    let gap = reference::difference(dtype, &expected, got);
+    let allowed = allowed.tolerance;
     // The distance of a NaN from a number is NaN.
     let wrong = gap.is_nan() || gap > allowed;
     let units = match () {

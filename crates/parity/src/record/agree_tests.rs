@@ -2,7 +2,10 @@
 
 use reference::{Array, BinaryOp, DType, Judge, Outcome, ReduceOp, UnaryOp, Value};
 
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::comparison::Manner;
 
 /// An f32 result of one element, allowed this much.
 fn one(value: f32, tolerance: f64, overflow: bool) -> Entry {
@@ -42,6 +45,51 @@ fn numbers_may_be_apart_by_both_errors() {
     // Nothing is allowed: zeros of both signs are at no distance, neighbours are.
     assert!(agrees(&one(0.0, 0.0, false), &one(-0.0, 0.0, false)));
     assert!(!agrees(&one(0.0, 0.0, false), &one(f32::from_bits(1), 0.0, false)));
+}
+
+/// A file cannot widen what the other side allows.
+#[test]
+fn both_must_allow_the_same() {
+    let fault = |left: &Entry, right: &Entry| {
+        assert!(!agrees(left, right));
+        let Agreement::Differs(difference) = compare(left, right) else { panic!("they differ") };
+        assert_eq!((difference.kind.clone(), difference.wrong), (Kind::Fault, 0));
+        difference.describe("a", "b")
+    };
+    let own = one(1.0, 0.25, false);
+    let words = "what element 0 may be off: a has 2.5e-1, b has inf";
+    assert_eq!(fault(&own, &one(9.0, f64::INFINITY, false)), words);
+    assert_eq!(
+        fault(&own, &one(9.0, 0.25, true)),
+        "what element 0 may be off: a has 2.5e-1, b has 2.5e-1 or an overflow"
+    );
+    fault(&own, &one(1.0, 0.2506, false));
+    fault(&own, &one(1.0, 0.0, false));
+    // As far as the rounding to four digits goes.
+    assert!(agrees(&own, &one(1.25, 0.2501, false)));
+    // A run takes its own.
+    let generous = one(9.0, f64::INFINITY, true);
+    assert!(matches!(hold(&own, &generous), Agreement::Differs(difference) if difference.units == 16.0));
+    assert_eq!(hold(&own, &one(1.5, 0.0, false)), Agreement::Within(1.0));
+}
+
+#[test]
+fn the_manners_of_samples_are_known() {
+    let kind = |left: f32, right: f32| match compare(&one(left, 0.0, false), &one(right, 0.0, false)) {
+        Agreement::Differs(difference) => difference.kind,
+        other => panic!("{other:?}"),
+    };
+    let elements = |manner| Kind::Elements(BTreeSet::from([manner]));
+    assert_eq!(kind(1.0, f32::NAN), elements(Manner::Nan));
+    assert_eq!((kind(1.0, 0.0), kind(-0.0, 1.0)), (elements(Manner::Vanished), elements(Manner::Vanished)));
+    assert_eq!(kind(1.0, 2.0), elements(Manner::Other));
+}
+
+#[test]
+fn results_under_different_rules_are_not_compared() {
+    let (own, mut other) = (one(1.0, 0.25, false), one(1.0, 0.25, false));
+    other.rule = "within 9 ulp".into();
+    assert!(matches!(compare(&own, &other), Agreement::Incomparable(_)));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use reference::Judge;
 use serde::Serialize;
 
 use super::{Entry, Found, NamedRecord, Record};
+use crate::judge;
 use crate::report::CaseReport;
 
 /// What a record has of a case.
@@ -48,7 +49,7 @@ pub struct RecordReport {
     pub compared: bool,
     /// Cases of the run that it has a result for.
     pub covered: usize,
-    /// Cases that it has for other inputs or parameters, and, in a run of all cases, entries that no case has any more.
+    /// Cases that it has for other inputs or parameters or under another rule, and, in a run of all cases, entries that no case has any more.
     pub stale: usize,
     /// Cases that it has nothing for.
     pub missing: usize,
@@ -69,10 +70,11 @@ impl Record {
             });
         };
         match (&entry.found, judge) {
+            (Found::Error(_), _) => nothing(Coverage::Error),
+            _ if entry.rule != judge::describe(judge) => nothing(Coverage::Stale),
             (Found::Exact { .. }, Judge::Exact) | (Found::Sampled { .. }, Judge::Within { .. }) => {
                 Match { coverage: Coverage::Covered, entry: Some(entry) }
             }
-            (Found::Error(_), _) => nothing(Coverage::Error),
             _ => nothing(Coverage::Stale),
         }
     }
@@ -132,7 +134,7 @@ impl std::fmt::Display for RecordReport {
         }
         write!(
             f,
-            "record {name}: {covered} cases covered, {stale} stale (the case's inputs or parameters changed), {missing} missing, "
+            "record {name}: {covered} cases covered, {stale} stale (the case's inputs, parameters or rule changed), {missing} missing, "
         )?;
         if *errors > 0 {
             write!(f, "{errors} errors, ")?;

@@ -17,7 +17,8 @@
 //! - the reference says that some order of evaluation overflows, and one of the two is an infinity or NaN.
 //!
 //! An infinity against a finite number counts as the number after the dtype's largest, as in [`reference::difference`]; NaN
-//! against a number never agrees. So two results that the reference accepts always agree, and two that agree were at most twice as far
+//! against a number never agrees. What an element may be off is the reference's to say, not a file's: in two records it must be the
+//! same but for its rounding, and a run takes its own ([`hold`]). So two results that the reference accepts always agree, and two that agree were at most twice as far
 //! apart as one may be from the exact value, at the elements that were sampled.
 
 mod agree;
@@ -33,7 +34,7 @@ mod text;
 #[cfg(test)]
 mod text_tests;
 
-pub use agree::{Agreement, Difference, compare};
+pub use agree::{Agreement, Difference, Kind, compare, hold};
 pub use coverage::{Coverage, Match, RecordReport};
 pub use embedded::{EMBEDDED, NamedRecord, embedded};
 pub use header::Header;

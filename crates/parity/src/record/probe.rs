@@ -33,6 +33,12 @@ pub struct Allowed {
     pub overflow: bool,
 }
 
+impl std::fmt::Display for Allowed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:e}{}", self.tolerance, if self.overflow { " or an overflow" } else { "" })
+    }
+}
+
 /// The indices that are sampled of a result of `elements` elements, ascending: all if there are at most [`PROBES`], else that many,
 /// the first and the last among them. They depend on the case's hash and the number of elements alone: the rest are the remainders by
 /// `elements` of the 64-bit XXH3 of the hash and a counter from 0 (16 and 8 bytes, little-endian), without repetitions.

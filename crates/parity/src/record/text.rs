@@ -252,6 +252,9 @@ fn probe(dtype: DType, text: &str) -> Result<Probe, String> {
     if tolerance.is_nan() || tolerance < 0.0 {
         return Err(format!("sample {text:?}: a tolerance is a number and not negative"));
     }
+    if tolerance.is_infinite() && !overflow {
+        return Err(format!("sample {text:?}: a tolerance is infinite only where an overflow is right"));
+    }
     Ok(Probe { index, bits, allowed: Allowed { tolerance, overflow } })
 }
 

@@ -101,6 +101,8 @@ fn damage_is_named_with_its_line() {
         (" 0:3c00:", " 0:3c0:", 14, "\"3c0\" is not 4 hexadecimal digits"),
         (" 0:3c00:", " 0:3c00:-", 14, "a tolerance is a number and not negative"),
         (":inf!", ":NaN!", 15, "a tolerance is a number and not negative"),
+        (":inf!", ":inf", 15, "a tolerance is infinite only where an overflow is right"),
+        (":1.234e-300", ":inf", 14, "a tolerance is infinite only where an overflow is right"),
         (":inf!", "!", 15, "is not index:bits:tolerance"),
         ("-\t-\ta rule", "f16\t-\ta rule", 17, "an error has neither dtype nor shape"),
         ("exp/f16/[40]", "exp/f64/scalar/[]", 15, "case exp/f64/scalar/[] is there twice"),
