@@ -132,6 +132,7 @@ fn a_replay_runs_the_kernels_again() {
     };
     drop((row.run)().unwrap());
     let replay = Replay::record(hip, &row).unwrap();
+    assert_eq!((row.check)(replay.result()), Ok(()), "recording launches once");
     for _ in 0..3 {
         replay.launch().unwrap();
     }

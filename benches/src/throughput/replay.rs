@@ -19,7 +19,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Records the operation of a row, which must have run before: what is loaded on first use cannot be captured.
+    /// Records the operation of a row and launches it once. It must have run before: what is loaded on first use cannot be captured.
     ///
     /// # Errors
     /// What failed, in words: an operation that frees what it launched on, or reads back, cannot be captured.
@@ -35,19 +35,26 @@ impl<'a> Replay<'a> {
         let (mut graph, mut exec) = (null_mut(), null_mut());
         // SAFETY: S1, S3: the stream is being captured; a live place for the graph.
         let ended = done("hipStreamEndCapture", unsafe { (hip.hipStreamEndCapture)(stream, &mut graph) });
-        let result = result.map_err(|error| error.to_string())?;
-        ended?;
-        let kernels = kernels_only(hip, graph);
-        // SAFETY: S1, S3, S4: the graph that was just made is ours; the executable graph does not need it.
-        unsafe {
-            let made = kernels.and_then(|()| {
-                let status = (hip.hipGraphInstantiateWithFlags)(&mut exec, graph, 0);
-                done("hipGraphInstantiateWithFlags", status)
-            });
-            done("hipGraphDestroy", (hip.hipGraphDestroy)(graph))?;
-            made?;
-        }
-        Ok(Self { device: device.clone(), exec, result, inputs: PhantomData })
+        let made = result.map_err(|error| error.to_string()).and_then(|result| {
+            ended?;
+            kernels_only(hip, graph)?;
+            // SAFETY: S1, S3: a live graph of the current device; a live place for the executable one.
+            let status = unsafe { (hip.hipGraphInstantiateWithFlags)(&mut exec, graph, 0) };
+            done("hipGraphInstantiateWithFlags", status)?;
+            Ok(Self { device: device.clone(), exec, result, inputs: PhantomData })
+        });
+        // Whatever failed before; a capture that failed may have left no graph.
+        let destroyed = if graph.is_null() {
+            Ok(())
+        } else {
+            // SAFETY: S1, S3, S4: the graph that was just made is ours; the executable graph does not need it.
+            done("hipGraphDestroy", unsafe { (hip.hipGraphDestroy)(graph) })
+        };
+        let replay = made?;
+        destroyed?;
+        // The capture ran nothing: until now the result is memory that nobody has written.
+        replay.launch()?;
+        Ok(replay)
     }
 
     /// Submits it once more; does not wait.
@@ -56,6 +63,7 @@ impl<'a> Replay<'a> {
     /// What the driver answers.
     pub fn launch(&self) -> Result<(), String> {
         let stream = self.device.stream();
+        let _current = self.device.device().make_current().map_err(|error| error.to_string())?;
         // SAFETY: S1, S3, S4, S5: graph and stream are live, and so is all memory that its kernels use, which is bound to this
         // stream: the result is ours, the inputs are borrowed by the row's closure.
         let status = unsafe { (table(&self.device).hipGraphLaunch)(self.exec, stream.raw()) };
@@ -63,7 +71,7 @@ impl<'a> Replay<'a> {
         done("hipGraphLaunch", status)
     }
 
-    /// What the kernels write; undefined before the first launch is done.
+    /// What the kernels write. They have been launched at least once: recording ends with that.
     pub fn result(&self) -> &Tensor {
         &self.result
     }
@@ -71,9 +79,12 @@ impl<'a> Replay<'a> {
 
 impl Drop for Replay<'_> {
     fn drop(&mut self) {
-        // An error of the wait, or of destroying, is the device's: the next call answers it too.
-        let _ = self.device.synchronize();
-        // SAFETY: S1, S4: it is ours alone and not running.
+        // An error of the wait is the device's: the next call answers it too. Then it may be running still, and stays.
+        if self.device.synchronize().is_err() {
+            return;
+        }
+        let Ok(_current) = self.device.device().make_current() else { return };
+        // SAFETY: S1, S3, S4: it is ours alone and not running.
         let _ = unsafe { (table(&self.device).hipGraphExecDestroy)(self.exec) };
     }
 }

@@ -90,6 +90,7 @@ fn measure(
     let Some(device) = device.as_hip().filter(|_| row.work != Work::Nothing) else { return Ok((call, None)) };
     let replayed = || -> Result<f64, String> {
         let replay = Replay::record(device, row)?;
+        // A replay, not the launch that recording ends with.
         replay.launch()?;
         (row.check)(replay.result()).map_err(|why| format!("the result is wrong: {why}"))?;
         kernel(effort, device, &replay)

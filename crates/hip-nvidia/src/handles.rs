@@ -3,10 +3,10 @@
 
 use crate::context::{self, Device};
 use crate::driver;
+use hip_sys::hip::hipMemPool_t;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipFunction_t, hipGraph_t, hipGraphExec_t, hipModule_t, hipStream_t,
 };
-use hip_sys::hip::{hipMemPool_t, hipUserObject_t};
 use hip_sys::provider::{Absent, Handles};
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
@@ -31,8 +31,10 @@ pub(crate) struct EventState {
 
 pub(crate) type Stream = Object;
 pub(crate) type Event = Object<EventState>;
-/// A module keeps the handles of the functions that were asked for, by name.
-pub(crate) type Module = Object<parking_lot::Mutex<std::collections::HashMap<Vec<u8>, usize>>>;
+/// A module keeps the handles of the functions that were asked for, by name; none once it is unloaded.
+pub(crate) type Module = Object<parking_lot::Mutex<Option<std::collections::HashMap<Vec<u8>, usize>>>>;
+/// A user object, with the references that the program has to it.
+pub(crate) type UserObject = Object<parking_lot::Mutex<std::ffi::c_uint>>;
 pub(crate) type Function = Object;
 
 pub(crate) static STREAMS: LazyLock<Handles<Stream>> = LazyLock::new(|| Handles::new(0x21));
@@ -42,7 +44,7 @@ pub(crate) static FUNCTIONS: LazyLock<Handles<Function>> = LazyLock::new(|| Hand
 pub(crate) static POOLS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x25));
 pub(crate) static GRAPHS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x26));
 pub(crate) static EXECS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x27));
-pub(crate) static USER_OBJECTS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(0x28));
+pub(crate) static USER_OBJECTS: LazyLock<Handles<UserObject>> = LazyLock::new(|| Handles::new(0x28));
 
 const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 /// The null stream, hipStreamLegacy and hipStreamPerThread, which CUDA numbers as HIP does.
@@ -104,11 +106,10 @@ simple! {
     graph_of(hipGraph_t) in GRAPHS, else hipError_t::hipErrorInvalidValue;
     /// The instance of a graph of a handle.
     exec_of(hipGraphExec_t) in EXECS, else hipError_t::hipErrorInvalidValue;
-    /// The user object of a handle.
-    user_object_of(hipUserObject_t) in USER_OBJECTS, else hipError_t::hipErrorInvalidValue;
 }
 
-/// Ends every handle that leads to something of the device, whose context is about to end.
+/// Ends every handle that leads to something of the device's context, which is about to end. Pools and user objects are not
+/// in a context and stay.
 pub(crate) fn forget_device(ordinal: usize) {
     STREAMS.end_all(|object| object.device.ordinal == ordinal);
     EVENTS.end_all(|object| object.device.ordinal == ordinal);

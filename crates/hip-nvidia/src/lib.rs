@@ -19,7 +19,8 @@
 //! - Waves have 32 lanes. Kernels are cubins, fatbins or PTX that ends with a zero byte.
 //! - `hipExtStreamCreateWithCUMask` answers `hipErrorNotSupported`.
 //! - Flags that only AMD knows (coherence of host memory, release scopes of events) are taken and have no effect.
-//! - Handles are numbers of our own that are never issued twice, so a stale one is always recognised.
+//! - Handles are numbers of our own that are never issued twice, so a stale one is always recognised. As in C, an object must
+//!   not be destroyed, nor its device reset, while a call of another thread uses it.
 
 mod context;
 mod driver;

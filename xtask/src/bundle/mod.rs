@@ -57,14 +57,17 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
         Target::new(platform, arch).map_err(|error| format!("bundle: {error}"))?;
     }
     let out = args.out.clone().unwrap_or_else(|| root.join("target/bundle").join(platform.name()));
+    // What the script of an older bundle unpacked. Before the kernels are built: they may belong in this very folder.
+    if out.join("run").is_file() {
+        remove(&out.join("kernels"))?;
+        remove(&out.join("kernels.new"))?;
+    }
     let kernels = root.join("target/kernels");
     build_kernels::run(&build_kernels::BuildArgs::of(platform, &archs, &kernels))?;
     let programs = programs::build(&root, platform)?;
 
     let bin = out.join("bin");
-    if bin.is_dir() {
-        std::fs::remove_dir_all(&bin).map_err(|error| format!("bundle: {}: {error}", bin.display()))?;
-    }
+    remove(&bin)?;
     let mut table = Table::new(&["file", "bytes"]);
     let mut total = 0;
     for (name, built) in &programs {
@@ -105,6 +108,14 @@ fn tell(table: &mut Table, out: &Path, file: &Path) -> Result<u64, String> {
         std::fs::metadata(file).map_err(|error| format!("bundle: {}: {error}", file.display()))?.len();
     table.row(&[file.strip_prefix(out).unwrap_or(file).display().to_string(), bytes.to_string()]);
     Ok(bytes)
+}
+
+/// Removes a folder, if it is there.
+fn remove(folder: &Path) -> Result<(), String> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    std::fs::remove_dir_all(folder).map_err(|error| format!("bundle: {}: {error}", folder.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

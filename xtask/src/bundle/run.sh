@@ -44,10 +44,31 @@ finish() {
     exit $failed
 }
 
-[ -d "$here/kernels" ] || {
-    mkdir "$here/kernels"
-    tar -xzf "$here/kernels.tar.gz" -C "$here/kernels"
+# What is refused, and what only tells, writes nothing.
+case ${1:-all} in
+-h | --help | help)
+    help
+    exit 0
+    ;;
+all | doctor | conformance | tests | parity | throughput | beside-torch | sanitize | witness) ;;
+*)
+    echo "run: there is no command '$1'; see ./run --help" >&2
+    exit 2
+    ;;
+esac
+
+# The folder kernels is there whole or not at all; its file stamp says of which archive it is.
+unpack() {
+    stamp=$(cksum <"$here/kernels.tar.gz")
+    if [ -f "$here/kernels/stamp" ] && [ "$(cat "$here/kernels/stamp")" = "$stamp" ]; then return 0; fi
+    rm -rf "$here/kernels.new"
+    mkdir "$here/kernels.new"
+    tar -xzf "$here/kernels.tar.gz" -C "$here/kernels.new"
+    echo "$stamp" >"$here/kernels.new/stamp"
+    rm -rf "$here/kernels"
+    mv "$here/kernels.new" "$here/kernels"
 }
+unpack
 export HIPSTACK_KERNELS="$here/kernels"
 export HIPSTACK_TEST_PLATFORM=$platform
 export TENSOR_CORE_TEST_DEVICES="${TENSOR_CORE_TEST_DEVICES:-cpu,$platform:0}"
@@ -60,10 +81,35 @@ parity() { "$bin/xtask" parity "$@"; }
 hip_safe() { "$bin/test-hip-safe" --test-threads=1 "$@"; }
 tensor_core() { "$bin/test-tensor-core" "$@"; }
 
-# Under compute-sanitizer: cases of every family, and hip-safe's tests that make no errors on purpose.
+# PyTorch's program has no other options than these of `throughput`.
+torch_throughput() {
+    left=$#
+    while [ "$left" -gt 0 ]; do
+        case $1 in
+        --rows | --cols | --matmul | --dtype | --filter)
+            [ "$left" -gt 1 ] || {
+                echo "run: a value is missing after $1" >&2
+                return 2
+            }
+            set -- "$@" "$1" "$2"
+            shift
+            left=$((left - 1))
+            ;;
+        --rows=* | --cols=* | --matmul=* | --dtype=* | --filter=*) set -- "$@" "$1" ;;
+        esac
+        shift
+        left=$((left - 1))
+    done
+    python3 "$here/torch_throughput.py" --tsv torch.tsv "$@"
+}
+
+# A text as a file's name.
+file_name() { printf %s "$1" | tr -cs 'A-Za-z0-9._' -; }
+
+# Under compute-sanitizer: cases of every family, and hip-safe's tests that make no errors on purpose. Each step has its own log.
 sanitize() {
     tool=$1
-    log=sanitize-$tool.txt
+    log=sanitize-$(file_name "$name").txt
     shift
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$@" >"$log" 2>&1 || {
         tail -n 40 "$log"
@@ -72,8 +118,15 @@ sanitize() {
     grep "ERROR SUMMARY" "$log" || true
 }
 
+# Something is wrong with results if it exits with 1; another code ends the script.
+go_on() {
+    "$@" || {
+        code=$?
+        [ $code -eq 1 ] || exit $code
+    }
+}
+
 case ${1:-all} in
--h | --help | help) help ;;
 all)
     # It says what is absent for building too, which is no failure here.
     "$bin/xtask" doctor || true
@@ -103,7 +156,13 @@ throughput)
     ;;
 beside-torch)
     shift
-    python3 "$here/torch_throughput.py" --tsv torch.tsv
+    case " $* " in
+    *" -h "* | *" --help "*)
+        "$bin/throughput" --help
+        exit 0
+        ;;
+    esac
+    torch_throughput "$@"
     "$bin/throughput" --device $platform:0 --vs torch.tsv "$@"
     ;;
 sanitize)
@@ -113,7 +172,8 @@ sanitize)
     }
     for tool in memcheck racecheck initcheck; do
         for cases in 'add/f32/*' 'exp/f16/*' 'cast/bf16*' 'copy/f32/*' 'sum/f32/*' 'argmax/f16/*' 'matmul/f32/*'; do
-            step "$tool parity $cases" sanitize $tool "$bin/xtask" parity --device $platform:0 --filter "$cases" --json "sanitize.json"
+            json=sanitize-$(file_name "$tool parity $cases").json
+            step "$tool parity $cases" sanitize $tool "$bin/xtask" parity --device $platform:0 --filter "$cases" --json "$json"
         done
     done
     step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 launch:: memory:: shared:: pinned:: events::
@@ -121,13 +181,19 @@ sanitize)
     ;;
 witness)
     folder=${2:-witness}
-    [ -e "$folder/cases.json" ] || parity export --out "$folder"
-    python3 "$here/torch_witness.py" "$folder"
-    parity record --device $platform:0 --out "$folder/$platform.tsv"
-    parity compare "$folder/$platform.tsv" "$folder/results.safetensors" --differences "$here/differences.toml"
-    ;;
-*)
-    echo "run: there is no command '$1'; see ./run --help" >&2
-    exit 2
+    # It is written last: without it the folder is what an interrupted export left. Other files than an export's are left alone.
+    [ -e "$folder/cases.json" ] || {
+        rm -f "$folder"/inputs-*.safetensors "$folder"/.tensor-*.partial "$folder"/.tmp*
+        parity export --out "$folder"
+    }
+    # A result that is wrong is no reason not to compare: it counts at the end.
+    # Python ends with 1 for a missing module too; then there are no results, and none of an earlier run either.
+    code=0
+    rm -f "$folder/results.safetensors" "$folder/$platform.tsv"
+    go_on python3 "$here/torch_witness.py" "$folder"
+    [ -e "$folder/results.safetensors" ] || exit 1
+    go_on parity record --device $platform:0 --out "$folder/$platform.tsv"
+    go_on parity compare "$folder/$platform.tsv" "$folder/results.safetensors" --differences "$here/differences.toml"
+    exit $code
     ;;
 esac

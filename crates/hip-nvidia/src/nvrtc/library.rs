@@ -1,6 +1,7 @@
 //! NVRTC's functions, by name.
 #![allow(non_snake_case, reason = "CUDA's names")]
 
+use crate::context;
 use hip_sys::LoadError;
 use hip_sys::provider::SharedLibrary;
 use hip_sys::rtc::hiprtcResult;
@@ -60,8 +61,16 @@ nvrtc! {
     nvrtcGetCUBIN(Raw, *mut c_char);
 }
 
-/// An installation of the toolkit has the bare name too, packages of the runtime alone only the numbered ones.
-const NAMES: [&str; 4] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
+/// An installation of the toolkit has the bare name too, packages of the runtime alone only the numbered ones. A driver does
+/// not load what a compiler of a later major version made, so those are tried last.
+fn names(driver_version: c_int) -> [&'static str; 3] {
+    if driver_version >= 13_000 {
+        ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
+    } else {
+        ["libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.13"]
+    }
+}
+
 const REMEDY: &str = "Install CUDA's run-time compiler (cuda-nvrtc), or set CUDA_PATH to the folder above its lib64/; compiled code objects do not need it";
 
 static NVRTC: OnceLock<Result<Nvrtc, LoadError>> = OnceLock::new();
@@ -81,13 +90,14 @@ pub(super) fn nvrtc() -> &'static Nvrtc {
 }
 
 fn candidates() -> Vec<PathBuf> {
-    let inside = |folder: &Path| NAMES.map(|name| folder.join(name)).to_vec();
+    let names = names(context::cuda().version);
+    let inside = |folder: &Path| names.map(|name| folder.join(name)).to_vec();
     let mut list = Vec::new();
     if let Some(root) = std::env::var_os("CUDA_PATH") {
         list.extend(inside(&Path::new(&root).join("lib64")));
         list.extend(inside(&Path::new(&root).join("lib")));
     }
-    list.extend(NAMES.map(PathBuf::from));
+    list.extend(names.map(PathBuf::from));
     list.extend(inside(Path::new("/usr/local/cuda/lib64")));
     list
 }

@@ -4,7 +4,7 @@
 
 use super::graphs::{forget_graph, remember_node};
 use super::{give, place_is_there};
-use crate::context::{Device, check, driver, enter, status};
+use crate::context::{Device, Outcome, check, driver, enter, status};
 use crate::driver::{Graph, Stream};
 use crate::handles::{GRAPHS, Object, stream_of};
 use hip_sys::hip::*;
@@ -27,23 +27,44 @@ struct Capture {
     id: c_ulonglong,
     thread: ThreadId,
     mode: c_uint,
+    /// The stream that it began on, as the driver calls it.
+    stream: DriverStream,
     /// The handle of its graph, if somebody asked for it already.
     graph: Option<usize>,
 }
 
-/// The stream that a capture began on.
-type Origin = (usize, Option<ThreadId>);
+struct DriverStream(Stream);
+// SAFETY: S8: a driver's handle may be used from any thread.
+unsafe impl Send for DriverStream {}
+
+/// The stream that a capture began on: hipStreamPerThread is another one for each thread and device.
+type Origin = (usize, Option<(ThreadId, usize)>);
 
 static CAPTURES: LazyLock<Mutex<HashMap<Origin, Capture>>> = LazyLock::new(Mutex::default);
 
-fn origin(stream: hipStream_t) -> Origin {
+fn origin(stream: hipStream_t, device: &Device) -> Origin {
     let stream = stream as usize;
-    (stream, (stream == PER_THREAD).then(|| thread::current().id()))
+    (stream, (stream == PER_THREAD).then(|| (thread::current().id(), device.ordinal)))
 }
 
 /// Whether the handle is a graph's whose capture goes on.
 pub(super) fn is_unfinished(graph: hipGraph_t) -> bool {
     CAPTURES.lock().values().any(|capture| capture.graph == Some(graph as usize))
+}
+
+/// An error if the handle is a graph's whose capture was spoilt: the driver may have ended that graph already.
+pub(super) fn check_unfinished(graph: hipGraph_t) -> Outcome {
+    let captures = CAPTURES.lock();
+    let Some(capture) = captures.values().find(|capture| capture.graph == Some(graph as usize)) else {
+        return Ok(());
+    };
+    match info(capture.stream.0) {
+        Ok(info) if info.status == ACTIVE && info.id == capture.id => Ok(()),
+        Ok(_) | Err(_) => {
+            forget_graph(graph as usize);
+            Err(VALUE)
+        }
+    }
 }
 
 /// Whether what is put into the stream becomes part of a graph.
@@ -55,8 +76,8 @@ pub(super) fn is_capturing(stream: Stream) -> bool {
 }
 
 /// The stream goes, and with it a capture that began on it.
-pub(super) fn forget_stream(stream: hipStream_t) {
-    if let Some(graph) = CAPTURES.lock().remove(&origin(stream)).and_then(|capture| capture.graph) {
+pub(super) fn forget_stream(stream: hipStream_t, device: &Device) {
+    if let Some(graph) = CAPTURES.lock().remove(&origin(stream, device)).and_then(|capture| capture.graph) {
         forget_graph(graph);
     }
 }
@@ -84,16 +105,16 @@ pub(super) unsafe extern "C" fn hipStreamBeginCapture(
     stream: hipStream_t,
     mode: hipStreamCaptureMode,
 ) -> hipError_t {
-    status(stream_of(stream).and_then(|(raw, _)| {
+    status(stream_of(stream).and_then(|(raw, device)| {
         if mode.0 > RELAXED {
             return Err(VALUE);
         }
         let mut captures = CAPTURES.lock();
         // SAFETY: S11: a live stream.
         check(unsafe { (driver().cuStreamBeginCapture)(raw, mode.0) })?;
-        let capture =
-            Capture { id: info(raw)?.id, thread: thread::current().id(), mode: mode.0, graph: None };
-        captures.insert(origin(stream), capture);
+        let (id, thread) = (info(raw)?.id, thread::current().id());
+        let capture = Capture { id, thread, mode: mode.0, stream: DriverStream(raw), graph: None };
+        captures.insert(origin(stream, device), capture);
         Ok(())
     }))
 }
@@ -106,7 +127,7 @@ pub(super) unsafe extern "C" fn hipStreamEndCapture(
         place_is_there(place)?;
         let (raw_stream, device) = stream_of(stream)?;
         let mut captures = CAPTURES.lock();
-        match captures.get(&origin(stream)) {
+        match captures.get(&origin(stream, device)) {
             Some(capture) if capture.mode != RELAXED && capture.thread != thread::current().id() => {
                 return Err(hipError_t::hipErrorStreamCaptureWrongThread);
             }
@@ -116,7 +137,7 @@ pub(super) unsafe extern "C" fn hipStreamEndCapture(
         let mut raw = null_mut();
         // SAFETY: S1, S11: a live stream and a live place.
         let outcome = check(unsafe { (driver().cuStreamEndCapture)(raw_stream, &mut raw) });
-        let known = captures.remove(&origin(stream)).and_then(|capture| capture.graph);
+        let known = captures.remove(&origin(stream, device)).and_then(|capture| capture.graph);
         let handle = match (outcome, known) {
             (Ok(()), Some(handle)) => handle,
             (Ok(()), None) => GRAPHS.insert(Arc::new(Object { raw, device, extra: () })),

@@ -187,6 +187,11 @@ pub(super) unsafe extern "C" fn hipMemcpyPeerAsync(
         let (to_context, from_context) =
             (context::get(to_device)?.context()?, context::get(from_device)?.context()?);
         let Some(stream) = one_way(to, from, size, stream)? else { return Ok(()) };
+        if is_capturing(stream) {
+            // The driver takes only the general form into a capture; the addresses tell the devices.
+            // SAFETY: S2: the driver checks both ranges.
+            return check(unsafe { (driver().cuMemcpyAsync)(to as u64, from as u64, size, stream) });
+        }
         // SAFETY: S2: the driver checks both ranges; the contexts are kept.
         check(unsafe {
             (driver().cuMemcpyPeerAsync)(to as u64, to_context, from as u64, from_context, size, stream)

@@ -1,11 +1,11 @@
 //! Graphs and user objects. Types of nodes, flags and results have CUDA's numbers.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::captures::is_unfinished;
+use super::captures::{check_unfinished, is_unfinished};
 use super::{give, place_is_there};
 use crate::context::{Outcome, check, current, driver, enter, status};
 use crate::driver::GraphNode;
-use crate::handles::{EXECS, GRAPHS, Object, USER_OBJECTS, exec_of, graph_of, stream_of, user_object_of};
+use crate::handles::{EXECS, GRAPHS, Object, USER_OBJECTS, exec_of, graph_of, stream_of};
 use cudarc::driver::sys::CUgraphExecUpdateResultInfo_st;
 use hip_sys::hip::*;
 use hip_sys::provider::Absent;
@@ -18,6 +18,9 @@ use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
+/// hipGraphUserObjectMove: the program's references become the graph's.
+const MOVE: c_uint = 1;
+
 /// The graph that each node is of, for the nodes that the program was told of: the driver would follow a stale one.
 static NODES: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Mutex::default);
 
@@ -28,9 +31,19 @@ pub(super) fn remember_node(node: hipGraphNode_t, graph: usize) {
 
 /// The driver's graph is gone: so are the handle and the nodes.
 pub(super) fn forget_graph(handle: usize) {
-    NODES.lock().retain(|_, graph| *graph != handle);
+    forget_nodes(handle);
     // A reset of the device may have ended it already.
     let _ = GRAPHS.remove(handle);
+}
+
+fn forget_nodes(graph: usize) {
+    NODES.lock().retain(|_, of| *of != graph);
+}
+
+/// The graph of a handle: a whole one, or that of a capture which goes on and is not spoilt.
+fn usable(graph: hipGraph_t) -> Result<Arc<Object>, hipError_t> {
+    check_unfinished(graph)?;
+    graph_of(graph)
 }
 
 /// The graph of a handle, if its capture has ended.
@@ -56,12 +69,12 @@ pub(super) unsafe extern "C" fn hipGraphDestroy(graph: hipGraph_t) -> hipError_t
         if is_unfinished(graph) {
             return Err(VALUE);
         }
-        let object = GRAPHS.get(graph as usize).map_err(|absent| match absent {
+        let object = GRAPHS.remove(graph as usize).map_err(|absent| match absent {
             Absent::Unknown => VALUE,
             Absent::Destroyed => hipError_t::hipErrorIllegalState,
         })?;
+        forget_nodes(graph as usize);
         object.device.enter()?;
-        forget_graph(graph as usize);
         // SAFETY: S11: it was live, and its handle is gone.
         check(unsafe { (driver().cuGraphDestroy)(object.raw) })
     })())
@@ -121,16 +134,19 @@ pub(super) unsafe extern "C" fn hipGraphExecUpdate(
         if node.is_null() || result.is_null() {
             return Err(VALUE);
         }
-        let (exec, graph) = (exec_of(exec)?, finished(graph)?);
+        let (exec, whole) = (exec_of(exec)?, finished(graph)?);
         // A result that this version of the types does not know must not become one of their values.
         let mut info = MaybeUninit::<CUgraphExecUpdateResultInfo_st>::zeroed();
         // SAFETY: S1, S11: both are live, and the place too.
-        let outcome = check(unsafe { (driver().cuGraphExecUpdate)(exec.raw, graph.raw, info.as_mut_ptr()) });
+        let outcome = check(unsafe { (driver().cuGraphExecUpdate)(exec.raw, whole.raw, info.as_mut_ptr()) });
         // SAFETY: S15: zeroed, and written by the driver; read as numbers and addresses. The places are the caller's.
         unsafe {
             let info = info.as_ptr();
             let code = (&raw const (*info).result).cast::<c_uint>().read();
             let at = (&raw const (*info).errorNode).cast::<hipGraphNode_t>().read();
+            if !at.is_null() {
+                remember_node(at, graph as usize);
+            }
             give(node, at)?;
             give(result, hipGraphExecUpdateResult(code))?;
         }
@@ -145,15 +161,14 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
 ) -> hipError_t {
     status((|| {
         place_is_there(count)?;
-        let object = graph_of(graph)?;
+        let object = usable(graph)?;
         // SAFETY: S11: a live graph; the caller's array has room for as many nodes as its count says, which the driver makes
         // the number of nodes written.
         unsafe {
-            let room = *count;
+            // Without an array the count need not hold anything.
+            let room = if nodes.is_null() { 0 } else { *count };
             check((driver().cuGraphGetNodes)(object.raw, nodes.cast::<GraphNode>(), count))?;
-            if !nodes.is_null() {
-                (0..room.min(*count)).for_each(|index| remember_node(*nodes.add(index), graph as usize));
-            }
+            (0..room.min(*count)).for_each(|index| remember_node(*nodes.add(index), graph as usize));
         }
         Ok(())
     })())
@@ -165,11 +180,12 @@ pub(super) unsafe extern "C" fn hipGraphNodeGetType(
 ) -> hipError_t {
     status((|| {
         place_is_there(place)?;
-        let nodes = NODES.lock();
-        let graph = *nodes.get(&(node as usize)).ok_or(VALUE)?;
-        graph_of(graph as hipGraph_t)?;
+        let graph_of_node = || NODES.lock().get(&(node as usize)).copied().ok_or(VALUE);
+        usable(graph_of_node()? as hipGraph_t)?;
+        // A spoilt capture has taken its nodes with it.
+        graph_of_node()?;
         let mut answer = 0;
-        // SAFETY: S1, S11: a live place and a node of a graph that lives while the nodes are locked.
+        // SAFETY: S1, S11: a live place and a node of a live graph.
         check(unsafe { (driver().cuGraphNodeGetType)(node.cast(), &mut answer) })?;
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, hipGraphNodeType(answer)) }
@@ -192,7 +208,7 @@ pub(super) unsafe extern "C" fn hipUserObjectCreate(
         let mut raw = null_mut();
         // SAFETY: S1, S11: a live place; the destructor and its argument are the program's word.
         check(unsafe { (driver().cuUserObjectCreate)(&mut raw, data, destroy, references, flags) })?;
-        let handle = USER_OBJECTS.insert(Arc::new(Object { raw, device, extra: () }));
+        let handle = USER_OBJECTS.insert(Arc::new(Object { raw, device, extra: Mutex::new(references) }));
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, handle as hipUserObject_t) }
     })())
@@ -205,8 +221,18 @@ pub(super) unsafe extern "C" fn hipGraphRetainUserObject(
     flags: c_uint,
 ) -> hipError_t {
     status((|| {
-        let (graph, object) = (graph_of(graph)?, user_object_of(object)?);
-        // SAFETY: S11: both are live.
-        check(unsafe { (driver().cuGraphRetainUserObject)(graph.raw, object.raw, count, flags) })
+        let graph = usable(graph)?;
+        let user_object = USER_OBJECTS.get(object as usize).map_err(|_| VALUE)?;
+        let mut own = user_object.extra.lock();
+        let moved = if flags == MOVE { count } else { 0 };
+        let left = own.checked_sub(moved).ok_or(VALUE)?;
+        // SAFETY: S11: both are live: the program has a reference to the object.
+        check(unsafe { (driver().cuGraphRetainUserObject)(graph.raw, user_object.raw, count, flags) })?;
+        *own = left;
+        if left == 0 {
+            // From here on the object ends with a graph, and the handle leads nowhere.
+            let _ = USER_OBJECTS.remove(object as usize);
+        }
+        Ok(())
     })())
 }

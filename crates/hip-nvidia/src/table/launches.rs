@@ -15,10 +15,6 @@ const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 const MAX_GRID: [c_uint; 3] = [c_int::MAX as c_uint, 65_535, 65_535];
 /// Most threads in a block.
 const MAX_BLOCK: c_uint = 1024;
-/// Dynamic shared memory that needs no permission, in bytes.
-const SHARED_WITHOUT_ASKING: usize = 48 << 10;
-/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
-const MAX_DYNAMIC_SHARED: c_uint = 8;
 
 /// What a launch is told, checked.
 struct Prepared {
@@ -31,7 +27,6 @@ fn prepare(
     stream: hipStream_t,
     grid: [c_uint; 3],
     block: [c_uint; 3],
-    shared_bytes: c_uint,
 ) -> Result<Prepared, hipError_t> {
     let function = function_of(function)?;
     let (stream, device) = stream_of(stream)?;
@@ -44,18 +39,7 @@ fn prepare(
     if function.device.ordinal != device.ordinal {
         return Err(hipError_t::hipErrorInvalidHandle);
     }
-    ask_for_shared(function.raw, shared_bytes as usize)?;
     Ok(Prepared { function: function.raw, stream })
-}
-
-/// HIP's kernels may have as much dynamic shared memory as there is; CUDA's have to ask.
-fn ask_for_shared(function: Function, bytes: usize) -> Outcome {
-    if bytes <= SHARED_WITHOUT_ASKING {
-        return Ok(());
-    }
-    let bytes = c_int::try_from(bytes).map_err(|_| VALUE)?;
-    // SAFETY: S11: a live function.
-    check(unsafe { (driver().cuFuncSetAttribute)(function, MAX_DYNAMIC_SHARED, bytes) })
 }
 
 /// The `extra` list with CUDA's end mark, which is another number than HIP's.
@@ -100,7 +84,7 @@ pub(super) unsafe extern "C" fn hipModuleLaunchKernel(
 ) -> hipError_t {
     status((|| {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let Prepared { function, stream } = prepare(function, stream, grid, block, shared_bytes)?;
+        let Prepared { function, stream } = prepare(function, stream, grid, block)?;
         if !parameters.is_null() && !extra.is_null() {
             return Err(VALUE);
         }
@@ -145,7 +129,7 @@ pub(super) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
 ) -> hipError_t {
     status((|| {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let Prepared { function, stream } = prepare(function, stream, grid, block, shared_bytes)?;
+        let Prepared { function, stream } = prepare(function, stream, grid, block)?;
         // SAFETY: S9, S11: as in hipModuleLaunchKernel.
         check(unsafe {
             (driver().cuLaunchCooperativeKernel)(
@@ -209,7 +193,6 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocess
         if block <= 0 || block > MAX_BLOCK as c_int {
             return Err(VALUE);
         }
-        ask_for_shared(function.raw, shared_bytes)?;
         // SAFETY: S11: a live function and the caller's place.
         check(unsafe {
             (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor)(place, function.raw, block, shared_bytes)
@@ -228,7 +211,6 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
         if grid.is_null() || block.is_null() || limit < 0 {
             return Err(VALUE);
         }
-        ask_for_shared(function.raw, shared_bytes)?;
         // SAFETY: S11: a live function and the caller's places; no function gives the shared memory of a block size.
         check(unsafe {
             (driver().cuOccupancyMaxPotentialBlockSize)(

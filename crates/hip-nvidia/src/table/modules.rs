@@ -2,11 +2,17 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::{give, place_is_there};
-use crate::context::{Outcome, check, driver, enter, status};
+use crate::context::{Device, Outcome, check, driver, enter, status};
+use crate::driver::{Code, Function as Raw};
 use crate::handles::{FUNCTIONS, Function, MODULES, Module, module_of};
 use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipFunction_t, hipModule_t};
-use std::ffi::{CStr, c_char, c_void};
-use std::path::Path;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -18,32 +24,29 @@ const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const ELF: &[u8] = b"\x7fELF";
 const MACHINE_AT: usize = 18;
 const AMDGPU: u8 = 224;
+/// CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN.
+const OPT_IN_SHARED: c_uint = 97;
+/// CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES.
+const STATIC_SHARED: c_uint = 1;
+/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+const MAX_DYNAMIC_SHARED: c_uint = 8;
 
-/// Whether the bytes are code for AMD's cards.
-///
-/// # Safety
-/// The image is readable up to the first byte that differs from what is looked for, and an ELF file to the end of its header.
-unsafe fn is_amds(image: *const u8) -> bool {
-    // SAFETY: S11: each byte is read only after all before it matched; the caller vouches for those.
-    unsafe {
-        let begins = |with: &[u8]| with.iter().enumerate().all(|(i, byte)| image.add(i).read() == *byte);
-        begins(BUNDLE) || begins(ELF) && image.add(MACHINE_AT).read() == AMDGPU
+/// An error if the image is code for AMD's cards. It is asked for its bytes one after the other, as far as they match what is looked
+/// for, and, if it is an ELF file, for its header's.
+fn is_not_amds(byte: impl Fn(usize) -> u8) -> Outcome {
+    let begins = |with: &[u8]| with.iter().enumerate().all(|(index, wanted)| byte(index) == *wanted);
+    if begins(BUNDLE) || begins(ELF) && byte(MACHINE_AT) == AMDGPU {
+        return Err(hipError_t::hipErrorNoBinaryForGpu);
     }
+    Ok(())
 }
 
-/// Loads an image for the current device.
-unsafe fn load(place: *mut hipModule_t, image: *const c_void) -> Outcome {
+/// Loads a module for the current device by one of the driver's calls.
+unsafe fn load(place: *mut hipModule_t, call: impl FnOnce(&mut *mut c_void) -> Code) -> Outcome {
     let device = enter()?;
-    // SAFETY: S11: the caller's image, which carries its own length or ends with a zero byte.
-    let raw = unsafe {
-        if is_amds(image.cast()) {
-            return Err(hipError_t::hipErrorNoBinaryForGpu);
-        }
-        let mut raw = null_mut();
-        check((driver().cuModuleLoadData)(&mut raw, image))?;
-        raw
-    };
-    let handle = MODULES.insert(Arc::new(Module { raw, device, extra: Default::default() }));
+    let mut raw = null_mut();
+    check(call(&mut raw))?;
+    let handle = MODULES.insert(Arc::new(Module { raw, device, extra: Mutex::new(Some(HashMap::new())) }));
     // SAFETY: S11: the caller's place for the result.
     unsafe { give(place, handle as hipModule_t) }
 }
@@ -55,15 +58,17 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's C string.
-        let path = unsafe { CStr::from_ptr(path) }.to_str().map_err(|_| VALUE)?;
-        if path.is_empty() {
+        let name = unsafe { CStr::from_ptr(path) };
+        if name.is_empty() {
             return Err(VALUE);
         }
-        let mut bytes = std::fs::read(Path::new(path)).map_err(|_| hipError_t::hipErrorFileNotFound)?;
-        // PTX is text, and text ends with a zero byte. A header is read whole.
-        bytes.resize(bytes.len().max(64) + 1, 0);
-        // SAFETY: S11: the file's bytes, and zeros after them.
-        unsafe { load(place, bytes.as_ptr().cast()) }
+        let mut header = Vec::new();
+        File::open(OsStr::from_bytes(name.to_bytes()))
+            .and_then(|file| file.take(64).read_to_end(&mut header))
+            .map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        is_not_amds(|index| header.get(index).copied().unwrap_or(0))?;
+        // SAFETY: S11: a live place and the caller's C string; the driver knows how long the file is.
+        unsafe { load(place, |raw| (driver().cuModuleLoad)(raw, path)) }
     })())
 }
 
@@ -76,8 +81,11 @@ pub(super) unsafe extern "C" fn hipModuleLoadData(
         if image.is_null() {
             return Err(VALUE);
         }
-        // SAFETY: S11: the caller's image.
-        unsafe { load(place, image) }
+        // SAFETY: S11: the caller's image, which carries its own length or ends with a zero byte.
+        unsafe {
+            is_not_amds(|index| image.cast::<u8>().add(index).read())?;
+            load(place, |raw| (driver().cuModuleLoadData)(raw, image))
+        }
     })())
 }
 
@@ -87,13 +95,26 @@ pub(super) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError
             return Err(HANDLE);
         }
         let module = MODULES.remove(module as usize).map_err(|_| ABSENT)?;
-        for function in module.extra.lock().values() {
-            let _ = FUNCTIONS.remove(*function);
+        // Whoever waits for the lock finds that there are no functions any more.
+        let mut functions = module.extra.lock();
+        for function in functions.take().into_iter().flatten() {
+            let _ = FUNCTIONS.remove(function.1);
         }
         module.device.enter()?;
         // SAFETY: S11: it was live, and its handle is gone.
         check(unsafe { (driver().cuModuleUnload)(module.raw) })
     })())
+}
+
+/// HIP's kernels may have as much dynamic shared memory as there is; CUDA's have to be allowed more than 48 KiB.
+fn may_have_all_shared(function: Raw, device: &Device) -> Outcome {
+    let (mut most, mut used) = (0, 0);
+    // SAFETY: S11: a live function and live places.
+    unsafe {
+        check((driver().cuDeviceGetAttribute)(&mut most, OPT_IN_SHARED, device.handle))?;
+        check((driver().cuFuncGetAttribute)(&mut used, STATIC_SHARED, function))?;
+        check((driver().cuFuncSetAttribute)(function, MAX_DYNAMIC_SHARED, most - used))
+    }
 }
 
 /// A name that is not empty.
@@ -117,12 +138,14 @@ pub(super) unsafe extern "C" fn hipModuleGetFunction(
         // SAFETY: S11: the caller's C string.
         let name = unsafe { name_of(name) }?;
         let mut functions = module.extra.lock();
+        let functions = functions.as_mut().ok_or(HANDLE)?;
         let handle = match functions.get(name.to_bytes()) {
             Some(handle) => *handle,
             None => {
                 let mut raw = null_mut();
                 // SAFETY: S11: a live module, a C string and a live place.
                 check(unsafe { (driver().cuModuleGetFunction)(&mut raw, module.raw, name.as_ptr()) })?;
+                may_have_all_shared(raw, module.device)?;
                 let handle = FUNCTIONS.insert(Arc::new(Function { raw, device: module.device, extra: () }));
                 functions.insert(name.to_bytes().to_vec(), handle);
                 handle
@@ -142,6 +165,8 @@ pub(super) unsafe extern "C" fn hipModuleGetGlobal(
 ) -> hipError_t {
     status((|| {
         let module = module_of(module)?;
+        let functions = module.extra.lock();
+        functions.as_ref().ok_or(HANDLE)?;
         // SAFETY: S11: the caller's C string; its places may be null for the driver too.
         unsafe {
             let name = name_of(name)?;

@@ -143,6 +143,9 @@ pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
     status(legacy.and_then(|p| unsafe { give(place, p) }))
 }
 
+/// wall_clock64() counts nanoseconds here.
+const WALL_CLOCK_KHZ: c_int = 1_000_000;
+
 pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
     place: *mut c_int,
     attribute: hipDeviceAttribute_t,
@@ -151,7 +154,10 @@ pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
     let answer = || -> Outcome {
         place_is_there(place)?;
         let properties = properties(context::get(device)?)?;
-        let value = device_attribute(&properties, attribute).ok_or(hipError_t::hipErrorInvalidValue)?;
+        let value = match attribute {
+            hipDeviceAttribute_t::hipDeviceAttributeWallClockRate => WALL_CLOCK_KHZ,
+            _ => device_attribute(&properties, attribute).ok_or(hipError_t::hipErrorInvalidValue)?,
+        };
         // SAFETY: S11: the caller's place for the result.
         unsafe { give(place, value) }
     };

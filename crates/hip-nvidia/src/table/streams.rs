@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
 pub(super) unsafe extern "C" fn hipStreamDestroy(handle: hipStream_t) -> hipError_t {
     status(STREAMS.remove(handle as usize).map_err(absent).and_then(|stream| {
         stream.device.enter()?;
-        forget_stream(handle);
+        forget_stream(handle, stream.device);
         // SAFETY: S11: it was live, and its handle is gone.
         check(unsafe { (driver().cuStreamDestroy)(stream.raw) })
     }))

@@ -8,7 +8,7 @@ pub mod manifest;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -19,6 +19,7 @@ use crate::Error;
 use crate::case::{Case, Operand};
 use crate::evaluate;
 use crate::execute;
+use crate::report;
 use crate::run::{Prepared, batches, prepare};
 use manifest::{CaseEntry, FORMAT, Manifest, ResultEntry};
 
@@ -132,11 +133,9 @@ fn write_all(
     Ok(total)
 }
 
+/// Under another name until it is whole: a folder with the file is complete.
 fn write_manifest(manifest: &Manifest, path: &Path) -> Result<(), Error> {
-    let file = fs::File::create(path).map_err(failed(path))?;
-    let mut writer = BufWriter::new(file);
-    serde_json::to_writer(&mut writer, manifest).map_err(|error| failed(path)(error.into()))?;
-    writer.flush().map_err(failed(path))
+    report::write(path, |file| Ok(serde_json::to_writer(file, manifest)?)).map_err(failed(path))
 }
 
 /// The files of arrays, the last of which is not written yet.
