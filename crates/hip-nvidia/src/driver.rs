@@ -7,6 +7,7 @@ use hip_sys::LoadError;
 use hip_sys::hip::{hipHostFn_t, hipIpcMemHandle_t, hipMemPoolProps};
 use hip_sys::provider::SharedLibrary;
 use std::ffi::{CString, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::mem::offset_of;
 use std::path::PathBuf;
 use std::ptr::null_mut;
 
@@ -172,6 +173,16 @@ driver! {
 /// `cuGetProcAddress_v2`: it takes a name, a version and flags, and says where the function is and what it thinks of that.
 type GetProcAddress =
     unsafe extern "C" fn(*const c_char, Place<*mut c_void>, c_int, u64, Place<c_uint>) -> Code;
+
+/// Structures that are HIP's in our types and CUDA's for the driver.
+const _: () = {
+    use cudarc::driver::sys as cuda;
+    assert!(size_of::<hipMemPoolProps>() == size_of::<cuda::CUmemPoolProps_st>());
+    assert!(offset_of!(hipMemPoolProps, allocType) == offset_of!(cuda::CUmemPoolProps_st, allocType));
+    assert!(offset_of!(hipMemPoolProps, handleTypes) == offset_of!(cuda::CUmemPoolProps_st, handleTypes));
+    assert!(offset_of!(hipMemPoolProps, location) == offset_of!(cuda::CUmemPoolProps_st, location));
+    assert!(size_of::<hipIpcMemHandle_t>() == size_of::<cuda::CUipcMemHandle_st>());
+};
 
 const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 const REMEDY: &str = "Install NVIDIA's driver (on Debian the package nvidia-driver; in a container, start it with the GPUs made visible)";

@@ -19,7 +19,8 @@
 //! - Waves have 32 lanes. Kernels are cubins, fatbins or PTX that ends with a zero byte.
 //! - `hipExtStreamCreateWithCUMask` answers `hipErrorNotSupported`.
 //! - Flags that only AMD knows (coherence of host memory, release scopes of events) are taken and have no effect.
-//! - Handles are numbers of our own that are never issued twice, so a stale one is always recognised. As in C, an object must
+//! - Handles, but for the nodes of graphs, which are the driver's addresses, are numbers of our own that are never issued twice, so a
+//!   stale one is recognised. As in C, an object must
 //!   not be destroyed, nor its device reset, while a call of another thread uses it.
 
 mod context;
@@ -35,7 +36,7 @@ use std::sync::{Arc, LazyLock};
 ///
 /// # Errors
 /// [`LoadError::NotFound`] with the names that were tried where there is no driver, [`LoadError::TooOld`] for one before CUDA
-/// 12.0, [`LoadError::Refused`] if it does not start. A driver without a card is no error here: the calls say so.
+/// 12.0, [`LoadError::MissingSymbol`] for one without a function that is needed, [`LoadError::Refused`] if it does not start. A driver without a card is no error here: the calls say so.
 pub fn platform() -> Result<Arc<Platform>, LoadError> {
     static PLATFORM: LazyLock<Result<Arc<Platform>, LoadError>> = LazyLock::new(|| {
         let cuda = context::open()?;

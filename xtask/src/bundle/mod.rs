@@ -29,7 +29,7 @@ Copy the folder to the machine with the GPU, and there:
   ./run --help                       the others
 
 Needs the platform's compiler for the kernels (cargo xtask build-kernels --help says where it is looked for), strip and tar.
-Programs run with the C library of the machine that built them, or a later one.")]
+Programs that would need a C library newer than glibc 2.36 are refused.")]
 pub struct BundleArgs {
     /// The platform that it is for
     #[arg(long, value_enum)]

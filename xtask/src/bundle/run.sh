@@ -78,7 +78,7 @@ bin=$here/bin
 
 conformance() { "$bin/xtask" conformance --platform $platform "$@"; }
 parity() { "$bin/xtask" parity "$@"; }
-hip_safe() { "$bin/test-hip-safe" --test-threads=1 "$@"; }
+hip_safe() { "$bin/test-hip-safe" --test-threads=1 --show-output "$@"; }
 tensor_core() { "$bin/test-tensor-core" "$@"; }
 
 # PyTorch's program has no other options than these of `throughput`.
@@ -118,7 +118,7 @@ sanitize() {
         tail -n 40 "$log"
         return 1
     }
-    grep "ERROR SUMMARY" "$log" || true
+    grep -E "(ERROR|RACECHECK) SUMMARY" "$log" || true
 }
 
 # Something is wrong with results if it exits with 1; another code ends the script.

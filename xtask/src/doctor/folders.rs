@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const SECTION: &str = "Folders and variables";
 
 /// The variables that something in the workspace reads, and what each is for.
-const VARIABLES: [(&str, &str); 15] = [
+const VARIABLES: [(&str, &str); 16] = [
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`"),
     ("HIPSTACK_HOST_ADVERSARY", "seed of the order in which the host does what HIP leaves open"),
     ("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "how long the adversary holds back what nobody waits for"),
@@ -22,6 +22,7 @@ const VARIABLES: [(&str, &str); 15] = [
     ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take"),
     ("HIPSTACK_KERNELS", "folder of code objects for GPUs"),
     ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into"),
+    ("HIPSTACK_TEST_PLATFORM", "platform that hip-safe's tests run on"),
     ("HIPSTACK_WEIGHTS", "model.safetensors for `cargo xtask ci`"),
 ];
 
@@ -120,7 +121,7 @@ mod tests {
                 let end = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(rest.len());
                 let name = format!("{prefix}{}", &rest[..end]);
                 // By these a test tells its own child process what to do.
-                if !name.starts_with("HIPSTACK_TEST_") {
+                if !name.starts_with("HIPSTACK_TEST_") || name == "HIPSTACK_TEST_PLATFORM" {
                     named.insert(name);
                 }
             }

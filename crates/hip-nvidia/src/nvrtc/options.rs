@@ -56,8 +56,14 @@ mod tests {
     fn hips_spelling_becomes_cudas() {
         let given =
             ["--offload-arch=sm_80", "-ffp-contract=off", "-std=c++17", "-O3", "-DN=4", "-include", "a.h"];
-        let expected =
-            ["--fmad=false", "--std=c++17", "-DN=4", "--pre-include=a.h", "--gpu-architecture=sm_80"];
+        let expected = [
+            RUNTIME,
+            "--fmad=false",
+            "--std=c++17",
+            "-DN=4",
+            "--pre-include=a.h",
+            "--gpu-architecture=sm_80",
+        ];
         assert_eq!(translated(&given).options, expected);
     }
 

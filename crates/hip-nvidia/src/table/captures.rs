@@ -29,6 +29,8 @@ struct Capture {
     mode: c_uint,
     /// The stream that it began on, as the driver calls it.
     stream: DriverStream,
+    /// The device of the stream, by ordinal.
+    device: usize,
     /// The handle of its graph, if somebody asked for it already.
     graph: Option<usize>,
 }
@@ -55,9 +57,14 @@ pub(super) fn is_unfinished(graph: hipGraph_t) -> bool {
 /// An error if the handle is a graph's whose capture was spoilt: the driver may have ended that graph already.
 pub(super) fn check_unfinished(graph: hipGraph_t) -> Outcome {
     let captures = CAPTURES.lock();
-    let Some(capture) = captures.values().find(|capture| capture.graph == Some(graph as usize)) else {
+    let mut all = captures.iter();
+    let Some((origin, capture)) = all.find(|(_, capture)| capture.graph == Some(graph as usize)) else {
         return Ok(());
     };
+    // Another thread's own stream has no name here.
+    if origin.1.is_some_and(|(thread, _)| thread != thread::current().id()) {
+        return Err(VALUE);
+    }
     match info(capture.stream.0) {
         Ok(info) if info.status == ACTIVE && info.id == capture.id => Ok(()),
         Ok(_) | Err(_) => {
@@ -80,6 +87,11 @@ pub(super) fn forget_stream(stream: hipStream_t, device: &Device) {
     if let Some(graph) = CAPTURES.lock().remove(&origin(stream, device)).and_then(|capture| capture.graph) {
         forget_graph(graph);
     }
+}
+
+/// The context of the device goes, and with it every capture there.
+pub(super) fn forget_device(ordinal: usize) {
+    CAPTURES.lock().retain(|_, capture| capture.device != ordinal);
 }
 
 /// What the driver says of a stream: the status, the capture's number, its graph, and the nodes that the next one will follow.
@@ -113,7 +125,9 @@ pub(super) unsafe extern "C" fn hipStreamBeginCapture(
         // SAFETY: S11: a live stream.
         check(unsafe { (driver().cuStreamBeginCapture)(raw, mode.0) })?;
         let (id, thread) = (info(raw)?.id, thread::current().id());
-        let capture = Capture { id, thread, mode: mode.0, stream: DriverStream(raw), graph: None };
+        let began_on = DriverStream(raw);
+        let capture =
+            Capture { id, thread, mode: mode.0, stream: began_on, device: device.ordinal, graph: None };
         captures.insert(origin(stream, device), capture);
         Ok(())
     }))

@@ -1,7 +1,7 @@
 //! Initialisation, devices, their limits and their access to each other.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{VERSION, give, place_is_there};
+use super::{VERSION, captures, give, place_is_there};
 use crate::context::{self, check, cuda, current, driver, enter, set_current, status};
 use crate::handles::forget_device;
 use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
@@ -119,6 +119,7 @@ pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
 /// Ends everything that was made on the device, handles included, and forgets a fault.
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     status(current().and_then(|device| {
+        captures::forget_device(device.ordinal);
         forget_device(device.ordinal);
         device.reset()
     }))

@@ -42,8 +42,9 @@ fn forget_nodes(graph: usize) {
 
 /// The graph of a handle: a whole one, or that of a capture which goes on and is not spoilt.
 fn usable(graph: hipGraph_t) -> Result<Arc<Object>, hipError_t> {
+    let object = graph_of(graph)?;
     check_unfinished(graph)?;
-    graph_of(graph)
+    Ok(object)
 }
 
 /// The graph of a handle, if its capture has ended.

@@ -45,7 +45,7 @@ pub(super) unsafe extern "C" fn hipStreamCreateWithPriority(
     status(unsafe { create(place, flags, priority) })
 }
 
-/// CUDA cannot bind a stream to some of the multiprocessors.
+/// CUDA binds streams to multiprocessors by green contexts, which take a number and no mask.
 pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
     place: *mut hipStream_t,
     words: u32,

@@ -14,7 +14,7 @@ Examples:
   python3 benches/witness/torch_witness.py target/cases               compute them with PyTorch
   cargo xtask parity compare target/cases/results.safetensors         judge what PyTorch computed
 
-The folder gets cases.json, which says what each case is, and inputs-000.safetensors and so on with the stored arrays: about 400 MB
+The folder gets cases.json, which says what each case is, and inputs-000.safetensors and so on with the stored arrays: about 300 MB
 for all cases.
 
 Exit code: 0 if all is written, 2 if not; then nothing is left in the folder.";
