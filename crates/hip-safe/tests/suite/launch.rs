@@ -1,7 +1,8 @@
 //! Kernels: what they are launched with is checked, and what they are made of stays until they are done.
 
-use crate::under_test::{self, device, is_host, ordinals, stream, two_devices};
+use crate::under_test::{self, device, is_host, ordinals, platform, stream, two_devices};
 use hip_safe::{DeviceBuffer, Error, Function, LaunchConfig, Module, Stream};
+use hip_sys::PlatformKind;
 use kernels_hip::args::{Map1, Map2};
 
 fn module(ordinal: usize) -> Module {
@@ -169,7 +170,8 @@ fn a_kernel_that_is_not_there() {
     not_found("");
     not_found("with\0inside");
     let error = module.function("nothing").unwrap_err().to_string();
-    let module = if is_host() { "host module \"elementwise_f32\"" } else { "a code object of " };
+    let host = platform().kind == PlatformKind::Host;
+    let module = if host { "host module \"elementwise_f32\"" } else { "a code object of " };
     assert!(error.starts_with(module) && error.contains("\"nothing\""), "{error}");
 }
 
