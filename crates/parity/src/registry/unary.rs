@@ -42,7 +42,7 @@ pub(super) fn scalar_cases() -> Vec<Case> {
     for op in ScalarOp::ALL {
         let (usual, others): (f64, &[(&str, f64)]) = match op {
             ScalarOp::Powf => {
-                (2.5, &[("square", 2.0), ("inverse", -1.0), ("zero", 0.0), ("cube", 3.0), ("root", 0.5)])
+                (2.5, &[("square", 2.0), ("inverse", -1.0), ("zero", 0.0), ("cube", 3.0), ("sqrt", 0.5)])
             }
             ScalarOp::Elu => (1.0, &[("small", 0.1), ("negative", -1.5)]),
             ScalarOp::LeakyRelu => (0.01, &[("half", 0.5), ("negative", -2.0)]),
