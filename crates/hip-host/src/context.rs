@@ -2,6 +2,7 @@
 
 use crate::device::{self, Device};
 use hip_sys::hip::hipError_t;
+use hip_sys::provider::LastError;
 use std::cell::Cell;
 
 /// The outcome of a call, before it becomes a status.
@@ -9,30 +10,22 @@ pub(crate) type Outcome = Result<(), hipError_t>;
 
 thread_local! {
     static DEVICE: Cell<usize> = const { Cell::new(0) };
-    static LAST: Cell<hipError_t> = const { Cell::new(hipError_t::hipSuccess) };
+    static LAST: LastError = const { LastError::new() };
 }
 
-/// Ends an entry point: makes a status of the outcome and remembers an error. "Not ready" is an answer, not an error.
+/// Ends an entry point: makes a status of the outcome and remembers an error.
 pub(crate) fn status(outcome: Outcome) -> hipError_t {
-    match outcome {
-        Ok(()) => hipError_t::hipSuccess,
-        Err(error) => {
-            if error != hipError_t::hipErrorNotReady {
-                LAST.set(error);
-            }
-            error
-        }
-    }
+    LAST.with(|last| last.status(outcome))
 }
 
 /// The last error of this thread, which is then forgotten.
 pub(crate) fn take_last_error() -> hipError_t {
-    LAST.replace(hipError_t::hipSuccess)
+    LAST.with(LastError::take)
 }
 
 /// The last error of this thread.
 pub(crate) fn last_error() -> hipError_t {
-    LAST.get()
+    LAST.with(LastError::get)
 }
 
 /// The current device of this thread: 0 unless the thread chose another.

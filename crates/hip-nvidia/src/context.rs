@@ -3,6 +3,7 @@
 use crate::driver::{Code, Context, Driver};
 use hip_sys::LoadError;
 use hip_sys::hip::hipError_t;
+use hip_sys::provider::LastError;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ static CUDA: OnceLock<Result<Cuda, LoadError>> = OnceLock::new();
 
 thread_local! {
     static DEVICE: Cell<usize> = const { Cell::new(0) };
-    static LAST: Cell<hipError_t> = const { Cell::new(hipError_t::hipSuccess) };
+    static LAST: LastError = const { LastError::new() };
 }
 
 /// Opens the driver, once for the process.
@@ -154,27 +155,19 @@ pub(crate) fn set_current(ordinal: c_int) -> Outcome {
     Ok(())
 }
 
-/// Ends an entry point: makes a status of the outcome and remembers an error. "Not ready" is an answer, not an error.
+/// Ends an entry point: makes a status of the outcome and remembers an error.
 pub(crate) fn status(outcome: Outcome) -> hipError_t {
-    match outcome {
-        Ok(()) => hipError_t::hipSuccess,
-        Err(error) => {
-            if error != hipError_t::hipErrorNotReady {
-                LAST.set(error);
-            }
-            error
-        }
-    }
+    LAST.with(|last| last.status(outcome))
 }
 
 /// The last error of this thread, which is then forgotten.
 pub(crate) fn take_last_error() -> hipError_t {
-    LAST.replace(hipError_t::hipSuccess)
+    LAST.with(LastError::take)
 }
 
 /// The last error of this thread.
 pub(crate) fn last_error() -> hipError_t {
-    LAST.get()
+    LAST.with(LastError::get)
 }
 
 /// What the driver answered, in HIP's numbers. They are the same, but for what HIP does not have.

@@ -268,7 +268,7 @@ fn options_belong_to_their_command() {
         assert!(Command::try_parse_from(arguments.clone()).is_err(), "{:?}", arguments.collect::<Vec<_>>());
     }
     let args = Command::try_parse_from(["parity", "--filter", "record"]).unwrap().args;
-    assert_eq!((args.filter.as_deref(), args.seed), (Some("record"), 7));
+    assert_eq!((args.cases.filter.as_deref(), args.cases.seed), (Some("record"), 7));
 }
 
 #[test]

@@ -6,10 +6,8 @@ use super::give;
 use crate::context::status;
 use crate::device::{self, Device};
 use crate::run::{self, MAX_BLOCK, MAX_SHARED};
-use hip_sys::hip::{
-    hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
-};
-use hip_sys::provider::{device_attribute, legacy_properties};
+use hip_sys::hip::{hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t};
+use hip_sys::provider::{common_arch, device_attribute, legacy_properties};
 use std::ffi::{c_char, c_int};
 
 /// Blocks that one multiprocessor holds, and threads.
@@ -25,25 +23,6 @@ fn text<const N: usize>(text: &str) -> [c_char; N] {
         *place = byte as c_char;
     }
     out
-}
-
-fn arch() -> hipDeviceArch_t {
-    let mut arch = hipDeviceArch_t::default();
-    arch.set_hasGlobalInt32Atomics(1);
-    arch.set_hasGlobalFloatAtomicExch(1);
-    arch.set_hasSharedInt32Atomics(1);
-    arch.set_hasSharedFloatAtomicExch(1);
-    arch.set_hasFloatAtomicAdd(1);
-    arch.set_hasGlobalInt64Atomics(1);
-    arch.set_hasSharedInt64Atomics(1);
-    arch.set_hasDoubles(1);
-    arch.set_hasWarpVote(1);
-    arch.set_hasWarpBallot(1);
-    arch.set_hasWarpShuffle(1);
-    arch.set_hasThreadFenceSystem(1);
-    arch.set_hasSyncThreadsExt(1);
-    arch.set_has3dGrid(1);
-    arch
 }
 
 /// How many "multiprocessors" there are: no more than can each hold all their threads on stacks at once, because a cooperative
@@ -99,7 +78,7 @@ fn properties(device: &Device) -> hipDeviceProp_tR0600 {
         gcnArchName: text(&format!("host-w{}", device.wave)),
         maxSharedMemoryPerMultiProcessor: MAX_SHARED as usize,
         clockInstructionRate: 1_000_000,
-        arch: arch(),
+        arch: common_arch(),
         isLargeBar: 1,
         ..Default::default()
     }

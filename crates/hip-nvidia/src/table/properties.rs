@@ -7,27 +7,13 @@ use cudarc::driver::sys::CUdevice_attribute_enum as A;
 use hip_sys::hip::{
     hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
 };
-use hip_sys::provider::{device_attribute, legacy_properties};
+use hip_sys::provider::{common_arch, device_attribute, legacy_properties};
 use std::ffi::{c_char, c_int};
 
 fn arch() -> hipDeviceArch_t {
-    let mut arch = hipDeviceArch_t::default();
-    arch.set_hasGlobalInt32Atomics(1);
-    arch.set_hasGlobalFloatAtomicExch(1);
-    arch.set_hasSharedInt32Atomics(1);
-    arch.set_hasSharedFloatAtomicExch(1);
-    arch.set_hasFloatAtomicAdd(1);
-    arch.set_hasGlobalInt64Atomics(1);
-    arch.set_hasSharedInt64Atomics(1);
-    arch.set_hasDoubles(1);
-    arch.set_hasWarpVote(1);
-    arch.set_hasWarpBallot(1);
-    arch.set_hasWarpShuffle(1);
+    let mut arch = common_arch();
     arch.set_hasFunnelShift(1);
-    arch.set_hasThreadFenceSystem(1);
-    arch.set_hasSyncThreadsExt(1);
     arch.set_hasSurfaceFuncs(1);
-    arch.set_has3dGrid(1);
     arch.set_hasDynamicParallelism(1);
     arch
 }

@@ -1,11 +1,14 @@
-//! What crates that implement a platform share: handles, the names of errors, and libraries opened at run time.
+//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, and libraries opened at run time.
 
 mod handles;
+mod last_error;
 mod library;
 mod names;
 mod properties;
+mod table;
 
 pub use handles::{Absent, Handles};
+pub use last_error::LastError;
 pub use library::SharedLibrary;
 pub use names::{error_name, error_text};
-pub use properties::{device_attribute, legacy_properties};
+pub use properties::{common_arch, device_attribute, legacy_properties};

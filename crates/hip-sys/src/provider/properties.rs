@@ -1,8 +1,28 @@
 //! Device properties as ROCm 6 lays them out, read in the two other forms that HIP has: single attributes, and the older
 //! layout.
 
-use crate::hip::{hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600};
+use crate::hip::{hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600};
 use std::ffi::c_int;
+
+/// What our platforms' devices all can.
+pub fn common_arch() -> hipDeviceArch_t {
+    let mut arch = hipDeviceArch_t::default();
+    arch.set_hasGlobalInt32Atomics(1);
+    arch.set_hasGlobalFloatAtomicExch(1);
+    arch.set_hasSharedInt32Atomics(1);
+    arch.set_hasSharedFloatAtomicExch(1);
+    arch.set_hasFloatAtomicAdd(1);
+    arch.set_hasGlobalInt64Atomics(1);
+    arch.set_hasSharedInt64Atomics(1);
+    arch.set_hasDoubles(1);
+    arch.set_hasWarpVote(1);
+    arch.set_hasWarpBallot(1);
+    arch.set_hasWarpShuffle(1);
+    arch.set_hasThreadFenceSystem(1);
+    arch.set_hasSyncThreadsExt(1);
+    arch.set_has3dGrid(1);
+    arch
+}
 
 /// The same properties in the layout from before ROCm 6; what it alone has is zero.
 pub fn legacy_properties(p: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {

@@ -18,7 +18,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     if let (true, Some(path)) = (all.is_empty(), &args.weights) {
         return Err(Error::NoTensors { path: path.clone() });
     }
-    let cases = select(all, args.filter.as_deref())?;
+    let cases = select(all, args.cases.filter.as_deref())?;
     if args.list {
         say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
         return Ok(true);
@@ -36,10 +36,10 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     }
     let (bar, origin) = (progress(cases.len()), origin(args));
     let report = match &weights {
-        Some(weights) => weights.run(&cases, &devices, args.seed, &origin, &mut || bar.inc(1))?,
+        Some(weights) => weights.run(&cases, &devices, args.cases.seed, &origin, &mut || bar.inc(1))?,
         None => {
-            let against = Against { records: &records, whole: args.filter.is_none(), origin: &origin };
-            run_against(&cases, &devices, args.seed, against, &mut || bar.inc(1))
+            let against = Against { records: &records, whole: args.cases.filter.is_none(), origin: &origin };
+            run_against(&cases, &devices, args.cases.seed, against, &mut || bar.inc(1))
         }
     };
     bar.finish_and_clear();

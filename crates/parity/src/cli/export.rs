@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{SEED, progress, say, select, threads_parser};
+use super::{CaseArgs, progress, say, select};
 use crate::{Error, export, registry};
 
 const EXAMPLES: &str = "\
@@ -26,23 +26,17 @@ pub struct ExportArgs {
     /// The folder to write to: empty, or not there yet
     #[arg(long, value_name = "FOLDER")]
     pub out: PathBuf,
-    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
-    /// Seed of the inputs
-    #[arg(long, default_value_t = SEED)]
-    pub seed: u64,
-    /// Threads that make inputs  [default: one per core]
-    #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
-    pub threads: Option<u16>,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
 }
 
 /// Always true: there is nothing to be wrong.
 pub(super) fn run(args: &ExportArgs) -> Result<bool, Error> {
-    let cases = select(registry::all(), args.filter.as_deref())?;
+    let cases = select(registry::all(), args.cases.filter.as_deref())?;
     let bar = progress(cases.len());
-    let filter = args.filter.as_deref().unwrap_or_default();
-    let done = export::export(&cases, filter, args.seed, &args.out, &mut || bar.inc(1))?;
+    let filter = args.cases.filter.as_deref().unwrap_or_default();
+    let done = export::export(&cases, filter, args.cases.seed, &args.out, &mut || bar.inc(1))?;
     bar.finish_and_clear();
     let export::Exported { cases, operands, arrays, bytes, files } = done;
     let (folder, megabytes) = (args.out.display(), bytes as f64 / 1e6);

@@ -47,12 +47,9 @@ pub struct ParityArgs {
     /// Devices, separated by commas: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, …  [default: all of this machine]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub device: Vec<String>,
-    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
-    /// Seed of the inputs
-    #[arg(long, default_value_t = SEED)]
-    pub seed: u64,
+    /// Which cases, and how they are made.
+    #[command(flatten)]
+    pub cases: CaseArgs,
     /// Print the ids of the cases, one a line, and run nothing
     #[arg(long)]
     pub list: bool,
@@ -68,6 +65,17 @@ pub struct ParityArgs {
     /// Where the report goes; a page of the same name ending in .html goes beside it
     #[arg(long, value_name = "PATH", default_value = "target/parity/report.json")]
     pub json: PathBuf,
+}
+
+/// Which cases, and how they are made.
+#[derive(Debug, Clone, Args)]
+pub struct CaseArgs {
+    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
     /// Threads that make inputs and judge  [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
     pub threads: Option<u16>,
@@ -94,10 +102,10 @@ fn threads_parser() -> clap::builder::RangedI64ValueParser<u16> {
 /// Does what the arguments ask for; prints to the standard streams.
 pub fn run(args: ParityArgs) -> ExitCode {
     let done = match &args.command {
-        None => with_threads(args.threads, || check::run(&args)),
-        Some(ParityCommand::Record(args)) => with_threads(args.threads, || record::run(args)),
+        None => with_threads(args.cases.threads, || check::run(&args)),
+        Some(ParityCommand::Record(args)) => with_threads(args.cases.threads, || record::run(args)),
         Some(ParityCommand::Compare(args)) => compare::run(args),
-        Some(ParityCommand::Export(args)) => with_threads(args.threads, || export::run(args)),
+        Some(ParityCommand::Export(args)) => with_threads(args.cases.threads, || export::run(args)),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{SEED, check_writable, progress, say, select, threads_parser};
+use super::{CaseArgs, check_writable, progress, say, select};
 use crate::{Error, devices, record, registry, table};
 
 const EXAMPLES: &str = "\
@@ -28,27 +28,21 @@ pub struct RecordArgs {
     /// The file to write  [default: target/parity/DEVICE.tsv]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
-    /// Seed of the inputs
-    #[arg(long, default_value_t = SEED)]
-    pub seed: u64,
-    /// Threads that make inputs and judge  [default: one per core]
-    #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
-    pub threads: Option<u16>,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
 }
 
 /// Whether all was right.
 pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
-    let cases = select(registry::all(), args.filter.as_deref())?;
+    let cases = select(registry::all(), args.cases.filter.as_deref())?;
     let device = devices::open(std::slice::from_ref(&args.device))?.remove(0);
     let out = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("target/parity").join(format!("{}.tsv", device.name.replace(':', "-")))
     });
     check_writable(&out)?;
     let bar = progress(cases.len());
-    let made = record::record_cases(&cases, &device, args.seed, &mut || bar.inc(1));
+    let made = record::record_cases(&cases, &device, args.cases.seed, &mut || bar.inc(1));
     bar.finish_and_clear();
     made.record.write(&out)?;
     let table = table::render(&made.report, "");

@@ -10,14 +10,14 @@ use crate::sabotage::{self, Sabotage};
 pub(super) fn run(args: &ParityArgs, cases: &[Case], devices: &[NamedDevice]) -> Result<bool, Error> {
     let cases = sabotage::benches(cases);
     if cases.is_empty() {
-        return Err(Error::NothingToSabotage { filter: args.filter.clone().unwrap_or_default() });
+        return Err(Error::NothingToSabotage { filter: args.cases.filter.clone().unwrap_or_default() });
     }
     let bar = progress(cases.len());
-    let found = sabotage::run(&cases, devices, args.seed, &mut || bar.inc(1));
+    let found = sabotage::run(&cases, devices, args.cases.seed, &mut || bar.inc(1));
     bar.finish_and_clear();
     tell(&found);
     // Without a filter every fault has a place; with one, those that fit.
-    let missing = if args.filter.is_none() { found.never_planted(devices) } else { Vec::new() };
+    let missing = if args.cases.filter.is_none() { found.never_planted(devices) } else { Vec::new() };
     missing.iter().for_each(|fault| println!("NEVER PLANTED {fault}"));
     Ok(found.is_complete() && missing.is_empty())
 }
