@@ -77,9 +77,33 @@ impl Unit {
         groups.flat_map(names).collect()
     }
 
+    /// A number for its texts, that of its family and [`crate::PORTABLE`], as 32 hexadecimal digits: what was compiled from
+    /// other texts has another. It is XXH3 of 128 bits.
+    pub fn source_hash(&self) -> String {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        for text in [crate::PORTABLE, self.family.source] {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
     /// The options of a run-time compiler for this unit: `common` (one of [`crate::options`]) and its macros.
     pub fn options(&self, common: &[&str], wave_size: u32) -> Vec<String> {
         let macros = [format!("-DDTYPE_{}", self.dtype), format!("-DWAVE_SIZE={wave_size}")];
         common.iter().map(|option| (*option).to_owned()).chain(macros).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_one_family_share_their_texts_and_families_do_not() {
+        let hash = |family, dtype| unit(family, dtype).expect("it ships").source_hash();
+        assert_eq!(hash("reduce", "f32"), hash("reduce", "u8"));
+        assert_ne!(hash("reduce", "f32"), hash("matmul", "f32"));
+        assert_eq!(hash("matmul", "f32").len(), 32);
     }
 }

@@ -1,9 +1,9 @@
 //! A kernel of a module, and what is known of it.
 
 use crate::handle::Handle;
-use crate::metadata::Param;
 use crate::raw::{self, Failure};
 use crate::{Device, Module, Result};
+use code_object::Param;
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
 use std::fmt;

@@ -2,8 +2,8 @@
 //! long as the module: a runtime may read them later.
 
 use crate::convert::base_architecture;
-use crate::metadata::CodeObject;
 use bytemuck::{Pod, Zeroable};
+use code_object::CodeObject;
 use std::ffi::c_void;
 
 const ELF: &[u8] = b"\x7fELF";

@@ -59,7 +59,6 @@ mod host_copy;
 mod image;
 mod inline_vec;
 mod launch;
-mod metadata;
 #[cfg(doctest)]
 mod misuse;
 mod module;
@@ -74,6 +73,7 @@ mod stream;
 mod view;
 
 pub use buffer::DeviceBuffer;
+pub use code_object::{CodeObject, KernelInfo, Param};
 pub use current::CurrentDevice;
 pub use device::{Device, DeviceId, DeviceLabel, MemoryInfo};
 pub use drop_errors::{drop_errors, on_drop_error};
@@ -82,7 +82,6 @@ pub use event::Event;
 pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, Version};
 pub use launch::{Launch, LaunchConfig};
-pub use metadata::{CodeObject, KernelInfo, Param};
 pub use module::Module;
 pub use pinned::PinnedBuffer;
 pub use properties::Properties;

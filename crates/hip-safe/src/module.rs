@@ -2,10 +2,10 @@
 
 use crate::handle::Handle;
 use crate::image::Image;
-use crate::metadata::CodeObject;
 use crate::near_names::near_names;
 use crate::raw::{self, Failure};
 use crate::{Device, Error, Function, Result};
+use code_object::CodeObject;
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipModule_t, ihipModule_t};
 use std::ffi::CString;

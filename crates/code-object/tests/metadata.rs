@@ -1,6 +1,6 @@
 //! Metadata of code objects: real ones, built here where a compiler is at hand, and ten thousand broken ones.
 
-use hip_safe::{CodeObject, Param};
+use code_object::{CodeObject, Param};
 use std::path::Path;
 use std::process::Command;
 

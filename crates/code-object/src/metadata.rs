@@ -79,7 +79,7 @@ impl CodeObject {
     }
 
     /// Whether an ELF file is for AMD's GPUs.
-    pub(crate) fn is_for_amd(bytes: &[u8]) -> bool {
+    pub fn is_for_amd(bytes: &[u8]) -> bool {
         let header = FileHeader64::<LittleEndian>::parse(bytes);
         header.is_ok_and(|header| header.endian().is_ok_and(|endian| header.e_machine(endian) == EM_AMDGPU))
     }
