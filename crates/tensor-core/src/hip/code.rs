@@ -2,6 +2,8 @@
 //! at run time, in that order.
 
 mod folder;
+#[cfg(all(test, feature = "host"))]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -44,7 +46,7 @@ pub(super) struct Search {
 /// The cache of the process, or one of a test.
 enum Cache {
     Process,
-    #[cfg(test)]
+    #[cfg(all(test, feature = "host"))]
     Own(CodeCache),
 }
 
@@ -69,7 +71,7 @@ impl Search {
     fn cache(&self) -> &CodeCache {
         match &self.cache {
             Cache::Process => CodeCache::process(),
-            #[cfg(test)]
+            #[cfg(all(test, feature = "host"))]
             Cache::Own(cache) => cache,
         }
     }
