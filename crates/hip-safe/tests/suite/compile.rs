@@ -7,7 +7,8 @@ const KERNEL: &str = "extern \"C\" __global__ void fill(float* a) { a[threadIdx.
 
 #[test]
 fn what_cannot_be_given_to_a_compiler_is_refused() {
-    let arch = &device(0).properties().arch;
+    let device = device(0);
+    let arch = &device.properties().arch;
     let refused = |source: Source, words: &str| {
         let error = source.name("k.hip").compile(&platform(), arch).unwrap_err();
         assert!(matches!(&error, Error::InvalidSource { name, .. } if name == "k.hip"), "{error}");
@@ -28,7 +29,7 @@ fn what_cannot_be_given_to_a_compiler_is_refused() {
 fn names_of_templates_are_looked_up_in_the_module() {
     let device = device(0);
     let source =
-        Source::new("template <class T> __global__ void fill(T* a, T value) { a[threadIdx.x] = value; }")
+        Source::new("using Index = unsigned;\ntemplate <class T> __global__ void fill(T* a, T value) { a[Index{}] = value; }")
             .name_expression("fill<float>");
     let compiled = source.compile_for(&device).unwrap();
     let module = compiled.load(&device).unwrap();
