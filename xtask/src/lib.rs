@@ -9,6 +9,7 @@ pub mod ci;
 pub mod codegen;
 pub mod conformance;
 pub mod doctor;
+pub mod libraries;
 pub mod sanitize;
 pub mod table;
 pub mod tidy;
@@ -47,6 +48,8 @@ enum Command {
     BuildKernels(build_kernels::BuildArgs),
     /// Put everything that a machine with a GPU needs into a folder
     Bundle(bundle::BundleArgs),
+    /// Hold AMD's libraries and headers against what hip-sys has of them
+    Libraries(libraries::LibrariesArgs),
     /// Write hip-sys's generated files from ROCm's public headers
     Codegen(codegen::CodegenArgs),
 }
@@ -65,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Bundle(args) => bundle::run(&args),
+        Command::Libraries(args) => libraries::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };
     match result {
