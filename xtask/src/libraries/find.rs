@@ -17,6 +17,8 @@ pub(super) struct Found {
     pub version: Option<Version>,
     /// How the version is known.
     pub told_by: &'static str,
+    /// What else it said of itself when it was asked.
+    pub answer: Option<String>,
     /// What loading it said, where it was loaded and said something else than yes.
     pub refused: Option<String>,
     /// The folders of the headers that go with it, the library's own first.
@@ -39,6 +41,7 @@ pub(super) fn system() -> Vec<Found> {
                 let status = unsafe { (rtc.hiprtcVersion)(&mut major, &mut minor) };
                 let file = if platform.version().major < 6 { platform.library.as_deref() } else { None };
                 let mut found = loaded(Kind::Rtc, file, platform.version(), "HIP's answer");
+                found.answer = Some(format!("hiprtcVersion {major}.{minor}"));
                 if status != hiprtcResult::HIPRTC_SUCCESS {
                     found.refused = Some(format!("hiprtcVersion answered {}", status.0));
                 }
@@ -60,7 +63,15 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
         _ => kind.file(),
     };
     let file = mapped(own).or_else(|| file.map(Path::to_path_buf));
-    Found { kind, file, version: Some(version), told_by, refused: None, includes: system_includes(kind) }
+    Found {
+        kind,
+        file,
+        version: Some(version),
+        told_by,
+        answer: None,
+        refused: None,
+        includes: system_includes(kind),
+    }
 }
 
 fn refused(kind: Kind, why: &LoadError) -> Found {
@@ -68,7 +79,15 @@ fn refused(kind: Kind, why: &LoadError) -> Found {
     let file = if matches!(why, LoadError::NotFound { .. }) { None } else { mapped(kind.file()) };
     let version = file.as_deref().and_then(|file| version::of_file(kind, file));
     let refused = Some(why.to_string());
-    Found { kind, file, version, told_by: "the file's name", refused, includes: system_includes(kind) }
+    Found {
+        kind,
+        file,
+        version,
+        told_by: "the file's name",
+        answer: None,
+        refused,
+        includes: system_includes(kind),
+    }
 }
 
 /// The file of this process's libraries whose name begins like this.
@@ -135,7 +154,7 @@ pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
             (None, None) => (None, ""),
         };
         headers.extend(includes(Kind::Hip).into_iter().filter(|more| !includes(kind).contains(more)));
-        founds.push(Found { kind, file, version, told_by, refused: None, includes: headers });
+        founds.push(Found { kind, file, version, told_by, answer: None, refused: None, includes: headers });
     }
     if founds.iter().all(|found| found.file.is_none()) {
         let names = Kind::ALL.map(Kind::file).join(", ");

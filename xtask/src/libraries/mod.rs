@@ -45,6 +45,8 @@ pub(crate) struct Finding {
     pub file: Option<PathBuf>,
     /// Its own version, and how that is known.
     pub version: Option<(String, &'static str)>,
+    /// What else it said of itself when it was asked.
+    pub answer: Option<String>,
     /// Why it is not there, or would not load.
     pub missing: Option<String>,
     /// Its functions.
@@ -99,7 +101,7 @@ pub(crate) fn available() -> Result<(), String> {
 }
 
 fn examine(place: String, found: Found) -> Finding {
-    let Found { kind, file, version, told_by, refused, includes } = found;
+    let Found { kind, file, version, told_by, answer, refused, includes } = found;
     let mut errors = Vec::new();
     let mut symbols = None;
     if let Some(file) = &file {
@@ -126,7 +128,7 @@ fn examine(place: String, found: Found) -> Finding {
         (Some(_), _) => None,
     };
     let version = version.map(|version| (version.to_string(), told_by));
-    Finding { kind, place, file, version, missing, symbols, layouts, errors }
+    Finding { kind, place, file, version, answer, missing, symbols, layouts, errors }
 }
 
 /// Why there is nothing to hold the bindings against: headers count only if they are of the library's own version.

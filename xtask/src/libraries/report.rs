@@ -20,6 +20,9 @@ pub(super) fn text(findings: &[Finding]) -> String {
             Some((version, told_by)) => text += &format!("  version    {version}, by {told_by}\n"),
             None => text += "  version    unknown: optional functions were not held against their releases\n",
         }
+        if let Some(answer) = &finding.answer {
+            text += &format!("  answer     {answer}\n");
+        }
         if let Some(symbols) = &finding.symbols {
             text += &format!("  functions  {}\n", symbols.sentence());
         }
@@ -41,20 +44,22 @@ pub(super) fn text(findings: &[Finding]) -> String {
 }
 
 impl Symbols {
-    /// One line.
-    pub(crate) fn sentence(&self) -> String {
+    /// How many are there of how many.
+    pub(crate) fn counts(&self) -> String {
         let (found, of) = self.required;
         let all = self.optional.len() + self.absent.len();
-        let mut text = format!("{found} of {of} required");
-        if all > 0 {
-            text += &format!(", {} of {all} optional", self.optional.len());
-        }
+        let optional =
+            if all > 0 { format!(", {} of {all} optional", self.optional.len()) } else { String::new() };
+        format!("{found} of {of} required{optional}")
+    }
+
+    /// One line.
+    fn sentence(&self) -> String {
         let absent: Vec<String> =
             self.absent.iter().map(|(name, since)| format!("{name} since {since}")).collect();
-        if !absent.is_empty() {
-            text += &format!(" (absent: {})", absent.join(", "));
-        }
-        text + &format!("; {} more are not wrapped", self.unwrapped)
+        let absent =
+            if absent.is_empty() { String::new() } else { format!(" (absent: {})", absent.join(", ")) };
+        format!("{}{absent}; {} more are not wrapped", self.counts(), self.unwrapped)
     }
 }
 
@@ -103,6 +108,7 @@ pub(super) fn json(findings: &[Finding]) -> Value {
             "file": finding.file.as_ref().map(|file| file.display().to_string()),
             "version": finding.version.as_ref().map(|version| &version.0),
             "version_by": finding.version.as_ref().map(|version| version.1),
+            "answer": finding.answer,
             "missing": finding.missing,
             "functions": symbols,
             "layouts": layouts,

@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::version::{Release, Releases, release};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,12 +21,16 @@ pub(crate) struct Symbols {
     pub errors: Vec<String>,
 }
 
-/// The names that a shared library defines for others.
+/// The names of the functions that a shared library defines for others.
 pub(super) fn exports(file: &Path) -> Result<BTreeSet<String>, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let parsed = object::File::parse(&*bytes).map_err(|e| format!("{}: no library: {e}", file.display()))?;
-    let names = parsed.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+    let names = parsed.dynamic_symbols().filter(|symbol| is_function(symbol));
     Ok(names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+}
+
+fn is_function<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
+    symbol.is_definition() && symbol.is_global() && symbol.kind() == SymbolKind::Text
 }
 
 /// Holds the names against the table of a library that is of one of these releases.
