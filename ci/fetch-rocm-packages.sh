@@ -91,6 +91,10 @@ fetch() { # version, suite, packages
     for package in "$archives"/*.deb; do
         dpkg-deb -x "$package" "$made"
     done
+    if ! compgen -G "$made/usr/lib/*/libamdhip64.so.$version.*" >/dev/null; then
+        echo "fetch-rocm-packages.sh: $suite has moved on from HIP $version; snapshot.debian.org keeps what it had" >&2
+        exit 1
+    fi
     rm -rf "${folder:?}/$version"
     mv "$made" "$folder/$version"
     rm -rf "$work"

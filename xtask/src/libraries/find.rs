@@ -62,7 +62,9 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
         (Kind::Rtc, ..6) => Kind::Hip.file(),
         _ => kind.file(),
     };
-    let file = mapped(own).or_else(|| file.map(Path::to_path_buf));
+    // A bare name is what the system's search was given, not where it led.
+    let by_path = file.filter(|file| file.is_absolute()).and_then(|file| file.canonicalize().ok());
+    let file = by_path.or_else(|| mapped(own)).or_else(|| file.map(Path::to_path_buf));
     Found {
         kind,
         file,
