@@ -25,7 +25,7 @@ pub(crate) struct Symbols {
 pub(super) fn exports(file: &Path) -> Result<BTreeSet<String>, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let parsed = object::File::parse(&*bytes).map_err(|e| format!("{}: no library: {e}", file.display()))?;
-    let names = parsed.dynamic_symbols().filter(|symbol| is_function(symbol));
+    let names = parsed.dynamic_symbols().filter(is_function);
     Ok(names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
 }
 
