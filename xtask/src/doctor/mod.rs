@@ -171,7 +171,7 @@ mod tests {
         let mut items = items();
         items.push(Item::bad("Folders", "V", "bad value", "set it"));
         let text = as_text(&items);
-        assert!(text.contains("V  BAD  bad value\n"), "{text}");
+        assert!(text.contains("\nFolders\n  V      BAD  bad value\n"), "{text}");
         assert!(
             text.contains("What to do about what is bad\n  V: set it\nWhat to do about what is absent"),
             "{text}"
