@@ -5,7 +5,7 @@ use crate::{CodeObject, Error, Method, Reader, TargetId, part};
 use std::borrow::Cow;
 use std::ops::Range;
 
-const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+pub(crate) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// Kinds of entries that HIP's runtime loads: code object versions up to 3, and later ones.
 const HIP: [&str; 2] = ["hip", "hipv4"];
 

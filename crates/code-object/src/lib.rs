@@ -35,6 +35,7 @@ mod metadata;
 mod reader;
 mod target;
 mod words;
+mod write;
 
 pub use argument::{Access, AddressSpace, Argument, Hidden, Object, ValueKind};
 pub use bundle::{Bundle, Entry};
@@ -44,3 +45,4 @@ pub use error::Error;
 pub use kernel::{KernelInfo, Param};
 pub use reader::{CutShort, Reader, part};
 pub use target::{Feature, TargetId};
+pub use write::{compress_bundle, write_bundle};
