@@ -75,7 +75,7 @@ fn the_file_around_it() {
     let word = |at: usize, value: u64| changed(|file| put(file, at, &value.to_le_bytes()));
     let [read, run, note] = SEGMENTS;
     for (bytes, reason) in [
-        (Vec::new(), "Could not read"),
+        (Vec::new(), "header size"),
         (changed(|file| file[OS_ABI] = 0), "it is not for ROCm: its OS ABI is 0, not 64"),
         (changed(|file| file[KIND] = 1), "it is not linked"),
         (word(40, 0), "it counts section headers and has none"),

@@ -5,43 +5,43 @@
 use rmpv::Value;
 
 /// Where the parts lie in the file, and in memory.
-pub const DESCRIPTOR: usize = 256;
-pub const CODE: usize = 320;
-pub const SYMBOLS: usize = 384;
-pub const NAMES: usize = 432;
-pub const NOTE: usize = 512;
+pub(crate) const DESCRIPTOR: usize = 256;
+pub(crate) const CODE: usize = 320;
+pub(crate) const SYMBOLS: usize = 384;
+pub(crate) const NAMES: usize = 432;
+pub(crate) const NOTE: usize = 512;
 /// Headers of segments: what is read, what is run, the note.
-pub const SEGMENTS: [usize; 3] = [64, 120, 176];
+pub(crate) const SEGMENTS: [usize; 3] = [64, 120, 176];
 /// Header fields.
-pub const OS_ABI: usize = 7;
-pub const KIND: usize = 16;
-pub const FLAGS: usize = 48;
+pub(crate) const OS_ABI: usize = 7;
+pub(crate) const KIND: usize = 16;
+pub(crate) const FLAGS: usize = 48;
 
 /// The parts that differ between files.
-pub struct Hand {
-    pub note: Vec<u8>,
-    pub abi: u8,
-    pub flags: u32,
+pub(crate) struct Hand {
+    pub(crate) note: Vec<u8>,
+    pub(crate) abi: u8,
+    pub(crate) flags: u32,
     /// Whether a segment and a section lead to the note.
-    pub in_segment: bool,
-    pub in_section: bool,
+    pub(crate) in_segment: bool,
+    pub(crate) in_section: bool,
     /// A note behind the first, in the same section and segment.
-    pub second: Option<Vec<u8>>,
+    pub(crate) second: Option<Vec<u8>>,
 }
 
 impl Hand {
     /// A file for gfx90a of version 5 with this metadata.
-    pub fn new(metadata: &Value) -> Self {
+    pub(crate) fn new(metadata: &Value) -> Self {
         Self::raw(&packed(metadata))
     }
 
     /// The same, with bytes for metadata.
-    pub fn raw(metadata: &[u8]) -> Self {
+    pub(crate) fn raw(metadata: &[u8]) -> Self {
         let note = metadata.to_vec();
         Self { note, abi: 3, flags: 0x53f, in_segment: true, in_section: true, second: None }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut notes = note(&self.note);
         notes.extend(self.second.iter().flat_map(|second| note(second)));
         let end = (NOTE + notes.len()) as u64;
@@ -78,7 +78,7 @@ impl Hand {
 }
 
 /// Writes over bytes of a file.
-pub fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
+pub(crate) fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     file[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
@@ -95,12 +95,12 @@ fn section(kind: u32, link: u32, offset: usize, size: usize, entry: u64) -> Vec<
 }
 
 /// An entry of the symbol table: an object that all can see, in the first section.
-pub fn symbol(name: u32, address: u64, size: u64) -> Vec<u8> {
+pub(crate) fn symbol(name: u32, address: u64, size: u64) -> Vec<u8> {
     [&name.to_le_bytes()[..], &[0x11, 0, 1, 0], &address.to_le_bytes(), &size.to_le_bytes()].concat()
 }
 
 /// A descriptor with these bytes of shared and private memory and of arguments, whose code follows right behind it.
-pub fn descriptor(sizes: [u32; 3]) -> Vec<u8> {
+pub(crate) fn descriptor(sizes: [u32; 3]) -> Vec<u8> {
     let mut bytes = sizes.map(u32::to_le_bytes).concat();
     bytes.resize(16, 0);
     bytes.extend(64_u64.to_le_bytes());
@@ -116,28 +116,28 @@ fn note(metadata: &[u8]) -> Vec<u8> {
     bytes
 }
 
-pub fn packed(value: &Value) -> Vec<u8> {
+pub(crate) fn packed(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, value).expect("memory can be written");
     bytes
 }
 
 /// A map.
-pub fn map(entries: &[(&str, Value)]) -> Value {
+pub(crate) fn map(entries: &[(&str, Value)]) -> Value {
     Value::Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
 }
 
-pub fn list<T: Into<Value> + Clone>(items: &[T]) -> Value {
+pub(crate) fn list<T: Into<Value> + Clone>(items: &[T]) -> Value {
     Value::Array(items.iter().cloned().map(Into::into).collect())
 }
 
 /// Metadata with this list of kernels.
-pub fn metadata(kernels: &[Value]) -> Value {
+pub(crate) fn metadata(kernels: &[Value]) -> Value {
     map(&[("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a".into()), ("amdhsa.kernels", list(kernels))])
 }
 
 /// What the descriptor above belongs to, and two arguments; with these entries instead of its own, or besides.
-pub fn kernel(changes: &[(&str, Value)]) -> Value {
+pub(crate) fn kernel(changes: &[(&str, Value)]) -> Value {
     let whole = [
         (".name", "k".into()),
         (".symbol", "k.kd".into()),
@@ -155,6 +155,6 @@ pub fn kernel(changes: &[(&str, Value)]) -> Value {
     map(&kept.chain(set).cloned().collect::<Vec<_>>())
 }
 
-pub fn argument(offset: u64, size: u64, kind: &str) -> Value {
+pub(crate) fn argument(offset: u64, size: u64, kind: &str) -> Value {
     map(&[(".offset", offset.into()), (".size", size.into()), (".value_kind", kind.into())])
 }
