@@ -1,6 +1,6 @@
 //! One input: read, and what was read held against what its users rely on.
 
-use code_object::{CodeObject, Error, KernelInfo, ValueKind};
+use code_object::{Argument, CodeObject, KernelInfo, Param, ValueKind};
 use hip_sys::{Image, ImageError};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ pub(super) fn check(bytes: &[u8], arch: &str) -> Outcome {
             Some(Err(what)) => Outcome::Wrong(what),
         },
         Ok(Err(error)) if error.to_string().is_empty() => Outcome::Wrong("a refusal without a reason".into()),
-        Ok(Err(ImageError::Code(error))) => Outcome::Refused(stage(&error)),
+        Ok(Err(ImageError::Code(error))) => Outcome::Refused(error.stage()),
         Ok(Err(ImageError::OtherDevice { .. })) => Outcome::Refused("other device"),
         Ok(Err(_)) => Outcome::Refused("kind of file"),
         Err(panic) => {
@@ -36,10 +36,6 @@ pub(super) fn check(bytes: &[u8], arch: &str) -> Outcome {
             Outcome::Wrong(format!("panic: {}", text.unwrap_or_default()))
         }
     }
-}
-
-fn stage(error: &Error) -> &'static str {
-    error.stage()
 }
 
 /// What those who launch kernels rely on.
@@ -56,11 +52,10 @@ fn relied_on(code: &CodeObject) -> Result<(), String> {
 
 fn kernel_holds(kernel: &KernelInfo) -> Result<(), String> {
     let holds = |what: &str, it: bool| if it { Ok(()) } else { Err(what.to_string()) };
-    let ends = |a: &code_object::Argument| a.offset as u128 + a.size as u128;
+    let ends = |a: &Argument| a.offset as u128 + a.size as u128;
     let within = |a| ends(a) <= u128::from(kernel.kernarg_bytes);
     let shown: Vec<_> = kernel.arguments.iter().filter(|a| !matches!(a.kind, ValueKind::Hidden(_))).collect();
-    let same =
-        |(p, a): (&code_object::Param, &&code_object::Argument)| (p.offset, p.size) == (a.offset, a.size);
+    let same = |(p, a): (&Param, &&Argument)| (p.offset, p.size) == (a.offset, a.size);
     holds("arguments outside", kernel.arguments.iter().all(within))?;
     holds(
         "arguments overlap",
@@ -76,4 +71,18 @@ fn kernel_holds(kernel: &KernelInfo) -> Result<(), String> {
     holds("no name", !kernel.name.is_empty())?;
     let threads = kernel.required_block.map(|block| block.iter().map(|&n| u128::from(n)).product::<u128>());
     holds("required block", threads.is_none_or(|n| n > 0 && n <= u128::from(kernel.max_threads_per_block)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_name_the_part_that_was_refused() {
+        assert_eq!(check(b".version 7.0", "sm_90"), Outcome::WithoutKernels);
+        assert_eq!(check(b"\x7fELF", "gfx90a"), Outcome::Refused("ELF"));
+        assert_eq!(check(b"__CLANG_OFFLOAD_BUNDLE__", "gfx90a"), Outcome::Refused("bundle"));
+        assert_eq!(check(b"CCOB\x02\0", "gfx90a"), Outcome::Refused("compressed"));
+        assert_eq!(check(b"text", "gfx90a"), Outcome::Refused("kind of file"));
+    }
 }

@@ -127,3 +127,28 @@ fn other(random: &mut Random) -> Value {
         _ => (0..random.below(64)).fold(Value::Nil, |inner, _| Value::Array(vec![inner])),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_trees_are_well_formed_and_mostly_others() {
+        let kernel = Value::Map(vec![(".name".into(), "k".into()), (".size".into(), 8.into())]);
+        let root = Value::Map(vec![("amdhsa.kernels".into(), Value::Array(vec![kernel.clone(), kernel]))]);
+        let mut note = Vec::new();
+        rmpv::encode::write_value(&mut note, &root).expect("memory can be written");
+        let inputs: Vec<Vec<u8>> = (0..200).map(|i| mutated(&note, &mut Random::for_input(1, i))).collect();
+        for bytes in &inputs {
+            let mut rest = &bytes[..];
+            rmpv::decode::read_value(&mut rest).expect("it is well formed");
+            assert!(rest.is_empty());
+        }
+        assert!(inputs.iter().filter(|bytes| **bytes != note).count() > 150);
+        assert_eq!(
+            inputs[7],
+            mutated(&note, &mut Random::for_input(1, 7)),
+            "the same number, the same input"
+        );
+    }
+}
