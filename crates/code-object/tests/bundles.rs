@@ -96,10 +96,13 @@ fn every_version_and_method_is_decompressed() {
     }
 }
 
+/// Something done to the bytes of a bundle.
+type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 #[test]
 fn compressed_bundles_that_lie() {
     let whole = write_bundle(&[HOST], 8);
-    let refused = |change: &dyn Fn(&mut Vec<u8>)| {
+    let refused = |change: Change| {
         [Method::Zlib, Method::Zstd].map(|method| {
             let mut bytes = compress_bundle(&whole, method, 3);
             change(&mut bytes);
@@ -108,7 +111,7 @@ fn compressed_bundles_that_lie() {
     };
     let length = |n: u64| move |bytes: &mut Vec<u8>| bytes[16..24].copy_from_slice(&n.to_le_bytes());
     let right = whole.len() as u64;
-    let cases: [(&dyn Fn(&mut Vec<u8>), &str); 9] = [
+    let cases: [(Change, &str); 9] = [
         (&|b| b[4] = 9, "its version 9 is not known"),
         (&|b| b[6] = 2, "its method 2 is not known"),
         (&|b| b[8] = 31, "it names 31 bytes, which are fewer than its header has"),

@@ -8,14 +8,15 @@ use std::path::Path;
 use std::ptr::{null_mut, slice_from_raw_parts};
 
 const PAGE: usize = 4096;
-/// Bytes that an input may have.
+/// Bytes that an input of a run may have.
 pub(super) const CAPACITY: usize = 2 << 20;
-/// A page in front for the number and the length of the input, as two words of 8 bytes.
-const FILE_BYTES: usize = PAGE + CAPACITY;
 
 /// The memory for one input at a time.
 pub(super) struct Guarded {
     start: *mut u8,
+    /// Bytes of the file: a page in front, for the number and the length of the input as two words of 8 bytes, and the
+    /// pages of the input.
+    length: usize,
 }
 
 // SAFETY: S8: the pages belong to the value, and only it points to them.
@@ -28,23 +29,24 @@ pub(super) struct Left {
 }
 
 impl Guarded {
-    /// Maps a file of its own.
-    pub(super) fn new(path: &Path) -> Result<Self, String> {
+    /// Maps a file of its own, for inputs of so many bytes at most.
+    pub(super) fn new(path: &Path, capacity: usize) -> Result<Self, String> {
         let fail = |e: std::io::Error| format!("cannot map {}: {e}", path.display());
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(true).clone();
         let file = options.open(path).map_err(fail)?;
-        file.set_len(FILE_BYTES as u64).map_err(fail)?;
-        let start = map(&file).ok_or_else(|| fail(std::io::Error::last_os_error()))?;
-        Ok(Self { start })
+        let length = PAGE + capacity.next_multiple_of(PAGE);
+        file.set_len(length as u64).map_err(fail)?;
+        let start = map(&file, length).ok_or_else(|| fail(std::io::Error::last_os_error()))?;
+        Ok(Self { start, length })
     }
 
     /// Copies an input to the end of the memory; what does not fit is cut. [`Guarded::done`] ends its use.
     pub(super) fn place(&mut self, index: u64, input: &[u8]) -> &[u8] {
-        let input = &input[..input.len().min(CAPACITY)];
+        let input = &input[..input.len().min(self.length - PAGE)];
         self.head(index, input.len() as u64 + 1);
         // SAFETY: S12: the pages are ours, and the input fits before their end.
         unsafe {
-            let place = self.start.add(FILE_BYTES - input.len());
+            let place = self.start.add(self.length - input.len());
             place.copy_from_nonoverlapping(input.as_ptr(), input.len());
             &*slice_from_raw_parts(place, input.len())
         }
@@ -64,22 +66,22 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         // SAFETY: S4: our own mapping, and nothing borrows from it any more. A failure leaves it mapped.
-        unsafe { libc::munmap(self.start.cast(), FILE_BYTES + PAGE) };
+        unsafe { libc::munmap(self.start.cast(), self.length + PAGE) };
     }
 }
 
 /// The pages of the file, and one behind them that may not be read.
-fn map(file: &File) -> Option<*mut u8> {
+fn map(file: &File, length: usize) -> Option<*mut u8> {
     let (none, both) = (libc::PROT_NONE, libc::PROT_READ | libc::PROT_WRITE);
     let anonymous = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: S4: new pages, and the file's over the first of them.
     unsafe {
-        let start = libc::mmap(null_mut(), FILE_BYTES + PAGE, none, anonymous, -1, 0);
+        let start = libc::mmap(null_mut(), length + PAGE, none, anonymous, -1, 0);
         if start == libc::MAP_FAILED {
             return None;
         }
         let shared = libc::MAP_SHARED | libc::MAP_FIXED;
-        let mapped = libc::mmap(start, FILE_BYTES, both, shared, file.as_raw_fd(), 0);
+        let mapped = libc::mmap(start, length, both, shared, file.as_raw_fd(), 0);
         (mapped == start).then_some(start.cast())
     }
 }
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn an_input_ends_where_memory_ends_and_survives_in_the_file() {
         let path = std::env::temp_dir().join(format!("xtask-fuzz-{}", std::process::id()));
-        let mut guarded = Guarded::new(&path).expect("a writable folder");
+        let mut guarded = Guarded::new(&path, 100).expect("a writable folder");
         let placed = guarded.place(7, b"abc");
         assert_eq!(placed, b"abc");
         assert!(placed.as_ptr_range().end.addr().is_multiple_of(PAGE));

@@ -100,11 +100,13 @@ fn build(root: &Path) -> Result<(), String> {
 /// One file, in this process.
 fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
-    let mut guarded = guard::Guarded::new(&folder.join("one.input"))?;
+    let mut guarded = guard::Guarded::new(&folder.join("one.input"), bytes.len())?;
     match check::check(guarded.place(0, &bytes), arch) {
         Outcome::Wrong(why) => Err(format!("fuzz: {}: {why}", file.display())),
         outcome => {
-            println!("fuzz: {}: {outcome:?}", file.display());
+            let text = hip_sys::Image::new(&bytes, arch)
+                .map_or_else(|error| error.to_string(), |image| image.to_string());
+            println!("fuzz: {}: {outcome:?}: {text}", file.display());
             Ok(())
         }
     }

@@ -2,7 +2,7 @@
 
 use super::base::Base;
 use super::check::{Outcome, check};
-use super::guard::Guarded;
+use super::guard::{CAPACITY, Guarded};
 use super::mutate::{Container, input};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(super) fn run(
     let found = Mutex::new(Found::default());
     let started: Vec<AtomicU64> = (0..workers).map(|_| AtomicU64::new(0)).collect();
     let memory: Vec<Guarded> =
-        (0..workers).map(|worker| Guarded::new(&file(folder, worker))).collect::<Result<_, _>>()?;
+        (0..workers).map(|worker| Guarded::new(&file(folder, worker), CAPACITY)).collect::<Result<_, _>>()?;
     let bar = indicatif::ProgressBar::new(inputs).with_style(style());
     std::thread::scope(|scope| {
         for (mut guarded, started) in memory.into_iter().zip(&started) {
