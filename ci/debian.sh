@@ -5,7 +5,7 @@
 set -euo pipefail
 
 needed=(g++)
-wanted=(hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 lld-19 libclang-19-dev g++-aarch64-linux-gnu qemu-user)
+wanted=(hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 libclang-19-dev g++-aarch64-linux-gnu qemu-user)
 python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
 
 # Prints those of the packages that are not installed.
