@@ -27,6 +27,7 @@
 //! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
 //! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`] is a library of its own beside a platform.
 
+mod architectures;
 mod constants;
 mod error;
 mod exit;
@@ -40,6 +41,7 @@ mod platform;
 pub mod provider;
 mod random;
 
+pub use architectures::UnknownArchitecture;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
 pub use exit::{exiting, watch_exit};

@@ -3,13 +3,16 @@
 use super::Item;
 use super::value::{Bad, Value};
 use crate::workspace;
+use hip_safe::CodeCache;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const SECTION: &str = "Folders and variables";
 
 /// The variables that something in the workspace reads, what each is for, and what it may be.
-const VARIABLES: [(&str, &str, Value); 16] = [
+const VARIABLES: [(&str, &str, Value); 18] = [
+    ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
+    ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
     (
         "HIPSTACK_HOST_ADVERSARY",
@@ -38,7 +41,11 @@ const VARIABLES: [(&str, &str, Value); 16] = [
     ("HIPSTACK_HOST_THREADS", "threads that run host kernels", Value::Number(1, 1024)),
     ("HIPSTACK_HOST_TRAPS", "0: faults in host kernels end the process", Value::OneOf(&["0", "1"])),
     ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take", Value::Number(0, u64::MAX)),
-    ("HIPSTACK_KERNELS", "folder of code objects for GPUs", Value::Folder),
+    (
+        "HIPSTACK_KERNELS",
+        "folder of code objects for GPUs, or compile to look into none",
+        Value::FolderOr("compile"),
+    ),
     ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into", Value::Folder),
     (
         "HIPSTACK_TEST_PLATFORM",
@@ -57,6 +64,9 @@ pub(super) fn look() -> Vec<Item> {
 /// Where programs find code objects, and what is there.
 fn kernels() -> Item {
     let (name, dir) = match (workspace::env("HIPSTACK_KERNELS"), workspace::root()) {
+        (Some(word), _) if word.as_os_str() == "compile" => {
+            return Item::found(SECTION, "kernels", "compiled at run time: HIPSTACK_KERNELS is compile");
+        }
         (Some(dir), _) => ("HIPSTACK_KERNELS", dir),
         (None, Ok(root)) => ("target/kernels", root.join("target/kernels")),
         (None, Err(why)) => return Item::absent(SECTION, "kernels", why, "run it inside the workspace"),
@@ -88,16 +98,27 @@ fn manifests(dir: &Path) -> Vec<String> {
     found
 }
 
-/// The user's cache folder, where compiled kernels belong.
+/// The folder where what was compiled at run time is kept.
 fn cache() -> Item {
-    let base =
-        workspace::env("XDG_CACHE_HOME").or_else(|| workspace::env("HOME").map(|home| home.join(".cache")));
-    let Some(dir) = base.map(|base: PathBuf| base.join("hipstack")) else {
-        let remedy = "set HOME or XDG_CACHE_HOME";
-        return Item::absent(SECTION, "cache", "neither XDG_CACHE_HOME nor HOME is set", remedy);
+    let cache = match CodeCache::default_folder() {
+        Ok(_) => CodeCache::process(),
+        Err(why) => {
+            let remedy = "every process compiles anew: set HIPSTACK_CACHE to a folder";
+            return Item::absent(SECTION, "cache", why, remedy);
+        }
     };
-    let state = if dir.is_dir() { "there" } else { "not there: nothing has been kept in it" };
-    Item::found(SECTION, "cache", format!("{} ({state})", dir.display()))
+    let folder = cache.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
+    match cache.usage() {
+        Ok(usage) => {
+            let (kept, limit) = (usage.bytes.div_ceil(1 << 20), cache.limit() >> 20);
+            let state = format!("{folder}: {} entries, {kept} of {limit} MiB", usage.entries);
+            Item::found(SECTION, "cache", state)
+        }
+        Err(error) => {
+            let remedy = "make it readable, or set HIPSTACK_CACHE to another folder";
+            Item::absent(SECTION, "cache", format!("{folder} cannot be read: {error}"), remedy)
+        }
+    }
 }
 
 /// What is set, and what is set and read by nothing.

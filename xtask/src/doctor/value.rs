@@ -18,6 +18,8 @@ pub(super) enum Value {
     Words(&'static [&'static str]),
     /// A folder that is there.
     Folder,
+    /// A folder that is there, or this word.
+    FolderOr(&'static str),
     /// A file that is there.
     File,
     /// A file that can be made: its folder is there.
@@ -58,6 +60,8 @@ impl Value {
                 bad("no such setting".into(), format!("some of {}, with commas between", words.join(", ")))
             }
             Self::Folder if path.is_dir() => Ok(()),
+            Self::FolderOr(word) if path.is_dir() || text == word => Ok(()),
+            Self::FolderOr(word) => bad(absent(path, "folder"), format!("a folder that is there, or {word}")),
             Self::Folder => bad(absent(path, "folder"), "a folder that is there".into()),
             Self::File if path.is_file() => Ok(()),
             Self::File => bad(absent(path, "file"), "a file that is there".into()),
@@ -125,6 +129,9 @@ mod tests {
         let text = |path: &Path| path.display().to_string();
         assert_eq!(why(Value::Folder, &text(dir.path())), None);
         assert_eq!(why(Value::Folder, &text(&file)).as_deref(), Some("not a folder"));
+        let or = Value::FolderOr("compile");
+        assert_eq!((why(or, &text(dir.path())), why(or, "compile")), (None, None));
+        assert_eq!(why(or, "compiled").as_deref(), Some("no such folder"));
         assert_eq!(why(Value::File, &text(&file)), None);
         assert_eq!(why(Value::File, &text(&dir.path().join("none"))).as_deref(), Some("no such file"));
         assert_eq!(why(Value::NewFile, &text(&dir.path().join("none"))), None);

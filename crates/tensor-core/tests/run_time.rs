@@ -1,0 +1,107 @@
+//! Every unit of kernels through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
+//! libamdhip64 with hiprtc is installed.
+
+use hip_safe::{CodeObject, Error, Platform, Source};
+use hip_sys::LoadError;
+use kernels_hip::{Unit, options};
+use std::process::{Command, Stdio};
+
+/// The architectures that every release since 5.2 knows, with waves of 64, 64 and 32 lanes.
+const ARCHITECTURES: [(&str, u32); 3] = [("gfx906", 64), ("gfx90a", 64), ("gfx1030", 32)];
+
+fn real() -> Option<Platform> {
+    let platform = match Platform::load_amd() {
+        Ok(platform) => platform,
+        Err(missing @ LoadError::NotFound { .. }) => {
+            println!("skipped: {missing}");
+            return None;
+        }
+        Err(other) => panic!("libamdhip64 is there and does not load: {other}"),
+    };
+    if let Err(missing) = platform.rtc() {
+        println!("skipped: {missing}");
+        return None;
+    }
+    Some(platform)
+}
+
+fn source(unit: &Unit, wave_size: u32) -> Source {
+    Source::new(unit.family.source)
+        .name(unit.family.file)
+        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .options(unit.options(options::AMD, wave_size))
+}
+
+/// The kernels of one unit for one architecture: how many there are, which is as many as the list has.
+fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> usize {
+    let name = unit.name();
+    let compiled = source(unit, wave_size).compile(platform, arch);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name} for {arch}: {error}"));
+    let object = CodeObject::parse(compiled.code()).expect("a whole code object").expect("with metadata");
+    assert_eq!(object.target.map(|target| target.to_string()).as_deref(), Some(arch), "{name}");
+    let mut found: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let mut wanted = unit.kernels();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted, "{name} for {arch}");
+    found.len()
+}
+
+/// Within a process the library compiles one text at a time, so there is a process for each core, and each takes its share.
+#[test]
+fn every_unit_compiles_for_gfx906_gfx90a_and_gfx1030() {
+    const TEST: &str = "every_unit_compiles_for_gfx906_gfx90a_and_gfx1030";
+    const CHILD: &str = "TENSOR_CORE_TEST_SHARE";
+    let Some(platform) = real() else { return };
+    let units: Vec<Unit> = kernels_hip::units().collect();
+    let work: Vec<_> = units.iter().flat_map(|unit| ARCHITECTURES.map(|target| (unit, target))).collect();
+    if let Some(share) = std::env::var_os(CHILD) {
+        let share = share.to_str().and_then(|share| share.split_once('/')).expect("as below");
+        let [first, step] = [share.0, share.1].map(|number| number.parse::<usize>().expect("a number"));
+        for (unit, target) in work.into_iter().skip(first).step_by(step) {
+            println!("compiled {} {} {}", unit.name(), target.0, compile(&platform, unit, target));
+        }
+        return;
+    }
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let start = |share: usize| {
+        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        command.args(["--exact", TEST, "--nocapture"]).env(CHILD, format!("{share}/{cores}"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can start itself")
+    };
+    let children: Vec<_> = (0..cores).map(start).collect();
+    let mut told = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", output.status);
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        told.extend(lines.lines().filter_map(|line| line.split("compiled ").nth(1).map(str::to_owned)));
+    }
+    told.sort_unstable();
+    let listed =
+        |(unit, (arch, _)): &(&Unit, (&str, u32))| format!("{} {arch} {}", unit.name(), unit.kernels().len());
+    let mut wanted: Vec<String> = work.iter().map(listed).collect();
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+    let kernels: usize = units.iter().map(|unit| unit.kernels().len()).sum();
+    let (count, version) = (units.len(), platform.version());
+    println!("hiprtc of HIP {version}: {count} units of {kernels} kernels for each of {ARCHITECTURES:?}");
+}
+
+#[test]
+fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
+    let Some(platform) = real() else { return };
+    let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
+    let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);
+    let wrong = Source::new(text)
+        .name("broken.hip")
+        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .options(unit.options(options::AMD, 32))
+        .compile(&platform, "gfx1030")
+        .expect_err("it calls what does not exist");
+    let Error::Compilation { name, arch, log } = &wrong else { panic!("{wrong}") };
+    assert_eq!((name.as_str(), arch.as_str()), ("broken.hip", "gfx1030"));
+    assert!(log.contains("use of undeclared identifier 'no_such_function'"), "{log}");
+    assert!(wrong.to_string().contains(log.as_str()));
+}
