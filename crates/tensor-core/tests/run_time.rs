@@ -38,7 +38,7 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
     let compiled = source(unit, wave_size).compile(platform, arch);
     let compiled = compiled.unwrap_or_else(|error| panic!("{name} for {arch}: {error}"));
     let object = CodeObject::parse(compiled.code()).expect("a whole code object").expect("with metadata");
-    assert_eq!(object.arch.as_deref(), Some(arch), "{name}");
+    assert_eq!(object.target.map(|target| target.to_string()).as_deref(), Some(arch), "{name}");
     let mut found: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let mut wanted = unit.kernels();
     found.sort_unstable();

@@ -130,7 +130,8 @@ fn what_no_folder_has_is_compiled_once_and_kept() {
     let (code, origin) = find(&search(None, &[&beside], &cache));
     assert_eq!(origin, CodeOrigin::Compiled);
     let object = hip_safe::CodeObject::parse(&code).unwrap().unwrap();
-    assert_eq!((object.kernels.len(), object.arch.as_deref()), (unit.kernels().len(), Some(ARCH)));
+    let arch = object.target.map(|target| target.to_string());
+    assert_eq!((object.kernels.len(), arch.as_deref()), (unit.kernels().len(), Some(ARCH)));
     // Another process, as far as the cache can tell.
     let (again, origin) = find(&search(None, &[&beside], &cache));
     let CodeOrigin::Cache(file) = origin else { panic!("{origin:?}") };
