@@ -9,6 +9,7 @@ pub mod ci;
 pub mod codegen;
 pub mod conformance;
 pub mod doctor;
+pub mod resources;
 pub mod sanitize;
 pub mod table;
 pub mod tidy;
@@ -45,6 +46,8 @@ enum Command {
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
+    /// Show what the compiled kernels take of the GPU
+    Resources(resources::ResourcesArgs),
     /// Put everything that a machine with a GPU needs into a folder
     Bundle(bundle::BundleArgs),
     /// Write hip-sys's generated files from ROCm's public headers
@@ -64,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Ci(args) => ci::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::Resources(args) => resources::run(&args),
         Command::Bundle(args) => bundle::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };
