@@ -3,6 +3,7 @@
 use crate::build_kernels::{compiler, target::Platform};
 use crate::workspace;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,6 +40,12 @@ pub(crate) struct Instruction {
 
 /// A part of a function that ends with a jump to its beginning: the addresses of its first and last instruction.
 pub(crate) type Loop = (u64, u64);
+
+impl fmt::Display for Disassembler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.program.display(), self.version)
+    }
+}
 
 impl Disassembler {
     /// The disassembler for a platform's objects, if there is one.

@@ -22,16 +22,16 @@ pub(super) struct Row {
 impl Row {
     /// Whether its time is that of memory that it could read or write 16 bytes at a time, and it does not.
     ///
-    /// Matrix products are bound by arithmetic, and `fill` and `const_set` read nothing.
+    /// Matrix products are bound by arithmetic. `fill` and `const_set` read nothing; a cast may have 16 bytes on one side alone.
     fn lacks_wide_accesses(&self) -> bool {
-        let writes_only = ["elementwise_fill_", "elementwise_const_set_"];
-        let writes_only = writes_only.iter().any(|start| self.resources.kernel.starts_with(start));
+        let starts = |start: &str| self.resources.kernel.starts_with(start);
+        let writes = starts("elementwise_fill_") || starts("elementwise_const_set_");
+        let casts = starts("elementwise_cast_");
         self.family != "matmul"
-            && self
-                .resources
-                .loops
-                .as_ref()
-                .is_some_and(|loops| if writes_only { loops.wide_stores == 0 } else { loops.wide_loads == 0 })
+            && self.resources.loops.as_ref().is_some_and(|loops| {
+                let (no_load, no_store) = (loops.wide_loads == 0, loops.wide_stores == 0);
+                (no_load || writes) && (no_store || !(writes || casts))
+            })
     }
 
     /// The worst first: few waves, then many registers.
@@ -176,6 +176,7 @@ mod tests {
         vec![
             row("gfx90a", "elementwise", "elementwise_fill_f32", 8, (0, 1)),
             row("gfx90a", "elementwise", "elementwise_neg_f32", 8, (1, 1)),
+            row("gfx90a", "elementwise", "elementwise_cast_f32_f64", 8, (0, 1)),
             row("gfx90a", "elementwise", "elementwise_abs_f32", 8, (0, 1)),
             row("gfx90a", "matmul", "matmul_f32", 4, (0, 0)),
             row("gfx906", "matmul", "matmul_f32", 4, (0, 0)),
@@ -189,20 +190,20 @@ mod tests {
         assert!(second.starts_with("gfx906") && second.contains("128"), "{text}");
         let summary = summary(&rows());
         assert!(
-            summary.contains("2 of 5 kernels have fewer than 8 waves a SIMD\n  gfx90a gfx906: matmul_f32\n"),
+            summary.contains("2 of 6 kernels have fewer than 8 waves a SIMD\n  gfx90a gfx906: matmul_f32\n"),
             "{summary}"
         );
-        assert!(summary.contains("1 of 5 kernels wait for memory"), "{summary}");
+        assert!(summary.contains("1 of 6 kernels wait for memory"), "{summary}");
         assert!(summary.contains("\n  gfx90a: elementwise_abs_f32\n"), "{summary}");
-        assert!(summary.contains("0 of 5 kernels use scratch"), "{summary}");
+        assert!(summary.contains("0 of 6 kernels use scratch"), "{summary}");
     }
 
     #[test]
     fn json_has_every_kernel_and_the_lists() {
         let value: serde_json::Value =
             serde_json::from_str(&json(&rows()).expect("it is plain")).expect("just written");
-        assert_eq!(value["kernels"].as_array().map(Vec::len), Some(5));
-        assert_eq!(value["kernels"][3]["waves_per_simd"], 4);
+        assert_eq!(value["kernels"].as_array().map(Vec::len), Some(6));
+        assert_eq!(value["kernels"][4]["waves_per_simd"], 4);
         assert_eq!(value["kernels"][1]["loops"]["wide_loads"], 1);
         assert_eq!(value["summary"]["without_16_byte_accesses"][0], "gfx90a elementwise_abs_f32");
         assert_eq!(value["summary"]["denied"].as_array().map(Vec::len), Some(0));
