@@ -56,7 +56,6 @@ mod event;
 mod function;
 mod handle;
 mod host_copy;
-mod image;
 mod inline_vec;
 mod launch;
 #[cfg(doctest)]

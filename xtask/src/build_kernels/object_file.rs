@@ -32,7 +32,7 @@ pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result
 fn check_arch(target: &Target, bytes: &[u8]) -> Result<(), String> {
     let object = CodeObject::parse(bytes).map_err(|e| e.to_string())?;
     let object = object.ok_or("not a code object of AMD's: it has no metadata of kernels")?;
-    let arch = object.arch.as_deref().and_then(|arch| arch.split(':').next()).unwrap_or("an unknown GPU");
+    let arch = object.target.as_ref().map_or("an unknown GPU", |target| target.processor.as_str());
     if arch != target.arch {
         return Err(format!("it is for {arch}, not for {}", target.arch));
     }

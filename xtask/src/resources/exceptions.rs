@@ -79,6 +79,7 @@ mod tests {
         KernelResources {
             kernel: name.into(),
             vector_registers: 8,
+            accumulation_registers: 0,
             scalar_registers: Some(8),
             shared_bytes: 0,
             scratch_bytes,

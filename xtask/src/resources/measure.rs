@@ -14,6 +14,8 @@ pub struct KernelResources {
     pub kernel: String,
     /// Vector registers of a lane; on gfx90a and later those for accumulation included.
     pub vector_registers: u64,
+    /// Those of them that only matrix instructions take, or that hold what was spilled; only some GPUs of AMD's have them.
+    pub accumulation_registers: u64,
     /// Scalar registers of a wave. NVIDIA does not count them.
     pub scalar_registers: Option<u64>,
     /// Bytes of shared memory of a block.
@@ -74,7 +76,8 @@ pub(crate) fn measure(
 }
 
 fn amd(target: &Target, bytes: &[u8]) -> Result<Vec<KernelResources>, String> {
-    let object = CodeObject::parse(bytes)?.ok_or("it has no metadata of kernels")?;
+    let object =
+        CodeObject::parse(bytes).map_err(|e| e.to_string())?.ok_or("it has no metadata of kernels")?;
     let kernels = object.kernels.into_iter().map(|kernel| {
         let takes = occupancy::Use {
             vector_registers: kernel.vector_registers,
@@ -86,6 +89,7 @@ fn amd(target: &Target, bytes: &[u8]) -> Result<Vec<KernelResources>, String> {
         KernelResources {
             kernel: kernel.name,
             vector_registers: kernel.vector_registers,
+            accumulation_registers: kernel.accumulation_registers,
             scalar_registers: Some(kernel.scalar_registers),
             shared_bytes: kernel.shared_bytes,
             scratch_bytes: kernel.private_bytes,

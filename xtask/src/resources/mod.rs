@@ -28,7 +28,7 @@ pub(crate) const VERSION: u32 = 1;
   cargo xtask resources --json                           the same for programs
 
 The figures are those that `cargo xtask build-kernels` left in the manifests below target/kernels. Columns:
-  VGPR, SGPR   vector and scalar registers; on gfx90a and later VGPR includes those for accumulation
+  VGPR, SGPR   vector and scalar registers; on gfx90a and later VGPR includes AGPR, those for accumulation
   LDS          bytes of shared memory of a block; scratch: bytes of memory that each lane has for itself
   spills       vector + scalar registers that did not fit
   waves        waves that a SIMD can hold, with blocks of 256 threads, and what does not let it hold more

@@ -49,6 +49,7 @@ fn empty(name: &str) -> KernelResources {
     KernelResources {
         kernel: name.into(),
         vector_registers: 0,
+        accumulation_registers: 0,
         scalar_registers: None,
         shared_bytes: 0,
         scratch_bytes: 0,

@@ -51,7 +51,8 @@ pub(super) fn table(rows: &[Row]) -> Table {
 
 fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
     let mut table = Table::new(&[
-        "arch", "kernel", "VGPR", "SGPR", "LDS", "scratch", "spills", "wave", "waves", "limit", "16-byte",
+        "arch", "kernel", "VGPR", "AGPR", "SGPR", "LDS", "scratch", "spills", "wave", "waves", "limit",
+        "16-byte",
     ]);
     for row in rows {
         let kernel = &row.resources;
@@ -60,6 +61,7 @@ fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
             row.arch.clone(),
             kernel.kernel.clone(),
             kernel.vector_registers.to_string(),
+            kernel.accumulation_registers.to_string(),
             kernel.scalar_registers.map_or("-".into(), |n| n.to_string()),
             kernel.shared_bytes.to_string(),
             kernel.scratch_bytes.to_string(),
@@ -159,6 +161,7 @@ mod tests {
             resources: KernelResources {
                 kernel: kernel.into(),
                 vector_registers: 512 / waves,
+                accumulation_registers: 0,
                 scalar_registers: Some(30),
                 shared_bytes: 0,
                 scratch_bytes: 0,
