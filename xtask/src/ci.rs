@@ -53,7 +53,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 17] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -69,16 +69,12 @@ const STEPS: [Step; 18] = [
     },
     step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host"])),
     Step {
-        needs: || compiler::amd_for("gfx90a").map(|_| Vec::new()),
-        ..step("kernels-gfx90a", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx90a"]))
-    },
-    Step {
-        needs: || compiler::amd_for("gfx1100").map(|_| Vec::new()),
-        ..step("kernels-gfx1100", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx1100"]))
+        needs: || compiler::amd_for("gfx90a").and(compiler::amd_for("gfx1100")).map(|_| Vec::new()),
+        ..step("kernels-amd", Run::Xtask(&KERNELS_AMD))
     },
     Step {
         needs: || compiler::nvidia().map(|_| Vec::new()),
-        ..step("kernels-sm_90", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
+        ..step("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
     },
     Step {
         needs: || {
@@ -99,6 +95,9 @@ const STEPS: [Step; 18] = [
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
     },
 ];
+
+const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", "all", "--deny-spills"];
+const KERNELS_NVIDIA: [&str; 6] = ["build-kernels", "--platform", "nvidia", "--arch", "all", "--deny-spills"];
 
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.
 const AARCH64: &str = "ci/aarch64.sh";

@@ -11,6 +11,7 @@ pub mod conformance;
 pub mod doctor;
 pub mod fuzz;
 pub mod libraries;
+pub mod resources;
 pub mod sanitize;
 pub mod table;
 pub mod tidy;
@@ -47,6 +48,8 @@ enum Command {
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
+    /// Show what the compiled kernels take of the GPU
+    Resources(resources::ResourcesArgs),
     /// Hold the reader of code objects against a million broken ones
     Fuzz(fuzz::FuzzArgs),
     /// Put everything that a machine with a GPU needs into a folder
@@ -70,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Ci(args) => ci::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::Resources(args) => resources::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bundle(args) => bundle::run(&args),
         Command::Libraries(args) => libraries::run(&args),
