@@ -79,7 +79,7 @@ fn every_architecture_in_the_list_compiles() {
     for arch in known.iter().chain(&with_features) {
         let compiled = Source::new(KERNEL).compile(&platform, arch).unwrap_or_else(|e| panic!("{arch}: {e}"));
         let object = CodeObject::parse(compiled.code()).expect("a whole file").expect("with metadata");
-        assert_eq!(object.target.map(|target| target.to_string()).as_deref(), Some(*arch));
+        assert_eq!(object.target.as_ref().map(ToString::to_string).as_deref(), Some(*arch));
         assert!(object.kernel("fill").is_some(), "{arch}");
     }
 }
