@@ -169,10 +169,9 @@ impl CodeCache {
         arch: &str,
     ) -> Result<(Compiled, CacheAnswer)> {
         let kept = self.store.as_ref().and_then(|store| store.get(identity));
-        if let Some((path, payload)) = kept {
-            if let Some(compiled) = identity::decode(&payload) {
-                return Ok((compiled, CacheAnswer::Kept(path)));
-            }
+        let read = kept.and_then(|(path, payload)| Some((path, identity::decode(&payload)?)));
+        if let Some((path, compiled)) = read {
+            return Ok((compiled, CacheAnswer::Kept(path)));
         }
         let compiled = source.compile(platform, arch)?;
         if let Some(store) = &self.store {
