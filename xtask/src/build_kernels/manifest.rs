@@ -78,7 +78,12 @@ impl Manifest {
         let text = std::fs::read_to_string(&path).map_err(|e| {
             format!("cannot read {}: {e}; `cargo xtask build-kernels` writes it", path.display())
         })?;
-        serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+        serde_json::from_str(&text).map_err(|e| {
+            format!(
+                "{} is not of this version ({e}); `cargo xtask build-kernels` writes it anew",
+                path.display()
+            )
+        })
     }
 
     /// Writes it into the folder, whole or not at all. Objects stand on one line each.
@@ -168,6 +173,8 @@ mod tests {
         assert_eq!(read.verify("b.o", b"new"), Ok(()));
         let text = std::fs::read_to_string(dir.path().join(NAME)).expect("just written");
         assert_eq!(text.lines().filter(|line| line.contains("\"hash\"")).count(), 2);
+        std::fs::write(dir.path().join(NAME), "{}").expect("writable");
+        assert!(Manifest::read(dir.path()).expect_err("of no version").contains("writes it anew"));
         manifest(Vec::new()).write(&folder).expect("writable");
         assert!(Manifest::read(dir.path()).expect("just written").objects.is_empty());
     }
