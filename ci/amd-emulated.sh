@@ -1,0 +1,130 @@
+#!/bin/bash
+# Runs the host code and the code objects for AMD on emulated devices: the loader, the conformance suite, the tests of hip-safe and
+# tensor-core, and every parity case, for each architecture and way of working. docs/PLATFORMS.md says what that proves.
+#
+# Needs a libamdhip64 whose devices are emulated, which is not part of this repository. CI does not run this.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+usage() {
+    cat <<'TEXT'
+Usage: ci/amd-emulated.sh FOLDER [OPTIONS]
+
+FOLDER has libamdhip64.so.6 (with hiprtc in it), and the folders v5 and v7 with it under the names of other versions.
+
+  --arch LIST    gfx1100,gfx1201,gfx90a,gfx942        [default: all of these]
+  --mode LIST    sync: a call does its work before it returns; lazy: when somebody waits; async: on threads; shuffle: as sync, with
+                 the last group and wave first                                        [default: all of these]
+  --name LIST    6, 5, 7: the version under whose name the library is loaded          [default: 6]
+  --code LIST    prebuilt: code objects of build-kernels; rtc: compiled at run time   [default: prebuilt,rtc]
+  --only LIST    loader, conformance, hip-safe, tensor-core, parity                   [default: all of these]
+  --bin DIR      programs that are built already: xtask, test-hip-safe, test-tensor-core
+  --out DIR      where the output of each step goes                                   [default: target/amd-emulated]
+
+Conformance runs in the mode async, which its cases need, and compiles at run time; in the others it is left out.
+The library takes: TINYGRAD (a folder, needed), AMDEMU_CACHE (translated instructions), AMDEMU_TIMEOUT_MS (a launch that hangs).
+Exit code: 0 if every step passed or differed as listed, 1 if not, 2 if something is missing.
+
+Examples:
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --arch gfx90a --mode lazy,shuffle --code prebuilt --only tensor-core,parity
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --name 5,7 --mode async --only loader,conformance,hip-safe
+TEXT
+}
+
+fail() { echo "amd-emulated: $*" >&2; exit 2; }
+folder= archs=gfx1100,gfx1201,gfx90a,gfx942 modes=sync,lazy,async,shuffle names=6 codes=prebuilt,rtc
+only=loader,conformance,hip-safe,tensor-core,parity bin= out=$PWD/target/amd-emulated
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage; exit 0 ;;
+    --arch | --mode | --name | --code | --only | --bin | --out)
+        [ $# -gt 1 ] || fail "a value is missing after $1"
+        case $1 in
+        --arch) archs=$2 ;; --mode) modes=$2 ;; --name) names=$2 ;; --code) codes=$2 ;; --only) only=$2 ;;
+        --bin) bin=$(realpath "$2") ;; --out) out=$(realpath -m "$2") ;;
+        esac
+        shift ;;
+    -*) fail "there is no option $1; see --help" ;;
+    *) [ -z "$folder" ] || fail "one folder, not also $1"; folder=$1 ;;
+    esac
+    shift
+done
+[ -n "$folder" ] || { usage >&2; exit 2; }
+[ -f "$folder/libamdhip64.so.6" ] || fail "no libamdhip64.so.6 in $folder"
+[ -d "${TINYGRAD:-}" ] || fail "TINYGRAD has to name a folder that the library takes"
+folder=$(realpath "$folder")
+wants() { case ,$2, in *,$1,*) true ;; *) false ;; esac; }
+known() { for it in ${1//,/ }; do wants "$it" "$2" || fail "$it: there are ${2//,/, }"; done; }
+known "$modes" sync,lazy,async,shuffle
+known "$names" 5,6,7
+known "$codes" prebuilt,rtc
+known "$only" loader,conformance,hip-safe,tensor-core,parity
+mkdir -p "$out"
+
+# The programs: built once, then run by themselves.
+test_program() { cargo test --no-run -p "$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
+if [ -n "$bin" ]; then
+    xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
+else
+    cargo build -q -p xtask || exit 2
+    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe) tensor_core=$PWD/$(test_program tensor-core)
+fi
+for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -x "$program" ] || fail "no program $program"; done
+objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
+for arch in ${archs//,/ }; do
+    [ -f "$objects/amd/$arch/manifest.json" ] || "$xtask" build-kernels --platform amd --arch "$arch" || exit 2
+done
+
+rows=() bad=0
+# step ARCH MODE NAME CODE WHAT COMMAND…: runs it, keeps its output, notes how it ended and what it said last of counts.
+step() {
+    local arch=$1 mode=$2 name=$3 code=$4 what=$5 log start status said
+    shift 5
+    log=$out/$arch-$mode-so$name-$code-$what.txt start=$(date +%s)
+    (
+        export LD_LIBRARY_PATH=$folder AMDEMU_ARCH=$arch AMDEMU_MODE=$mode AMDEMU_DEVICES=2
+        case $mode in shuffle) export AMDEMU_MODE=sync AMDEMU_SHUFFLE=1 ;; esac
+        [ "$name" = 6 ] || export LD_LIBRARY_PATH=$folder/v$name
+        # Without a folder of code objects the kernels are compiled at run time.
+        if [ "$code" = prebuilt ]; then export HIPSTACK_KERNELS=$objects; else export HIPSTACK_KERNELS=$out/none; fi
+        "$@"
+    ) >"$log" 2>&1
+    status=$?
+    said=$(grep -E "^(test result|[0-9]+ cases on|.* cases: )|^HIP |AMD 0" "$log" | tail -n 1 | tr -s ' ' | cut -c1-90)
+    if [ $status = 0 ]; then status=passed; else status="FAILED ($status)" bad=1; fi
+    rows+=("$arch|$mode|.so.$name|$code|$what|$status|$(($(date +%s) - start)) s|$said")
+    echo "${rows[-1]//|/  }"
+}
+
+loader() { "$xtask" doctor | tee /dev/stderr | grep -q "AMD 0 .*$AMDEMU_ARCH"; }
+conformance() {
+    HIPSTACK_CONFORMANCE_RTC_OPTIONS=-U__HIPCC_RTC__ "$xtask" conformance --platform amd --differences amd-emulated
+}
+safe() { HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1; }
+tensors() { TENSOR_CORE_TEST_DEVICES=amd:0,amd:1 "$tensor_core" --test-threads=2; }
+parity() {
+    "$xtask" parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
+}
+
+for arch in ${archs//,/ }; do
+    for name in ${names//,/ }; do
+        if wants loader "$only"; then step "$arch" sync "$name" none loader loader; fi
+        for mode in ${modes//,/ }; do
+            if wants conformance "$only" && [ "$mode" = async ]; then step "$arch" "$mode" "$name" rtc conformance conformance; fi
+            # These tests load code objects from a folder.
+            if wants hip-safe "$only"; then step "$arch" "$mode" "$name" prebuilt hip-safe safe; fi
+            for code in ${codes//,/ }; do
+                if wants tensor-core "$only"; then step "$arch" "$mode" "$name" "$code" tensor-core tensors; fi
+                if wants parity "$only"; then step "$arch" "$mode" "$name" "$code" parity parity; fi
+            done
+        done
+    done
+done
+
+echo
+{
+    echo "arch|mode|library|code|what|result|took|said"
+    printf '%s\n' "${rows[@]}"
+} | column -t -s '|'
+exit $bad
