@@ -26,12 +26,14 @@
 //! address allows them. An output overlaps an input only where both are tight, have one dtype and begin at one address.
 
 pub mod args;
+mod hash;
 #[cfg(feature = "host")]
 mod host;
 pub mod launch;
 pub mod options;
 mod unit;
 
+pub use hash::{hash_bytes, hash_parts};
 #[cfg(feature = "host")]
 pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};

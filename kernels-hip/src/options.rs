@@ -7,3 +7,12 @@ pub const AMD: &[&str] = &["-std=c++17", "-O3", "-ffp-contract=off"];
 
 /// For NVRTC and nvcc. Division and square root of `f32` are correctly rounded and subnormals are kept by default.
 pub const NVIDIA: &[&str] = &["-std=c++17", "-fmad=false"];
+
+/// Those for the run-time compiler of the platform of that name, `amd` or `nvidia`; the host's kernels are compiled ahead.
+pub fn of(platform: &str) -> Option<&'static [&'static str]> {
+    match platform {
+        "amd" => Some(AMD),
+        "nvidia" => Some(NVIDIA),
+        _ => None,
+    }
+}

@@ -80,12 +80,7 @@ impl Unit {
     /// A number for its texts, that of its family and [`crate::PORTABLE`], as 32 hexadecimal digits: what was compiled from
     /// other texts has another. It is XXH3 of 128 bits.
     pub fn source_hash(&self) -> String {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        for text in [crate::PORTABLE, self.family.source] {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-        format!("{:032x}", hasher.digest128())
+        crate::hash_parts([crate::PORTABLE, self.family.source].map(str::as_bytes))
     }
 
     /// The options of a run-time compiler for this unit: `common` (one of [`crate::options`]) and its macros.

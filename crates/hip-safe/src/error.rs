@@ -142,6 +142,42 @@ pub enum Error {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// The platform has no run-time compiler, or it could not be loaded.
+    #[error("no run-time compiler: {0}")]
+    NoCompiler(hip_sys::LoadError),
+    /// A text does not compile.
+    #[error("{name} does not compile for {arch}:\n{log}")]
+    Compilation {
+        /// The text, as its caller named it.
+        name: String,
+        /// The architecture it was compiled for.
+        arch: String,
+        /// What the compiler says.
+        log: String,
+    },
+    /// The run-time compiler of this version does not know the architecture. It was not asked: AMD's would end the process.
+    #[error(transparent)]
+    UnknownArchitecture(#[from] Box<hip_sys::UnknownArchitecture>),
+    /// A source that cannot be given to a compiler.
+    #[error("{name} cannot be compiled: {reason}")]
+    InvalidSource {
+        /// The text, as its caller named it.
+        name: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// A function of the run-time compiler answered an error.
+    #[error("{call} answered {text} ({code}) for {name}")]
+    Rtc {
+        /// The C function.
+        call: &'static str,
+        /// The status, a `hiprtcResult`.
+        code: u32,
+        /// The status in the platform's words.
+        text: String,
+        /// The text, as its caller named it.
+        name: String,
+    },
     /// The module has no such kernel.
     #[error("{module} has no kernel {kernel:?}{}", suggestions(.near))]
     KernelNotFound {

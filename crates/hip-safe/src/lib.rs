@@ -46,6 +46,7 @@
 
 mod allocation;
 mod buffer;
+mod compile;
 mod convert;
 mod current;
 mod device;
@@ -74,13 +75,14 @@ mod view;
 
 pub use buffer::DeviceBuffer;
 pub use code_object::{CodeObject, KernelInfo, Param};
+pub use compile::{Compiled, Source, compiler_version};
 pub use current::CurrentDevice;
 pub use device::{Device, DeviceId, DeviceLabel, MemoryInfo};
 pub use drop_errors::{drop_errors, on_drop_error};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use function::Function;
-pub use hip_sys::{MemoryKind, Platform, PlatformKind, Version};
+pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use launch::{Launch, LaunchConfig};
 pub use module::Module;
 pub use pinned::PinnedBuffer;

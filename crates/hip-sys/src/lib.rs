@@ -25,6 +25,7 @@
 //! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
 //! not there gives [`Unsupported`] with the version that brought it.
 
+mod architectures;
 mod constants;
 mod error;
 mod exit;
@@ -35,6 +36,7 @@ mod optional;
 mod platform;
 pub mod provider;
 
+pub use architectures::UnknownArchitecture;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
 pub use exit::{exiting, watch_exit};

@@ -1,7 +1,7 @@
 //! A platform: the tables of one implementation of HIP, as a value.
 
 use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
-use crate::{HipTable, LoadError, RtcTable, loader, watch_exit};
+use crate::{HipTable, LoadError, RtcTable, UnknownArchitecture, architectures, loader, watch_exit};
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct Platform {
     pub library: Option<PathBuf>,
     hip: HipTable,
     rtc: Result<RtcTable, LoadError>,
+    /// What hiprtc may be asked for, where it trusts its callers.
+    rtc_architectures: Option<Vec<&'static str>>,
     ext: Extensions,
 }
 
@@ -150,7 +152,7 @@ impl Platform {
         ext: Extensions,
     ) -> Self {
         watch_exit();
-        Self { kind, raw_version, library: None, hip, rtc, ext }
+        Self { kind, raw_version, library: None, hip, rtc, rtc_architectures: None, ext }
     }
 
     /// HIP.
@@ -164,6 +166,26 @@ impl Platform {
     /// Why this platform has none.
     pub fn rtc(&self) -> Result<&RtcTable, &LoadError> {
         self.rtc.as_ref()
+    }
+
+    /// The architectures that hiprtc may be asked for, without their features; `None` if it may be asked for any and answers an
+    /// error to those it does not know. AMD's ends the process instead.
+    pub fn rtc_architectures(&self) -> Option<&[&'static str]> {
+        self.rtc_architectures.as_deref()
+    }
+
+    /// Whether hiprtc may be asked for an architecture, such as `gfx90a:sramecc+:xnack-`, without an end of the process.
+    ///
+    /// # Errors
+    /// [`UnknownArchitecture`] names the version of hiprtc, what it knows, and the remedy.
+    pub fn check_rtc_architecture(&self, arch: &str) -> Result<(), UnknownArchitecture> {
+        self.rtc_architectures.as_ref().map_or(Ok(()), |_| architectures::check(self.version(), arch))
+    }
+
+    /// Whether hiprtc must be called by one thread at a time. No release of AMD's says that it may be called by several; the compiler
+    /// in it takes turns anyway.
+    pub fn rtc_takes_turns(&self) -> bool {
+        self.rtc_architectures.is_some()
     }
 
     /// What HIP itself does not offer.
@@ -183,7 +205,9 @@ impl Platform {
         let rtc = loader::open_rtc(&source, Version::from_raw(raw_version)).and_then(|s| RtcTable::load(&s));
         watch_exit();
         let library = Some(source.path().to_path_buf());
-        Ok(Self { kind: PlatformKind::Amd, raw_version, hip, rtc, ext: Extensions::default(), library })
+        let rtc_architectures = Some(architectures::known(Version::from_raw(raw_version)));
+        let ext = Extensions::default();
+        Ok(Self { kind: PlatformKind::Amd, raw_version, hip, rtc, rtc_architectures, ext, library })
     }
 
     /// The version of the runtime.

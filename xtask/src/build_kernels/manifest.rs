@@ -25,7 +25,8 @@ pub(super) fn write(
                 "file": object.file,
                 "unit": unit.name(),
                 "bytes": object.bytes.len(),
-                "hash": hash(&object.bytes),
+                "source": unit.source_hash(),
+                "hash": kernels_hip::hash_bytes(&object.bytes),
                 "kernels": unit.kernels(),
             })
         })
@@ -65,16 +66,12 @@ impl Manifest {
         let listed = entry.and_then(|entry| entry.get("hash")).and_then(Value::as_str);
         match listed {
             None => Err(format!("{NAME} does not list it")),
-            Some(listed) if listed != hash(bytes) => Err(format!("it is not the file that {NAME} lists")),
+            Some(listed) if listed != kernels_hip::hash_bytes(bytes) => {
+                Err(format!("it is not the file that {NAME} lists"))
+            }
             Some(_) => Ok(()),
         }
     }
-}
-
-/// FNV-1a of 64 bits: enough to see damage, no defence against forgery.
-fn hash(bytes: &[u8]) -> String {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 #[cfg(test)]
@@ -82,15 +79,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_fnv_1a() {
-        assert_eq!(hash(b""), "cbf29ce484222325");
-        assert_eq!(hash(b"a"), "af63dc4c8601ec8c");
-        assert_eq!(hash(b"foobar"), "85944171f73967e8");
-    }
-
-    #[test]
     fn a_changed_and_an_unlisted_file_are_told_apart() {
-        let manifest = Manifest(json!({ "objects": [{ "file": "a.o", "hash": hash(b"a") }] }));
+        let manifest =
+            Manifest(json!({ "objects": [{ "file": "a.o", "hash": kernels_hip::hash_bytes(b"a") }] }));
         assert_eq!(manifest.verify("a.o", b"a"), Ok(()));
         assert!(manifest.verify("a.o", b"b").expect_err("damaged").contains("is not the file"));
         assert!(manifest.verify("b.o", b"a").expect_err("unlisted").contains("does not list"));

@@ -1,121 +1,184 @@
-//! Where a device gets its code: kernels linked into the program, or code objects in a folder.
+//! Where a device gets its code: kernels linked into the program, code objects in a folder, the cache on disk, or a compilation
+//! at run time, in that order.
 
-use std::path::{Path, PathBuf};
+mod folder;
 
-/// The image of a unit for an architecture; the error says where it was looked for and how to make it.
-///
-/// Code for the host platform is linked in by the feature `host`. Code objects are looked for in `$HIPSTACK_KERNELS`, then in
-/// folders named `kernels` beside the program and up to two levels above it (cargo's programs lie one or two folders below
-/// `target`, where `cargo xtask build-kernels` writes), as `<platform>/<arch>/<unit>.hsaco` or `.cubin`.
-pub(super) fn image(platform: &str, arch: &str, unit: &str) -> Result<Vec<u8>, String> {
-    #[cfg(feature = "host")]
-    if platform == "host" {
-        kernels_hip::register_host();
-        return Ok(hip_host::image(unit));
-    }
-    let mut tried = Vec::new();
-    for folder in folders_of(platform, arch) {
-        tried.push(folder.display().to_string());
-        for path in files_of(&folder, unit) {
-            match std::fs::read(&path) {
-                Ok(bytes) => return Ok(bytes),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-            }
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use hip_safe::{Platform, Source};
+use kernels_hip::Unit;
+
+/// Where the code of a unit of kernels came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CodeOrigin {
+    /// It is linked into the program.
+    Linked,
+    /// This file, as `cargo xtask build-kernels` wrote it.
+    Folder(PathBuf),
+    /// This file of the cache, which an earlier compilation at run time left.
+    Cache(PathBuf),
+    /// It was compiled now.
+    Compiled,
+}
+
+/// What a unit is wanted for.
+pub(super) struct Target<'a> {
+    pub(super) platform: &'a Platform,
+    /// With its features, such as `gfx90a:sramecc+:xnack-`.
+    pub(super) arch: &'a str,
+    pub(super) wave_size: u32,
+}
+
+/// Where to look.
+pub(super) struct Search {
+    /// The folder of `HIPSTACK_KERNELS`: what it has of a unit must be usable.
+    named: Option<PathBuf>,
+    /// Folders named `kernels` beside the program and up to two levels above it: cargo's programs lie one or two folders below
+    /// `target`, where `cargo xtask build-kernels` writes.
+    beside: Vec<PathBuf>,
+}
+
+/// What `HIPSTACK_KERNELS` says instead of a folder if none is to be looked into.
+const COMPILE: &str = "compile";
+
+/// As the environment of the process says; it is read once.
+pub(super) static SEARCH: LazyLock<Search> = LazyLock::new(|| {
+    let program = std::env::current_exe().unwrap_or_default();
+    let beside = program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
+    Search::new(std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from), beside)
+});
+
+impl Search {
+    fn new(named: Option<PathBuf>, beside: Vec<PathBuf>) -> Search {
+        match named {
+            Some(word) if word.as_os_str() == COMPILE => Search { named: None, beside: Vec::new() },
+            named => Search { named, beside },
         }
     }
-    Err(format!(
-        "no code of {unit} for {name} in {}; run `cargo xtask build-kernels --platform {platform} --arch {name}`, and set \
-         HIPSTACK_KERNELS if its folder is elsewhere",
-        tried.join(", "),
-        name = name_of(arch)
-    ))
-}
 
-/// The compiler that built a GPU's code objects, by the `manifest.json` beside those that [`image`] takes; for the host platform's linked kernels, a word.
-pub(super) fn compiler(platform: &str, arch: &str) -> Option<String> {
-    if platform == "host" {
-        return Some("linked into the program".to_string());
+    /// The code of a unit.
+    ///
+    /// # Errors
+    /// Where it was looked for, why it was not there, and how to make it; the compiler's log if it does not compile.
+    pub(super) fn find(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
+        if let Some(image) = linked(target, unit) {
+            return Ok((image, CodeOrigin::Linked));
+        }
+        let mut why = Vec::new();
+        if let Some(current) = self.ahead(target, unit, &mut why)? {
+            return Ok((current.image, CodeOrigin::Folder(current.path)));
+        }
+        let compiled = source(target, unit)?.compile(target.platform, target.arch);
+        match compiled {
+            Ok(compiled) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
+            Err(error) => Err(nothing(target, unit, &why, &error.to_string())),
+        }
     }
-    compiler_in(folders_of(platform, arch))
+
+    /// Whether there is code of a unit, or a compiler that may be asked for it.
+    ///
+    /// # Errors
+    /// As [`Search::find`], as far as it can be said without compiling.
+    pub(super) fn check(&self, target: &Target, unit: &Unit) -> Result<(), String> {
+        let mut why = Vec::new();
+        if linked(target, unit).is_some() || self.ahead(target, unit, &mut why)?.is_some() {
+            return Ok(());
+        }
+        can_compile(target).map_err(|error| nothing(target, unit, &why, &error))
+    }
+
+    /// What compiles, or has compiled, the code that a device gets; nothing if there is no code.
+    pub(super) fn compiler(&self, target: &Target) -> Option<String> {
+        let unit = kernels_hip::units().next()?;
+        if linked(target, &unit).is_some() {
+            return Some("linked into the program".into());
+        }
+        if let Some(current) = self.ahead(target, &unit, &mut Vec::new()).ok()? {
+            return Some(current.compiler);
+        }
+        can_compile(target).ok()?;
+        let (major, minor) = hip_safe::compiler_version(target.platform).ok()?;
+        Some(format!("at run time by hiprtc {major}.{minor} of HIP {}", target.platform.version()))
+    }
+
+    /// A code object that was built ahead of time.
+    fn ahead(
+        &self,
+        target: &Target,
+        unit: &Unit,
+        why: &mut Vec<String>,
+    ) -> Result<Option<folder::Current>, String> {
+        let inside = |folder: &PathBuf| folder.join(target.platform.kind.name()).join(name_of(target.arch));
+        if let Some(folder) = self.named.as_ref().map(inside) {
+            match folder::read(&folder, unit) {
+                Ok(Some(current)) => return Ok(Some(current)),
+                Ok(None) => why.push(format!("nothing in {}", folder.display())),
+                Err(wrong) => {
+                    let again = build(target);
+                    return Err(format!(
+                        "{wrong}; run {again}, or unset HIPSTACK_KERNELS, which names its folder"
+                    ));
+                }
+            }
+        }
+        for folder in self.beside.iter().map(inside) {
+            match folder::read(&folder, unit) {
+                Ok(Some(current)) => return Ok(Some(current)),
+                Ok(None) => why.push(format!("nothing in {}", folder.display())),
+                Err(wrong) => why.push(wrong),
+            }
+        }
+        Ok(None)
+    }
 }
 
-/// The compiler that the manifest names in the first folder with code; none if there is no manifest there, whatever later folders have.
-fn compiler_in(mut folders: impl Iterator<Item = PathBuf>) -> Option<String> {
-    let folder = folders.find(|folder| files_of(folder, UNIT).iter().any(|file| file.exists()))?;
-    compiler_of(&std::fs::read(folder.join("manifest.json")).ok()?)
+/// The source of a unit, with the options that its platform's compiler must have.
+fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
+    let platform = target.platform.kind.name();
+    let common = kernels_hip::options::of(platform)
+        .ok_or_else(|| format!("kernels for {platform} are not compiled at run time"))?;
+    Ok(Source::new(unit.family.source)
+        .name(unit.family.file)
+        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .options(unit.options(common, target.wave_size)))
 }
 
-/// A unit that every set of kernels has.
-const UNIT: &str = "elementwise_f32";
-
-/// The names that a unit's code object may have in a folder.
-fn files_of(folder: &Path, unit: &str) -> [PathBuf; 2] {
-    ["hsaco", "cubin"].map(|ending| folder.join(format!("{unit}.{ending}")))
+/// Whether the platform's compiler may be asked for the architecture.
+fn can_compile(target: &Target) -> Result<(), String> {
+    target.platform.rtc().map_err(|missing| format!("no run-time compiler: {missing}"))?;
+    target.platform.check_rtc_architecture(target.arch).map_err(|unknown| unknown.to_string())
 }
 
-/// The compiler's version, as `cargo xtask build-kernels` writes it into a manifest.
-fn compiler_of(manifest: &[u8]) -> Option<String> {
-    let manifest: serde_json::Value = serde_json::from_slice(manifest).ok()?;
-    manifest.get("compiler_version")?.as_str().map(str::to_string)
+/// The kernels of the host platform, which the feature `host` links in.
+fn linked(target: &Target, unit: &Unit) -> Option<Vec<u8>> {
+    #[cfg(feature = "host")]
+    if target.platform.kind.name() == "host" {
+        kernels_hip::register_host();
+        return Some(hip_host::image(&unit.name()));
+    }
+    let _ = (target, unit);
+    None
 }
 
-/// Where code for an architecture may be, in the order of the search.
-fn folders_of(platform: &str, arch: &str) -> impl Iterator<Item = PathBuf> {
-    folders().map(move |folder| folder.join(platform).join(name_of(arch)))
+fn nothing(target: &Target, unit: &Unit, why: &[String], compiler: &str) -> String {
+    let why: String = why.iter().map(|line| format!("{line}; ")).collect();
+    format!(
+        "no code of {} for {}: {why}{compiler}. Run {}, and set HIPSTACK_KERNELS if its folder is elsewhere",
+        unit.name(),
+        name_of(target.arch),
+        build(target)
+    )
+}
+
+/// The command that makes the code objects for a target.
+fn build(target: &Target) -> String {
+    let (platform, arch) = (target.platform.kind.name(), name_of(target.arch));
+    format!("`cargo xtask build-kernels --platform {platform} --arch {arch}`")
 }
 
 /// "gfx90a:sramecc+:xnack-" has its features behind the name.
 fn name_of(arch: &str) -> &str {
     arch.split(':').next().unwrap_or(arch)
-}
-
-fn folders() -> impl Iterator<Item = PathBuf> {
-    let named = std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from);
-    let program = std::env::current_exe().unwrap_or_default();
-    let beside: Vec<PathBuf> =
-        program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
-    named.into_iter().chain(beside)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_manifest_names_the_compiler() {
-        let manifest = br#"{ "arch": "gfx1100", "compiler_version": "clang version 19.1.7", "objects": [] }"#;
-        assert_eq!(compiler_of(manifest).as_deref(), Some("clang version 19.1.7"));
-        assert_eq!(compiler_of(b"{}"), None);
-        assert_eq!(compiler_of(b"half a file"), None);
-        assert_eq!(compiler("amd", "no such arch"), None);
-    }
-
-    #[test]
-    fn a_manifest_without_code_beside_it_says_nothing() {
-        let root = std::env::temp_dir().join(format!("tensor-core-code-{}", std::process::id()));
-        let folders = ["stale", "bare", "used"].map(|name| root.join(name));
-        for folder in &folders {
-            std::fs::create_dir_all(folder).expect("a writable folder");
-        }
-        let write = |folder: usize, name: &str, text: &str| {
-            std::fs::write(folders[folder].join(name), text).expect("a writable folder");
-        };
-        let found = || compiler_in(folders.iter().cloned());
-        write(0, "manifest.json", r#"{ "compiler_version": "old" }"#);
-        assert_eq!(found(), None);
-        write(2, "manifest.json", r#"{ "compiler_version": "new" }"#);
-        write(2, "elementwise_f32.cubin", "code");
-        assert_eq!(found().as_deref(), Some("new"));
-        // Code is taken from here, and nothing is known of it.
-        write(1, "elementwise_f32.hsaco", "code");
-        assert_eq!(found(), None);
-        std::fs::remove_dir_all(&root).expect("made above");
-    }
-
-    #[test]
-    fn features_are_no_part_of_a_folders_name() {
-        let folder = folders_of("amd", "gfx90a:sramecc+:xnack-").next().expect("one beside the program");
-        assert!(folder.ends_with("amd/gfx90a"), "{}", folder.display());
-    }
 }

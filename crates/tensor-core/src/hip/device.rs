@@ -8,6 +8,7 @@ use hip_safe::{Device, Function, LaunchConfig, MemoryInfo, Stream};
 use hip_sys::Platform;
 use kernels_hip::launch::{self, LaunchShape};
 
+use super::code::CodeOrigin;
 use super::facts;
 use super::kernels::{self, Kernel, Kernels};
 use crate::dtype::DType;
@@ -88,6 +89,11 @@ impl HipDevice {
     /// [`ErrorKind::Code`] if there is no code for the device, [`ErrorKind::Hip`] if there is no such kernel in it.
     pub fn elementwise_kernel(&self, op: &'static str, dtype: DType) -> Result<Function> {
         self.kernels().get(self, Kernel { family: "elementwise", op, dtype, to: None })
+    }
+
+    /// Where the code of each unit of kernels came from that was loaded so far, by the unit's name, such as `matmul_f32`.
+    pub fn code_origins(&self) -> BTreeMap<String, CodeOrigin> {
+        self.kernels().origins()
     }
 
     /// See [`crate::Device::check_kernels`].

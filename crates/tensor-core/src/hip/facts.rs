@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{HipDevice, code, platforms};
+use super::{HipDevice, kernels, platforms};
 
 /// The model, its size, and the versions of the driver, the runtime and the kernels' compiler. What cannot be found out is left out.
 pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
@@ -21,7 +21,7 @@ pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
     let found = [
         ("driver version", device.driver_version().ok().map(|raw| platforms::driver_version(kind, raw))),
         ("kernel driver", platforms::kernel_driver(kind)),
-        ("kernels' compiler", code::compiler(kind, &properties.arch)),
+        ("kernels' compiler", kernels::compiler(device)),
     ];
     let found = found.into_iter().filter_map(|(key, value)| Some((key, value?)));
     known.into_iter().chain(found).map(|(key, value)| (key.to_string(), value)).collect()

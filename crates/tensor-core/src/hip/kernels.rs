@@ -1,12 +1,15 @@
 //! A device's kernels: modules loaded on first use, functions found once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use hip_safe::{Function, Module};
+use hip_safe::{Device, Function, Module};
+use kernels_hip::Unit;
 use parking_lot::{Mutex, RwLock};
 
+use super::HipDevice;
+use super::code::{CodeOrigin, SEARCH, Target};
 use super::device::wrap;
-use super::{HipDevice, code};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -26,8 +29,11 @@ pub(super) struct Kernel {
 /// The kernels of one device that were used so far.
 pub(super) struct Kernels {
     functions: RwLock<HashMap<Kernel, Function>>,
-    modules: Mutex<HashMap<(&'static str, DType), Module>>,
+    modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
+
+/// A unit: its module is loaded by whoever wants it first, while others wait for that one alone.
+type Loaded = Arc<Mutex<Option<(Module, CodeOrigin)>>>;
 
 impl Kernels {
     pub(super) fn new() -> Kernels {
@@ -51,26 +57,59 @@ impl Kernels {
         Ok(function)
     }
 
+    /// The units that were loaded so far, and where their code came from, by name.
+    pub(super) fn origins(&self) -> BTreeMap<String, CodeOrigin> {
+        let units: Vec<_> = self.modules.lock().iter().map(|(key, unit)| (*key, Arc::clone(unit))).collect();
+        let origin = |(key, unit): ((&str, DType), Loaded)| {
+            unit.lock().as_ref().map(|(_, origin)| (unit_name(key.0, key.1), origin.clone()))
+        };
+        units.into_iter().filter_map(origin).collect()
+    }
+
     fn module(&self, device: &HipDevice, kernel: Kernel) -> Result<Module> {
-        let mut modules = self.modules.lock();
-        if let Some(module) = modules.get(&(kernel.family, kernel.dtype)) {
+        let key = (kernel.family, kernel.dtype);
+        let unit = Arc::clone(self.modules.lock().entry(key).or_default());
+        let mut unit = unit.lock();
+        if let Some((module, _)) = &*unit {
             return Ok(module.clone());
         }
-        let image = image(device, &format!("{}_{}", kernel.family, kernel.dtype))?;
+        let (image, origin) = SEARCH.find(&target(device), &unit_of(key.0, key.1)?).map_err(wrong)?;
         let module = Module::load(device.device(), &image).map_err(wrap(LOADING))?;
-        modules.insert((kernel.family, kernel.dtype), module.clone());
+        *unit = Some((module.clone(), origin));
         Ok(module)
     }
 }
 
 /// Whether there is code for the device: that of one unit stands for all.
 pub(super) fn check(device: &HipDevice) -> Result<()> {
-    image(device, "elementwise_f32").map(|_| ())
+    SEARCH.check(&target(device), &unit_of("elementwise", DType::F32)?).map_err(wrong)
 }
 
-fn image(device: &HipDevice, unit: &str) -> Result<Vec<u8>> {
-    let (platform, arch) = (device.device().platform().kind.name(), &device.device().properties().arch);
-    code::image(platform, arch, unit).map_err(|what| Error::new(LOADING, ErrorKind::Code { what }))
+/// What compiled a device's kernels.
+pub(super) fn compiler(device: &Device) -> Option<String> {
+    SEARCH.compiler(&target_of(device))
+}
+
+fn target(device: &HipDevice) -> Target<'_> {
+    target_of(device.device())
+}
+
+fn target_of(device: &Device) -> Target<'_> {
+    let properties = device.properties();
+    Target { platform: device.platform(), arch: &properties.arch, wave_size: properties.wave_size }
+}
+
+fn unit_of(family: &str, dtype: DType) -> Result<Unit> {
+    let missing = || wrong(format!("no unit {} ships", unit_name(family, dtype)));
+    kernels_hip::unit(family, dtype.name()).ok_or_else(missing)
+}
+
+fn unit_name(family: &str, dtype: DType) -> String {
+    format!("{family}_{dtype}")
+}
+
+fn wrong(what: String) -> Error {
+    Error::new(LOADING, ErrorKind::Code { what })
 }
 
 impl Kernel {

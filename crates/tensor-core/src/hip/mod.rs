@@ -12,6 +12,7 @@ pub(crate) mod ops;
 mod platforms;
 mod storage;
 
+pub use code::CodeOrigin;
 pub use device::HipDevice;
 pub(crate) use platforms::{names as platform_names, platform};
 pub(crate) use storage::HipStorage;

@@ -1,0 +1,153 @@
+//! The architectures that each release of AMD's hiprtc compiles for. Asked for another one, the library ends the process, so
+//! nobody may find out by asking.
+
+use crate::Version;
+use thiserror::Error;
+
+/// An architecture that AMD's hiprtc of this version must not be asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "hiprtc of HIP {version} does not know the architecture {arch:?}{}; it knows {}. {}",
+    if *.feature { " with these features" } else { "" },
+    .known.join(", "),
+    remedy(*.since)
+)]
+pub struct UnknownArchitecture {
+    /// What was asked for.
+    pub arch: String,
+    /// Whether the name itself is known, and what follows it is wrong.
+    pub feature: bool,
+    /// The version of the runtime.
+    pub version: Version,
+    /// The first release that knows it, as major and minor, if one does.
+    pub since: Option<(u32, u32)>,
+    /// What may be asked for, without features.
+    pub known: Vec<&'static str>,
+}
+
+fn remedy(since: Option<(u32, u32)>) -> String {
+    let ahead = "load code that was compiled ahead of time for it";
+    match since {
+        Some((major, minor)) => format!("Install ROCm {major}.{minor} or later, or {ahead}"),
+        None => format!("Check the name, or {ahead}"),
+    }
+}
+
+/// First release, last major release that still has it, architectures. The lists up to 6.0 are those of the compiler library's own
+/// sources at each release, and that of 5.2 was tried one by one; later ones are as far as they are known for sure.
+const RELEASES: &[((u32, u32), u32, &[&str])] = &[
+    (
+        (5, 2),
+        u32::MAX,
+        &[
+            "gfx600", "gfx601", "gfx602", "gfx700", "gfx701", "gfx702", "gfx703", "gfx704", "gfx705",
+            "gfx801", "gfx802", "gfx803", "gfx805", "gfx810", "gfx900", "gfx902", "gfx904", "gfx906",
+            "gfx908", "gfx909", "gfx90a", "gfx90c", "gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx1030",
+            "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036",
+        ],
+    ),
+    ((5, 3), 6, &["gfx940"]),
+    ((5, 3), u32::MAX, &["gfx1100", "gfx1101", "gfx1102", "gfx1103"]),
+    ((5, 7), 6, &["gfx941"]),
+    ((5, 7), u32::MAX, &["gfx942"]),
+    ((6, 1), u32::MAX, &["gfx1150", "gfx1151"]),
+    ((6, 3), u32::MAX, &["gfx1200", "gfx1201", "gfx1152"]),
+    ((7, 0), u32::MAX, &["gfx950", "gfx1153"]),
+];
+
+/// Those whose error correction of registers may be named as on or off.
+const SRAMECC: &[&str] = &["gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"];
+
+/// Those whose retry of page faults may be named as on or off.
+const XNACK: &[&str] = &[
+    "gfx801", "gfx810", "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a", "gfx90c",
+    "gfx940", "gfx941", "gfx942", "gfx950", "gfx1010", "gfx1011", "gfx1012", "gfx1013",
+];
+
+/// What hiprtc of a version may be asked for.
+pub(crate) fn known(version: Version) -> Vec<&'static str> {
+    let has =
+        |(first, last, _): &&(_, u32, _)| *first <= (version.major, version.minor) && version.major <= *last;
+    RELEASES.iter().filter(has).flat_map(|(_, _, archs)| archs.iter().copied()).collect()
+}
+
+/// Refuses what hiprtc of a version must not be asked for.
+pub(crate) fn check(version: Version, arch: &str) -> Result<(), UnknownArchitecture> {
+    let mut parts = arch.split(':');
+    let base = parts.next().unwrap_or_default();
+    let known = known(version);
+    let is_known = known.contains(&base);
+    let mut named = Vec::new();
+    let features = parts.all(|feature| {
+        let (name, switch) = feature.split_at_checked(feature.len().wrapping_sub(1)).unwrap_or_default();
+        let allowed = match name {
+            "sramecc" => SRAMECC,
+            "xnack" => XNACK,
+            _ => &[],
+        };
+        let once = !named.contains(&name);
+        named.push(name);
+        once && allowed.contains(&base) && matches!(switch, "+" | "-")
+    });
+    if is_known && features {
+        return Ok(());
+    }
+    let later = RELEASES
+        .iter()
+        .find(|(first, _, archs)| *first > (version.major, version.minor) && archs.contains(&base));
+    let since = later.map(|(first, _, _)| *first);
+    Err(UnknownArchitecture { arch: arch.to_owned(), feature: is_known, version, since, known })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: Version = Version { major: 5, minor: 2, patch: 21153 };
+    const NEW: Version = Version { major: 7, minor: 1, patch: 0 };
+
+    #[test]
+    fn each_release_knows_its_own() {
+        assert_eq!(known(OLD).len(), 33);
+        for (arch, old, new) in [
+            ("gfx906", true, true),
+            ("gfx1036", true, true),
+            ("gfx940", false, false),
+            ("gfx942", false, true),
+        ] {
+            assert_eq!((check(OLD, arch).is_ok(), check(NEW, arch).is_ok()), (old, new), "{arch}");
+        }
+    }
+
+    #[test]
+    fn features_are_those_that_the_architecture_has() {
+        for good in ["gfx906:sramecc+:xnack-", "gfx90a:xnack-:sramecc+", "gfx1010:xnack+"] {
+            assert_eq!(check(OLD, good), Ok(()));
+        }
+        for bad in [
+            "gfx90a:foo",
+            "gfx1030:xnack+",
+            "gfx900:sramecc+",
+            "gfx906:xnack",
+            "gfx906:",
+            "gfx906:xnack+:xnack-",
+            "gfx906:xnack+:",
+            "gfx906:xnackö",
+        ] {
+            assert!(check(OLD, bad).expect_err("it is not known").feature, "{bad}");
+        }
+        for bad in ["", " gfx906", "GFX906", "sm_90", "gfx906,gfx908", "gfx"] {
+            assert!(!check(OLD, bad).expect_err("it is not known").feature, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_error_names_version_and_remedy() {
+        let told = check(OLD, "gfx1100").expect_err("too new").to_string();
+        let start = "hiprtc of HIP 5.2.21153 does not know the architecture \"gfx1100\"; it knows gfx600, ";
+        assert!(told.starts_with(start), "{told}");
+        let end = "Install ROCm 5.3 or later, or load code that was compiled ahead of time for it";
+        assert!(told.ends_with(end), "{told}");
+        assert!(check(NEW, "gfx999").expect_err("no such").to_string().contains("Check the name"));
+    }
+}
