@@ -86,23 +86,61 @@ step() {
         export LD_LIBRARY_PATH=$folder AMDEMU_ARCH=$arch AMDEMU_MODE=$mode AMDEMU_DEVICES=2
         case $mode in shuffle) export AMDEMU_MODE=sync AMDEMU_SHUFFLE=1 ;; esac
         [ "$name" = 6 ] || export LD_LIBRARY_PATH=$folder/v$name
-        # Without a folder of code objects the kernels are compiled at run time.
-        if [ "$code" = prebuilt ]; then export HIPSTACK_KERNELS=$objects; else export HIPSTACK_KERNELS=$out/none; fi
+        if [ "$code" = rtc ]; then export HIPSTACK_KERNELS=compile; else export HIPSTACK_KERNELS=$objects; fi
         "$@"
     ) >"$log" 2>&1
     status=$?
-    said=$(grep -E "^(test result|[0-9]+ cases on|.* cases: )|^HIP |AMD 0" "$log" | tail -n 1 | tr -s ' ' | cut -c1-90)
+    said=$(counts "$log" | tr -d "\n")
     if [ $status = 0 ]; then status=passed; else status="FAILED ($status)" bad=1; fi
     rows+=("$arch|$mode|.so.$name|$code|$what|$status|$(($(date +%s) - start)) s|$said")
     echo "${rows[-1]//|/  }"
 }
 
+# What a step says of its counts.
+counts() {
+    sed -nE -e 's/^ *AMD 0 +found +(.*)$/\1/p' \
+        -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
+        -e 's/^all +[0-9]+ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) .*$/\1 passed, \2 failed, \3 differ as listed, \4 skipped/p' \
+        -e 's/^.*: [0-9]+ results, (.*)\.$/\1/p' "$1" | tail -n 1
+    local differ
+    differ=$(grep -c ^DIFFERS "$1")
+    [ "$differ" = 0 ] || echo "; $differ differ as listed"
+}
 loader() { "$xtask" doctor | tee /dev/stderr | grep -q "AMD 0 .*$AMDEMU_ARCH"; }
 conformance() {
     HIPSTACK_CONFORMANCE_RTC_OPTIONS=-U__HIPCC_RTC__ "$xtask" conformance --platform amd --differences amd-emulated
 }
 safe() { HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1; }
-tensors() { TENSOR_CORE_TEST_DEVICES=amd:0,amd:1 "$tensor_core" --test-threads=2; }
+# Tests of tensor-core that need one of the operations in crates/parity/differences/amd-emulated.toml, where the reasons are.
+differing_tests() {
+    echo meaning::activations_do_not_cancel_or_overflow                       # silu and gelu of large negative numbers
+    case $AMDEMU_ARCH in
+    gfx9*)
+        echo meaning::nan_wins_and_minus_zero_is_less                         # min of f8e4m3 in rows
+        echo reduce::every_set_of_axes_in_every_layout ;;                     # sums of u8 in rows
+    esac
+    case $AMDEMU_ARCH in
+    gfx90a*)
+        echo meaning::rem_has_the_sign_of_the_dividend                        # rem of i16
+        echo meaning::strided_results_are_the_contiguous_ones_to_the_bit ;;   # div of u8
+    esac
+}
+# All but those, then each of those by itself: one that passes is to be taken out of the list.
+tensors() {
+    local names skip=() test
+    names=$(differing_tests)
+    for test in $names; do skip+=(--skip "$test"); done
+    export TENSOR_CORE_TEST_DEVICES=amd:0,amd:1
+    "$tensor_core" --test-threads=2 "${skip[@]}" || return 1
+    for test in $names; do
+        if "$tensor_core" --exact "$test" >"$log.one" 2>&1; then
+            echo "STALE $test passes: take it out of the list in ci/amd-emulated.sh"
+            return 1
+        fi
+        echo "DIFFERS $test, as listed"
+    done
+    rm -f "$log.one"
+}
 parity() {
     "$xtask" parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
 }
