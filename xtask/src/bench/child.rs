@@ -8,7 +8,7 @@ use super::counts::{self, Launch};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// How the line before a case begins.
 const MARK: &str = "bench case: ";
@@ -16,6 +16,9 @@ const MARK: &str = "bench case: ";
 const DEVICE: &str = "amd:0";
 /// Lines of the child that are shown when it fails.
 const SHOWN: usize = 12;
+/// What there has to be.
+const NEEDS: &str = "This needs a libamdhip64 whose devices are emulated and that prints its instructions when AMDEMU_STATS is set, found by \
+LD_LIBRARY_PATH; see docs/BENCHMARKING.md";
 
 /// What was counted of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +52,54 @@ pub(super) fn run_cases(kernels: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// What came of the cases on an architecture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// The kernels that ran.
+    pub(super) counts: Vec<Count>,
+    /// Those that the device could not run: an emulator may lack an instruction.
+    pub(super) refused: Vec<String>,
+}
+
 /// Counts the instructions of these kernels on an architecture. `step` is called with a kernel's name before its case.
 pub(super) fn count(
     arch: &str,
     measured: &[Measured],
     objects: &Path,
     step: &mut dyn FnMut(&str),
-) -> Result<Vec<Count>, String> {
+) -> Result<Counted, String> {
+    let (mut read, mut rest, mut refused) = (Read::default(), measured, Vec::new());
+    // A case that fails ends its process; another one goes on behind it.
+    while !rest.is_empty() {
+        let status = run_child(arch, rest, objects, &mut read, step)?;
+        if status.success() {
+            break;
+        }
+        let failed = rest.iter().position(|measured| measured.kernel == read.current);
+        match failed.filter(|_| !read.launches.is_empty()) {
+            Some(at) => {
+                refused.push(rest[at].kernel.clone());
+                rest = &rest[at + 1..];
+            }
+            None => {
+                let last = read.other.join("\n");
+                return Err(format!("bench: the cases on {arch} failed ({status}):\n{last}\n{NEEDS}"));
+            }
+        }
+    }
+    let ran: Vec<&Measured> =
+        measured.iter().filter(|measured| !refused.contains(&measured.kernel)).collect();
+    Ok(Counted { counts: read.counts(&ran)?, refused })
+}
+
+/// Runs the cases in a process of their own, and reads what it prints.
+fn run_child(
+    arch: &str,
+    measured: &[Measured],
+    objects: &Path,
+    read: &mut Read,
+    step: &mut dyn FnMut(&str),
+) -> Result<ExitStatus, String> {
     let own = std::env::current_exe().map_err(|e| format!("bench: cannot tell this program's name: {e}"))?;
     let list: Vec<&str> = measured.iter().map(|measured| measured.kernel.as_str()).collect();
     let mut child = Command::new(own)
@@ -69,20 +113,14 @@ pub(super) fn count(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| format!("bench: cannot start this program again: {e}"))?;
-    let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
-    let mut read = Read::default();
-    for line in lines {
+    for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
         let line = line.map_err(|e| format!("bench: cannot read what the child prints: {e}"))?;
         if let Some(kernel) = line.strip_prefix(MARK) {
             step(kernel);
         }
         read.line(line);
     }
-    let status = child.wait().map_err(|e| format!("bench: the child is gone: {e}"))?;
-    if !status.success() {
-        return Err(format!("bench: the cases on {arch} failed ({status}):\n{}", read.other.join("\n")));
-    }
-    read.counts(measured)
+    child.wait().map_err(|e| format!("bench: the child is gone: {e}"))
 }
 
 /// What has been read of the child.
@@ -118,14 +156,11 @@ impl Read {
         }
     }
 
-    fn counts(&self, measured: &[Measured]) -> Result<Vec<Count>, String> {
+    fn counts(&self, measured: &[&Measured]) -> Result<Vec<Count>, String> {
         if self.launches.is_empty() {
-            return Err(format!(
-                "bench: {DEVICE} did not say what its launches executed. This needs a libamdhip64 whose devices are emulated and that \
-                 prints its instructions when AMDEMU_STATS is set, found by LD_LIBRARY_PATH; see docs/BENCHMARKING.md"
-            ));
+            return Err(format!("bench: {DEVICE} did not say what its launches executed. {NEEDS}"));
         }
-        let one = |measured: &Measured| {
+        let one = |measured: &&Measured| {
             let launch = self.launches.get(&measured.kernel).ok_or_else(|| {
                 format!(
                     "bench: the case of {} did not launch it: see {}",
@@ -164,15 +199,15 @@ mod tests {
         ]);
         let kernel = "elementwise_neg_f32".to_string();
         let expected = Count { kernel, elements: 1 << 18, wave: 10, lane: 320 };
-        assert_eq!(read.counts(&[measured("elementwise_neg_f32")]), Ok(vec![expected]));
-        let error = read.counts(&[measured("elementwise_abs_f32")]).expect_err("it did not run");
+        assert_eq!(read.counts(&[&measured("elementwise_neg_f32")]), Ok(vec![expected]));
+        let error = read.counts(&[&measured("elementwise_abs_f32")]).expect_err("it did not run");
         assert!(error.contains("elementwise_abs_f32"), "{error}");
     }
 
     #[test]
     fn a_library_that_counts_nothing_is_told_what_is_needed() {
         let read = read(&["bench case: elementwise_neg_f32", "something else"]);
-        let error = read.counts(&[measured("elementwise_neg_f32")]).expect_err("nothing was counted");
+        let error = read.counts(&[&measured("elementwise_neg_f32")]).expect_err("nothing was counted");
         assert!(error.contains("AMDEMU_STATS") && error.contains("LD_LIBRARY_PATH"), "{error}");
         assert_eq!(read.other, ["something else"]);
     }

@@ -10,7 +10,7 @@ mod figures;
 
 use crate::workspace;
 use cases::Measured;
-use child::Count;
+use child::{Count, Counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -63,16 +63,16 @@ pub fn run(args: &BenchArgs) -> Result<(), String> {
         None => workspace::root()?.join("target/kernels"),
     };
     let (measured, uncovered) = chosen(args.family.as_deref())?;
-    let mut all: Vec<(String, Vec<Count>)> = Vec::new();
+    let mut all: Vec<(String, Counted)> = Vec::new();
     for arch in &args.arch {
         all.push((arch.clone(), count(arch, &measured, &objects)?));
     }
     match args.json {
         true => println!("{}", as_json(&all, &uncovered)),
-        false => all.iter().for_each(|(arch, counts)| print(arch, counts, &uncovered)),
+        false => all.iter().for_each(|(arch, counted)| print(arch, counted, &uncovered)),
     }
     let mut grown = Vec::new();
-    for (arch, counts) in &all {
+    for (arch, Counted { counts, .. }) in &all {
         if let Some(folder) = &args.compare {
             let (text, has_grown) =
                 figures::compare(counts, &figures::from_tsv(&folder.join(figures::file_name(arch)))?);
@@ -103,7 +103,7 @@ fn chosen(family: Option<&str>) -> Result<(Vec<Measured>, Vec<String>), String> 
     Ok((units().flat_map(|unit| cases::of_unit(&unit)).collect(), uncovered))
 }
 
-fn count(arch: &str, measured: &[Measured], objects: &Path) -> Result<Vec<Count>, String> {
+fn count(arch: &str, measured: &[Measured], objects: &Path) -> Result<Counted, String> {
     let folder = objects.join("amd").join(arch);
     if !folder.is_dir() {
         return Err(format!(
@@ -132,20 +132,20 @@ fn compiler(objects: &Path, arch: &str) -> String {
     version.unwrap_or("unknown").to_string()
 }
 
-fn print(arch: &str, counts: &[Count], uncovered: &[String]) {
+fn print(arch: &str, Counted { counts, refused }: &Counted, uncovered: &[String]) {
     println!(
         "{arch}: lane instructions for each element of the first input; of matmul, for each multiply-add\n"
     );
     print!("{}", figures::table(counts));
-    println!(
-        "{} kernels counted; {} that no operation launches: {}\n",
-        counts.len(),
-        uncovered.len(),
-        uncovered.join(", ")
-    );
+    let named = |kernels: &[String]| {
+        if kernels.is_empty() { String::new() } else { format!(": {}", kernels.join(", ")) }
+    };
+    println!("{} kernels counted", counts.len());
+    println!("{} that no operation launches{}", uncovered.len(), named(uncovered));
+    println!("{} that the device could not run{}\n", refused.len(), named(refused));
 }
 
-fn as_json(all: &[(String, Vec<Count>)], uncovered: &[String]) -> String {
+fn as_json(all: &[(String, Counted)], uncovered: &[String]) -> String {
     let kernel = |count: &Count| {
         json!({
             "kernel": count.kernel,
@@ -155,10 +155,11 @@ fn as_json(all: &[(String, Vec<Count>)], uncovered: &[String]) -> String {
             "per_element": count.per_element(),
         })
     };
-    let archs: Vec<Value> = all
-        .iter()
-        .map(|(arch, counts)| json!({ "arch": arch, "kernels": counts.iter().map(kernel).collect::<Vec<_>>() }))
-        .collect();
+    let arch = |(arch, counted): &(String, Counted)| {
+        let kernels: Vec<Value> = counted.counts.iter().map(kernel).collect();
+        json!({ "arch": arch, "kernels": kernels, "refused": counted.refused })
+    };
+    let archs: Vec<Value> = all.iter().map(arch).collect();
     let all = json!({ "schema": "bench-instructions/1", "archs": archs, "not_counted": uncovered });
     serde_json::to_string_pretty(&all).expect("it has no maps with other keys than strings")
 }
