@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Fetches NVIDIA's compiler from PyPI into target/ci/nvcc, where `cargo xtask build-kernels` looks for it.
+# Fetches NVIDIA's compiler and disassembler from PyPI into target/ci/nvcc, where `cargo xtask build-kernels` looks for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dir=target/ci/nvcc
-if [ -x "$dir/nvidia/cu13/bin/nvcc" ]; then
+bin=$dir/nvidia/cu13/bin
+if [ -x "$bin/nvcc" ] && [ -x "$bin/nvdisasm" ]; then
     echo "ci/fetch-nvcc.sh: $dir is there"
     exit 0
 fi
@@ -12,14 +13,30 @@ if ! python3 -m pip --version >/dev/null 2>&1; then
     echo "ci/fetch-nvcc.sh: pip is missing (apt-get install python3-pip): no nvcc" >&2
     exit 1
 fi
-rm -rf "$dir.part"
-mkdir -p "$dir.part"
-if ! timeout 900 python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --target "$dir.part" 'cuda-toolkit[nvcc,cudart,cccl]==13.0.*'; then
-    echo "ci/fetch-nvcc.sh: pip could not fetch cuda-toolkit: no nvcc" >&2
-    rm -rf "$dir.part"
-    exit 1
+
+# Installs packages into a folder.
+fetch() {
+    local into=$1
+    shift
+    rm -rf "$into"
+    mkdir -p "$into"
+    timeout 900 python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$into" "$@"
+}
+
+if [ ! -x "$bin/nvcc" ]; then
+    if ! fetch "$dir.part" 'cuda-toolkit[nvcc,cudart,cccl]==13.0.*'; then
+        echo "ci/fetch-nvcc.sh: pip could not fetch cuda-toolkit: no nvcc" >&2
+        rm -rf "$dir.part"
+        exit 1
+    fi
+    rm -rf "$dir"
+    mv "$dir.part" "$dir"
 fi
-rm -rf "$dir"
-mv "$dir.part" "$dir"
-echo "ci/fetch-nvcc.sh: $("$dir/nvidia/cu13/bin/nvcc" --version | tail -n 1)"
+echo "ci/fetch-nvcc.sh: $("$bin/nvcc" --version | tail -n 1)"
+# Beside nvcc, which pip would not do by itself; its versions are not those of the toolkit.
+if fetch "$dir.disassembler" --no-deps 'nvidia-cuda-nvdisasm==13.*'; then
+    mv "$dir.disassembler/nvidia/cu13/bin/nvdisasm" "$bin/"
+else
+    echo "ci/fetch-nvcc.sh: pip could not fetch nvdisasm: loops of kernels will not be looked at" >&2
+fi
+rm -rf "$dir.disassembler"

@@ -327,18 +327,23 @@ DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
 
 struct Offsets { u64 a, b; };
 
+// The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there
+// are scalar registers: they keep the rest in lanes of vector registers. Elsewhere indices that are constants cost less.
+#if ON_AMD
+#define DIMS_FROM_THE_LAST(d, rank) _Pragma("unroll 1") for (u32 d = rank; d-- > 1;)
+#else
+#define DIMS_FROM_THE_LAST(d, rank) UNROLL for (u32 d = MAX_RANK; d-- > 1;) if (d < rank)
+#endif
+
 // Offsets of the element with row-major number i in two arrays of the same dims. I is u32 where the numbers fit: a division
-// of 64 bits costs several times more. Indices into the maps are constants after unrolling, which keeps them in registers.
+// of 64 bits costs several times more.
 template <class I> DEVICE Offsets offsets_as(I i, u32 rank, const u64* dims, const u64* a, const u64* b) {
     Offsets at = {0, 0};
-    UNROLL
-    for (u32 d = MAX_RANK; d-- > 1;) {
-        if (d < rank) {
-            const I quotient = i / (I)dims[d], remainder = i - quotient * (I)dims[d];
-            at.a += remainder * a[d];
-            at.b += remainder * b[d];
-            i = quotient;
-        }
+    DIMS_FROM_THE_LAST(d, rank) {
+        const I quotient = i / (I)dims[d], remainder = i - quotient * (I)dims[d];
+        at.a += remainder * a[d];
+        at.b += remainder * b[d];
+        i = quotient;
     }
     if (rank > 0) {
         at.a += i * a[0];

@@ -4,7 +4,7 @@
 //! skipped with a word.
 
 use crate::build_kernels::compiler;
-use crate::{sanitize, workspace};
+use crate::{libraries, sanitize, workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -63,18 +63,27 @@ const STEPS: [Step; 16] = [
     },
     step("test", Run::Cargo(&["test", "--workspace"])),
     Step { needs: rocm_headers, ..step("codegen", Run::Xtask(&["codegen", "--check"])) },
+    Step {
+        needs: || libraries::available().map(|()| Vec::new()),
+        ..step("libraries", Run::Xtask(&["libraries"]))
+    },
     step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host"])),
     Step {
-        needs: || compiler::amd_for("gfx90a").map(|_| Vec::new()),
-        ..step("kernels-gfx90a", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx90a"]))
-    },
-    Step {
-        needs: || compiler::amd_for("gfx1100").map(|_| Vec::new()),
-        ..step("kernels-gfx1100", Run::Xtask(&["build-kernels", "--platform", "amd", "--arch", "gfx1100"]))
+        needs: || compiler::amd_for("gfx90a").and(compiler::amd_for("gfx1100")).map(|_| Vec::new()),
+        ..step("kernels-amd", Run::Xtask(&KERNELS_AMD))
     },
     Step {
         needs: || compiler::nvidia().map(|_| Vec::new()),
-        ..step("kernels-sm_90", Run::Xtask(&["build-kernels", "--platform", "nvidia", "--arch", "sm_90"]))
+        ..step("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
+    },
+    Step {
+        needs: || {
+            ["gfx90a", "gfx1100"]
+                .into_iter()
+                .try_for_each(|arch| compiler::amd_for(arch).map(drop))
+                .map(|()| Vec::new())
+        },
+        ..step("fuzz", Run::Xtask(&["fuzz"]))
     },
     Step { needs: sanitizers, ..step("sanitize-planted", Run::Xtask(&["sanitize", "--planted"])) },
     Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&["sanitize", "address"])) },
@@ -86,6 +95,9 @@ const STEPS: [Step; 16] = [
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
     },
 ];
+
+const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", "all", "--deny-spills"];
+const KERNELS_NVIDIA: [&str; 6] = ["build-kernels", "--platform", "nvidia", "--arch", "all", "--deny-spills"];
 
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.
 const AARCH64: &str = "ci/aarch64.sh";

@@ -10,6 +10,9 @@ pub mod ci;
 pub mod codegen;
 pub mod conformance;
 pub mod doctor;
+pub mod fuzz;
+pub mod libraries;
+pub mod resources;
 pub mod sanitize;
 pub mod table;
 pub mod tidy;
@@ -48,8 +51,14 @@ enum Command {
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
+    /// Show what the compiled kernels take of the GPU
+    Resources(resources::ResourcesArgs),
+    /// Hold the reader of code objects against a million broken ones
+    Fuzz(fuzz::FuzzArgs),
     /// Put everything that a machine with a GPU needs into a folder
     Bundle(bundle::BundleArgs),
+    /// Hold AMD's libraries and headers against what hip-sys has of them
+    Libraries(libraries::LibrariesArgs),
     /// Write hip-sys's generated files from ROCm's public headers
     Codegen(codegen::CodegenArgs),
 }
@@ -68,7 +77,10 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::Resources(args) => resources::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Bundle(args) => bundle::run(&args),
+        Command::Libraries(args) => libraries::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };
     match result {

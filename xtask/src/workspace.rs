@@ -75,6 +75,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
     })
 }
 
+/// Lets everybody run a file.
+pub fn executable(file: &Path) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
+        .map_err(|e| format!("cannot make {} executable: {e}", file.display()))
+}
+
 /// A name in the same folder that no other process uses.
 pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();

@@ -1,184 +1,221 @@
-//! What an AMD code object says of its kernels: the metadata note of its ELF file, which is MessagePack.
-//!
-//! The bytes come from files, so nothing here trusts them: what does not fit is an error with a reason.
+//! The metadata note of a code object, which is MessagePack: a map with a list of kernels, each a map again.
 
-use object::LittleEndian;
-use object::elf::{EM_AMDGPU, FileHeader64};
-use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
-use rmpv::Value;
+use crate::{Access, AddressSpace, Argument, Error, KernelInfo, Param, TargetId, ValueKind};
+use rmpv::ValueRef;
+use std::collections::HashSet;
 
-/// The note's type, and its owner.
-const NT_AMDGPU_METADATA: u32 = 32;
-const OWNER: &[u8] = b"AMDGPU";
 /// Real metadata nests five deep.
 const MAX_DEPTH: usize = 16;
 
-/// What a code object holds.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct CodeObject {
-    /// The architecture it was built for with its features, e.g. `gfx90a:sramecc+`; `None` before code object version 4.
-    pub arch: Option<String>,
-    /// Its kernels.
-    pub kernels: Vec<KernelInfo>,
+/// What a note says.
+#[derive(Debug)]
+pub(crate) struct Note {
+    /// What the code was built for; notes before version 4 do not say.
+    pub(crate) target: Option<TargetId>,
+    pub(crate) kernels: Vec<KernelInfo>,
 }
 
-/// What a code object says of one kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KernelInfo {
-    /// Its name.
-    pub name: String,
-    /// Its arguments, without those that the runtime passes by itself.
-    pub params: Vec<Param>,
-    /// Bytes of its arguments in all, the runtime's included.
-    pub kernarg_bytes: u64,
-    /// Bytes of shared memory that it declares.
-    pub shared_bytes: u64,
-    /// Bytes of memory that each thread has for itself.
-    pub private_bytes: u64,
-    /// Threads that a block of it may have.
-    pub max_threads_per_block: u64,
-    /// The wave size it was built for.
-    pub wave_size: u64,
-    /// Vector registers.
-    pub vector_registers: u64,
-    /// Scalar registers.
-    pub scalar_registers: u64,
-    /// Vector registers that did not fit and went to memory.
-    pub vector_spills: u64,
-    /// Scalar registers that did not fit.
-    pub scalar_spills: u64,
-}
+/// What is wrong, in words.
+type Result<T, E = String> = std::result::Result<T, E>;
 
-/// Where an argument of a kernel lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Param {
-    /// Its offset in bytes from the first.
-    pub offset: usize,
-    /// Its size in bytes.
-    pub size: usize,
-}
-
-impl CodeObject {
-    /// Reads the metadata of a code object, a 64-bit ELF file.
-    ///
-    /// `Ok(None)`: it is an ELF file of another machine, or has no metadata. Every section and segment is known to lie
-    /// inside `bytes` then, too.
-    ///
-    /// # Errors
-    /// What is wrong with the file, in words.
-    pub fn parse(bytes: &[u8]) -> Result<Option<Self>, String> {
-        let notes = check_elf(bytes).map_err(|e| format!("it is no whole 64-bit ELF file: {e}"))?;
-        match notes {
-            Some(note) => {
-                read_note(note).map(Some).map_err(|e| format!("its kernel metadata is malformed: {e}"))
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// Whether an ELF file is for AMD's GPUs.
-    pub fn is_for_amd(bytes: &[u8]) -> bool {
-        let header = FileHeader64::<LittleEndian>::parse(bytes);
-        header.is_ok_and(|header| header.endian().is_ok_and(|endian| header.e_machine(endian) == EM_AMDGPU))
-    }
-
-    /// The kernel of that name.
-    pub fn kernel(&self, name: &str) -> Option<&KernelInfo> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
-    }
-}
-
-/// Checks that every part lies inside the file, and finds the metadata.
-fn check_elf(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
-    let words = |error: object::read::Error| error.to_string();
-    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(words)?;
-    let endian = header.endian().map_err(words)?;
-    let is_amd = header.e_machine(endian) == EM_AMDGPU;
-    let mut found = None;
-    for segment in header.program_headers(endian, bytes).map_err(words)? {
-        segment.data(endian, bytes).map_err(|()| "a segment lies outside the file")?;
-        let Some(mut notes) = segment.notes(endian, bytes).map_err(words)?.filter(|_| is_amd) else {
-            continue;
-        };
-        while let Some(note) = notes.next().map_err(words)? {
-            if note.n_type(endian) == NT_AMDGPU_METADATA && note.name() == OWNER {
-                found = Some(note.desc());
-            }
-        }
-    }
-    // A loader that is not told the length reckons it from the section headers.
-    if header.e_shoff(endian) == 0 && header.e_shnum(endian) != 0 {
-        return Err("it counts section headers and has none".into());
-    }
-    for section in header.sections(endian, bytes).map_err(words)?.iter() {
-        section.data(endian, bytes).map_err(words)?;
-        if section.sh_offset(endian) > bytes.len() as u64 {
-            return Err("a section lies outside the file".into());
-        }
-    }
-    Ok(found)
-}
-
-fn read_note(mut note: &[u8]) -> Result<CodeObject, String> {
-    let root = rmpv::decode::read_value_with_max_depth(&mut note, MAX_DEPTH).map_err(|e| e.to_string())?;
-    let arch =
-        text(&root, "amdhsa.target").and_then(|target| target.split_once("--")).map(|(_, a)| a.to_string());
-    let kernels = match field(&root, "amdhsa.kernels") {
-        Some(kernels) => kernels.as_array().ok_or("amdhsa.kernels is no list")?,
-        None => return Err("it has no amdhsa.kernels".into()),
+pub(crate) fn read(mut note: &[u8]) -> Result<Note, Error> {
+    let root = rmpv::decode::read_value_ref_with_max_depth(&mut note, MAX_DEPTH)
+        .map_err(|e| Error::Metadata(e.to_string()))?;
+    let (target, kernels) = read_root(&root).map_err(Error::Metadata)?;
+    let target = match target {
+        Some(target) => Some(TargetId::of_triple(target).ok_or_else(|| {
+            Error::Target(format!("the metadata calls it {target:?}, which names no GPU"))
+        })??),
+        None => None,
     };
-    let kernels = kernels.iter().map(read_kernel).collect::<Result<_, _>>()?;
-    Ok(CodeObject { arch, kernels })
+    Ok(Note { target, kernels })
 }
 
-fn read_kernel(kernel: &Value) -> Result<KernelInfo, String> {
-    let name = text(kernel, ".name").ok_or("a kernel has no name")?.to_string();
-    let number =
-        |key: &str| field(kernel, key).and_then(Value::as_u64).ok_or(format!("kernel {name} has no {key}"));
-    let optional = |key: &str| field(kernel, key).and_then(Value::as_u64).unwrap_or(0);
-    let arguments = match field(kernel, ".args") {
-        Some(list) => {
-            list.as_array().ok_or(format!("the arguments of kernel {name} are no list"))?.as_slice()
+fn read_root<'a>(root: &'a ValueRef<'a>) -> Result<(Option<&'a str>, Vec<KernelInfo>)> {
+    let root = Map::of(root, "the note")?;
+    let target = root.text("amdhsa.target")?;
+    let list = root.list("amdhsa.kernels")?.ok_or("it has no amdhsa.kernels")?;
+    let mut names = HashSet::new();
+    let mut kernels = Vec::with_capacity(list.len());
+    for (index, value) in list.iter().enumerate() {
+        let kernel = read_kernel(&Map::of(value, &format!("kernel {index}"))?)?;
+        if !names.insert(kernel.name.clone()) {
+            return Err(format!("there are two kernels {}", kernel.name));
         }
-        None => &[],
-    };
-    let mut params = Vec::new();
-    for (index, argument) in arguments.iter().enumerate() {
-        let param = read_argument(argument)
-            .map_err(|key| format!("argument {index} of kernel {name} has no {key}"))?;
-        params.extend(param);
+        kernels.push(kernel);
     }
-    Ok(KernelInfo {
-        params,
-        kernarg_bytes: number(".kernarg_segment_size")?,
-        shared_bytes: number(".group_segment_fixed_size")?,
-        private_bytes: number(".private_segment_fixed_size")?,
-        max_threads_per_block: number(".max_flat_workgroup_size")?,
-        wave_size: number(".wavefront_size")?,
-        vector_registers: optional(".vgpr_count"),
-        scalar_registers: optional(".sgpr_count"),
-        vector_spills: optional(".vgpr_spill_count"),
-        scalar_spills: optional(".sgpr_spill_count"),
+    Ok((target, kernels))
+}
+
+fn read_kernel(map: &Map) -> Result<KernelInfo> {
+    let name = map.text(".name")?.filter(|name| !name.is_empty()).ok_or("a kernel has no name")?.to_string();
+    let symbol = map.text(".symbol")?.map_or_else(|| format!("{name}.kd"), str::to_string);
+    let map = &Map { what: &format!("kernel {name}"), ..*map };
+    let mut arguments = Vec::new();
+    for (index, argument) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
+        arguments.push(read_argument(&Map::of(argument, &format!("argument {index} of kernel {name}"))?)?);
+    }
+    let shown = arguments.iter().filter(|argument| !argument.kind.is_hidden());
+    let kernel = KernelInfo {
+        params: shown.map(|a| Param { offset: a.offset, size: a.size }).collect(),
+        arguments,
+        kernarg_bytes: map.required(".kernarg_segment_size")?,
+        kernarg_align: map.number(".kernarg_segment_align")?.unwrap_or(8),
+        shared_bytes: map.required(".group_segment_fixed_size")?,
+        private_bytes: map.required(".private_segment_fixed_size")?,
+        max_threads_per_block: map.required(".max_flat_workgroup_size")?,
+        required_block: map.block(".reqd_workgroup_size")?,
+        block_hint: map.block(".workgroup_size_hint")?,
+        uniform_blocks: map.number(".uniform_work_group_size")?.unwrap_or(0) != 0,
+        wave_size: map.required(".wavefront_size")?,
+        vector_registers: map.number(".vgpr_count")?.unwrap_or(0),
+        accumulation_registers: map.number(".agpr_count")?.unwrap_or(0),
+        scalar_registers: map.number(".sgpr_count")?.unwrap_or(0),
+        vector_spills: map.number(".vgpr_spill_count")?.unwrap_or(0),
+        scalar_spills: map.number(".sgpr_spill_count")?.unwrap_or(0),
+        dynamic_stack: map.flag(".uses_dynamic_stack")?.unwrap_or(false),
+        workgroup_processor_mode: map.flag(".workgroup_processor_mode")?,
+        symbol,
         name,
+    };
+    check(&kernel).map_err(|what| format!("kernel {}: {what}", kernel.name))?;
+    Ok(kernel)
+}
+
+fn read_argument(map: &Map) -> Result<Argument> {
+    let kind = map.text(".value_kind")?.ok_or_else(|| map.lacks(".value_kind"))?;
+    let size =
+        |key| usize::try_from(map.required(key)?).map_err(|_| format!("{key} of {} is too large", map.what));
+    Ok(Argument {
+        name: map.text(".name")?.map(str::to_string),
+        type_name: map.text(".type_name")?.map(str::to_string),
+        offset: size(".offset")?,
+        size: size(".size")?,
+        kind: ValueKind::of(kind)
+            .ok_or_else(|| format!("{} is passed as {kind:?}, which is not known", map.what))?,
+        address_space: map.word(".address_space", AddressSpace::of)?,
+        access: map.word(".access", Access::of)?,
+        actual_access: map.word(".actual_access", Access::of)?,
+        pointee_align: map.number(".pointee_align")?,
     })
 }
 
-/// One argument; `None` for one that the runtime passes. The error is the key that is missing.
-fn read_argument(argument: &Value) -> Result<Option<Param>, &'static str> {
-    let number =
-        |key| field(argument, key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).ok_or(key);
-    if text(argument, ".value_kind").ok_or(".value_kind")?.starts_with("hidden_") {
-        return Ok(None);
+/// What those who launch the kernel rely on.
+fn check(kernel: &KernelInfo) -> Result<()> {
+    let mut end = 0_u64;
+    for (index, Argument { offset, size, .. }) in kernel.arguments.iter().enumerate() {
+        let (offset, size) = (*offset as u64, *size as u64);
+        if offset < end {
+            return Err(format!(
+                "argument {index} at byte {offset} lies over the one before, which ends at {end}"
+            ));
+        }
+        end = offset.checked_add(size).filter(|&end| end <= kernel.kernarg_bytes).ok_or_else(|| {
+            format!("argument {index} has {size} bytes at byte {offset}, of {} in all", kernel.kernarg_bytes)
+        })?;
     }
-    Ok(Some(Param { offset: number(".offset")?, size: number(".size")? }))
+    if !kernel.kernarg_align.is_power_of_two() {
+        return Err(format!(
+            "its arguments are aligned to {}, which is no power of two",
+            kernel.kernarg_align
+        ));
+    }
+    if ![32, 64].contains(&kernel.wave_size) {
+        return Err(format!("it has waves of {}, and GPUs have 32 or 64", kernel.wave_size));
+    }
+    if kernel.max_threads_per_block == 0 {
+        return Err("its blocks may have no threads".into());
+    }
+    if let Some(block) = kernel.required_block {
+        let threads = block.iter().try_fold(1_u64, |product, &n| product.checked_mul(u64::from(n)));
+        if !threads.is_some_and(|n| (1..=kernel.max_threads_per_block).contains(&n)) {
+            return Err(format!(
+                "it needs blocks of {block:?}, and has {} threads at most",
+                kernel.max_threads_per_block
+            ));
+        }
+    }
+    Ok(())
 }
 
-fn field<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
-    map.as_map()?.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
+/// A map with words for keys, and what messages call it.
+struct Map<'a> {
+    entries: &'a [(ValueRef<'a>, ValueRef<'a>)],
+    what: &'a str,
 }
 
-fn text<'a>(map: &'a Value, key: &str) -> Option<&'a str> {
-    field(map, key)?.as_str()
+impl<'a> Map<'a> {
+    fn of(value: &'a ValueRef<'a>, what: &'a str) -> Result<Self> {
+        match value {
+            ValueRef::Map(entries) => Ok(Self { entries, what }),
+            _ => Err(format!("{what} is no map")),
+        }
+    }
+
+    /// The value of a key; an error if there are two.
+    fn get(&self, key: &str) -> Result<Option<&'a ValueRef<'a>>> {
+        let is_key = |k: &ValueRef| matches!(k, ValueRef::String(text) if text.as_str() == Some(key));
+        let mut values = self.entries.iter().filter(|(k, _)| is_key(k)).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (value, None) => Ok(value),
+            _ => Err(format!("{} has {key} twice", self.what)),
+        }
+    }
+
+    fn number(&self, key: &str) -> Result<Option<u64>> {
+        let number = |value: &ValueRef| value.as_u64().ok_or_else(|| self.wrong(key, "natural number"));
+        self.get(key)?.map(number).transpose()
+    }
+
+    fn required(&self, key: &str) -> Result<u64> {
+        self.number(key)?.ok_or_else(|| self.lacks(key))
+    }
+
+    fn flag(&self, key: &str) -> Result<Option<bool>> {
+        match self.get(key)? {
+            None => Ok(None),
+            Some(ValueRef::Boolean(flag)) => Ok(Some(*flag)),
+            Some(value) => value.as_u64().map(|n| Some(n != 0)).ok_or_else(|| self.wrong(key, "truth value")),
+        }
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&'a str>> {
+        match self.get(key)? {
+            None => Ok(None),
+            Some(ValueRef::String(text)) => {
+                text.into_str().map_or_else(|| Err(self.wrong(key, "text")), |t| Ok(Some(t)))
+            }
+            Some(_) => Err(self.wrong(key, "text")),
+        }
+    }
+
+    fn word<T>(&self, key: &str, of: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let known =
+            |word| of(word).ok_or_else(|| format!("{key} of {} is {word:?}, which is not known", self.what));
+        self.text(key)?.map(known).transpose()
+    }
+
+    fn list(&self, key: &str) -> Result<Option<&'a [ValueRef<'a>]>> {
+        match self.get(key)? {
+            None => Ok(None),
+            Some(ValueRef::Array(list)) => Ok(Some(list)),
+            Some(_) => Err(self.wrong(key, "list")),
+        }
+    }
+
+    /// Three numbers: along x, y and z.
+    fn block(&self, key: &str) -> Result<Option<[u32; 3]>> {
+        let Some(list) = self.list(key)? else { return Ok(None) };
+        let numbers: Option<Vec<u32>> = list.iter().map(|n| n.as_u64()?.try_into().ok()).collect();
+        let block = numbers.and_then(|numbers| <[u32; 3]>::try_from(numbers).ok());
+        block.map(Some).ok_or_else(|| self.wrong(key, "list of three numbers"))
+    }
+
+    fn lacks(&self, key: &str) -> String {
+        format!("{} has no {key}", self.what)
+    }
+
+    fn wrong(&self, key: &str, kind: &str) -> String {
+        format!("{key} of {} is no {kind}", self.what)
+    }
 }

@@ -23,11 +23,6 @@ pub(crate) fn dimensions(values: [c_int; 3]) -> [u32; 3] {
     values.map(count32)
 }
 
-/// The part of an architecture's name that names the instruction set: `gfx90a` of `gfx90a:sramecc+:xnack-`.
-pub(crate) fn base_architecture(name: &str) -> &str {
-    name.split(':').next().unwrap_or(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,11 +33,5 @@ mod tests {
         assert_eq!(text(&chars("gfx90a\0rest")), "gfx90a");
         assert_eq!(text(&chars("full")), "full");
         assert_eq!(text(&[]), "");
-    }
-
-    #[test]
-    fn architectures_lose_their_features() {
-        assert_eq!(base_architecture("gfx90a:sramecc+:xnack-"), "gfx90a");
-        assert_eq!(base_architecture("host-w32"), "host-w32");
     }
 }

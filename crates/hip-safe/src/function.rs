@@ -24,6 +24,7 @@ struct Inner {
     name: String,
     params: Option<Vec<Param>>,
     max_threads: Option<u32>,
+    required_block: Option<[u32; 3]>,
     shared_bytes: usize,
 }
 
@@ -44,8 +45,10 @@ impl Function {
                 (ask(threads)?.filter(|&n| n > 0), ask(shared)?.unwrap_or(0) as usize)
             }
         };
+        let required_block = info.and_then(|kernel| kernel.required_block);
         let (module, name) = (module.clone(), name.to_string());
-        Ok(Self { inner: Arc::new(Inner { module, raw, name, params, max_threads, shared_bytes }) })
+        let inner = Inner { module, raw, name, params, max_threads, required_block, shared_bytes };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Its name.
@@ -71,6 +74,11 @@ impl Function {
     /// Threads that a block of it may have, where that is known.
     pub fn max_threads_per_block(&self) -> Option<u32> {
         self.inner.max_threads
+    }
+
+    /// The only size of block, along x, y and z, that it works with, where its source names one.
+    pub fn required_block(&self) -> Option<[u32; 3]> {
+        self.inner.required_block
     }
 
     /// Bytes of shared memory that it declares, beside what a launch adds.

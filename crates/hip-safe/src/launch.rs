@@ -133,7 +133,8 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// Before any call: [`Error::WrongStream`] or [`Error::WrongDevice`] for a buffer or a function that belongs elsewhere,
     /// [`Error::LaunchMismatch`] if number or sizes of the arguments are not those that the kernel declares,
-    /// [`Error::LaunchLimit`] if grid, block or shared memory are too large. Then what the driver answers.
+    /// [`Error::LaunchLimit`] if grid, block or shared memory are too large, or the block is not
+    /// the one that the kernel requires. Then what the driver answers.
     ///
     /// # Safety
     /// The arguments are of the kinds that the kernel declares, and the kernel with these arguments stays inside the
@@ -237,6 +238,13 @@ fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties)
     let most = function.max_threads_per_block().unwrap_or(u32::MAX).min(device.max_threads_per_block);
     if threads > u64::from(most) {
         return refuse("the number of threads in a block", threads, format!("1 to {most}"));
+    }
+    if let Some(required) = function.required_block() {
+        for axis in 0..3 {
+            if block[axis] != required[axis] {
+                return refuse(BLOCK[axis], block[axis].into(), format!("only {}", required[axis]));
+            }
+        }
     }
     let (shared, most) =
         (function.shared_bytes() as u64 + u64::from(*shared_bytes), device.shared_memory_per_block);

@@ -46,6 +46,7 @@
 
 mod allocation;
 mod buffer;
+mod cache;
 mod compile;
 mod convert;
 mod current;
@@ -57,7 +58,6 @@ mod event;
 mod function;
 mod handle;
 mod host_copy;
-mod image;
 mod inline_vec;
 mod launch;
 #[cfg(doctest)]
@@ -74,6 +74,7 @@ mod stream;
 mod view;
 
 pub use buffer::DeviceBuffer;
+pub use cache::{CacheAnswer, CacheStatistics, CacheUsage, CodeCache};
 pub use code_object::{CodeObject, KernelInfo, Param};
 pub use compile::{Compiled, Source, compiler_version};
 pub use current::CurrentDevice;

@@ -1,13 +1,12 @@
 //! A module: loaded code, shared by the functions taken from it.
 
 use crate::handle::Handle;
-use crate::image::Image;
 use crate::near_names::near_names;
 use crate::raw::{self, Failure};
 use crate::{Device, Error, Function, Result};
 use code_object::CodeObject;
-use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipModule_t, ihipModule_t};
+use hip_sys::{Image, Platform};
 use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -34,14 +33,15 @@ impl Module {
     /// takes. The bytes are copied, and their structure is checked: the runtime is not told how many there are.
     ///
     /// # Errors
-    /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices; [`Error::Hip`] if the
+    /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices or another wave size; [`Error::Hip`] if the
     /// driver answers an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
         let refuse =
             |reason| Error::InvalidImage { name: format!("the image of {} bytes", image.len()), reason };
-        let image = Image::new(image, &device.properties().arch).map_err(refuse)?;
-        let doing = || format!("loading {} on {device}", image.label);
+        let image = Image::new(image, &device.properties().arch).map_err(|e| refuse(e.to_string()))?;
+        check_wave_size(&image, device.properties().wave_size).map_err(refuse)?;
+        let doing = || format!("loading {image} on {device}");
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
         let (image, launched) = (ManuallyDrop::new(image), AtomicBool::new(false));
@@ -53,9 +53,9 @@ impl Module {
         &self.inner.device
     }
 
-    /// What its image says of its kernels, where we can read it: AMD code objects, not compressed.
+    /// What its image says of its kernels, where we can read it: AMD code objects, and bundles of them.
     pub fn code_object(&self) -> Option<&CodeObject> {
-        self.inner.image.code.as_ref()
+        self.inner.image.code_object()
     }
 
     /// The kernel of that name.
@@ -105,6 +105,19 @@ impl Module {
     }
 }
 
+/// Code for waves of another size computes other results.
+fn check_wave_size(image: &Image, device: u32) -> std::result::Result<(), String> {
+    let kernels = image.code_object().map_or(&[][..], |code| &code.kernels);
+    match kernels.iter().find(|kernel| kernel.wave_size != u64::from(device)) {
+        Some(kernel) => Err(format!(
+            "its kernel {} was built for waves of {} threads and the device has waves of {device}; build it without \
+             -mwavefrontsize64 and the like",
+            kernel.name, kernel.wave_size
+        )),
+        None => Ok(()),
+    }
+}
+
 impl Inner {
     fn release(&mut self) -> Result<()> {
         let raw = self.raw.take();
@@ -114,7 +127,7 @@ impl Inner {
         if self.launched.load(Ordering::Acquire) {
             self.device.synchronize()?;
         }
-        let doing = || format!("unloading {}", self.image.label);
+        let doing = || format!("unloading {}", *self.image);
         // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.
         self.device.run(doing, |p| unsafe { raw::module_unload(p, raw) })?;
         // SAFETY: S4: the module is unloaded, its handle was taken above, so this happens once and nobody reads it again.
@@ -132,7 +145,7 @@ impl Drop for Inner {
 
 impl fmt::Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.inner.image.label)
+        self.inner.image.fmt(f)
     }
 }
 

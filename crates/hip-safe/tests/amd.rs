@@ -124,3 +124,70 @@ fn what_does_not_fit_is_refused() {
         other => panic!("{other:?}"),
     }
 }
+
+/// HIP has no word for a kernel that takes one size of block; OpenCL has, and makes the same code objects.
+const FIXED: &str = "__attribute__((reqd_work_group_size(8, 4, 1))) kernel void fixed(global float* out) {
+    uint x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();
+    out[y * 8 + x] = y * 8 + x;
+}";
+
+fn compile_opencl(arch: &str, options: &[&str]) -> Result<Vec<u8>, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let (source, target) = (folder.path().join("fixed.cl"), folder.path().join("fixed.co"));
+    std::fs::write(&source, FIXED).map_err(|e| e.to_string())?;
+    let mut command = Command::new("clang-19");
+    command.args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O2", "-target", "amdgcn-amd-amdhsa"]);
+    command.arg(format!("-mcpu={arch}")).args(options).arg(&source).arg("-o").arg(&target);
+    let output = command.output().map_err(|e| format!("no clang-19: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("clang-19 does not build for {arch} with {options:?}"));
+    }
+    std::fs::read(&target).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_kernel_that_requires_a_block_gets_no_other() {
+    let found = device().and_then(|device| compile_opencl(&base(&device), &[]).map(|image| (device, image)));
+    let (device, image) = match found {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let stream = device.new_stream().unwrap();
+    let fixed = Module::load(&device, &image).unwrap().function("fixed").unwrap();
+    assert_eq!(fixed.required_block(), Some([8, 4, 1]));
+    let mut out = stream.alloc_zeros::<f32>(32).unwrap();
+    let mut launch = |block| {
+        let config = LaunchConfig { grid: [1; 3], block, shared_bytes: 0 };
+        // SAFETY: S9: the one block that is launched writes the 32 elements that there are.
+        unsafe { stream.launch(&fixed, config).arg_mut(&mut out).submit() }
+    };
+    let refused = |error: Error| match error {
+        Error::LaunchLimit { what, requested, limit, .. } => (what, requested, limit),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(launch([32, 1, 1]).unwrap_err()), ("the block along x", 32, "only 8".into()));
+    assert_eq!(refused(launch([8, 2, 1]).unwrap_err()), ("the block along y", 2, "only 4".into()));
+    launch([8, 4, 1]).unwrap();
+    assert_eq!(stream.download(&out).unwrap(), (0..32).map(|i| i as f32).collect::<Vec<_>>());
+}
+
+#[test]
+fn code_for_other_waves_is_refused() {
+    let found = device().and_then(|device| {
+        compile_opencl(&base(&device), &["-mwavefrontsize64"]).map(|image| (device, image))
+    });
+    let (device, image) = match found {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    if device.properties().wave_size == 64 {
+        return println!("skipped: the device has waves of 64");
+    }
+    match Module::load(&device, &image).unwrap_err() {
+        Error::InvalidImage { reason, .. } => {
+            let both = "its kernel fixed was built for waves of 64 threads and the device has waves of 32";
+            assert!(reason.contains(both), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

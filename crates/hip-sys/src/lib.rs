@@ -1,4 +1,4 @@
-//! C types and run-time function tables of ROCm's libraries. No policy: nothing here decides, retries or owns.
+//! C types and run-time function tables of ROCm's libraries. No policy: nothing here decides or retries.
 //!
 //! A *platform* is a [`Platform`] value: the tables of HIP and hiprtc, filled from AMD's libraries by
 //! [`Platform::load_amd`], or by a crate that implements HIP on something else. Nothing is linked at build time, so this
@@ -22,27 +22,35 @@
 //! }
 //! ```
 //!
+//! `hipModuleLoadData` takes an address and no length: an [`Image`] is bytes that were checked for it.
+//!
 //! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
-//! not there gives [`Unsupported`] with the version that brought it.
+//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`] is a library of its own beside a platform.
 
 mod architectures;
 mod constants;
 mod error;
 mod exit;
 mod generated;
+mod image;
+pub mod layout;
 pub(crate) mod loader;
 mod memory_type;
 mod optional;
 mod platform;
 pub mod provider;
+mod random;
 
 pub use architectures::UnknownArchitecture;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
 pub use exit::{exiting, watch_exit};
-pub use generated::{hip, rtc};
+pub use generated::{hip, rocrand, rtc};
 pub use hip::HipTable;
+pub use image::{Image, ImageError};
 pub use memory_type::MemoryKind;
 pub use optional::{Optional, Symbol};
 pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
+pub use random::Rocrand;
+pub use rocrand::RocrandTable;
 pub use rtc::RtcTable;

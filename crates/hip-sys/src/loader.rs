@@ -14,10 +14,13 @@ pub(crate) struct Source {
 }
 
 const HIP_NAMES: [&str; 4] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
+const ROCRAND_NAMES: [&str; 2] = ["librocrand.so.1", "librocrand.so"];
 
 const HIP_REMEDY: &str = "Install ROCm's runtime (hip-runtime-amd, or libamdhip64-5 on Debian 12), or set ROCM_PATH to the folder above its lib/";
 const RTC_REMEDY: &str =
     "Install ROCm's runtime (hip-runtime-amd), or set ROCM_PATH to the folder above its lib/";
+const ROCRAND_REMEDY: &str =
+    "Install rocRAND (rocrand, or librocrand1 on Debian 12), or set ROCM_PATH to the folder above its lib/";
 
 /// Opens HIP: the path given, else the search order of [`crate::Platform::load_amd`].
 pub(crate) fn open_hip(path: Option<&Path>) -> Result<Source, LoadError> {
@@ -38,6 +41,15 @@ pub(crate) fn open_rtc(hip: &Source, version: Version) -> Result<Source, LoadErr
     let beside = hip.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
     open_first("hiprtc (libhiprtc)", RTC_REMEDY, beside.chain(candidates(&names)).collect())
+}
+
+/// Opens rocRAND: the path given, else the search order of [`crate::Rocrand::load`].
+pub(crate) fn open_rocrand(path: Option<&Path>) -> Result<Source, LoadError> {
+    let candidates = match path {
+        Some(path) => vec![path.to_path_buf()],
+        None => candidates(&ROCRAND_NAMES),
+    };
+    open_first("rocRAND (librocrand)", ROCRAND_REMEDY, candidates)
 }
 
 fn candidates(names: &[&str]) -> Vec<PathBuf> {

@@ -106,7 +106,7 @@ impl Access {
     pub const WRITE: Self = Self(2);
 }
 
-/// A ROCm version.
+/// A version of ROCm, or of a library in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// 6 in 6.4.43484.
@@ -245,6 +245,13 @@ impl fmt::Display for PlatformKind {
 }
 
 impl Version {
+    /// Reads what `rocrand_get_version` answers: major × 10⁵ + minor × 100 + patch.
+    #[doc(alias = "rocrand_get_version")]
+    pub fn from_rocrand(raw: i32) -> Self {
+        let raw = raw.unsigned_abs();
+        Self { major: raw / 100_000, minor: raw / 100 % 1000, patch: raw % 100 }
+    }
+
     /// Reads what `hipRuntimeGetVersion` answers: major × 10⁷ + minor × 10⁵ + patch.
     #[doc(alias = "hipRuntimeGetVersion")]
     pub fn from_raw(raw: i32) -> Self {
@@ -267,6 +274,8 @@ mod tests {
     fn versions_as_the_libraries_write_them() {
         assert_eq!(Version::from_raw(50_221_153).to_string(), "5.2.21153");
         assert_eq!(Version::from_raw(60_443_484).to_string(), "6.4.43484");
+        assert_eq!(Version::from_rocrand(201_009).to_string(), "2.10.9");
+        assert_eq!(Version::from_rocrand(300_300).to_string(), "3.3.0");
         assert!(Version::from_raw(60_443_484) > Version::from_raw(50_221_153));
     }
 }

@@ -1,8 +1,9 @@
-//! AMD's real libamdhip64, as Debian 12 packages it (5.2.3), on a machine without a GPU. Skipped with a word where no
-//! libamdhip64 is installed.
+//! AMD's real libamdhip64 and librocrand on a machine without a GPU: as Debian 12 packages them (5.2.3 and 5.3.3), or newer
+//! ones that `ci/run-unpacked.sh` gives this program. Skipped with a word where there are none.
 
 use hip_sys::hip::hipError_t;
-use hip_sys::{HipTable, LoadError, Platform, RtcTable, Symbol, Version};
+use hip_sys::rocrand::{rocrand_rng_type, rocrand_status};
+use hip_sys::{HipTable, LoadError, Platform, Rocrand, RtcTable, Symbol, Unsupported, Version};
 use std::ffi::CStr;
 
 fn real() -> Option<Platform> {
@@ -26,9 +27,13 @@ fn it_loads_and_answers_its_version() {
     let Some(platform) = real() else { return };
     let version = platform.version();
     assert!(version.major >= 5, "{version}");
-    if version.major == 5 {
-        assert_eq!(platform.raw_version, 50_221_153, "Debian 12 has 5.2.21153");
-    }
+    let debian = match (version.major, version.minor) {
+        (5, 2) => 50_221_153,
+        (5, 7) => 50_731_921,
+        (6, 4) => 60_443_484,
+        _ => return println!("skipped: Debian packages no HIP {version}"),
+    };
+    assert_eq!(platform.raw_version, debian);
 }
 
 #[test]
@@ -46,7 +51,9 @@ fn without_a_gpu_it_says_so() {
     assert_eq!(name.to_str(), Ok("hipErrorNoDevice"));
     // SAFETY: S1: as above.
     let status = unsafe { (platform.hip().hipInit)(0) };
-    let expected = if platform.version().major == 5 {
+    // 5.2 answers this to almost everything, 5.7 no more.
+    let version = platform.version();
+    let expected = if (version.major, version.minor) == (5, 2) {
         hipError_t::hipErrorInvalidDevice
     } else {
         hipError_t::hipErrorNoDevice
@@ -98,4 +105,79 @@ fn hiprtc_is_found_where_this_version_keeps_it() {
     let status = unsafe { (rtc.hiprtcVersion)(&mut major, &mut minor) };
     assert_eq!(status, hip_sys::rtc::hiprtcResult::HIPRTC_SUCCESS);
     assert!(major >= 5, "hiprtc {major}.{minor}");
+}
+
+fn rocrand() -> Option<Rocrand> {
+    match Rocrand::load() {
+        Ok(rocrand) => Some(rocrand),
+        Err(missing @ LoadError::NotFound { .. }) => {
+            println!("skipped: {missing}");
+            None
+        }
+        Err(other) => panic!("librocrand is there and does not load: {other}"),
+    }
+}
+
+#[test]
+fn rocrand_answers_its_version_and_what_it_lacks() {
+    let Some(rocrand) = rocrand() else { return };
+    let version = rocrand.version();
+    println!("rocRAND {version} from {}", rocrand.library.display());
+    assert!((2..10).contains(&version.major), "{version}");
+    let table = rocrand.table();
+    let absent = Unsupported { symbol: "rocrand_set_ordering", since: "5.5" };
+    match rocrand.raw_version {
+        201_009 => assert_eq!(table.rocrand_set_ordering.get().err(), Some(absent)),
+        201_017.. => assert!(table.rocrand_set_ordering.is_present()),
+        _ => {}
+    }
+    assert_eq!(table.rocrand_create_generator_host.is_present(), rocrand.raw_version >= 300_100);
+}
+
+/// A generator touches no device before it is used, so it is made without one. The caller's memory stays as it was.
+#[test]
+fn rocrand_generates_nothing_without_a_gpu() {
+    let Some(rocrand) = rocrand() else { return };
+    let Some(platform) = real() else { return };
+    let mut count = 0;
+    // SAFETY: S1: the table was filled by name; the count is live and writable.
+    if unsafe { (platform.hip().hipGetDeviceCount)(&mut count) } == hipError_t::hipSuccess {
+        return println!("skipped: this machine has {count} AMD device(s)");
+    }
+    let table = rocrand.table();
+    let mut generator = std::ptr::null_mut();
+    let mut numbers = [7.0_f32; 4];
+    // SAFETY: S1: the table was filled by name; the handle is live and writable.
+    let status = unsafe { (table.rocrand_create_generator)(&mut generator, rocrand_rng_type(7)) };
+    assert_eq!(status, rocrand_status::ROCRAND_STATUS_TYPE_ERROR);
+    // SAFETY: S1: a null generator is what the function looks for first.
+    let status = unsafe { (table.rocrand_generate_uniform)(generator, numbers.as_mut_ptr(), 4) };
+    assert_eq!(status, rocrand_status::ROCRAND_STATUS_NOT_CREATED);
+    let kind = rocrand_rng_type::ROCRAND_RNG_PSEUDO_PHILOX4_32_10;
+    // SAFETY: S1: as above.
+    let status = unsafe { (table.rocrand_create_generator)(&mut generator, kind) };
+    assert_eq!(status, rocrand_status::ROCRAND_STATUS_SUCCESS);
+    // Which step fails first: the launch, and from 3.0 on the memory.
+    let failure = match rocrand.version().major {
+        ..3 => rocrand_status::ROCRAND_STATUS_LAUNCH_FAILURE,
+        3.. => rocrand_status::ROCRAND_STATUS_ALLOCATION_FAILED,
+    };
+    // SAFETY: S1: the generator was just made; there are four numbers, and no device that could write them.
+    let statuses = unsafe {
+        [
+            (table.rocrand_set_seed)(generator, 42),
+            (table.rocrand_generate_uniform)(generator, numbers.as_mut_ptr(), 4),
+        ]
+    };
+    assert_eq!(statuses, [rocrand_status::ROCRAND_STATUS_SUCCESS, failure]);
+    assert_eq!(numbers, [7.0; 4]);
+    if rocrand.version().major >= 3 {
+        return println!(
+            "rocRAND {} aborts when a generator is destroyed without a device",
+            rocrand.version()
+        );
+    }
+    // SAFETY: S1: the generator is not used any more.
+    let status = unsafe { (table.rocrand_destroy_generator)(generator) };
+    assert_eq!(status, rocrand_status::ROCRAND_STATUS_SUCCESS);
 }

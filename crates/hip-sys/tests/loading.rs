@@ -1,6 +1,6 @@
 //! Loading: what is found, what is missing, and how that is said. Needs no ROCm.
 
-use hip_sys::{LoadError, Optional, Platform, Unsupported};
+use hip_sys::{LoadError, Optional, Platform, Rocrand, Unsupported};
 use std::path::Path;
 use std::process::Command;
 
@@ -25,6 +25,18 @@ fn a_library_that_is_not_hip_is_refused_by_the_missing_function() {
     // SAFETY: S1: the C library is loaded already, and has no function of the first name looked for.
     let error = unsafe { Platform::load_amd_from(Path::new("libc.so.6")) }.unwrap_err();
     assert_eq!(error, LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: "hipInit".into() });
+}
+
+#[test]
+fn what_is_not_rocrand_is_refused_too() {
+    // SAFETY: S1: there is no such file.
+    let error = unsafe { Rocrand::load_from(Path::new("/nowhere/librocrand.so.1")) }.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("/nowhere/librocrand.so.1") && text.contains("librocrand1"), "{text}");
+    // SAFETY: S1: the C library is loaded already, and has no function of the first name looked for.
+    let error = unsafe { Rocrand::load_from(Path::new("libc.so.6")) }.unwrap_err();
+    let symbol = "rocrand_get_version".into();
+    assert_eq!(error, LoadError::MissingSymbol { library: "libc.so.6".into(), symbol });
 }
 
 #[test]

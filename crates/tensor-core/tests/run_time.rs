@@ -1,9 +1,10 @@
 //! Every unit of kernels through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
 //! libamdhip64 with hiprtc is installed.
 
-use hip_safe::{CodeObject, Compiled, Error, Platform, Source};
+use hip_safe::{CodeObject, Error, Platform, Source};
 use hip_sys::LoadError;
 use kernels_hip::{Unit, options};
+use std::process::{Command, Stdio};
 
 /// The architectures that every release since 5.2 knows, with waves of 64, 64 and 32 lanes.
 const ARCHITECTURES: [(&str, u32); 3] = [("gfx906", 64), ("gfx90a", 64), ("gfx1030", 32)];
@@ -31,56 +32,67 @@ fn source(unit: &Unit, wave_size: u32) -> Source {
         .options(unit.options(options::AMD, wave_size))
 }
 
-/// The kernels in what was compiled, and the architecture it says it is for.
-fn read(compiled: &Compiled) -> CodeObject {
-    CodeObject::parse(compiled.code()).expect("a whole code object").expect("with metadata")
+/// The kernels of one unit for one architecture: how many there are, which is as many as the list has.
+fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> usize {
+    let name = unit.name();
+    let compiled = source(unit, wave_size).compile(platform, arch);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name} for {arch}: {error}"));
+    let object = CodeObject::parse(compiled.code()).expect("a whole code object").expect("with metadata");
+    assert_eq!(object.target.map(|target| target.to_string()).as_deref(), Some(arch), "{name}");
+    let mut found: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let mut wanted = unit.kernels();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted, "{name} for {arch}");
+    found.len()
 }
 
-fn every_unit_compiles_for(arch: &str) {
+/// Within a process the library compiles one text at a time, so there is a process for each core, and each takes its share.
+#[test]
+fn every_unit_compiles_for_gfx906_gfx90a_and_gfx1030() {
+    const TEST: &str = "every_unit_compiles_for_gfx906_gfx90a_and_gfx1030";
+    const CHILD: &str = "TENSOR_CORE_TEST_SHARE";
     let Some(platform) = real() else { return };
-    let (_, wave_size) = ARCHITECTURES.iter().find(|(known, _)| *known == arch).expect("it is listed");
-    let (mut units, mut kernels) = (0, 0);
-    for unit in kernels_hip::units() {
-        let compiled = match source(&unit, *wave_size).compile(&platform, arch) {
-            Ok(compiled) => compiled,
-            Err(error) => panic!("{} for {arch}: {error}", unit.name()),
-        };
-        let object = read(&compiled);
-        assert_eq!(object.arch.as_deref(), Some(arch), "{}", unit.name());
-        let mut found: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-        let mut wanted = unit.kernels();
-        found.sort_unstable();
-        wanted.sort_unstable();
-        assert_eq!(found, wanted, "{} for {arch}", unit.name());
-        units += 1;
-        kernels += found.len();
+    let units: Vec<Unit> = kernels_hip::units().collect();
+    let work: Vec<_> = units.iter().flat_map(|unit| ARCHITECTURES.map(|target| (unit, target))).collect();
+    if let Some(share) = std::env::var_os(CHILD) {
+        let share = share.to_str().and_then(|share| share.split_once('/')).expect("as below");
+        let [first, step] = [share.0, share.1].map(|number| number.parse::<usize>().expect("a number"));
+        for (unit, target) in work.into_iter().skip(first).step_by(step) {
+            println!("compiled {} {} {}", unit.name(), target.0, compile(&platform, unit, target));
+        }
+        return;
     }
-    assert_eq!(units, kernels_hip::units().count());
-    println!("hiprtc of HIP {}: {units} units, {kernels} kernels for {arch}", platform.version());
-}
-
-#[test]
-fn every_unit_compiles_for_gfx906() {
-    every_unit_compiles_for("gfx906");
-}
-
-#[test]
-fn every_unit_compiles_for_gfx90a() {
-    every_unit_compiles_for("gfx90a");
-}
-
-#[test]
-fn every_unit_compiles_for_gfx1030() {
-    every_unit_compiles_for("gfx1030");
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let start = |share: usize| {
+        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        command.args(["--exact", TEST, "--nocapture"]).env(CHILD, format!("{share}/{cores}"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can start itself")
+    };
+    let children: Vec<_> = (0..cores).map(start).collect();
+    let mut told = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", output.status);
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        told.extend(lines.lines().filter_map(|line| line.split("compiled ").nth(1).map(str::to_owned)));
+    }
+    told.sort_unstable();
+    let listed =
+        |(unit, (arch, _)): &(&Unit, (&str, u32))| format!("{} {arch} {}", unit.name(), unit.kernels().len());
+    let mut wanted: Vec<String> = work.iter().map(listed).collect();
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+    let kernels: usize = units.iter().map(|unit| unit.kernels().len()).sum();
+    let (count, version) = (units.len(), platform.version());
+    println!("hiprtc of HIP {version}: {count} units of {kernels} kernels for each of {ARCHITECTURES:?}");
 }
 
 #[test]
 fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
     let Some(platform) = real() else { return };
     let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
-    let wrong = source(&unit, 32).header("portable.hpp", "").compile(&platform, "gfx1030");
-    // The first header of the name is the one that is read.
-    assert!(wrong.is_ok(), "{wrong:?}");
     let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);
     let wrong = Source::new(text)
         .name("broken.hip")

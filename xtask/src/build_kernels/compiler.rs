@@ -40,7 +40,8 @@ pub struct Compiler {
 
 /// What a compiler needs besides its command line.
 pub struct Prepared {
-    bitcode: Option<PathBuf>,
+    /// The folder of the bitcode that it is told to link with.
+    pub(super) bitcode: Option<PathBuf>,
 }
 
 /// The compiler for a target, or where it was looked for and what to install.
@@ -121,10 +122,29 @@ fn first_file<const N: usize>(places: [Option<PathBuf>; N]) -> Option<PathBuf> {
 impl Compiler {
     /// What it says of its own version, in one line.
     pub fn version(&self) -> String {
-        let text = workspace::output_of(Command::new(&self.program).arg("--version")).unwrap_or_default();
+        let text = self.version_text();
         let line =
             |words: &[&str]| text.lines().map(str::trim).find(|line| words.iter().any(|w| line.contains(w)));
         line(&["version", "release"]).or_else(|| line(&[" ("])).unwrap_or("version unknown").to_string()
+    }
+
+    /// All that it says of its own version.
+    pub(super) fn version_text(&self) -> String {
+        workspace::output_of(Command::new(&self.program).arg("--version")).unwrap_or_default()
+    }
+
+    /// The folder of bitcode that comes with it and goes into its objects, where it has one.
+    pub(super) fn own_bitcode(&self) -> Option<PathBuf> {
+        match self.kind {
+            Kind::DebianHipcc => Some(DEBIAN_BITCODE.into()),
+            Kind::Hipcc => {
+                let named = workspace::env("HIP_DEVICE_LIB_PATH");
+                let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("amdgcn/bitcode"));
+                let beside = self.program.parent().map(|bin| bin.join("../amdgcn/bitcode"));
+                [named, rocm, beside].into_iter().flatten().find(|dir| dir.is_dir())
+            }
+            Kind::Clang | Kind::Nvcc | Kind::Host => None,
+        }
     }
 
     /// What a user of its objects has to know.
@@ -148,13 +168,15 @@ impl Compiler {
         Ok(Prepared { bitcode: Some(dir) })
     }
 
-    /// The command that compiles a unit of the sources in `sources` to `object`.
+    /// The command that compiles a unit of the sources in `sources` to `object`; `source` is the unit's file or one that is
+    /// to be compiled like it.
     pub(super) fn command(
         &self,
         prepared: &Prepared,
         target: &Target,
         unit: &Unit,
         sources: &Path,
+        source: &Path,
         object: &Path,
     ) -> Command {
         let mut command = Command::new(&self.program);
@@ -170,7 +192,7 @@ impl Compiler {
                 options::AMD
             }
             Kind::Nvcc => {
-                command.args(["-x", "cu", "-cubin"]).arg(format!("-arch={arch}"));
+                command.args(["-x", "cu", "-cubin", "-Xptxas", "-v"]).arg(format!("-arch={arch}"));
                 options::NVIDIA
             }
             Kind::Host => {
@@ -191,7 +213,7 @@ impl Compiler {
         let wave_size =
             if self.kind == Kind::Host && unit.family.waves == Waves::Any { 0 } else { target.wave_size() };
         command.args(unit.options(common, wave_size));
-        command.arg("-I").arg(sources).arg("-o").arg(object).arg(sources.join(unit.family.file));
+        command.arg("-I").arg(sources).arg("-o").arg(object).arg(source);
         command
     }
 }
@@ -211,7 +233,14 @@ mod tests {
         let prepared = Prepared { bitcode: (kind == Kind::Clang).then(|| "bc".into()) };
         let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
         let target = Target::new(platform, arch).expect("known");
-        let command = compiler.command(&prepared, &target, &unit, Path::new("w/kernels-hip"), Path::new("o"));
+        let command = compiler.command(
+            &prepared,
+            &target,
+            &unit,
+            Path::new("w/kernels-hip"),
+            "in".as_ref(),
+            "o".as_ref(),
+        );
         let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
         args.join(" ")
     }
@@ -228,8 +257,7 @@ mod tests {
             let line = line(kind, platform, arch);
             assert!(line.contains("-std=c++17"), "{line}");
             assert!(line.contains("-fmad=false") || line.contains("-ffp-contract=off"), "{line}");
-            let end =
-                format!("-DDTYPE_f32 -DWAVE_SIZE={wave} -I w/kernels-hip -o o w/kernels-hip/reduce.hip");
+            let end = format!("-DDTYPE_f32 -DWAVE_SIZE={wave} -I w/kernels-hip -o o in");
             assert!(line.ends_with(&end), "{line}");
             assert!(kind == Kind::Host || line.contains(arch), "{line}");
         }

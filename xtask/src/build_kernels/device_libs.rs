@@ -34,15 +34,16 @@ fn file_name(number: &str) -> String {
     format!("oclc_isa_version_{number}.bc")
 }
 
-/// Fills `dir` with the package's files and what it lacks; what is there already stays.
+/// Fills `dir` with the package's files and what it lacks; what is there already and the same stays.
 pub(super) fn make(clang: &Path, bitcode: &Path, dir: &Path) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("cannot write bitcode in {}: {e}", dir.display());
     std::fs::create_dir_all(dir).map_err(fail)?;
     for entry in std::fs::read_dir(bitcode).map_err(|e| format!("cannot read {}: {e}", bitcode.display()))? {
         let file = entry.map_err(fail)?.path();
         let copy = dir.join(file.file_name().unwrap_or_default());
-        if !copy.exists() {
-            workspace::write_whole(&copy, &std::fs::read(&file).map_err(fail)?)?;
+        let bytes = std::fs::read(&file).map_err(fail)?;
+        if !std::fs::read(&copy).is_ok_and(|old| old == bytes) {
+            workspace::write_whole(&copy, &bytes)?;
         }
     }
     for (number, version) in STUBS {
@@ -59,8 +60,8 @@ fn compile(clang: &Path, version: u32, stub: &Path) -> Result<(), String> {
         "target triple = \"amdgcn-amd-amdhsa\"\n\
          @__oclc_ISA_version = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 {version}, align 4\n"
     );
-    let source = stub.with_extension("ll");
     let object = workspace::temporary_name(stub);
+    let source = object.with_extension("ll");
     workspace::write_whole(&source, text.as_bytes())?;
     let out = Command::new(clang)
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "ir", "-c", "-emit-llvm"])
@@ -68,12 +69,17 @@ fn compile(clang: &Path, version: u32, stub: &Path) -> Result<(), String> {
         .arg("-o")
         .arg(&object)
         .output()
-        .map_err(|e| format!("cannot start {}: {e}", clang.display()))?;
-    if !out.status.success() {
-        return Err(format!("{}: no bitcode: {}", clang.display(), String::from_utf8_lossy(&out.stderr)));
-    }
-    std::fs::rename(&object, stub).map_err(|e| format!("cannot write {}: {e}", stub.display()))?;
-    std::fs::remove_file(&source).map_err(|e| format!("cannot remove {}: {e}", source.display()))
+        .map_err(|e| format!("cannot start {}: {e}", clang.display()));
+    let made = out.and_then(|out| {
+        if !out.status.success() {
+            return Err(format!("{}: no bitcode: {}", clang.display(), String::from_utf8_lossy(&out.stderr)));
+        }
+        std::fs::rename(&object, stub).map_err(|e| format!("cannot write {}: {e}", stub.display()))
+    });
+    // Of a failed run there may be half a file, or none.
+    let _ = std::fs::remove_file(&object);
+    std::fs::remove_file(&source).map_err(|e| format!("cannot remove {}: {e}", source.display()))?;
+    made
 }
 
 #[cfg(test)]

@@ -1,72 +1,120 @@
 //! `manifest.json`: what made the objects of a folder, and what each holds.
 
-use super::{Built, Compiler, Target};
+use super::toolchain::Toolchain;
+use super::{Target, folder::Folder};
+use crate::resources::KernelResources;
 use crate::workspace;
-use kernels_hip::Unit;
-use serde_json::{Value, json};
+use kernels_hip::hash_bytes;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// tensor-core finds it beside the code objects, and parity's records say which compiler made them: `compiler_version`.
+/// tensor-core finds it beside the code objects: it reads `compiler_version`, and of each object `source` and `hash`.
 const NAME: &str = "manifest.json";
 
-/// Writes the manifest of a finished build.
-pub(super) fn write(
-    dir: &Path,
-    target: &Target,
-    compiler: &Compiler,
-    units: &[Unit],
-    built: &[Built],
-) -> Result<(), String> {
-    let objects: Vec<Value> = built
-        .iter()
-        .map(|object| {
-            let unit = &units[object.unit];
-            json!({
-                "file": object.file,
-                "unit": unit.name(),
-                "bytes": object.bytes.len(),
-                "source": unit.source_hash(),
-                "hash": kernels_hip::hash_bytes(&object.bytes),
-                "kernels": unit.kernels(),
-            })
-        })
-        .collect();
-    let manifest = json!({
-        "platform": target.platform.name(),
-        "arch": target.arch,
-        "wave_size": target.wave_size(),
-        "compiler": compiler.program.display().to_string(),
-        "compiler_version": compiler.version(),
-        "note": compiler.note(),
-        "objects": objects,
-    });
-    let text = serde_json::to_string_pretty(&manifest).map_err(|e| format!("cannot write {NAME}: {e}"))?;
-    workspace::write_whole(&dir.join(NAME), (text + "\n").as_bytes())
+/// What stands in a folder of objects.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Such as `amd`.
+    pub platform: String,
+    /// Such as `gfx90a`.
+    pub arch: String,
+    /// Lanes of a wave.
+    pub wave_size: u32,
+    /// The file of the compiler that built here last.
+    pub compiler: String,
+    /// What it says of itself, in one line.
+    pub compiler_version: String,
+    /// What a user of its objects has to know.
+    pub note: Option<String>,
+    /// The objects that are finished, in the order of kernels.toml.
+    pub objects: Vec<Entry>,
 }
 
-/// A manifest that was read.
-pub(super) struct Manifest(Value);
-
-/// Reads the manifest of a folder.
-pub(super) fn read(dir: &Path) -> Result<Manifest, String> {
-    let path = dir.join(NAME);
-    let text = std::fs::read_to_string(&path)
-        .map_err(|e| format!("cannot read {}: {e}; `cargo xtask build-kernels` writes it", path.display()))?;
-    Ok(Manifest(serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?))
+/// One object.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name in the folder.
+    pub file: String,
+    /// The unit that was compiled.
+    pub unit: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The number of the texts it was made of: `kernels_hip::Unit::source_hash`.
+    pub source: String,
+    /// The number of all that decides about the object: texts, options, compiler.
+    pub build: String,
+    /// The number of its bytes: `kernels_hip::hash_bytes`.
+    pub hash: String,
+    /// The names of its kernels.
+    pub kernels: Vec<String>,
+    /// What took the figures in `resources`: those of another version are taken anew.
+    #[serde(default)]
+    pub measured_by: String,
+    /// What each kernel takes of the GPU; none on the host.
+    #[serde(default)]
+    pub resources: Vec<KernelResources>,
 }
 
 impl Manifest {
+    /// One without objects.
+    pub(super) fn new(target: &Target, toolchain: &Toolchain) -> Self {
+        Self {
+            platform: target.platform.name().into(),
+            arch: target.arch.clone(),
+            wave_size: target.wave_size(),
+            compiler: toolchain.compiler.program.display().to_string(),
+            compiler_version: toolchain.version.clone(),
+            note: toolchain.compiler.note().map(Into::into),
+            objects: Vec::new(),
+        }
+    }
+
+    /// Reads the manifest of a folder.
+    ///
+    /// # Errors
+    /// There is none, or it is of another version of this program.
+    pub fn read(dir: &Path) -> Result<Self, String> {
+        let path = dir.join(NAME);
+        let text = std::fs::read_to_string(&path).map_err(|e| {
+            format!("cannot read {}: {e}; `cargo xtask build-kernels` writes it", path.display())
+        })?;
+        serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// Writes it into the folder, whole or not at all. Objects stand on one line each.
+    pub(super) fn write(&self, folder: &Folder) -> Result<(), String> {
+        let fail = |error: serde_json::Error| format!("cannot write {NAME}: {error}");
+        let head = Self { objects: Vec::new(), ..self.clone() };
+        let head = serde_json::to_string_pretty(&head).map_err(fail)?;
+        let lines: Vec<String> =
+            self.objects.iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(fail)?;
+        let objects = format!("\"objects\": [\n    {}\n  ]", lines.join(",\n    "));
+        let text = head.replace("\"objects\": []", &objects) + "\n";
+        workspace::write_whole(&folder.work().join(NAME), text.as_bytes())?;
+        folder.publish(NAME)
+    }
+
+    /// The entry of an object.
+    pub fn entry(&self, file: &str) -> Option<&Entry> {
+        self.objects.iter().find(|entry| entry.file == file)
+    }
+
+    /// Puts the entry in the place of an older one.
+    pub(super) fn set(&mut self, entry: Entry) {
+        self.objects.retain(|old| old.file != entry.file);
+        self.objects.push(entry);
+    }
+
+    /// Puts the entries into this order of files.
+    pub(super) fn sort(&mut self, files: &[String]) {
+        self.objects.sort_by_key(|entry| files.iter().position(|file| *file == entry.file));
+    }
+
     /// Whether `bytes` are what the build wrote under this name.
     pub(super) fn verify(&self, file: &str, bytes: &[u8]) -> Result<(), String> {
-        let objects = self.0.get("objects").and_then(Value::as_array);
-        let entry = objects
-            .into_iter()
-            .flatten()
-            .find(|object| object.get("file").and_then(Value::as_str) == Some(file));
-        let listed = entry.and_then(|entry| entry.get("hash")).and_then(Value::as_str);
-        match listed {
+        match self.entry(file) {
             None => Err(format!("{NAME} does not list it")),
-            Some(listed) if listed != kernels_hip::hash_bytes(bytes) => {
+            Some(entry) if entry.hash != hash_bytes(bytes) => {
                 Err(format!("it is not the file that {NAME} lists"))
             }
             Some(_) => Ok(()),
@@ -78,13 +126,49 @@ impl Manifest {
 mod tests {
     use super::*;
 
+    fn entry(file: &str, bytes: &[u8]) -> Entry {
+        Entry {
+            file: file.into(),
+            unit: "unit".into(),
+            bytes: bytes.len() as u64,
+            source: "s".into(),
+            build: "b".into(),
+            hash: hash_bytes(bytes),
+            kernels: vec!["kernel".into()],
+            measured_by: String::new(),
+            resources: Vec::new(),
+        }
+    }
+
+    fn manifest(objects: Vec<Entry>) -> Manifest {
+        let text = || String::from("text");
+        let (platform, arch, compiler, compiler_version) = (text(), text(), text(), text());
+        Manifest { platform, arch, wave_size: 64, compiler, compiler_version, note: None, objects }
+    }
+
     #[test]
     fn a_changed_and_an_unlisted_file_are_told_apart() {
-        let manifest =
-            Manifest(json!({ "objects": [{ "file": "a.o", "hash": kernels_hip::hash_bytes(b"a") }] }));
+        let manifest = manifest(vec![entry("a.o", b"a")]);
         assert_eq!(manifest.verify("a.o", b"a"), Ok(()));
         assert!(manifest.verify("a.o", b"b").expect_err("damaged").contains("is not the file"));
         assert!(manifest.verify("b.o", b"a").expect_err("unlisted").contains("does not list"));
-        assert!(Manifest(json!([])).verify("a.o", b"a").is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_read_with_one_line_an_object() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        let folder = Folder::open(dir.path()).expect("writable");
+        let mut written = manifest(vec![entry("b.o", b"b"), entry("a.o", b"a")]);
+        written.set(entry("b.o", b"new"));
+        written.sort(&["a.o".into(), "b.o".into()]);
+        written.write(&folder).expect("writable");
+        let read = Manifest::read(dir.path()).expect("just written");
+        let files: Vec<&str> = read.objects.iter().map(|entry| entry.file.as_str()).collect();
+        assert_eq!(files, ["a.o", "b.o"]);
+        assert_eq!(read.verify("b.o", b"new"), Ok(()));
+        let text = std::fs::read_to_string(dir.path().join(NAME)).expect("just written");
+        assert_eq!(text.lines().filter(|line| line.contains("\"hash\"")).count(), 2);
+        manifest(Vec::new()).write(&folder).expect("writable");
+        assert!(Manifest::read(dir.path()).expect("just written").objects.is_empty());
     }
 }

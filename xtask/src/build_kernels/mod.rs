@@ -4,26 +4,38 @@
 //! `target/kernels/<platform>/<arch>/`, beside a `manifest.json` that says what made them.
 
 pub mod compiler;
+mod contraction;
 mod device_libs;
-mod manifest;
+mod folder;
+pub mod manifest;
 mod object_file;
+mod one;
 mod pool;
+mod run;
 pub mod target;
+mod toolchain;
 
-use crate::{table::Table, workspace};
-use compiler::Compiler;
+use crate::resources::exceptions::Exceptions;
+use crate::workspace;
 use kernels_hip::{Unit, Waves};
+use manifest::Manifest;
+use run::Run;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use target::{Platform, Target};
+use toolchain::Toolchains;
 
 /// Options of `cargo xtask build-kernels`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   cargo xtask build-kernels                                      for every compiler found, its first architecture
-  cargo xtask build-kernels --platform amd --arch gfx90a,gfx1100
+  cargo xtask build-kernels --arch gfx90a,gfx1100,sm_90
+  cargo xtask build-kernels --platform amd --arch all            every architecture of AMD's
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
+  cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
+
+What is current is not compiled again: objects whose texts, options and compiler are the same and whose bytes are those that were
+written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
 
 Where compilers are looked for:
   amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH; else clang++-19 with Debian's bitcode
@@ -33,8 +45,8 @@ pub struct BuildArgs {
     /// Only this platform
     #[arg(long, value_enum)]
     platform: Option<Platform>,
-    /// Architectures, such as gfx90a,gfx1100 or sm_90; host has w32 and w64
-    #[arg(long, value_delimiter = ',', requires = "platform")]
+    /// Architectures, such as gfx90a,gfx1100 or sm_90; host has w32 and w64; all of the platform
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     arch: Vec<String>,
     /// Write below this folder instead of target/kernels
     #[arg(long, value_name = "DIR")]
@@ -42,37 +54,52 @@ pub struct BuildArgs {
     /// Compile nothing; fail unless every object is there with all its kernels
     #[arg(long)]
     check: bool,
+    /// Compile what is current, too
+    #[arg(long, conflicts_with = "check")]
+    force: bool,
+    /// Fail if a kernel spills registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
+    #[arg(long)]
+    deny_spills: bool,
 }
 
 impl BuildArgs {
     /// To build for these architectures of a platform, below a folder.
     pub fn of(platform: Platform, archs: &[String], out: &Path) -> Self {
-        Self { platform: Some(platform), arch: archs.to_vec(), out: Some(out.to_path_buf()), check: false }
+        Self {
+            platform: Some(platform),
+            arch: archs.to_vec(),
+            out: Some(out.to_path_buf()),
+            check: false,
+            force: false,
+            deny_spills: false,
+        }
     }
-}
-
-/// An object that stands on disk.
-struct Built {
-    unit: usize,
-    file: String,
-    bytes: Vec<u8>,
-    time: Duration,
 }
 
 /// Runs the command; the error is the text to show.
 pub fn run(args: &BuildArgs) -> Result<(), String> {
     let root = workspace::root()?;
     let out = args.out.clone().unwrap_or_else(|| root.join("target/kernels"));
-    for target in targets(args)? {
-        let units = units_for(&target);
-        let dir = out.join(target.platform.name()).join(&target.arch);
-        if args.check {
-            check(&target, &units, &dir)?;
-        } else {
-            build(&root, &target, &units, &dir)?;
+    let targets = targets(args).map_err(|error| format!("build-kernels: {error}"))?;
+    let folder = |target: &Target| out.join(target.platform.name()).join(&target.arch);
+    if args.check {
+        for target in &targets {
+            check(target, &units_for(target), &folder(target))?;
+        }
+    } else {
+        // Before hours are spent on others.
+        for target in &targets {
+            compiler::find(target).map_err(|error| format!("build-kernels: {error}"))?;
+        }
+        run::same_texts(&root.join("kernels-hip"))?;
+        let mut toolchains = Toolchains::default();
+        for target in &targets {
+            let run = Run { root: &root, target, units: &units_for(target), force: args.force };
+            run.build(&folder(target), &mut toolchains)
+                .map_err(|error| format!("build-kernels: {target}: {error}"))?;
         }
     }
-    Ok(())
+    if args.deny_spills { deny_spills(&targets, folder) } else { Ok(()) }
 }
 
 /// The units of a target. The host has one object of a text that does not depend on the wave size: it is in `w32`.
@@ -81,96 +108,73 @@ fn units_for(target: &Target) -> Vec<Unit> {
     kernels_hip::units().filter(|unit| !second || unit.family.waves == Waves::Both).collect()
 }
 
-/// What the options ask for; without a platform, what the compilers found can build.
+/// What the options ask for; without a platform and architectures, what the compilers found can build.
 fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
-    let Some(platform) = args.platform else {
-        let defaults = Platform::ALL.map(Platform::default_targets).into_iter().flatten();
-        let found = defaults.filter(|target| match compiler::find(target) {
-            Ok(_) => true,
-            Err(why) => {
-                println!("build-kernels: {target}: skipped: {why}");
-                false
+    let mut targets = Vec::new();
+    for arch in &args.arch {
+        let platform = args.platform.or_else(|| Platform::of_arch(arch));
+        match (arch.as_str(), platform) {
+            ("all", Some(platform)) => targets.extend(platform.all_targets()),
+            ("all", None) => targets.extend(Platform::ALL.into_iter().flat_map(Platform::all_targets)),
+            (arch, Some(platform)) => targets.push(Target::new(platform, arch)?),
+            (arch, None) => {
+                return Err(format!(
+                    "{arch:?} names no architecture: amd's begin with gfx, nvidia's with sm_, host has w32 and w64; \
+                     with --platform the known ones are listed"
+                ));
             }
-        });
-        return Ok(found.collect());
-    };
-    if args.arch.is_empty() {
+        }
+    }
+    if !args.arch.is_empty() {
+        return Ok(targets);
+    }
+    if let Some(platform) = args.platform {
         return Ok(platform.default_targets());
     }
-    args.arch.iter().map(|arch| Target::new(platform, arch)).collect()
-}
-
-fn build(root: &Path, target: &Target, units: &[Unit], dir: &Path) -> Result<(), String> {
-    let compiler = compiler::find(target)?;
-    println!("build-kernels: {target} with {compiler}");
-    if let Some(note) = compiler.note() {
-        println!("build-kernels: note: {note}");
-    }
-    std::fs::create_dir_all(dir).map_err(|e| format!("cannot make {}: {e}", dir.display()))?;
-    let prepared = compiler.prepare(root)?;
-    let bar = indicatif::ProgressBar::new(units.len() as u64).with_style(style());
-    let results =
-        pool::run(units, |i, unit| {
-            let built = compile(root, &compiler, &prepared, target, unit, dir)
-                .map(|(file, bytes, time)| Built { unit: i, file, bytes, time });
-            bar.set_message(unit.name());
-            bar.inc(1);
-            built
-        });
-    bar.finish_and_clear();
-    let built = results?;
-    manifest::write(dir, target, &compiler, units, &built)?;
-    print!("{}", summary(target, units, &built));
-    let kernels: usize = units.iter().map(|unit| unit.kernels().len()).sum();
-    println!("build-kernels: {target}: {} objects with {kernels} kernels in {}", built.len(), dir.display());
-    Ok(())
-}
-
-/// Compiles one unit under a temporary name, checks the object, and gives it its name.
-fn compile(
-    root: &Path,
-    compiler: &Compiler,
-    prepared: &compiler::Prepared,
-    target: &Target,
-    unit: &Unit,
-    dir: &Path,
-) -> Result<(String, Vec<u8>, Duration), String> {
-    let file = format!("{}.{}", unit.name(), target.platform.extension());
-    let temporary = workspace::temporary_name(&dir.join(&file));
-    let start = Instant::now();
-    let mut command = compiler.command(prepared, target, unit, &root.join("kernels-hip"), &temporary);
-    let made = command
-        .output()
-        .map_err(|e| format!("cannot start {}: {e}", compiler.program.display()))
-        .and_then(|out| {
-            if out.status.success() {
-                return Ok(());
-            }
-            let text =
-                String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
-            Err(format!("{} ({}):\n{command:?}\n{text}", unit.name(), out.status))
-        });
-    let finished = made.and_then(|()| {
-        let bytes = read(&temporary)?;
-        object_file::check(target.platform, &bytes, &unit.kernels()).map_err(|e| format!("{file}: {e}"))?;
-        std::fs::rename(&temporary, dir.join(&file)).map_err(|e| format!("cannot rename to {file}: {e}"))?;
-        Ok(bytes)
+    let defaults = Platform::ALL.map(Platform::default_targets).into_iter().flatten();
+    let found = defaults.filter(|target| match compiler::find(target) {
+        Ok(_) => true,
+        Err(why) => {
+            println!("build-kernels: {target}: skipped: {why}");
+            false
+        }
     });
-    if finished.is_err() {
-        // What failed may have left nothing, or half a file under the temporary name.
-        let _ = std::fs::remove_file(&temporary);
+    Ok(found.collect())
+}
+
+/// Fails with the kernels that spill and have no exception.
+fn deny_spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) -> Result<(), String> {
+    let exceptions = Exceptions::load()?;
+    let mut denied = Vec::new();
+    let mut kernels = 0;
+    for target in targets {
+        for object in Manifest::read(&folder(target))?.objects {
+            kernels += object.resources.len();
+            let named = object.resources.iter().filter_map(|kernel| {
+                Some(format!("  {target}: {}", exceptions.denied(target.platform.name(), kernel)?))
+            });
+            denied.extend(named);
+        }
     }
-    Ok((file, finished?, start.elapsed()))
+    if denied.is_empty() {
+        println!("build-kernels: no spills beyond the exceptions in {kernels} kernels");
+        return Ok(());
+    }
+    Err(format!(
+        "build-kernels: {} of {kernels} kernels spill registers or use memory of their own:\n{}",
+        denied.len(),
+        denied.join("\n")
+    ))
 }
 
 /// `--check`: every object is there, holds all its kernels, and is the one that the manifest lists.
 fn check(target: &Target, units: &[Unit], dir: &Path) -> Result<(), String> {
-    let listed = manifest::read(dir)?;
+    let listed = Manifest::read(dir)?;
     let mut problems = Vec::new();
     for unit in units {
-        let file = format!("{}.{}", unit.name(), target.platform.extension());
+        let file = one::file_name(target, unit);
         let result = read(&dir.join(&file)).and_then(|bytes| {
-            object_file::check(target.platform, &bytes, &unit.kernels())?;
+            object_file::check(target, &bytes, &unit.kernels())?;
             listed.verify(&file, &bytes)
         });
         problems.extend(result.err().map(|e| format!("{file}: {e}")));
@@ -184,27 +188,6 @@ fn check(target: &Target, units: &[Unit], dir: &Path) -> Result<(), String> {
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
-}
-
-fn style() -> indicatif::ProgressStyle {
-    indicatif::ProgressStyle::with_template("{elapsed:>4} [{bar:30}] {pos}/{len} {msg}")
-        .expect("the template is a constant")
-        .progress_chars("=> ")
-}
-
-fn summary(target: &Target, units: &[Unit], built: &[Built]) -> Table {
-    let mut table = Table::new(&["unit", "target", "kernels", "bytes", "seconds"]);
-    for object in built {
-        let unit = &units[object.unit];
-        table.row(&[
-            unit.name(),
-            target.to_string(),
-            unit.kernels().len().to_string(),
-            object.bytes.len().to_string(),
-            format!("{:.1}", object.time.as_secs_f64()),
-        ]);
-    }
-    table
 }
 
 #[cfg(test)]
@@ -225,9 +208,16 @@ mod tests {
 
     #[test]
     fn architectures_come_with_their_platform() {
-        let args =
-            |platform, arch: &str| BuildArgs { platform, arch: vec![arch.into()], out: None, check: false };
-        assert_eq!(targets(&args(Some(Platform::Amd), "gfx90a")).map(|t| t.len()), Ok(1));
-        assert!(targets(&args(Some(Platform::Amd), "sm_90")).is_err());
+        let names = |platform, arch: &[&str]| {
+            let arch: Vec<String> = arch.iter().map(ToString::to_string).collect();
+            let args = BuildArgs { platform, arch, ..BuildArgs::of(Platform::Host, &[], Path::new("out")) };
+            targets(&args).map(|targets| targets.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(names(Some(Platform::Amd), &["gfx90a"]), Ok(vec!["amd gfx90a".into()]));
+        assert_eq!(names(None, &["sm_90", "gfx90a"]), Ok(vec!["nvidia sm_90".into(), "amd gfx90a".into()]));
+        assert!(names(Some(Platform::Amd), &["sm_90"]).is_err());
+        assert!(names(None, &["pentium"]).expect_err("no platform has it").contains("\"pentium\""));
+        assert_eq!(names(Some(Platform::Amd), &["all"]).map(|all| all.len()), Ok(11));
+        assert_eq!(names(None, &["all"]).map(|all| all.len()), Ok(15));
     }
 }

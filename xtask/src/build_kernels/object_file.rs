@@ -1,12 +1,17 @@
 //! Whether an object holds the kernels that it should.
 
-use super::target::Platform;
+use super::target::{Platform, Target};
+use code_object::CodeObject;
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 
-/// Fails with the names of the kernels that the object lacks.
-pub(super) fn check(platform: Platform, bytes: &[u8], kernels: &[String]) -> Result<(), String> {
+/// Fails with the names of the kernels that the object lacks, or because it is for another GPU.
+pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result<(), String> {
+    let platform = target.platform;
     let file = object::File::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
+    if platform == Platform::Amd {
+        check_arch(target, bytes)?;
+    }
     let symbols: BTreeSet<&str> =
         file.symbols().filter(ObjectSymbol::is_definition).filter_map(|symbol| symbol.name().ok()).collect();
     let present = |name: &str| match platform {
@@ -23,6 +28,21 @@ pub(super) fn check(platform: Platform, bytes: &[u8], kernels: &[String]) -> Res
     Err(format!("{} of {} kernels are missing: {}", missing.len(), kernels.len(), missing.join(" ")))
 }
 
+/// Whether the code is for the architecture, and for its wave size.
+fn check_arch(target: &Target, bytes: &[u8]) -> Result<(), String> {
+    let object = CodeObject::parse(bytes).map_err(|e| e.to_string())?;
+    let object = object.ok_or("not a code object of AMD's: it has no metadata of kernels")?;
+    let arch = object.target.as_ref().map_or("an unknown GPU", |target| target.processor.as_str());
+    if arch != target.arch {
+        return Err(format!("it is for {arch}, not for {}", target.arch));
+    }
+    let wave_size = u64::from(target.wave_size());
+    match object.kernels.iter().find(|kernel| kernel.wave_size != wave_size) {
+        Some(other) => Err(format!("{} has waves of {}, not of {wave_size}", other.name, other.wave_size)),
+        None => Ok(()),
+    }
+}
+
 /// Whether the C string `text` stands in `bytes`.
 fn contains_string(bytes: &[u8], text: &str) -> bool {
     let wanted = [b"\0".as_slice(), text.as_bytes(), b"\0"].concat();
@@ -36,7 +56,8 @@ mod tests {
     #[test]
     fn something_else_is_no_object() {
         for bytes in [b"".as_slice(), b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__"] {
-            assert!(check(Platform::Amd, bytes, &[]).expect_err("not one").contains("not an object"));
+            let target = Target::new(Platform::Amd, "gfx90a").expect("known");
+            assert!(check(&target, bytes, &[]).expect_err("not one").contains("not an object"));
         }
     }
 

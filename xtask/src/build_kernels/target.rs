@@ -13,11 +13,19 @@ pub enum Platform {
     Host,
 }
 
-/// AMD's architectures that the compilers named in docs build for.
-const AMD: [&str; 12] = [
-    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1151",
-    "gfx1200", "gfx1201",
+/// AMD's architectures that `all` means: those that the compilers named in docs build for.
+const AMD: [&str; 11] = [
+    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1151", "gfx1200",
+    "gfx1201",
 ];
+
+/// Those that only newer compilers know.
+const NEWER_AMD: [&str; 1] = ["gfx950"];
+
+/// NVIDIA's that `all` means; nvcc may know more.
+const NVIDIA: [&str; 2] = ["sm_80", "sm_90"];
+
+const HOST: [&str; 2] = ["w32", "w64"];
 
 impl Platform {
     /// All of them.
@@ -39,6 +47,31 @@ impl Platform {
             Self::Nvidia => "cubin",
             Self::Host => "o",
         }
+    }
+
+    /// Whether its objects are for a GPU.
+    pub const fn is_gpu(self) -> bool {
+        !matches!(self, Self::Host)
+    }
+
+    /// The platform whose architectures have names like this one.
+    pub fn of_arch(arch: &str) -> Option<Self> {
+        match arch {
+            _ if arch.starts_with("gfx") => Some(Self::Amd),
+            _ if arch.starts_with("sm_") => Some(Self::Nvidia),
+            _ if HOST.contains(&arch) => Some(Self::Host),
+            _ => None,
+        }
+    }
+
+    /// What the architecture `all` stands for.
+    pub fn all_targets(self) -> Vec<Target> {
+        let archs: &[&str] = match self {
+            Self::Amd => &AMD,
+            Self::Nvidia => &NVIDIA,
+            Self::Host => &HOST,
+        };
+        archs.iter().map(|arch| Target { platform: self, arch: arch.to_string() }).collect()
     }
 
     /// What is built when no architecture is asked for.
@@ -65,28 +98,41 @@ impl Target {
     /// The target, or why there is none.
     pub fn new(platform: Platform, arch: &str) -> Result<Self, String> {
         let known = match platform {
-            Platform::Amd => AMD.contains(&arch),
+            Platform::Amd => AMD.contains(&arch) || NEWER_AMD.contains(&arch),
             // Which numbers exist depends on the compiler, which says so itself.
             Platform::Nvidia => {
                 arch.strip_prefix("sm_").is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n >= 50))
             }
-            Platform::Host => ["w32", "w64"].contains(&arch),
+            Platform::Host => HOST.contains(&arch),
         };
         if known {
             return Ok(Self { platform, arch: arch.into() });
         }
-        let choice = match platform {
-            Platform::Amd => AMD.join(" "),
-            Platform::Nvidia => "sm_80 sm_90 and others that nvcc --list-gpu-code names".into(),
-            Platform::Host => "w32 w64".into(),
+        let (names, more) = match platform {
+            Platform::Amd => ([AMD.as_slice(), &NEWER_AMD].concat(), ""),
+            Platform::Nvidia => (NVIDIA.to_vec(), " and others that nvcc --list-gpu-code names"),
+            Platform::Host => (HOST.to_vec(), ""),
         };
-        Err(format!("build-kernels: {} has no architecture {arch:?}; there are: {choice}", platform.name()))
+        let near = nearest(arch, &names).map(|name| format!(" (is {name} meant?)")).unwrap_or_default();
+        let (platform, names) = (platform.name(), names.join(" "));
+        Err(format!(
+            "{platform} has no architecture {arch:?}{near}; there are: {names}{more}; all is all of these"
+        ))
     }
 
     /// Lanes that run together: 64 on GCN and CDNA (gfx9), 32 on RDNA and on NVIDIA.
     pub fn wave_size(&self) -> u32 {
         if self.arch.starts_with("gfx9") || self.arch == "w64" { 64 } else { 32 }
     }
+}
+
+/// The name that a mistyped one is likely to mean.
+fn nearest<'a>(arch: &str, names: &[&'a str]) -> Option<&'a str> {
+    let arch = arch.to_lowercase();
+    let alike = |name: &str| arch.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+    let distance = |name: &str| strsim::levenshtein(&arch, name);
+    let near = names.iter().copied().min_by_key(|name| (distance(name), usize::MAX - alike(name)))?;
+    (distance(near) <= 2).then_some(near)
 }
 
 impl fmt::Display for Target {
@@ -120,10 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_known() {
+    fn a_near_name_is_offered() {
+        for (platform, arch, near) in [
+            (Platform::Amd, "gfx1031", "gfx1030"),
+            (Platform::Amd, "gfx90A", "gfx90a"),
+            (Platform::Amd, "gfx94a", "gfx942"),
+            (Platform::Nvidia, "sm90", "sm_90"),
+        ] {
+            let error = Target::new(platform, arch).expect_err("unknown");
+            assert!(error.contains(&format!("is {near} meant?")), "{error}");
+        }
+        assert!(!Target::new(Platform::Amd, "polaris").expect_err("unknown").contains("meant"));
+    }
+
+    #[test]
+    fn defaults_and_all_are_known_and_tell_their_platform() {
         for platform in Platform::ALL {
-            for target in platform.default_targets() {
+            for target in platform.default_targets().into_iter().chain(platform.all_targets()) {
                 assert_eq!(Target::new(platform, &target.arch), Ok(target.clone()));
+                assert_eq!(Platform::of_arch(&target.arch), Some(platform));
             }
         }
     }

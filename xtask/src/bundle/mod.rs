@@ -80,7 +80,14 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
     let archive = out.join(KERNELS);
     let folders = archs.iter().map(|arch| format!("{}/{arch}", platform.name()));
     // The names in the archive begin with the platform; the script unpacks it into a folder.
-    done(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&kernels).args(folders))?;
+    done(
+        Command::new("tar")
+            .args(["--exclude=.lock", "-czf"])
+            .arg(&archive)
+            .arg("-C")
+            .arg(&kernels)
+            .args(folders),
+    )?;
     total += tell(&mut table, &out, &archive)?;
     for script in programs::SCRIPTS {
         let file = out.join(script.rsplit('/').next().unwrap_or(script));
@@ -89,7 +96,7 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
     }
     let run = out.join("run");
     workspace::write_whole(&run, SCRIPT.replace("@PLATFORM@", platform.name()).as_bytes())?;
-    executable(&run)?;
+    workspace::executable(&run)?;
     total += tell(&mut table, &out, &run)?;
     print!("{table}");
     println!("bundle: {:.1} MiB in {}", total as f64 / f64::from(1 << 20), out.display());
@@ -133,10 +140,4 @@ fn done(command: &mut Command) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("bundle: {name} failed: {}", String::from_utf8_lossy(&out.stderr).trim()))
-}
-
-fn executable(file: &Path) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| format!("bundle: {}: {error}", file.display()))
 }

@@ -14,7 +14,7 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
                 .map(|h| format!("#include <{h}>\n"))
                 .collect::<String>(),
         )
-        .clang_args(["-x", "c", "-D__HIP_PLATFORM_AMD__"])
+        .clang_args(["-x", library.language.as_str(), "-D__HIP_PLATFORM_AMD__"])
         .clang_args(headers.folders.iter().map(|f| format!("-I{}", f.display())))
         .generate_comments(false)
         .use_core()
@@ -27,6 +27,10 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
         .allowlist_recursively(true);
     for function in library.functions() {
         builder = builder.allowlist_function(&function.declaration);
+    }
+    for name in &library.from_hip {
+        // A handle of HIP's points to a structure of the same name with an `i` before it.
+        builder = builder.blocklist_type(format!("i?{name}"));
     }
     for pattern in &library.constants {
         builder = builder.allowlist_var(pattern);

@@ -1,5 +1,6 @@
-//! Where the HIP headers are and what version they have.
+//! Where the headers of HIP and of the libraries beside it are, and what version they have.
 
+use super::tables::Library;
 use std::path::{Path, PathBuf};
 
 /// Header folders and their version.
@@ -30,6 +31,15 @@ pub(super) fn find(given: &[PathBuf]) -> Result<Option<Headers>, String> {
         }
     }
     Ok(None)
+}
+
+/// The version of a library's headers in these folders, `major.minor`; `None` if they are not there.
+pub(super) fn version(headers: &Headers, library: &Library) -> Option<String> {
+    let Some(version) = &library.version else { return Some(headers.version.clone()) };
+    let text = headers.folders.iter().find_map(|f| std::fs::read_to_string(f.join(&version.header)).ok())?;
+    let value = |line: &str| line.strip_prefix("#define ")?.strip_prefix(&version.name)?.trim().parse().ok();
+    let number: u32 = text.lines().find_map(value)?;
+    Some(format!("{}.{}", number / 100_000, number / 100 % 1000))
 }
 
 fn look(folders: &[PathBuf]) -> Result<Option<Headers>, String> {

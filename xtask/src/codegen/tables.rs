@@ -4,20 +4,31 @@ use quote::{format_ident, quote};
 use serde::Deserialize;
 use std::path::Path;
 
-/// `functions.toml`.
+/// `functions.toml`: libraries by the names of their modules.
 #[derive(Deserialize)]
-pub(super) struct FunctionList {
-    hip: Library,
-    rtc: Library,
-}
+#[serde(transparent)]
+pub(super) struct FunctionList(std::collections::BTreeMap<String, Library>);
 
 /// One library's part of it.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Library {
+    /// The module's name.
     #[serde(skip)]
-    pub name: &'static str,
+    pub name: String,
+    /// What the headers' version is the version of.
+    pub title: String,
     /// The headers that declare it.
     pub headers: Vec<String>,
+    /// The language of the headers: `c`, else `c++`.
+    #[serde(default = "c")]
+    pub language: String,
+    /// Where the headers say their version; those of HIP do it in a way of their own.
+    #[serde(default)]
+    pub version: Option<VersionMacro>,
+    /// Types that are HIP's.
+    #[serde(default)]
+    pub from_hip: Vec<String>,
     required: Vec<String>,
     #[serde(default)]
     optional: Vec<OptionalFunctions>,
@@ -26,6 +37,16 @@ pub(super) struct Library {
     /// Patterns of the `#define`d flags to generate.
     #[serde(default)]
     pub constants: Vec<String>,
+}
+
+/// A number: major × 100000 + minor × 100 + patch.
+#[derive(Deserialize)]
+pub(super) struct VersionMacro {
+    /// The header that defines it.
+    pub header: String,
+    /// Its name.
+    #[serde(rename = "macro")]
+    pub name: String,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +65,10 @@ pub(super) struct Function {
     pub since: Option<String>,
 }
 
+fn c() -> String {
+    "c".into()
+}
+
 impl FunctionList {
     /// Reads the list.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
@@ -51,13 +76,24 @@ impl FunctionList {
             .map_err(|e| format!("codegen: cannot read {}: {e}", path.display()))?;
         let mut list: Self =
             toml::from_str(&text).map_err(|e| format!("codegen: {}: {e}", path.display()))?;
-        (list.hip.name, list.rtc.name) = ("hip", "rtc");
+        for (name, library) in &mut list.0 {
+            library.name.clone_from(name);
+        }
         Ok(list)
     }
 
-    /// The libraries in it.
-    pub(super) fn libraries(&self) -> [&Library; 2] {
-        [&self.hip, &self.rtc]
+    /// The libraries in it, or those of these names.
+    pub(super) fn libraries(&self, names: &[String]) -> Result<Vec<&Library>, String> {
+        if names.is_empty() {
+            return Ok(self.0.values().collect());
+        }
+        let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        let find = |name: &String| {
+            let unknown =
+                || format!("codegen: no library is called {name:?}; there are {}", known.join(", "));
+            self.0.get(name).ok_or_else(unknown)
+        };
+        names.iter().map(find).collect()
     }
 }
 
@@ -111,9 +147,13 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
             }
         }
     }
-    let table = format_ident!("{}Table", if library.name == "hip" { "Hip" } else { "Rtc" });
+    let (first, rest) = library.name.split_at(1);
+    let table = format_ident!("{}{rest}Table", first.to_uppercase());
     let items = items.items;
+    let from_hip: Vec<_> = library.from_hip.iter().map(|name| format_ident!("{name}")).collect();
+    let uses = (!from_hip.is_empty()).then(|| quote! { use super::hip::{#(#from_hip),*}; });
     let file = syn::parse2(quote! {
+        #uses
         #(#items)*
         #(#aliases)*
         #[derive(Clone)]

@@ -1,29 +1,58 @@
 //! Folders that programs read and write, and the variables that steer them.
 
 use super::Item;
+use super::value::{Bad, Value};
 use crate::workspace;
-use std::path::{Path, PathBuf};
+use hip_safe::CodeCache;
+use std::ffi::OsStr;
+use std::path::Path;
 
 const SECTION: &str = "Folders and variables";
 
-/// The variables that something in the workspace reads, and what each is for.
-const VARIABLES: [(&str, &str); 16] = [
-    ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`"),
-    ("HIPSTACK_HOST_ADVERSARY", "seed of the order in which the host does what HIP leaves open"),
-    ("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "how long the adversary holds back what nobody waits for"),
-    ("HIPSTACK_HOST_CHECK", "whether the host reports operations without order"),
-    ("HIPSTACK_HOST_CXXFLAGS", "more flags for the host's hiprtc"),
-    ("HIPSTACK_HOST_GUARD", "pages of its own for each host allocation"),
-    ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device"),
-    ("HIPSTACK_HOST_SANITIZE", "sanitizer that host kernels are built for"),
-    ("HIPSTACK_HOST_SANITIZER_LOG", "file that names the kernels that ran under a sanitizer"),
-    ("HIPSTACK_HOST_THREADS", "threads that run host kernels"),
-    ("HIPSTACK_HOST_TRAPS", "0: faults in host kernels end the process"),
-    ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take"),
-    ("HIPSTACK_KERNELS", "folder of code objects for GPUs"),
-    ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into"),
-    ("HIPSTACK_TEST_PLATFORM", "platform that hip-safe's tests run on"),
-    ("HIPSTACK_WEIGHTS", "model.safetensors for `cargo xtask ci`"),
+/// The variables that something in the workspace reads, what each is for, and what it may be.
+const VARIABLES: [(&str, &str, Value); 18] = [
+    ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
+    ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
+    ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
+    (
+        "HIPSTACK_HOST_ADVERSARY",
+        "seed of the order in which the host does what HIP leaves open",
+        Value::Number(0, u64::MAX),
+    ),
+    (
+        "HIPSTACK_HOST_ADVERSARY_PATIENCE_MS",
+        "how long the adversary holds back what nobody waits for",
+        Value::Number(1, u64::MAX),
+    ),
+    (
+        "HIPSTACK_HOST_CHECK",
+        "whether the host reports operations without order",
+        Value::Words(&["0", "1", "abort", "threads"]),
+    ),
+    ("HIPSTACK_HOST_CXXFLAGS", "more flags for the host's hiprtc", Value::Text),
+    ("HIPSTACK_HOST_GUARD", "pages of its own for each host allocation", Value::PowerOfTwo(256)),
+    ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device", Value::Number(1, u64::MAX)),
+    (
+        "HIPSTACK_HOST_SANITIZE",
+        "sanitizer that host kernels are built for",
+        Value::OneOf(&["address", "thread"]),
+    ),
+    ("HIPSTACK_HOST_SANITIZER_LOG", "file that names the kernels that ran under a sanitizer", Value::NewFile),
+    ("HIPSTACK_HOST_THREADS", "threads that run host kernels", Value::Number(1, 1024)),
+    ("HIPSTACK_HOST_TRAPS", "0: faults in host kernels end the process", Value::OneOf(&["0", "1"])),
+    ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take", Value::Number(0, u64::MAX)),
+    (
+        "HIPSTACK_KERNELS",
+        "folder of code objects for GPUs, or compile to look into none",
+        Value::FolderOr("compile"),
+    ),
+    ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into", Value::Folder),
+    (
+        "HIPSTACK_TEST_PLATFORM",
+        "platform that hip-safe's tests run on",
+        Value::OneOf(&["host", "amd", "nvidia"]),
+    ),
+    ("HIPSTACK_WEIGHTS", "model.safetensors for `cargo xtask ci`", Value::File),
 ];
 
 pub(super) fn look() -> Vec<Item> {
@@ -35,6 +64,9 @@ pub(super) fn look() -> Vec<Item> {
 /// Where programs find code objects, and what is there.
 fn kernels() -> Item {
     let (name, dir) = match (workspace::env("HIPSTACK_KERNELS"), workspace::root()) {
+        (Some(word), _) if word.as_os_str() == "compile" => {
+            return Item::found(SECTION, "kernels", "compiled at run time: HIPSTACK_KERNELS is compile");
+        }
         (Some(dir), _) => ("HIPSTACK_KERNELS", dir),
         (None, Ok(root)) => ("target/kernels", root.join("target/kernels")),
         (None, Err(why)) => return Item::absent(SECTION, "kernels", why, "run it inside the workspace"),
@@ -66,16 +98,27 @@ fn manifests(dir: &Path) -> Vec<String> {
     found
 }
 
-/// The user's cache folder, where compiled kernels belong.
+/// The folder where what was compiled at run time is kept.
 fn cache() -> Item {
-    let base =
-        workspace::env("XDG_CACHE_HOME").or_else(|| workspace::env("HOME").map(|home| home.join(".cache")));
-    let Some(dir) = base.map(|base: PathBuf| base.join("hipstack")) else {
-        let remedy = "set HOME or XDG_CACHE_HOME";
-        return Item::absent(SECTION, "cache", "neither XDG_CACHE_HOME nor HOME is set", remedy);
+    let cache = match CodeCache::default_folder() {
+        Ok(_) => CodeCache::process(),
+        Err(why) => {
+            let remedy = "every process compiles anew: set HIPSTACK_CACHE to a folder";
+            return Item::absent(SECTION, "cache", why, remedy);
+        }
     };
-    let state = if dir.is_dir() { "there" } else { "not there: nothing has been kept in it" };
-    Item::found(SECTION, "cache", format!("{} ({state})", dir.display()))
+    let folder = cache.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
+    match cache.usage() {
+        Ok(usage) => {
+            let (kept, limit) = (usage.bytes.div_ceil(1 << 20), cache.limit() >> 20);
+            let state = format!("{folder}: {} entries, {kept} of {limit} MiB", usage.entries);
+            Item::found(SECTION, "cache", state)
+        }
+        Err(error) => {
+            let remedy = "make it readable, or set HIPSTACK_CACHE to another folder";
+            Item::absent(SECTION, "cache", format!("{folder} cannot be read: {error}"), remedy)
+        }
+    }
 }
 
 /// What is set, and what is set and read by nothing.
@@ -83,28 +126,29 @@ fn set_variables() -> Vec<Item> {
     let set = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
     let mut ours: Vec<_> = set.filter(|(name, _)| name.starts_with("HIPSTACK_")).collect();
     ours.sort();
-    ours.into_iter()
-        .map(|(name, value)| {
-            let value = value.to_string_lossy().into_owned();
-            match VARIABLES.iter().find(|(known, _)| *known == name) {
-                Some((_, about)) => Item::found(SECTION, name, format!("{value} ({about})")),
-                None => {
-                    let known: Vec<&str> = VARIABLES.iter().map(|(known, _)| *known).collect();
-                    Item::absent(
-                        SECTION,
-                        name,
-                        "set, and nothing reads it",
-                        format!("there are {}", known.join(", ")),
-                    )
-                }
-            }
-        })
-        .collect()
+    ours.into_iter().map(|(name, value)| variable(name, &value)).collect()
+}
+
+fn variable(name: String, value: &OsStr) -> Item {
+    let Some((_, about, values)) = VARIABLES.iter().find(|(known, ..)| *known == name) else {
+        let known: Vec<&str> = VARIABLES.iter().map(|(known, ..)| *known).collect();
+        let remedy = format!("there are {}", known.join(", "));
+        return Item::bad(SECTION, name, "set, and nothing reads it", remedy);
+    };
+    let text = value.to_string_lossy();
+    match values.check(value) {
+        Ok(()) => Item::found(SECTION, name, format!("{text} ({about})")),
+        Err(Bad { why, instead }) => {
+            let remedy = format!("set it to {instead}, or unset it ({about})");
+            Item::bad(SECTION, name, format!("bad value {text:?}: {why}"), remedy)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::State;
     use crate::tidy::tree::Tree;
 
     #[test]
@@ -126,8 +170,23 @@ mod tests {
                 }
             }
         }
-        let known = VARIABLES.iter().map(|(name, _)| name.to_string()).collect();
+        let known = VARIABLES.iter().map(|(name, ..)| name.to_string()).collect();
         assert_eq!(named, known);
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_what_to_set() {
+        let item = variable("HIPSTACK_HOST_MEMORY_MB".into(), OsStr::new("abc"));
+        assert_eq!(item.state, State::Bad);
+        assert_eq!(item.detail, "bad value \"abc\": no whole number");
+        assert!(
+            item.remedy
+                .expect("there is one")
+                .starts_with("set it to a whole number, 1 or more, or unset it")
+        );
+        assert_eq!(variable("HIPSTACK_HOST_MEMORY_MB".into(), OsStr::new("512")).state, State::Found);
+        assert_eq!(variable("HIPSTACK_HOST_MEMORY".into(), OsStr::new("512")).state, State::Bad);
+        assert_eq!(variable("HIPSTACK_KERNELS".into(), OsStr::new("/no/such/folder")).state, State::Bad);
     }
 
     #[test]

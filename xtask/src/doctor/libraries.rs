@@ -1,7 +1,8 @@
 //! The libraries that fill a platform's tables at run time.
 
 use super::Item;
-use hip_sys::Platform;
+use crate::libraries::Finding;
+use crate::libraries::kind::Kind;
 
 const SECTION: &str = "Libraries";
 
@@ -11,24 +12,39 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
+/// HIP, hiprtc and rocRAND, held against hip-sys as `cargo xtask libraries` does.
 fn amd() -> Vec<Item> {
-    let platform = match Platform::load_amd() {
-        Ok(platform) => platform,
-        Err(missing) => {
-            let remedy = "only needed for AMD GPUs: install ROCm's runtime, or on Debian 12 apt-get install libamdhip64-5";
-            return vec![Item::absent(SECTION, "HIP", missing.to_string(), remedy)];
-        }
+    crate::libraries::system().iter().map(item).collect()
+}
+
+fn item(finding: &Finding) -> Item {
+    let name = finding.kind.title();
+    let Some(file) = &finding.file else {
+        let remedy = match finding.kind {
+            Kind::Hip => {
+                "only needed for AMD GPUs: install ROCm's runtime, or on Debian 12 apt-get install libamdhip64-5"
+            }
+            Kind::Rtc => "only needed to compile for AMD GPUs at run time: install ROCm's hiprtc",
+            Kind::Rocrand => {
+                "nothing needs it yet: install ROCm's rocrand, or on Debian 12 apt-get install librocrand1"
+            }
+        };
+        return Item::absent(SECTION, name, finding.missing.clone().unwrap_or_default(), remedy);
     };
-    let library = platform.library.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    let hip = Item::found(SECTION, "HIP", format!("{library}, {}", platform.version()));
-    let rtc = match platform.rtc() {
-        Ok(_) => Item::found(SECTION, "hiprtc", "loaded"),
-        Err(missing) => {
-            let remedy = "only needed to compile for AMD GPUs at run time: install ROCm's hiprtc";
-            Item::absent(SECTION, "hiprtc", missing.to_string(), remedy)
-        }
-    };
-    vec![hip, rtc]
+    let mut parts = vec![file.display().to_string()];
+    parts.extend(finding.version.as_ref().map(|(version, _)| version.clone()));
+    parts.extend(finding.answer.clone());
+    parts.extend(finding.symbols.as_ref().map(|symbols| format!("functions {}", symbols.counts())));
+    parts.push(match &finding.layouts {
+        Ok(layouts) => layouts.sentence(),
+        Err(why) => format!("layouts not checked: {why}"),
+    });
+    let detail = parts.join(", ");
+    if finding.errors.is_empty() {
+        return Item::found(SECTION, name, detail);
+    }
+    let remedy = format!("`cargo xtask libraries` shows all of it: {}", finding.errors.join("; "));
+    Item::bad(SECTION, name, detail, remedy)
 }
 
 fn nvidia() -> Vec<Item> {

@@ -4,6 +4,7 @@ mod compilers;
 mod devices;
 mod folders;
 mod libraries;
+mod value;
 
 use crate::table::Table;
 use serde_json::{Value, json};
@@ -29,6 +30,8 @@ enum State {
     Absent,
     /// Not there, and nothing works without it.
     Needed,
+    /// There, and not as it should be.
+    Bad,
 }
 
 impl State {
@@ -37,6 +40,7 @@ impl State {
             Self::Found => "found",
             Self::Absent => "absent",
             Self::Needed => "NEEDED",
+            Self::Bad => "BAD",
         }
     }
 }
@@ -66,6 +70,15 @@ impl Item {
     ) -> Self {
         let remedy = Some(remedy.into());
         Self { section, name: name.into(), state: State::Absent, detail: detail.into(), remedy }
+    }
+
+    fn bad(
+        section: &'static str,
+        name: impl Into<String>,
+        detail: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { state: State::Bad, ..Self::absent(section, name, detail, remedy) }
     }
 
     fn needed(self) -> Self {
@@ -106,10 +119,17 @@ fn as_text(items: &[Item]) -> String {
         text += &format!("{table}\n");
         rest = others;
     }
-    let remedies: Vec<String> =
-        items.iter().filter_map(|item| Some(format!("  {}: {}", item.name, item.remedy.as_ref()?))).collect();
-    if !remedies.is_empty() {
-        text += &format!("What to do about what is absent, if you want it\n{}\n", remedies.join("\n"));
+    let remedies = |wanted: fn(State) -> bool| -> Vec<String> {
+        let wanted = items.iter().filter(|item| wanted(item.state));
+        wanted.filter_map(|item| Some(format!("  {}: {}", item.name, item.remedy.as_ref()?))).collect()
+    };
+    for (heading, remedies) in [
+        ("What to do about what is bad", remedies(|state| state == State::Bad)),
+        ("What to do about what is absent, if you want it", remedies(|state| state != State::Bad)),
+    ] {
+        if !remedies.is_empty() {
+            text += &format!("{heading}\n{}\n", remedies.join("\n"));
+        }
     }
     text
 }
@@ -144,6 +164,18 @@ mod tests {
         let text = as_text(&items());
         assert!(text.starts_with("Compilers\n  rustc    found  1.95\n\nLibraries\n"), "{text}");
         assert!(text.ends_with("if you want it\n  HIP: install it\n  C: write it\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_bad_comes_with_remedies_of_its_own() {
+        let mut items = items();
+        items.push(Item::bad("Folders", "V", "bad value", "set it"));
+        let text = as_text(&items);
+        assert!(text.contains("\nFolders\n  V      BAD  bad value\n"), "{text}");
+        assert!(
+            text.contains("What to do about what is bad\n  V: set it\nWhat to do about what is absent"),
+            "{text}"
+        );
     }
 
     #[test]

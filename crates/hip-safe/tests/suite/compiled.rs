@@ -1,40 +1,17 @@
 //! Kernels that the platform compiled at run time are modules like others.
 
 use crate::under_test::{device, ordinals, platform};
-use hip_safe::{Error, LaunchConfig, Module};
-use hip_sys::PlatformKind;
-use std::ptr::null_mut;
-
-/// The code of a text for a device, by the platform's own hiprtc.
-fn compile(text: &std::ffi::CStr, arch: &str) -> Vec<u8> {
-    let platform = platform();
-    let rtc = platform.rtc().expect("the platform has hiprtc");
-    let option = std::ffi::CString::new(format!("--offload-arch={arch}")).expect("no zero byte");
-    let (mut program, mut size, none) = (null_mut(), 0, null_mut());
-    // SAFETY: S1: live strings and places; the code has room for the size that was told.
-    unsafe {
-        assert_eq!(
-            (rtc.hiprtcCreateProgram)(&mut program, text.as_ptr(), c"k.hip".as_ptr(), 0, none, none).0,
-            0
-        );
-        assert_eq!((rtc.hiprtcCompileProgram)(program, 1, [option.as_ptr()].as_mut_ptr()).0, 0);
-        assert_eq!((rtc.hiprtcGetCodeSize)(program, &mut size).0, 0);
-        let mut code = vec![0_u8; size];
-        assert_eq!((rtc.hiprtcGetCode)(program, code.as_mut_ptr().cast()).0, 0);
-        assert_eq!((rtc.hiprtcDestroyProgram)(&mut program).0, 0);
-        code
-    }
-}
+use hip_safe::{Error, LaunchConfig, Module, PlatformKind, Source};
 
 #[test]
 fn compiled_code_is_loaded_checked_and_launched() {
-    let text = c"extern \"C\" __global__ void scale(float* a, double by, unsigned count) {
+    let text = "extern \"C\" __global__ void scale(float* a, double by, unsigned count) {
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < count) a[i] *= by;
     }";
     for ordinal in ordinals() {
         let device = device(ordinal);
-        let code = compile(text, &device.properties().arch);
+        let code = Source::new(text).compile_for(&device).unwrap().into_code();
         let module = Module::load(&device, &code).unwrap();
         let scale = module.function("scale").unwrap();
         let stream = device.new_stream().unwrap();

@@ -3,6 +3,7 @@
 mod adversary;
 mod calls;
 mod causes;
+mod compile;
 mod compiled;
 mod devices;
 mod events;

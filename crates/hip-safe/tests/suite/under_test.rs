@@ -1,7 +1,7 @@
 //! The platform under test: hip-host, or the one that `HIPSTACK_TEST_PLATFORM` names (`amd`, `nvidia`), with code objects in the
-//! folder `HIPSTACK_KERNELS`.
+//! folder `HIPSTACK_KERNELS`, or compiled at run time where that is `compile`.
 
-use hip_safe::{Device, Module, Platform, Stream};
+use hip_safe::{Device, Module, Platform, Source, Stream};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -64,8 +64,21 @@ fn image(device: &Device) -> Vec<u8> {
         return hip_host::image("elementwise_f32");
     }
     let folder = std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from).expect("HIPSTACK_KERNELS is set");
+    if folder.as_os_str() == "compile" {
+        return compiled(device);
+    }
     let arch = device.properties().arch.split(':').next().unwrap_or_default();
     let folder = folder.join(name()).join(arch);
     let read = |ending| std::fs::read(folder.join("elementwise_f32").with_extension(ending));
     read("hsaco").or_else(|_| read("cubin")).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+}
+
+/// The same by the platform's own compiler.
+fn compiled(device: &Device) -> Vec<u8> {
+    let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
+    let options = kernels_hip::options::of(&name()).expect("a platform with a compiler");
+    let source = Source::new(unit.family.source)
+        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .options(unit.options(options, device.properties().wave_size));
+    source.compile_for(device).unwrap_or_else(|error| panic!("{error}")).into_code()
 }

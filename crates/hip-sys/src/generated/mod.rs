@@ -11,3 +11,14 @@ pub mod hip;
 #[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc, unsafe_op_in_unsafe_fn)]
 #[rustfmt::skip]
 pub mod rtc;
+
+/// rocRAND: types and [`rocrand::RocrandTable`].
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, missing_docs, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc, unsafe_op_in_unsafe_fn)]
+#[rustfmt::skip]
+pub mod rocrand;
+
+/// The lists of [`crate::layout`], a library each.
+#[allow(missing_docs, unreachable_pub)]
+#[rustfmt::skip]
+pub mod layout;

@@ -2,11 +2,13 @@
 //! at run time, in that order.
 
 mod folder;
+#[cfg(all(test, feature = "host"))]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use hip_safe::{Platform, Source};
+use hip_safe::{CacheAnswer, CodeCache, Platform, Source};
 use kernels_hip::Unit;
 
 /// Where the code of a unit of kernels came from.
@@ -38,6 +40,14 @@ pub(super) struct Search {
     /// Folders named `kernels` beside the program and up to two levels above it: cargo's programs lie one or two folders below
     /// `target`, where `cargo xtask build-kernels` writes.
     beside: Vec<PathBuf>,
+    cache: Cache,
+}
+
+/// The cache of the process, or one of a test.
+enum Cache {
+    Process,
+    #[cfg(all(test, feature = "host"))]
+    Own(CodeCache),
 }
 
 /// What `HIPSTACK_KERNELS` says instead of a folder if none is to be looked into.
@@ -47,14 +57,22 @@ const COMPILE: &str = "compile";
 pub(super) static SEARCH: LazyLock<Search> = LazyLock::new(|| {
     let program = std::env::current_exe().unwrap_or_default();
     let beside = program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
-    Search::new(std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from), beside)
+    Search::new(std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from), beside, Cache::Process)
 });
 
 impl Search {
-    fn new(named: Option<PathBuf>, beside: Vec<PathBuf>) -> Search {
-        match named {
-            Some(word) if word.as_os_str() == COMPILE => Search { named: None, beside: Vec::new() },
-            named => Search { named, beside },
+    fn new(named: Option<PathBuf>, beside: Vec<PathBuf>, cache: Cache) -> Search {
+        match named.filter(|named| !named.as_os_str().is_empty()) {
+            Some(word) if word.as_os_str() == COMPILE => Search { named: None, beside: Vec::new(), cache },
+            named => Search { named, beside, cache },
+        }
+    }
+
+    fn cache(&self) -> &CodeCache {
+        match &self.cache {
+            Cache::Process => CodeCache::process(),
+            #[cfg(all(test, feature = "host"))]
+            Cache::Own(cache) => cache,
         }
     }
 
@@ -70,9 +88,10 @@ impl Search {
         if let Some(current) = self.ahead(target, unit, &mut why)? {
             return Ok((current.image, CodeOrigin::Folder(current.path)));
         }
-        let compiled = source(target, unit)?.compile(target.platform, target.arch);
+        let compiled = self.cache().compile(&source(target, unit)?, target.platform, target.arch);
         match compiled {
-            Ok(compiled) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
+            Ok((compiled, CacheAnswer::Kept(file))) => Ok((compiled.into_code(), CodeOrigin::Cache(file))),
+            Ok((compiled, CacheAnswer::Compiled)) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
             Err(error) => Err(nothing(target, unit, &why, &error.to_string())),
         }
     }

@@ -49,7 +49,7 @@ impl Kernels {
         let function = self.module(device, kernel)?.function(&name).map_err(wrap(LOADING))?;
         if function.params().is_none() {
             let what = format!(
-                "{name}: the image does not say what arguments it takes: build it without compression; NVIDIA's driver tells them since CUDA 12.4"
+                "{name}: the image does not say what arguments it takes; NVIDIA's driver tells them since CUDA 12.4"
             );
             return Err(Error::new(LOADING, ErrorKind::Code { what }));
         }

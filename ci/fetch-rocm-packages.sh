@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Downloads Debian's packages of HIP, hiprtc and rocRAND from a newer suite and unpacks them into a folder of their own, for
+# `cargo xtask libraries --folder`. Nothing is installed, and apt's own state is left alone: its lists and its cache lie in the folder
+# too, and are removed at the end. Root is not needed.
+set -euo pipefail
+
+usage() {
+    cat <<'TEXT'
+Usage: ci/fetch-rocm-packages.sh DIR [5.7|6.4]... [--runnable]
+
+  5.7         from trixie (Debian 13): HIP and rocRAND 5.7.1, into DIR/5.7
+  6.4         from sid: HIP and rocRAND 6.4.3, into DIR/6.4 (forky has this HIP, and no rocRAND)
+  --runnable  also everything that the libraries need, the C library included, so that they can be loaded here (about
+              100 MB of packages more for each version)
+
+Without a version both are fetched. Debian 12's own are 5.2.3 (HIP) and 5.3.3 (rocRAND):
+  apt-get install libamdhip64-dev librocrand1 librocrand-dev
+
+Examples:
+  ci/fetch-rocm-packages.sh target/rocm
+  cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4
+
+  ci/fetch-rocm-packages.sh target/rocm 6.4 --runnable
+  cargo test -p hip-sys --test debian --no-run
+  ci/run-unpacked.sh target/rocm/6.4 target/debug/deps/debian-0123456789abcdef --nocapture
+TEXT
+}
+
+folder="" runnable=0 versions=()
+for argument in "$@"; do
+    case "$argument" in
+        -h | --help) usage; exit 0 ;;
+        --runnable) runnable=1 ;;
+        5.7 | 6.4) versions+=("$argument") ;;
+        -*) echo "fetch-rocm-packages.sh: no option is called $argument; see --help" >&2; exit 2 ;;
+        *)
+            if [ -n "$folder" ]; then
+                echo "fetch-rocm-packages.sh: $argument is neither 5.7 nor 6.4; see --help" >&2
+                exit 2
+            fi
+            folder=$argument
+            ;;
+    esac
+done
+[ -n "$folder" ] || { usage >&2; exit 2; }
+[ "${#versions[@]}" -gt 0 ] || versions=(5.7 6.4)
+for tool in apt-get dpkg-deb; do
+    command -v "$tool" >/dev/null || { echo "fetch-rocm-packages.sh: $tool is not here: this needs Debian's tools" >&2; exit 1; }
+done
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+
+# An apt with a state of its own, in which nothing is installed.
+make_apt() { # suite, folder
+    mkdir -p "$2"/{parts,state/lists/partial,cache/archives/partial}
+    : >"$2/state/status"
+    local mirror
+    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $1 main" >"$2/sources.list"
+    cat >"$2/apt.conf" <<CONF
+Dir::Etc::sourcelist "$2/sources.list";
+Dir::Etc::sourceparts "$2/parts";
+Dir::Etc::preferences "$2/none";
+Dir::Etc::preferencesparts "$2/parts";
+Dir::State "$2/state";
+Dir::State::status "$2/state/status";
+Dir::Cache "$2/cache";
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+Debug::NoLocking "true";
+CONF
+}
+
+fetch() { # version, suite, packages
+    local version=$1 suite=$2 work="$folder/.fetch-$1" made="$folder/.made-$1"
+    shift 2
+    rm -rf "$work" "$made"
+    mkdir -p "$made"
+    make_apt "$suite" "$work"
+    echo "fetch-rocm-packages.sh: $version from $suite: $*"
+    APT_CONFIG="$work/apt.conf" timeout 600 apt-get -qq update
+    local archives="$work/cache/archives"
+    if [ "$runnable" -eq 1 ]; then
+        APT_CONFIG="$work/apt.conf" timeout 1800 apt-get -qq -y --download-only install "$@" >/dev/null
+    else
+        (cd "$archives" && APT_CONFIG="$work/apt.conf" timeout 1800 apt-get -qq download "$@")
+    fi
+    local package
+    for package in "$archives"/*.deb; do
+        dpkg-deb -x "$package" "$made"
+    done
+    if ! compgen -G "$made/usr/lib/*/libamdhip64.so.$version.*" >/dev/null; then
+        echo "fetch-rocm-packages.sh: $suite has moved on from HIP $version; snapshot.debian.org keeps what it had" >&2
+        exit 1
+    fi
+    rm -rf "${folder:?}/$version"
+    mv "$made" "$folder/$version"
+    rm -rf "$work"
+    echo "fetch-rocm-packages.sh: $(du -sm "$folder/$version" | cut -f 1) MB in $folder/$version"
+}
+
+for version in "${versions[@]}"; do
+    case "$version" in
+        5.7) fetch 5.7 trixie libamdhip64-5 libhiprtc-builtins5 libamdhip64-dev librocrand1 librocrand-dev ;;
+        6.4) fetch 6.4 sid libamdhip64-6 libhiprtc6 libhiprtc-builtins6 libamdhip64-dev librocrand1 librocrand-dev ;;
+    esac
+done

@@ -1,0 +1,70 @@
+//! A code object: an ELF file for one GPU, or for a family of them.
+
+use crate::elf::Elf;
+use crate::{Error, KernelInfo, TargetId, descriptor, metadata};
+
+/// What a code object holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CodeObject {
+    /// What it was built for. `None` only in old files for processors that this crate has no name for.
+    pub target: Option<TargetId>,
+    /// The version of its format, as in the compiler's `-mcode-object-version`: 3 to 6 at the time of writing.
+    pub version: u8,
+    /// Its kernels. No two have one name.
+    pub kernels: Vec<KernelInfo>,
+}
+
+impl CodeObject {
+    /// Reads a code object, a 64-bit ELF file.
+    ///
+    /// `Ok(None)`: it is an ELF file of another machine, or has no metadata. Every section and segment is known to lie
+    /// inside `bytes` then, too.
+    ///
+    /// Of every kernel it is known that its arguments ascend, none over another, all within `kernarg_bytes`; that its
+    /// descriptor lies in the file, has the metadata's sizes, and leads to code.
+    ///
+    /// # Errors
+    /// What is wrong with the file: [`Error::Elf`], [`Error::Target`], [`Error::Metadata`] or [`Error::Kernel`].
+    pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Error> {
+        let elf = Elf::parse(bytes)?;
+        if !elf.is_amd() {
+            return Ok(None);
+        }
+        let version = elf.code_object_version()?;
+        let Some(note) = elf.metadata()? else { return Ok(None) };
+        let note = metadata::read(note)?;
+        let target = agreed(TargetId::of_flags(elf.flags(), version), note.target)?;
+        let symbols = elf.symbols()?;
+        for kernel in &note.kernels {
+            descriptor::check(&elf, &symbols, kernel)?;
+        }
+        Ok(Some(Self { target, version, kernels: note.kernels }))
+    }
+
+    /// Whether the bytes begin as an ELF file for AMD's GPUs does.
+    pub fn is_for_amd(bytes: &[u8]) -> bool {
+        Elf::parse(bytes).is_ok_and(|elf| elf.is_amd())
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&KernelInfo> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The wave size of its kernels, if there are any and they have one in common.
+    pub fn wave_size(&self) -> Option<u64> {
+        let first = self.kernels.first()?.wave_size;
+        self.kernels.iter().all(|kernel| kernel.wave_size == first).then_some(first)
+    }
+}
+
+/// The target that the header's flags and the metadata name; they may not contradict each other.
+fn agreed(flags: Option<TargetId>, note: Option<TargetId>) -> Result<Option<TargetId>, Error> {
+    match (flags, note) {
+        (Some(flags), Some(note)) if flags != note => {
+            Err(Error::Target(format!("it is {flags} by its header and {note} by its metadata")))
+        }
+        (flags, note) => Ok(note.or(flags)),
+    }
+}

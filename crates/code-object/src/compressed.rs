@@ -1,0 +1,117 @@
+//! Compressed bundles ("CCOB"): a header, and a bundle in zlib's or Zstandard's format.
+//!
+//! The header has grown twice. After the four magic bytes follow, all little-endian: the version and the method, 2 bytes
+//! each; from version 2 on the length of the file; the length when decompressed; a sum of what was compressed. Lengths have
+//! 4 bytes, and 8 from version 3 on. The sum is the first half of the MD5 of the decompressed bytes.
+
+use crate::{Error, Reader, part};
+use std::io::Read;
+
+const MAGIC: &[u8] = b"CCOB";
+
+/// No compressed bundle is decompressed to more bytes than these: 2 GiB.
+pub const MAX_UNCOMPRESSED: u64 = 1 << 31;
+
+/// How a bundle is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// DEFLATE in zlib's format.
+    Zlib,
+    /// Zstandard.
+    Zstd,
+}
+
+impl Method {
+    /// No byte of input gives more bytes than these: DEFLATE's longest matches take two bits, and a block of Zstandard
+    /// has 128 KiB at most and 4 bytes at least.
+    fn most_per_byte(self) -> u64 {
+        match self {
+            Self::Zlib => 1032,
+            Self::Zstd => 32 << 10,
+        }
+    }
+}
+
+pub(crate) fn is_one(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// What a header says.
+struct Header<'a> {
+    method: Method,
+    length: u64,
+    sum: u64,
+    data: &'a [u8],
+}
+
+/// The bundle in a compressed one.
+pub(crate) fn decompress(bytes: &[u8]) -> Result<(Method, Vec<u8>), Error> {
+    let Header { method, length, sum, data } = read_header(bytes)?;
+    if length > MAX_UNCOMPRESSED {
+        return Err(Error::TooLarge { bytes: length, limit: MAX_UNCOMPRESSED });
+    }
+    if length > (data.len() as u64).saturating_mul(method.most_per_byte()) {
+        return refuse(format!("{} bytes cannot hold the {length} that it names", data.len()));
+    }
+    let found = match method {
+        Method::Zlib => inflate(data, length)?,
+        Method::Zstd => zstd(data, length)?,
+    };
+    if found.len() as u64 != length {
+        return refuse(format!("it holds {} bytes and names {length}", found.len()));
+    }
+    let digest = md5::compute(&found);
+    if Reader::new(&digest.0, 0).number::<8>() != Ok(sum) {
+        return refuse("its contents are damaged: the sum is another".into());
+    }
+    Ok((method, found))
+}
+
+fn read_header(bytes: &[u8]) -> Result<Header<'_>, Error> {
+    let mut reader = Reader::new(bytes, MAGIC.len());
+    let mut short = || reader.number::<2>().map_err(Error::compressed);
+    let (version, method) = (short()?, short()?);
+    let method = match method {
+        0 => Method::Zlib,
+        1 => Method::Zstd,
+        other => return refuse(format!("its method {other} is not known")),
+    };
+    let mut length = |has_8_bytes: bool| {
+        let read = if has_8_bytes { reader.number::<8>() } else { reader.number::<4>() };
+        read.map_err(Error::compressed)
+    };
+    let (total, length) = match version {
+        1 => (bytes.len() as u64, length(false)?),
+        2 => (length(false)?, length(false)?),
+        3 => (length(true)?, length(true)?),
+        other => return refuse(format!("its version {other} is not known; build it without compression")),
+    };
+    let sum = reader.number::<8>().map_err(Error::compressed)?;
+    let start = reader.position() as u64;
+    let Some(size) = total.checked_sub(start) else {
+        return refuse(format!("it names {total} bytes, which are fewer than its header has"));
+    };
+    Ok(Header { method, length, sum, data: part(bytes, start, size).map_err(Error::compressed)? })
+}
+
+fn inflate(data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
+    let limit = usize::try_from(length).unwrap_or(usize::MAX);
+    miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(data, limit)
+        .map_err(|e| Error::Compressed(format!("its zlib data: {e}")))
+}
+
+fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
+    let words = |e: String| Error::Compressed(format!("its Zstandard data: {e}"));
+    // A decoder has to allow for 8 MiB; a larger window than the contents serves nobody.
+    let window = length.max(8 << 20);
+    let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut data, window)
+        .map_err(|e| words(e.to_string()))?;
+    let mut found = Vec::new();
+    decoder.take(length + 1).read_to_end(&mut found).map_err(|e| words(e.to_string()))?;
+    Ok(found)
+}
+
+fn refuse<T>(reason: String) -> Result<T, Error> {
+    Err(Error::Compressed(reason))
+}

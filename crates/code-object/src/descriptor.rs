@@ -1,0 +1,50 @@
+//! The descriptor of a kernel: 64 bytes that the GPU's command processor reads. They say some of what the metadata says,
+//! and where the code is.
+
+use crate::elf::{Elf, Place};
+use crate::{Error, KernelInfo};
+use std::collections::HashMap;
+
+/// Bytes of a descriptor, and its alignment.
+const SIZE: u64 = 64;
+
+/// Checks that the kernel's descriptor is in the file, says what the metadata says, and leads to code.
+pub(crate) fn check(elf: &Elf, symbols: &HashMap<&[u8], Place>, kernel: &KernelInfo) -> Result<(), Error> {
+    let name = &kernel.name;
+    let refuse = |what: String| Err(Error::Kernel(format!("kernel {name}: {what}")));
+    let symbol = &kernel.symbol;
+    let Some(&Place { address, size }) = symbols.get(symbol.as_bytes()) else {
+        return refuse(format!("its descriptor {symbol} is no symbol of the file"));
+    };
+    if size != SIZE || !address.is_multiple_of(SIZE) {
+        return refuse(format!(
+            "its descriptor {symbol} has {size} bytes at {address:#x}, not {SIZE} aligned to {SIZE}"
+        ));
+    }
+    let Some(bytes) = elf.loaded::<64>(address) else {
+        return refuse(format!("its descriptor {symbol} lies at {address:#x}, outside of what is loaded"));
+    };
+    let word = |at: usize| {
+        let mut word = [0; 4];
+        word.copy_from_slice(&bytes[at..at + 4]);
+        u64::from(u32::from_le_bytes(word))
+    };
+    let figures = [
+        ("shared memory", word(0), kernel.shared_bytes),
+        ("private memory", word(4), kernel.private_bytes),
+        // Compilers before LLVM 11 left this field empty.
+        ("arguments", if word(8) == 0 { kernel.kernarg_bytes } else { word(8) }, kernel.kernarg_bytes),
+    ];
+    for (what, descriptor, metadata) in figures {
+        if descriptor != metadata {
+            return refuse(format!(
+                "bytes of {what} are {descriptor} by its descriptor and {metadata} by the metadata"
+            ));
+        }
+    }
+    let entry = address.wrapping_add(word(16) | word(20) << 32);
+    if !elf.has_code_at(entry) {
+        return refuse(format!("its code would be at {entry:#x}, where none is loaded"));
+    }
+    Ok(())
+}

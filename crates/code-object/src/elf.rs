@@ -1,0 +1,172 @@
+//! The ELF file around a code object: what it is for, its notes, and what lies at an address.
+
+use crate::Error;
+use object::LittleEndian;
+use object::elf::{
+    EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB,
+};
+use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable, Sym};
+use std::collections::HashMap;
+
+/// The metadata note's type, and its owner.
+const NT_AMDGPU_METADATA: u32 = 32;
+const OWNER: &[u8] = b"AMDGPU";
+/// The operating system that code objects of ROCm are for: "AMDGPU - HSA".
+const OS_ABI: u8 = 64;
+
+type Header = FileHeader64<LittleEndian>;
+type Endian = LittleEndian;
+
+/// An ELF file of which every part was found inside the bytes.
+pub(crate) struct Elf<'a> {
+    bytes: &'a [u8],
+    header: &'a Header,
+    segments: &'a [ProgramHeader64<Endian>],
+    sections: SectionTable<'a, Header>,
+}
+
+/// A place in memory that a symbol names.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+}
+
+impl<'a> Elf<'a> {
+    /// Checks that headers, segments, sections and the names of symbols lie inside the file.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        let header = Header::parse(bytes).map_err(words)?;
+        header.endian().map_err(words)?;
+        let segments = header.program_headers(LittleEndian, bytes).map_err(words)?;
+        for segment in segments {
+            check_segment(segment, bytes)?;
+        }
+        // A loader that is not told the length reckons it from the section headers.
+        if header.e_shoff.get(LittleEndian) == 0 && header.e_shnum.get(LittleEndian) != 0 {
+            return refuse("it counts section headers and has none");
+        }
+        let sections = header.sections(LittleEndian, bytes).map_err(words)?;
+        for section in sections.iter() {
+            section.data(LittleEndian, bytes).map_err(words)?;
+            if section.sh_offset(LittleEndian) > bytes.len() as u64 {
+                return refuse("a section lies outside the file");
+            }
+        }
+        Ok(Self { bytes, header, segments, sections })
+    }
+
+    /// Whether it is for a GPU of AMD.
+    pub(crate) fn is_amd(&self) -> bool {
+        self.header.e_machine(LittleEndian) == EM_AMDGPU
+    }
+
+    /// The version of its code object; an error unless it is one that ROCm's runtime loads.
+    pub(crate) fn code_object_version(&self) -> Result<u8, Error> {
+        let ident = self.header.e_ident();
+        if ident.os_abi != OS_ABI {
+            return refuse(format!("it is not for ROCm: its OS ABI is {}, not {OS_ABI}", ident.os_abi));
+        }
+        if self.header.e_type(LittleEndian) != ET_DYN {
+            return refuse("it is not linked: build it without -c and -fgpu-rdc");
+        }
+        Ok(ident.abi_version.saturating_add(2))
+    }
+
+    /// The flags of its header.
+    pub(crate) fn flags(&self) -> u32 {
+        self.header.e_flags(LittleEndian)
+    }
+
+    /// The contents of its metadata note, which may stand in a segment, a section or both.
+    pub(crate) fn metadata(&self) -> Result<Option<&'a [u8]>, Error> {
+        let mut found = None;
+        for segment in self.segments {
+            let notes = segment.notes(LittleEndian, self.bytes).map_err(words)?;
+            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut found))?;
+        }
+        for section in self.sections.iter() {
+            let notes = section.notes(LittleEndian, self.bytes).map_err(words)?;
+            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut found))?;
+        }
+        Ok(found)
+    }
+
+    /// The places of its symbols by name; those that are linked dynamically come first.
+    pub(crate) fn symbols(&self) -> Result<HashMap<&'a [u8], Place>, Error> {
+        let mut places = HashMap::new();
+        for kind in [SHT_DYNSYM, SHT_SYMTAB] {
+            let table = self.sections.symbols(LittleEndian, self.bytes, kind).map_err(words)?;
+            for symbol in table.iter() {
+                let name = table.symbol_name(LittleEndian, symbol).map_err(words)?;
+                if symbol.st_shndx(LittleEndian) != SHN_UNDEF {
+                    let place = Place {
+                        address: symbol.st_value.get(LittleEndian),
+                        size: symbol.st_size(LittleEndian),
+                    };
+                    places.entry(name).or_insert(place);
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// `N` bytes that are loaded to an address.
+    pub(crate) fn loaded<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let (segment, offset) = self.segment_at(address, N as u64)?;
+        let bytes = segment.data(LittleEndian, self.bytes).ok()?;
+        let start = usize::try_from(offset).ok()?;
+        bytes.get(start..start.checked_add(N)?)?.try_into().ok()
+    }
+
+    /// Whether code is loaded to an address.
+    pub(crate) fn has_code_at(&self, address: u64) -> bool {
+        self.segment_at(address, 1).is_some_and(|(segment, _)| segment.p_flags(LittleEndian) & PF_X != 0)
+    }
+
+    /// The segment whose part of the file covers `length` bytes at an address, and where in it they begin.
+    fn segment_at(&self, address: u64, length: u64) -> Option<(&'a ProgramHeader64<Endian>, u64)> {
+        let covers = |segment: &'a ProgramHeader64<Endian>| {
+            let offset = address.checked_sub(segment.p_vaddr(LittleEndian))?;
+            (offset.checked_add(length)? <= segment.p_filesz(LittleEndian)).then_some((segment, offset))
+        };
+        self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD).find_map(covers)
+    }
+}
+
+fn check_segment(segment: &ProgramHeader64<Endian>, bytes: &[u8]) -> Result<(), Error> {
+    if segment.data(LittleEndian, bytes).is_err() {
+        return refuse("a segment lies outside the file");
+    }
+    let (file, memory) = (segment.p_filesz(LittleEndian), segment.p_memsz(LittleEndian));
+    if segment.p_type(LittleEndian) == PT_LOAD {
+        if file > memory {
+            return refuse(format!("a segment brings {file} bytes and has room for {memory}"));
+        }
+        if segment.p_vaddr(LittleEndian).checked_add(memory).is_none() {
+            return refuse("a segment ends beyond the last address");
+        }
+    }
+    Ok(())
+}
+
+/// Notes that say the same are one, wherever they stand.
+fn find_metadata<'a>(mut notes: NoteIterator<'a, Header>, found: &mut Option<&'a [u8]>) -> Result<(), Error> {
+    while let Some(note) = notes.next().map_err(words)? {
+        if note.n_type(LittleEndian) != NT_AMDGPU_METADATA || note.name() != OWNER {
+            continue;
+        }
+        if found.is_some_and(|other| other != note.desc()) {
+            return Err(Error::Metadata("it has two notes of it, and they differ".into()));
+        }
+        *found = Some(note.desc());
+    }
+    Ok(())
+}
+
+fn words(error: object::read::Error) -> Error {
+    Error::Elf(error.to_string())
+}
+
+fn refuse<T>(reason: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Elf(reason.into()))
+}

@@ -1,0 +1,208 @@
+//! Compiled code kept on disk, so that a text is compiled once for a machine.
+
+mod entry;
+mod identity;
+mod place;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use crate::{Compiled, Result, Source};
+use hip_sys::Platform;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use store::Store;
+
+/// A folder of compiled code, which several programs may use at once.
+///
+/// What was compiled is found again by everything that decides about it: texts, headers, options, architecture with features, platform,
+/// and the versions of runtime and compiler. An entry repeats all of that and is compared with it, so its file name, a hash of 128
+/// bits, only has to be rare, not unforgeable. A checksum covers every byte: an entry that is damaged is removed and compiled again.
+/// Writes go to a file of another name, which then takes its place: nobody reads half an entry. They are not forced to the disk; what a
+/// loss of power leaves is seen by the checksum.
+///
+/// A cache never fails: where its folder cannot be read or written, the code is compiled and used anyway.
+/// [`CodeCache::statistics`] and [`CodeCache::last_failure`] tell of it. Whoever may write to the folder decides what runs.
+///
+/// ```
+/// use hip_safe::{CodeCache, CacheAnswer, Source};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let cache = CodeCache::at(folder.path(), 64 << 20);
+/// let source = Source::new("extern \"C\" __global__ void fill(int* a) { a[threadIdx.x] = 1; }");
+/// let platform = hip_host::platform();
+/// let (first, origin) = cache.compile(&source, &platform, "host-w32")?;
+/// assert_eq!(origin, CacheAnswer::Compiled);
+/// let (again, origin) = cache.compile(&source, &platform, "host-w32")?;
+/// assert!(matches!(origin, CacheAnswer::Kept(_)) && again == first);
+/// assert_eq!((cache.statistics().hits, cache.statistics().misses), (1, 1));
+/// # Ok(())
+/// # }
+/// ```
+pub struct CodeCache {
+    store: Option<Store>,
+    /// Compilations under way, so that one of several threads that want the same compiles it.
+    flights: Mutex<HashMap<Vec<u8>, Flight>>,
+}
+
+type Flight = Arc<Mutex<Option<(Compiled, CacheAnswer)>>>;
+
+/// Where a cache's code came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheAnswer {
+    /// This file of the cache.
+    Kept(PathBuf),
+    /// It was compiled now.
+    Compiled,
+}
+
+/// What a cache did since it was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheStatistics {
+    /// Entries that were found and good.
+    pub hits: u64,
+    /// Look-ups that found none.
+    pub misses: u64,
+    /// Entries that were damaged: they were removed, and count as misses too.
+    pub damaged: u64,
+    /// Entries that were written.
+    pub stored: u64,
+    /// Entries that were removed to keep the limit.
+    pub evicted: u64,
+    /// Reads, writes and removals that the system refused; see [`CodeCache::last_failure`].
+    pub failures: u64,
+    /// Bytes of entries that were read.
+    pub bytes_read: u64,
+    /// Bytes of entries that were written.
+    pub bytes_written: u64,
+}
+
+/// What lies in a cache's folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheUsage {
+    /// How many entries.
+    pub entries: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+static PROCESS: LazyLock<CodeCache> = LazyLock::new(place::from_environment);
+
+impl CodeCache {
+    /// The limit of [`CodeCache::process`] in bytes where `HIPSTACK_CACHE_MB` does not say.
+    pub const DEFAULT_LIMIT: u64 = 1 << 30;
+
+    /// A cache in a folder, which is made at the first write, of at most `limit` bytes: the entries that were not used for the longest
+    /// time make room.
+    pub fn at(folder: impl Into<PathBuf>, limit: u64) -> Self {
+        Self { store: Some(Store::new(folder.into(), limit)), flights: Mutex::default() }
+    }
+
+    /// A cache that keeps nothing. Threads that want the same at once still compile it once.
+    pub fn off() -> Self {
+        Self { store: None, flights: Mutex::default() }
+    }
+
+    /// The cache of this process, as its environment says when it is first used: [`CodeCache::default_folder`], of at most
+    /// `HIPSTACK_CACHE_MB` times 2²⁰ bytes.
+    pub fn process() -> &'static Self {
+        &PROCESS
+    }
+
+    /// The folder of [`CodeCache::process`]: `HIPSTACK_CACHE`, else `hipstack` in the user's cache folder.
+    ///
+    /// # Errors
+    /// Why there is none: `HIPSTACK_CACHE` is `off`, or nothing says where it should be.
+    pub fn default_folder() -> Result<PathBuf, &'static str> {
+        place::folder(|name| std::env::var_os(name))
+    }
+
+    /// The folder, if it keeps anything.
+    pub fn folder(&self) -> Option<&Path> {
+        self.store.as_ref().map(|store| store.folder.as_path())
+    }
+
+    /// The most bytes that it keeps.
+    pub fn limit(&self) -> u64 {
+        self.store.as_ref().map_or(0, |store| store.limit)
+    }
+
+    /// The code of a source for an architecture: that of the cache, else it is compiled and kept. If several threads of the process want
+    /// the same at once, one compiles it.
+    ///
+    /// # Errors
+    /// Those of [`Source::compile`]; never one of the cache.
+    pub fn compile(
+        &self,
+        source: &Source,
+        platform: &Platform,
+        arch: &str,
+    ) -> Result<(Compiled, CacheAnswer)> {
+        let identity = identity::of(source, platform, arch)?;
+        let flight = Arc::clone(self.flights.lock().entry(identity.clone()).or_default());
+        let answer = {
+            let mut slot = flight.lock();
+            match &*slot {
+                Some(done) => Ok(done.clone()),
+                None => {
+                    self.look_up(&identity, source, platform, arch).inspect(|done| *slot = Some(done.clone()))
+                }
+            }
+        };
+        // References are only taken under this lock: two are the map's and ours, so that nobody waits any more.
+        let mut flights = self.flights.lock();
+        if Arc::strong_count(&flight) <= 2 {
+            flights.remove(&identity);
+        }
+        answer
+    }
+
+    fn look_up(
+        &self,
+        identity: &[u8],
+        source: &Source,
+        platform: &Platform,
+        arch: &str,
+    ) -> Result<(Compiled, CacheAnswer)> {
+        let kept = self.store.as_ref().and_then(|store| store.get(identity));
+        if let Some((path, payload)) = kept {
+            if let Some(compiled) = identity::decode(&payload) {
+                return Ok((compiled, CacheAnswer::Kept(path)));
+            }
+        }
+        let compiled = source.compile(platform, arch)?;
+        if let Some(store) = &self.store {
+            store.put(identity, &identity::encode(&compiled));
+        }
+        Ok((compiled, CacheAnswer::Compiled))
+    }
+
+    /// What it did so far.
+    pub fn statistics(&self) -> CacheStatistics {
+        self.store.as_ref().map(Store::statistics).unwrap_or_default()
+    }
+
+    /// The last thing that the system refused, in words, with its path.
+    pub fn last_failure(&self) -> Option<String> {
+        self.store.as_ref().and_then(Store::last_failure)
+    }
+
+    /// What lies in the folder now; nothing if there is no folder.
+    ///
+    /// # Errors
+    /// That of the system if the folder cannot be read.
+    pub fn usage(&self) -> io::Result<CacheUsage> {
+        let entries = self.store.as_ref().map_or(Ok(Vec::new()), Store::entries)?;
+        Ok(CacheUsage { entries: entries.len() as u64, bytes: entries.iter().map(|entry| entry.bytes).sum() })
+    }
+}
+
+impl std::fmt::Debug for CodeCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodeCache").field("folder", &self.folder()).field("limit", &self.limit()).finish()
+    }
+}

@@ -1,0 +1,225 @@
+//! The folder of a cache: entries by name, written whole or not at all, the oldest removed.
+
+use super::{CacheStatistics, entry};
+use parking_lot::Mutex;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// How the names of entries end. Another layout has another ending, so that programs of two versions do not take each other's for damaged.
+const ENDING: &str = ".code1";
+/// How the names of files begin that are being written.
+pub(super) const UNFINISHED: &str = ".writing-";
+/// After which time an unfinished file has lost its writer.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+pub(super) struct Store {
+    pub(super) folder: PathBuf,
+    pub(super) limit: u64,
+    counts: Counts,
+    last_failure: Mutex<Option<String>>,
+}
+
+#[derive(Default)]
+struct Counts {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    damaged: AtomicU64,
+    stored: AtomicU64,
+    evicted: AtomicU64,
+    failures: AtomicU64,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
+}
+
+/// An entry as the folder lists it.
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    /// When it was written or read last.
+    used: SystemTime,
+}
+
+impl Store {
+    pub(super) fn new(folder: PathBuf, limit: u64) -> Self {
+        Self { folder, limit, counts: Counts::default(), last_failure: Mutex::default() }
+    }
+
+    /// The file of an entry and its payload.
+    pub(super) fn get(&self, identity: &[u8]) -> Option<(PathBuf, Vec<u8>)> {
+        let path = self.path_of(identity);
+        let found = self.read(&path, identity);
+        let count = if found.is_some() { &self.counts.hits } else { &self.counts.misses };
+        count.fetch_add(1, Ordering::Relaxed);
+        found.map(|payload| (path, payload))
+    }
+
+    fn read(&self, path: &Path, identity: &[u8]) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let opened = File::open(path).and_then(|mut file| file.read_to_end(&mut bytes).map(|_| file));
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => return self.refused("read", path, &error),
+        };
+        let Some((kept, payload)) = entry::parse(&bytes) else {
+            self.counts.damaged.fetch_add(1, Ordering::Relaxed);
+            self.remove(path);
+            return None;
+        };
+        // Another source whose name is the same: the later one takes its place.
+        if kept != identity {
+            return None;
+        }
+        self.counts.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if let Err(error) = file.set_modified(SystemTime::now()) {
+            self.refused::<()>("mark as used", path, &error);
+        }
+        Some(payload.to_vec())
+    }
+
+    /// Keeps an entry, if the system lets it, and removes others if there are too many.
+    pub(super) fn put(&self, identity: &[u8], payload: &[u8]) {
+        let path = self.path_of(identity);
+        let header = entry::header(identity, payload);
+        let bytes = (header.len() + identity.len() + payload.len()) as u64;
+        if bytes > self.limit {
+            let what = format!(
+                "{} was not kept: {bytes} bytes, of {} that the cache may have",
+                path.display(),
+                self.limit
+            );
+            return self.note(what);
+        }
+        if let Err(error) = self.write(&path, &[&header, identity, payload]) {
+            self.refused::<()>("write", &path, &error);
+            return;
+        }
+        self.counts.stored.fetch_add(1, Ordering::Relaxed);
+        self.counts.bytes_written.fetch_add(bytes, Ordering::Relaxed);
+        self.make_room(&path);
+    }
+
+    /// Writes a file of another name and gives it its name: readers see the former one, or all of this one.
+    fn write(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        make_private(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        for part in parts {
+            file.write_all(part)?;
+        }
+        file.persist(path).map(|_| ()).map_err(|failed| failed.error)
+    }
+
+    /// Removes what was used longest ago until the rest fits, and what killed writers have left. `newest` stays.
+    fn make_room(&self, newest: &Path) {
+        self.remove_abandoned();
+        let mut entries = match self.entries() {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.refused::<()>("list", &self.folder, &error);
+                return;
+            }
+        };
+        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        entries.retain(|entry| entry.path != newest);
+        entries.sort_by_key(|entry| entry.used);
+        for entry in entries {
+            if bytes <= self.limit {
+                break;
+            }
+            if self.remove(&entry.path) {
+                self.counts.evicted.fetch_add(1, Ordering::Relaxed);
+            }
+            bytes -= entry.bytes;
+        }
+    }
+
+    fn remove_abandoned(&self) {
+        let Ok(listing) = fs::read_dir(&self.folder) else { return };
+        for file in listing.flatten() {
+            let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
+            let unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
+            if unfinished && age().is_some_and(|age| age > ABANDONED) {
+                self.remove(&file.path());
+            }
+        }
+    }
+
+    /// The entries in the folder; files of other names are not ours.
+    pub(super) fn entries(&self) -> io::Result<Vec<Listed>> {
+        let listing = match fs::read_dir(&self.folder) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut entries = Vec::new();
+        for file in listing {
+            let file = file?;
+            if !file.file_name().to_string_lossy().ends_with(ENDING) {
+                continue;
+            }
+            // Another process may have removed it by now.
+            let Ok(known) = file.metadata() else { continue };
+            entries.push(Listed { path: file.path(), bytes: known.len(), used: known.modified()? });
+        }
+        Ok(entries)
+    }
+
+    /// Removes a file; whether it was us who did.
+    fn remove(&self, path: &Path) -> bool {
+        match fs::remove_file(path) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => {
+                self.refused::<()>("remove", path, &error);
+                false
+            }
+        }
+    }
+
+    pub(super) fn path_of(&self, identity: &[u8]) -> PathBuf {
+        self.folder.join(format!("{:032x}{ENDING}", xxhash_rust::xxh3::xxh3_128(identity)))
+    }
+
+    fn refused<T>(&self, what: &str, path: &Path, error: &io::Error) -> Option<T> {
+        self.note(format!("cannot {what} {}: {error}", path.display()));
+        None
+    }
+
+    /// Counts a failure and keeps its words.
+    pub(super) fn note(&self, what: String) {
+        self.counts.failures.fetch_add(1, Ordering::Relaxed);
+        *self.last_failure.lock() = Some(what);
+    }
+
+    pub(super) fn last_failure(&self) -> Option<String> {
+        self.last_failure.lock().clone()
+    }
+
+    pub(super) fn statistics(&self) -> CacheStatistics {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let Counts { hits, misses, damaged, stored, evicted, failures, bytes_read, bytes_written } =
+            &self.counts;
+        CacheStatistics {
+            hits: read(hits),
+            misses: read(misses),
+            damaged: read(damaged),
+            stored: read(stored),
+            evicted: read(evicted),
+            failures: read(failures),
+            bytes_read: read(bytes_read),
+            bytes_written: read(bytes_written),
+        }
+    }
+}
+
+/// Makes a folder and those above it; where the system has owners, it is for ours alone.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

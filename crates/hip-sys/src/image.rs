@@ -1,0 +1,305 @@
+//! Bytes that a module can be loaded from. `hipModuleLoadData` is not told how many there are, so they are checked first.
+
+use code_object::{Bundle, CodeObject, CutShort, Error as CodeError, Reader, TargetId, part};
+use std::ffi::c_void;
+use std::fmt;
+
+const ELF: &[u8] = b"\x7fELF";
+const FATBIN: &[u8] = &0xBA55_ED50_u32.to_le_bytes();
+const HOST_MODULE: &[u8] = b"HIPHOSTM";
+const HOST_CODE: &[u8] = b"HIPHOSTC";
+
+/// A copy of an image, whose structure was checked: every length in it stays inside. It begins a page and ends in zeros.
+///
+/// ```
+/// use hip_sys::Image;
+///
+/// let cut = Image::new(b"\x7fELF\x02\x01\x01", "gfx1100").unwrap_err();
+/// assert!(cut.to_string().contains("no whole 64-bit ELF file"));
+/// let text = Image::new(b".version 7.0", "sm_90")?;
+/// assert_eq!((text.to_string(), text.code_object()), ("an assembly text of 12 bytes".into(), None));
+/// # Ok::<(), hip_sys::ImageError>(())
+/// ```
+pub struct Image {
+    pages: Box<[Page]>,
+    length: usize,
+    kind: String,
+    code: Option<CodeObject>,
+}
+
+/// Code objects are mapped in pages, and the last one ends in zeros, which ends a text.
+#[derive(Clone, Copy)]
+#[repr(C, align(4096))]
+struct Page([u8; PAGE]);
+
+const PAGE: usize = 4096;
+
+/// Why bytes are no image for a device.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// A code object or a bundle of them is malformed.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// A length in it is larger than what is there.
+    #[error(transparent)]
+    CutShort(#[from] CutShort),
+    /// It is for other devices.
+    #[error("it was built for {built_for} and the device is {device}; build it with --offload-arch={device}")]
+    OtherDevice {
+        /// The devices it is for.
+        built_for: String,
+        /// The device it was to be loaded on.
+        device: String,
+    },
+    /// It is an ELF file for another machine.
+    #[error("it is an ELF file, but not for an AMD GPU; the device is {device}")]
+    OtherMachine {
+        /// The device it was to be loaded on.
+        device: String,
+    },
+    /// It is nothing that an AMD device loads.
+    #[error("it is no code object and no bundle of them; build it with --offload-arch={device}")]
+    NoCode {
+        /// The device it was to be loaded on.
+        device: String,
+    },
+    /// It is of no known kind.
+    #[error(
+        "it is no code object, bundle, fat binary, host module or assembly text; build it for this platform"
+    )]
+    Unknown,
+    /// The name in a host module.
+    #[error("the name in it is not UTF-8")]
+    Name,
+}
+
+impl Image {
+    /// Checks and copies the bytes of an image for a device, whose architecture is named as its properties do:
+    /// `gfx90a:sramecc+:xnack-`, `sm_90`, `host-w32`.
+    ///
+    /// # Errors
+    /// What is wrong with them, and what to do.
+    pub fn new(bytes: &[u8], arch: &str) -> Result<Self, ImageError> {
+        let (kind, code) = check(bytes, arch)?;
+        let mut pages = vec![Page([0; PAGE]); bytes.len() / PAGE + 1].into_boxed_slice();
+        for (page, chunk) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
+            page.0[..chunk.len()].copy_from_slice(chunk);
+        }
+        Ok(Self { pages, length: bytes.len(), kind, code })
+    }
+
+    /// The address of its first byte, for `hipModuleLoadData`; valid while the image lives, wherever it is moved.
+    pub fn address(&self) -> *const c_void {
+        self.pages.as_ptr().cast()
+    }
+
+    /// What is known of its kernels: those of the code object that the device takes. `None` for images that are not AMD's,
+    /// and for compressed bundles too large to be read.
+    pub fn code_object(&self) -> Option<&CodeObject> {
+        self.code.as_ref()
+    }
+}
+
+/// What it is, for messages: "a code object of 4096 bytes".
+impl fmt::Display for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} bytes", self.kind, self.length)
+    }
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({self})")
+    }
+}
+
+/// What kind of image it is, and what it says of its kernels.
+fn check(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), ImageError> {
+    // AMD's runtime takes whatever is no bundle for an ELF file and follows its offsets; only what was checked may reach it.
+    let for_amd = arch.starts_with("gfx");
+    if bytes.starts_with(ELF) {
+        check_elf(bytes, arch, for_amd).map(|code| ("a code object".into(), code))
+    } else if Bundle::is_one(bytes) {
+        check_bundle(bytes, arch)
+    } else if for_amd {
+        Err(ImageError::NoCode { device: arch.into() })
+    } else if bytes.starts_with(FATBIN) {
+        check_fatbin(bytes).map(|()| ("a fat binary".into(), None))
+    } else if bytes.starts_with(HOST_MODULE) {
+        check_host_module(bytes).map(|name| (format!("host module {name:?}"), None))
+    } else if bytes.starts_with(HOST_CODE) {
+        check_host_code(bytes).map(|()| ("compiled host code".into(), None))
+    } else {
+        check_text(bytes).map(|()| ("an assembly text".into(), None))
+    }
+}
+
+fn check_elf(bytes: &[u8], arch: &str, for_amd: bool) -> Result<Option<CodeObject>, ImageError> {
+    let code = CodeObject::parse(bytes)?;
+    if for_amd && code.is_none() && !CodeObject::is_for_amd(bytes) {
+        return Err(ImageError::OtherMachine { device: arch.into() });
+    }
+    if let Some(target) = code.as_ref().and_then(|code| code.target.as_ref())
+        && !target.runs_on(&TargetId::parse(arch)?)
+    {
+        return Err(other_device([target], arch));
+    }
+    Ok(code)
+}
+
+/// Finds the code object for the device; those for others are whole as well.
+fn check_bundle(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), ImageError> {
+    let bundle = match Bundle::parse(bytes) {
+        Ok(bundle) => bundle,
+        // Its length was checked: the runtime decompresses it by itself.
+        Err(CodeError::TooLarge { .. }) => return Ok(("a compressed bundle".into(), None)),
+        Err(error) => return Err(error.into()),
+    };
+    let kind =
+        if bundle.compression().is_some() { "a compressed bundle" } else { "a bundle of code objects" };
+    let device = TargetId::parse(arch)?;
+    let best = bundle.best_for(&device).map(|entry| entry.id);
+    let mut found = None;
+    for entry in bundle.entries().filter(|entry| entry.is_code()) {
+        let code = entry.code_object()?;
+        if best == Some(entry.id) && found.is_none() {
+            found = Some(code);
+        }
+    }
+    let built_for = bundle.entries().filter(|entry| entry.is_code()).filter_map(|entry| entry.target);
+    found.map(|code| (kind.into(), code)).ok_or_else(|| other_device(built_for, arch))
+}
+
+fn other_device<'a>(built_for: impl IntoIterator<Item = &'a TargetId>, arch: &str) -> ImageError {
+    let names: Vec<String> = built_for.into_iter().map(TargetId::to_string).collect();
+    let built_for = if names.is_empty() { "no device".into() } else { names.join(", ") };
+    ImageError::OtherDevice { built_for, device: arch.into() }
+}
+
+fn check_fatbin(bytes: &[u8]) -> Result<(), ImageError> {
+    let mut reader = Reader::new(bytes, FATBIN.len());
+    let _version = reader.number::<2>()?;
+    let header_length = reader.number::<2>()?;
+    let length = reader.number::<8>()?;
+    part(bytes, header_length, length)?;
+    Ok(())
+}
+
+fn check_host_module(bytes: &[u8]) -> Result<&str, ImageError> {
+    let mut reader = Reader::new(bytes, HOST_MODULE.len());
+    let length = reader.number::<4>()?;
+    std::str::from_utf8(reader.take(length)?).map_err(|_| ImageError::Name)
+}
+
+/// The platform checks the sum of the contents itself.
+fn check_host_code(bytes: &[u8]) -> Result<(), ImageError> {
+    let length = Reader::new(bytes, HOST_CODE.len()).number::<8>()?;
+    part(bytes, 0, length)?;
+    Ok(())
+}
+
+fn check_text(bytes: &[u8]) -> Result<(), ImageError> {
+    let text = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    let is_text = !text.is_empty() && !text.contains(&0) && std::str::from_utf8(text).is_ok();
+    if is_text { Ok(()) } else { Err(ImageError::Unknown) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+
+    fn host_module(length: u32, name: &str) -> Vec<u8> {
+        [HOST_MODULE, &length.to_le_bytes(), name.as_bytes()].concat()
+    }
+
+    fn bundle(entries: &[(&str, u64, u64)], tail: &[u8]) -> Vec<u8> {
+        let mut bytes = [BUNDLE, &(entries.len() as u64).to_le_bytes()].concat();
+        for (name, offset, size) in entries {
+            for n in [*offset, *size, name.len() as u64] {
+                bytes.extend(n.to_le_bytes());
+            }
+            bytes.extend(name.as_bytes());
+        }
+        [&bytes, tail].concat()
+    }
+
+    #[test]
+    fn images_are_kept_in_pages_that_end_in_zeros() {
+        for length in [1, 4095, 4096, 4097] {
+            let text = vec![b'x'; length];
+            let image = Image::new(&text, "sm_90").unwrap();
+            assert!(image.address().addr().is_multiple_of(PAGE));
+            let kept = image.pages.iter().flat_map(|page| page.0).collect::<Vec<u8>>();
+            assert_eq!((&kept[..length], kept[length]), (&text[..], 0));
+        }
+    }
+
+    #[test]
+    fn an_amd_device_is_given_nothing_that_was_not_walked() {
+        let refused = "it is no code object and no bundle of them; build it with --offload-arch=gfx1100";
+        for image in [
+            &b"some text that is no ELF file, long enough to have offsets"[..],
+            &host_module(3, "abc"),
+            FATBIN,
+        ] {
+            assert_eq!(check(image, "gfx1100").unwrap_err().to_string(), refused);
+        }
+    }
+
+    /// A name that is no UTF-8 is as long as it says; the entry behind it is found, and it lies outside.
+    #[test]
+    fn bundle_names_are_as_long_as_they_say() {
+        let entries = [("hipX", 24 + 8 + 60, 0), ("host", u64::MAX / 2, 64)];
+        let mut bytes = bundle(&entries, &[0; 64]);
+        let name = bytes.windows(4).position(|w| w == b"hipX").unwrap();
+        bytes[name..name + 4].fill(0xff);
+        let cut = format!(
+            "the bundle is malformed: it is cut short: bytes {} and 64 more are named, it has {}",
+            u64::MAX / 2,
+            bytes.len()
+        );
+        assert_eq!(check(&bytes, "gfx1100").unwrap_err().to_string(), cut);
+    }
+
+    #[test]
+    fn what_is_cut_short_is_refused() {
+        assert_eq!(check(&host_module(3, "abc"), "").unwrap().0, "host module \"abc\"");
+        assert_eq!(check(b"HIPHOSTC\x10\0\0\0\0\0\0\0", "").unwrap().0, "compiled host code");
+        let cut_short: [(&[u8], &str); 10] = [
+            (&host_module(4, "abc"), "12 and 4 more"),
+            (&host_module(u32::MAX, ""), "12 and 4294967295 more"),
+            (b"HIPHOSTM\x01", "8 and 4 more"),
+            (b"HIPHOSTC\x11\0\0\0\0\0\0\0", "0 and 17 more"),
+            (b"HIPHOSTC\x10", "8 and 8 more"),
+            (&bundle(&[("host", 0, u64::MAX)], &[]), "0 and 18446744073709551615 more"),
+            (&bundle(&[("host", u64::MAX, 2)], &[]), "18446744073709551615 and 2 more"),
+            (&[BUNDLE, &u64::MAX.to_le_bytes()].concat(), "32 and 8 more"),
+            (b"CCOB\x02\0\x01\0\xff\0\0\0", "12 and 4 more"),
+            (&[FATBIN, &[1, 0, 16, 0], &100_u64.to_le_bytes()].concat(), "16 and 100 more"),
+        ];
+        for (bytes, reason) in cut_short {
+            let found = check(bytes, "sm_90").map(|(kind, _)| kind).unwrap_err().to_string();
+            assert!(found.contains("cut short") && found.contains(reason), "{found}");
+        }
+        for (bytes, reason) in [
+            (ELF, "no whole 64-bit ELF file"),
+            (b"\x01\x02\x00\x03", "no code object"),
+            (b"", "no code object"),
+        ] {
+            let found = check(bytes, "sm_90").map(|(kind, _)| kind).unwrap_err().to_string();
+            assert!(found.contains(reason), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_bundle_for_other_devices_says_which() {
+        let bytes = bundle(&[("host-x86_64-unknown-linux", 0, 0)], &[]);
+        let reason = check(&bytes, "gfx90a:xnack-").map(|(kind, _)| kind).unwrap_err();
+        let expected =
+            ImageError::OtherDevice { built_for: "no device".into(), device: "gfx90a:xnack-".into() };
+        assert_eq!(reason, expected);
+    }
+}

@@ -1,0 +1,72 @@
+//! The structures and constants of the bindings as data, so that they can be held against any version's headers.
+//!
+//! The sizes, offsets and values are the compiler's own, of the types that calls are made with.
+
+pub use crate::generated::layout::{HIP, ROCRAND, RTC};
+
+/// Everything of a library's headers that the bindings repeat.
+#[derive(Debug, Clone, Copy)]
+pub struct Bindings {
+    /// The version of the headers that they were made from, `major.minor`.
+    pub version: &'static str,
+    /// The structures that C declares with their fields.
+    pub structures: &'static [Structure],
+    /// Enumerators and flags.
+    pub constants: &'static [Constant],
+}
+
+/// A C structure as the bindings have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structure {
+    /// Its name in C.
+    pub name: &'static str,
+    /// In bytes.
+    pub size: usize,
+    /// In bytes.
+    pub align: usize,
+    /// Names in C and offsets in bytes, without bit fields.
+    pub fields: &'static [(&'static str, usize)],
+}
+
+/// An enumerator or a flag as the bindings have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name in C.
+    pub name: &'static str,
+    /// The enumeration; empty for what C defines as a macro.
+    pub of: &'static str,
+    /// Its value.
+    pub value: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counted in the generated text, not by what made the list.
+    #[test]
+    fn nothing_in_the_bindings_is_left_out() {
+        for (bindings, text) in [
+            (HIP, include_str!("generated/hip.rs")),
+            (RTC, include_str!("generated/rtc.rs")),
+            (ROCRAND, include_str!("generated/rocrand.rs")),
+        ] {
+            assert_eq!(bindings.structures.len(), text.matches("\"Size of ").count());
+            let fields: usize = bindings.structures.iter().map(|s| s.fields.len()).sum();
+            assert_eq!(fields, text.matches("\"Offset of field: ").count());
+            let names = ["hip", "HIP", "ROCRAND"].map(|start| format!("pub const {start}"));
+            let defines = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(name));
+            assert_eq!(bindings.constants.len(), text.lines().filter(defines).count());
+        }
+    }
+
+    /// Facts of ROCm's documentation, written by hand.
+    #[test]
+    fn both_layouts_of_the_device_properties_are_as_documented() {
+        let find = |name| HIP.structures.iter().find(|s| s.name == name).expect("it is in the bindings");
+        let offset = |s: &Structure, field| s.fields.iter().find(|f| f.0 == field).map(|f| f.1);
+        let new = find("hipDeviceProp_tR0600");
+        assert_eq!((new.size, offset(new, "gcnArchName")), (1472, Some(1160)));
+        assert_eq!(offset(find("hipDeviceProp_tR0000"), "gcnArchName"), Some(396));
+    }
+}

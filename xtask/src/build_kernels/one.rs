@@ -1,0 +1,108 @@
+//! One object: its compilation, and whether it is current.
+
+use super::folder::Folder;
+use super::manifest::{Entry, Manifest};
+use super::object_file;
+use super::target::{Platform, Target};
+use super::toolchain::Toolchain;
+use crate::resources::{self, disassembly::Disassembler};
+use kernels_hip::{Unit, hash_bytes};
+use std::path::Path;
+use std::process::Output;
+
+/// What all objects of a target are made with.
+pub(super) struct Job<'a> {
+    pub(super) target: &'a Target,
+    pub(super) toolchain: &'a Toolchain,
+    pub(super) folder: &'a Folder,
+    /// The folder of the kernels' texts.
+    pub(super) sources: &'a Path,
+    pub(super) disassembler: Option<&'a Disassembler>,
+}
+
+/// The name of a unit's object.
+pub(super) fn file_name(target: &Target, unit: &Unit) -> String {
+    format!("{}.{}", unit.name(), target.platform.extension())
+}
+
+impl Job<'_> {
+    /// The entry of the unit's object if it is what a compilation would write now.
+    pub(super) fn current(&self, manifest: &Manifest, unit: &Unit) -> Result<Option<Entry>, String> {
+        let file = file_name(self.target, unit);
+        let Some(entry) =
+            manifest.entry(&file).filter(|entry| entry.build == self.toolchain.key(self.target, unit))
+        else {
+            return Ok(None);
+        };
+        let path = self.folder.path().join(&file);
+        let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
+        if entry.hash != hash_bytes(&bytes) {
+            return Ok(None);
+        }
+        // Figures that were taken with a disassembler are not taken anew without.
+        let version = format!("{},", resources::VERSION);
+        let more_is_known = self.disassembler.is_none() && entry.measured_by.starts_with(&version);
+        if more_is_known || entry.measured_by == self.measured_by() {
+            return Ok(Some(entry.clone()));
+        }
+        // Of NVIDIA's the compiler alone knows the figures.
+        if self.target.platform == Platform::Nvidia {
+            return Ok(None);
+        }
+        self.entry(unit, &path, &bytes, "").map(Some)
+    }
+
+    /// Compiles a unit where nobody looks, checks the object, and puts it into its place.
+    pub(super) fn compile(&self, unit: &Unit) -> Result<Entry, String> {
+        let file = file_name(self.target, unit);
+        let work = self.folder.work();
+        let object = work.join(&file);
+        let source = self.sources.join(unit.family.file);
+        let mut command = self.toolchain.command(self.target, unit, self.sources, &source, &object);
+        let Output { status, stdout, stderr } = command
+            .env("TMPDIR", &work)
+            .output()
+            .map_err(|e| format!("cannot start {}: {e}", self.toolchain.compiler.program.display()))?;
+        let said = String::from_utf8_lossy(&stderr).into_owned() + &String::from_utf8_lossy(&stdout);
+        if !status.success() {
+            return Err(format!("{} ({status}): {}\n{said}", unit.name(), self.to_repeat(unit)));
+        }
+        let entry = std::fs::read(&object)
+            .map_err(|e| format!("the compiler succeeded and wrote no file: {e}"))
+            .and_then(|bytes| {
+                object_file::check(self.target, &bytes, &unit.kernels())?;
+                self.entry(unit, &object, &bytes, &said)
+            })
+            .map_err(|e| format!("{file}: {e}: {}\n{said}", self.to_repeat(unit)))?;
+        self.folder.publish(&file)?;
+        Ok(entry)
+    }
+
+    fn entry(&self, unit: &Unit, object: &Path, bytes: &[u8], said: &str) -> Result<Entry, String> {
+        Ok(Entry {
+            file: file_name(self.target, unit),
+            unit: unit.name(),
+            bytes: bytes.len() as u64,
+            source: unit.source_hash(),
+            build: self.toolchain.key(self.target, unit),
+            hash: hash_bytes(bytes),
+            kernels: unit.kernels(),
+            measured_by: self.measured_by(),
+            resources: resources::measure(self.target, object, bytes, said, self.disassembler)?,
+        })
+    }
+
+    /// The command as one would type it, which writes into the current folder.
+    fn to_repeat(&self, unit: &Unit) -> String {
+        let source = self.sources.join(unit.family.file);
+        let object = file_name(self.target, unit);
+        let command = self.toolchain.command(self.target, unit, self.sources, &source, object.as_ref());
+        format!("to repeat it:\n  {command:?}")
+    }
+
+    /// The way to measure, and the disassembler.
+    fn measured_by(&self) -> String {
+        let program = self.disassembler.map_or("no disassembler", |program| &program.version);
+        format!("{}, {program}", resources::VERSION)
+    }
+}

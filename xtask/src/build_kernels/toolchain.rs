@@ -1,0 +1,157 @@
+//! A compiler that is ready to build, and the number by which it is known what its objects were made of.
+
+use super::compiler::{Compiler, Kind, Prepared};
+use super::target::Target;
+use kernels_hip::{Unit, hash_bytes, hash_parts};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+
+/// A compiler with what it needs.
+pub(super) struct Toolchain {
+    /// The compiler.
+    pub(super) compiler: Compiler,
+    /// What it says of its own version, in one line.
+    pub(super) version: String,
+    prepared: Prepared,
+    /// The number of the compiler and the files that it puts into every object.
+    identity: String,
+}
+
+/// The toolchains of one run; asking a compiler for its version takes a process.
+#[derive(Default)]
+pub(super) struct Toolchains(Vec<Rc<Toolchain>>);
+
+impl Toolchains {
+    /// The toolchain of a compiler.
+    pub(super) fn of(&mut self, compiler: Compiler, root: &Path) -> Result<Rc<Toolchain>, String> {
+        if let Some(known) = self.0.iter().find(|known| known.compiler == compiler) {
+            return Ok(known.clone());
+        }
+        self.0.push(Rc::new(Toolchain::new(compiler, root)?));
+        Ok(self.0[self.0.len() - 1].clone())
+    }
+}
+
+impl Toolchain {
+    fn new(compiler: Compiler, root: &Path) -> Result<Self, String> {
+        let prepared = compiler.prepare(root)?;
+        let mut parts =
+            vec![compiler.program.display().to_string().into_bytes(), compiler.version_text().into_bytes()];
+        let host_headers =
+            (compiler.kind == Kind::Host).then(|| root.join("crates/hip-host/include")).into_iter();
+        for folder in prepared.bitcode.clone().into_iter().chain(compiler.own_bitcode()).chain(host_headers) {
+            parts.push(contents(&folder)?.into_bytes());
+        }
+        let identity = hash_parts(parts.iter().map(Vec::as_slice));
+        Ok(Self { version: compiler.version(), compiler, prepared, identity })
+    }
+
+    /// The command that compiles a unit, or `source` like that unit, to `object`.
+    pub(super) fn command(
+        &self,
+        target: &Target,
+        unit: &Unit,
+        sources: &Path,
+        source: &Path,
+        object: &Path,
+    ) -> Command {
+        self.compiler.command(&self.prepared, target, unit, sources, source, object)
+    }
+
+    /// The number of all that decides about an object: another text, option, compiler or bitcode has another one.
+    pub(super) fn key(&self, target: &Target, unit: &Unit) -> String {
+        // Where files lie does not matter.
+        let prepared = Prepared { bitcode: self.prepared.bitcode.as_ref().map(|_| "bitcode".into()) };
+        let sources = Path::new("kernels-hip");
+        let command = self.compiler.command(
+            &prepared,
+            target,
+            unit,
+            sources,
+            &sources.join(unit.family.file),
+            "object".as_ref(),
+        );
+        let args: Vec<&[u8]> = command.get_args().map(|arg| arg.as_encoded_bytes()).collect();
+        let options = hash_parts(args);
+        hash_parts([unit.source_hash().as_bytes(), options.as_bytes(), self.identity.as_bytes()])
+    }
+}
+
+/// The number of all files below a folder, with their names.
+fn contents(folder: &Path) -> Result<String, String> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    let mut parts = Vec::new();
+    for file in files {
+        let bytes = std::fs::read(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+        let name = file.strip_prefix(folder).unwrap_or(&file);
+        parts.push(format!("{} {}", name.display(), hash_bytes(&bytes)).into_bytes());
+    }
+    Ok(hash_parts(parts.iter().map(Vec::as_slice)))
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("cannot read {}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::target::Platform;
+    use super::*;
+
+    fn toolchain(identity: &str, bitcode: Option<&str>) -> Toolchain {
+        Toolchain {
+            compiler: Compiler { program: "clang++-19".into(), kind: Kind::Clang },
+            version: "19".into(),
+            prepared: Prepared { bitcode: bitcode.map(Into::into) },
+            identity: identity.into(),
+        }
+    }
+
+    #[test]
+    fn the_key_follows_what_decides_and_no_path() {
+        let target = |arch| Target::new(Platform::Amd, arch).expect("known");
+        let unit = |family, dtype| kernels_hip::unit(family, dtype).expect("it ships");
+        let key = |identity, bitcode, arch, family, dtype| {
+            toolchain(identity, bitcode).key(&target(arch), &unit(family, dtype))
+        };
+        let first = key("a", Some("/here"), "gfx90a", "reduce", "f32");
+        assert_eq!(first, key("a", Some("/there"), "gfx90a", "reduce", "f32"));
+        for other in [
+            key("b", Some("/here"), "gfx90a", "reduce", "f32"),
+            key("a", None, "gfx90a", "reduce", "f32"),
+            key("a", Some("/here"), "gfx942", "reduce", "f32"),
+            key("a", Some("/here"), "gfx90a", "matmul", "f32"),
+            key("a", Some("/here"), "gfx90a", "reduce", "f16"),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
+
+    #[test]
+    fn contents_follow_names_and_bytes() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).expect("writable");
+        std::fs::create_dir(dir.path().join("below")).expect("writable");
+        write("below/a.bc", "1");
+        let before = contents(dir.path()).expect("readable");
+        assert_eq!(contents(dir.path()), Ok(before.clone()));
+        write("below/a.bc", "2");
+        let changed = contents(dir.path()).expect("readable");
+        write("b.bc", "");
+        let more = contents(dir.path()).expect("readable");
+        assert!(before != changed && changed != more && before != more);
+        assert!(contents(&dir.path().join("none")).expect_err("not there").contains("none"));
+    }
+}

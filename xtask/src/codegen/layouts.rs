@@ -1,0 +1,94 @@
+//! The list of the structures and constants in the bindings, for those who hold them against headers.
+//!
+//! It is made of the committed files, so it needs no header; sizes and offsets are left to the compiler.
+
+use quote::{format_ident, quote};
+
+/// The generated file, of the modules' names and texts.
+pub(super) fn render(stamp: &str, modules: &[(String, String)]) -> Result<String, String> {
+    let mut lists = Vec::new();
+    for (name, text) in modules {
+        let file = syn::parse_file(text).map_err(|e| format!("codegen: {name}.rs: {e}"))?;
+        let module = format_ident!("{name}");
+        let list = format_ident!("{}", name.to_uppercase());
+        // "… from the headers of HIP 6.3; …"
+        let version = text.lines().next().and_then(|line| line.split(';').next()?.rsplit(' ').next());
+        let version = version.filter(|v| v.starts_with(|c: char| c.is_ascii_digit())).unwrap_or_default();
+        let structures = file.items.iter().filter_map(|item| structure(&module, item));
+        let constants = file.items.iter().flat_map(|item| constants(&module, item));
+        lists.push(quote! {
+            pub const #list: Bindings = Bindings {
+                version: #version,
+                structures: &[#(#structures),*],
+                constants: &[#(#constants),*],
+            };
+        });
+    }
+    let file = syn::parse2(quote! {
+        use super::*;
+        use crate::layout::{Bindings, Constant, Structure};
+        use core::mem::{align_of, offset_of, size_of};
+        #(#lists)*
+    })
+    .map_err(|e| format!("codegen: the list of layouts does not parse: {e}"))?;
+    Ok(format!("{stamp}\n\n{}", prettyplease::unparse(&file)))
+}
+
+/// A structure that C declares with its fields; the tables are Rust's.
+fn structure(module: &syn::Ident, item: &syn::Item) -> Option<impl quote::ToTokens> {
+    let syn::Item::Struct(item) = item else { return None };
+    let syn::Fields::Named(fields) = &item.fields else { return None };
+    let names: Vec<&syn::Ident> = fields.named.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let of_c = item.attrs.iter().any(|attribute| match &attribute.meta {
+        syn::Meta::List(list) => list.path.is_ident("repr") && list.tokens.to_string() == "C",
+        _ => false,
+    });
+    let opaque = names.iter().any(|name| *name == "_unused");
+    if !of_c || opaque || !item.generics.params.is_empty() {
+        return None;
+    }
+    let ident = &item.ident;
+    let name = ident.to_string();
+    // C has no offsets of bit fields, and no names for what bindgen makes of them.
+    let fields = names.iter().filter(|field| !field.to_string().starts_with('_')).map(|field| {
+        let name = field.to_string();
+        // bindgen writes what is a word of Rust's with an underscore.
+        let name = name.strip_suffix('_').unwrap_or(&name);
+        quote! { (#name, offset_of!(#module::#ident, #field)) }
+    });
+    Some(quote! {
+        Structure {
+            name: #name,
+            size: size_of::<#module::#ident>(),
+            align: align_of::<#module::#ident>(),
+            fields: &[#(#fields),*],
+        }
+    })
+}
+
+/// The values of an enumeration, or a flag that C defines.
+fn constants(module: &syn::Ident, item: &syn::Item) -> Vec<impl quote::ToTokens> {
+    match item {
+        syn::Item::Const(item) if item.ident != "_" => {
+            let (ident, name) = (&item.ident, item.ident.to_string());
+            vec![quote! { Constant { name: #name, of: "", value: #module::#ident as i64 } }]
+        }
+        syn::Item::Impl(block) if block.trait_.is_none() && block.generics.params.is_empty() => {
+            let syn::Type::Path(of) = &*block.self_ty else { return Vec::new() };
+            let Some(of) = of.path.get_ident() else { return Vec::new() };
+            let of_name = of.to_string();
+            let value = |item: &syn::ImplItem| {
+                let syn::ImplItem::Const(item) = item else { return None };
+                if !matches!(&item.ty, syn::Type::Path(ty) if ty.path.is_ident(of)) {
+                    return None;
+                }
+                let (ident, name) = (&item.ident, item.ident.to_string());
+                Some(quote! {
+                    Constant { name: #name, of: #of_name, value: #module::#of::#ident.0 as i64 }
+                })
+            };
+            block.items.iter().filter_map(value).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,123 @@
+//! The real objects that inputs are made of, and where in them what lies.
+
+use code_object::CodeObject;
+use object::LittleEndian;
+use object::elf::{FileHeader64, SHT_NOTE};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Larger objects would make a run long and their metadata is more of the same.
+const LARGEST: usize = 320 << 10;
+
+/// A real object.
+pub(super) struct Base {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    /// The architecture that it is read for.
+    pub(super) arch: String,
+    /// Places that are mutated on their own: headers, tables, notes, symbols, descriptors.
+    pub(super) places: Vec<Range<usize>>,
+    /// The contents of the metadata note.
+    pub(super) note: Range<usize>,
+    /// Where the note's segment and section have their offsets; the sizes are 24 and 8 bytes further on in the two.
+    pub(super) note_segment: usize,
+    pub(super) note_section: Option<usize>,
+}
+
+impl Base {
+    /// An object, if it is one that can be read.
+    pub(super) fn new(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+        let code = CodeObject::parse(&bytes).map_err(|e| format!("{name}: {e}"))?;
+        let code = code.ok_or_else(|| format!("{name} has no kernel metadata"))?;
+        let arch = code.target.ok_or_else(|| format!("{name} does not say what it is for"))?.to_string();
+        let header = FileHeader64::<LittleEndian>::parse(&*bytes).map_err(|e| e.to_string())?;
+        let segments = header.program_headers(LittleEndian, &*bytes).map_err(|e| e.to_string())?;
+        let sections = header.sections(LittleEndian, &*bytes).map_err(|e| e.to_string())?;
+        let table = |offset: u64, entry: u16, count: usize| {
+            offset as usize..offset as usize + usize::from(entry) * count
+        };
+        let (e_phoff, e_shoff) = (header.e_phoff(LittleEndian), header.e_shoff(LittleEndian));
+        let segment_table = table(e_phoff, header.e_phentsize(LittleEndian), segments.len());
+        let section_table = table(e_shoff, header.e_shentsize(LittleEndian), sections.len());
+        let mut places = vec![0..64, segment_table.clone(), section_table.clone()];
+        for section in sections.iter() {
+            let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
+            // Code and debug information are only bytes to the reader.
+            if size > 0 && section.sh_flags(LittleEndian) & u64::from(object::elf::SHF_EXECINSTR) == 0 {
+                places.push(start as usize..(start + size) as usize);
+            }
+        }
+        let owner = bytes.windows(8).position(|w| w == b"AMDGPU\0\0").ok_or("no note")?;
+        let length =
+            u32::from_le_bytes([bytes[owner - 8], bytes[owner - 7], bytes[owner - 6], bytes[owner - 5]]);
+        let note = owner + 8..owner + 8 + length as usize;
+        let note_start = (owner - 12) as u64;
+        let segment = segments.iter().position(|s| {
+            s.p_type(LittleEndian) == object::elf::PT_NOTE && s.p_offset(LittleEndian) == note_start
+        });
+        let section = sections
+            .iter()
+            .position(|s| s.sh_type(LittleEndian) == SHT_NOTE && s.sh_offset(LittleEndian) == note_start);
+        let note_segment = segment_table.start
+            + 56 * segment.ok_or_else(|| format!("{name} has no segment for its note"))?
+            + 8;
+        let note_section = section.map(|index| section_table.start + 64 * index + 24);
+        Ok(Self { name: name.into(), bytes, arch, places, note, note_segment, note_section })
+    }
+
+    /// The object with another note, which stands at its end; offsets and sizes are those of the new place.
+    pub(super) fn with_note(&self, bytes: &[u8], description: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        let start = bytes.len() as u64;
+        for number in [7, description.len() as u32, 32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(b"AMDGPU\0\0");
+        bytes.extend(description);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let size = bytes.len() as u64 - start;
+        let mut put = |at: usize, value: u64| {
+            if let Some(place) = bytes.get_mut(at..at + 8) {
+                place.copy_from_slice(&value.to_le_bytes());
+            }
+        };
+        put(self.note_segment, start);
+        put(self.note_segment + 24, size);
+        put(self.note_segment + 32, size);
+        if let Some(section) = self.note_section {
+            put(section, start);
+            put(section + 8, size);
+        }
+        bytes
+    }
+}
+
+/// The objects in a folder and those below it, smallest first.
+pub(super) fn read_folder(folder: &Path) -> Result<Vec<Base>, String> {
+    let mut bases = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries =
+            std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|e| e.to_string())?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "hsaco") {
+                bases.extend(read(&path)?);
+            }
+        }
+    }
+    bases.sort_by(|a, b| (a.bytes.len(), &a.name).cmp(&(b.bytes.len(), &b.name)));
+    Ok(bases)
+}
+
+fn read(path: &PathBuf) -> Result<Option<Base>, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    if bytes.len() > LARGEST {
+        return Ok(None);
+    }
+    Base::new(&path.display().to_string(), bytes).map(Some)
+}

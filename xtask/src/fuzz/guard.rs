@@ -1,0 +1,125 @@
+//! Memory that ends where an input ends: the byte behind it is on a page that may not be read.
+//!
+//! The pages before are those of a file, so that the input survives the process that it kills.
+
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr::{null_mut, slice_from_raw_parts};
+
+const PAGE: usize = 4096;
+/// Bytes that an input of a run may have.
+pub(super) const CAPACITY: usize = 2 << 20;
+
+/// The memory for one input at a time.
+pub(super) struct Guarded {
+    start: *mut u8,
+    /// Bytes of the file: a page in front, for the number and the length of the input as two words of 8 bytes, and the
+    /// pages of the input.
+    length: usize,
+}
+
+// SAFETY: S8: the pages belong to the value, and only it points to them.
+unsafe impl Send for Guarded {}
+
+/// An input that was being read when its process ended.
+pub(super) struct Left {
+    pub(super) index: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Guarded {
+    /// Maps a file of its own, for inputs of so many bytes at most.
+    pub(super) fn new(path: &Path, capacity: usize) -> Result<Self, String> {
+        let fail = |e: std::io::Error| format!("cannot map {}: {e}", path.display());
+        let options = OpenOptions::new().read(true).write(true).create(true).truncate(true).clone();
+        let file = options.open(path).map_err(fail)?;
+        let length = PAGE + capacity.next_multiple_of(PAGE);
+        file.set_len(length as u64).map_err(fail)?;
+        let start = map(&file, length).ok_or_else(|| fail(std::io::Error::last_os_error()))?;
+        Ok(Self { start, length })
+    }
+
+    /// Copies an input to the end of the memory; what does not fit is cut. [`Guarded::done`] ends its use.
+    pub(super) fn place(&mut self, index: u64, input: &[u8]) -> &[u8] {
+        let input = &input[..input.len().min(self.length - PAGE)];
+        self.head(index, input.len() as u64 + 1);
+        // SAFETY: S12: the pages are ours, and the input fits before their end.
+        unsafe {
+            let place = self.start.add(self.length - input.len());
+            place.copy_from_nonoverlapping(input.as_ptr(), input.len());
+            &*slice_from_raw_parts(place, input.len())
+        }
+    }
+
+    /// Notes that the input was read.
+    pub(super) fn done(&mut self) {
+        self.head(0, 0);
+    }
+
+    fn head(&mut self, index: u64, length: u64) {
+        // SAFETY: S12: the first two words of our pages.
+        unsafe { self.start.cast::<[u64; 2]>().write([index, length]) };
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: S4: our own mapping, and nothing borrows from it any more. A failure leaves it mapped.
+        unsafe { libc::munmap(self.start.cast(), self.length + PAGE) };
+    }
+}
+
+/// The pages of the file, and one behind them that may not be read.
+fn map(file: &File, length: usize) -> Option<*mut u8> {
+    let (none, both) = (libc::PROT_NONE, libc::PROT_READ | libc::PROT_WRITE);
+    let anonymous = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: S4: new pages, and the file's over the first of them.
+    unsafe {
+        let start = libc::mmap(null_mut(), length + PAGE, none, anonymous, -1, 0);
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        let shared = libc::MAP_SHARED | libc::MAP_FIXED;
+        let mapped = libc::mmap(start, length, both, shared, file.as_raw_fd(), 0);
+        (mapped == start).then_some(start.cast())
+    }
+}
+
+/// The input in a file that was mapped by a process that is gone; `None` if it was between two.
+pub(super) fn left_in(path: &Path) -> Option<Left> {
+    let bytes = std::fs::read(path).ok()?;
+    let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let (index, length) = (word(0)?, usize::try_from(word(8)?.checked_sub(1)?).ok()?);
+    let start = bytes.len().checked_sub(length)?;
+    Some(Left { index, bytes: bytes[start..].to_vec() })
+}
+
+/// No more memory than these bytes for this process: what asks for more is ended, and shows.
+pub(super) fn limit_memory(bytes: u64) -> Result<(), String> {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: S1: the C function's contract: a live structure.
+    match unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } {
+        0 => Ok(()),
+        _ => Err(format!("cannot limit memory: {}", std::io::Error::last_os_error())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_ends_where_memory_ends_and_survives_in_the_file() {
+        let path = std::env::temp_dir().join(format!("xtask-fuzz-{}", std::process::id()));
+        let mut guarded = Guarded::new(&path, 100).expect("a writable folder");
+        let placed = guarded.place(7, b"abc");
+        assert_eq!(placed, b"abc");
+        assert!(placed.as_ptr_range().end.addr().is_multiple_of(PAGE));
+        let left = left_in(&path).expect("it is being read");
+        assert_eq!((left.index, &left.bytes[..]), (7, &b"abc"[..]));
+        guarded.done();
+        assert!(left_in(&path).is_none());
+        std::fs::remove_file(&path).expect("ours");
+    }
+}

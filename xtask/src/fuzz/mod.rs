@@ -1,0 +1,167 @@
+//! `cargo xtask fuzz`: holds the reader of code objects against inputs made of real ones.
+//!
+//! An input is a real object with something changed, and then the lengths around it put right, so that the reader goes on
+//! past its first checks; see [`mutate`]. It lies in front of a page that may not be read, so that one byte too many ends
+//! the process. That process is a child of this one, which saves the input that did it.
+
+mod base;
+mod check;
+mod guard;
+mod mutate;
+mod random;
+mod tree;
+mod workers;
+
+use crate::build_kernels::{self, BuildArgs, target::Platform};
+use crate::workspace;
+use base::Base;
+use check::Outcome;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// Memory that the reader may use in all. Inputs have 2 MiB at most.
+const MEMORY: u64 = 4 << 30;
+/// What is built if there are no objects: one with waves of 64, one of 32.
+const ARCHS: [&str; 2] = ["gfx90a", "gfx1100"];
+
+/// Options of `cargo xtask fuzz`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  cargo xtask fuzz                           1,000,000 inputs
+  cargo xtask fuzz --inputs 50000 --seed 7   others, and fewer
+  cargo xtask fuzz --objects DIR             made of the .hsaco files below a folder
+  cargo xtask fuzz --input FILE --arch gfx90a
+                                             one input again, as a failed run names it
+
+The same seed and objects make the same inputs. Objects are built first if there are none; those above 320 KiB are left
+out. What a run fails on is saved in target/fuzz.")]
+pub struct FuzzArgs {
+    /// How many inputs to make and read
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    inputs: u64,
+    /// Which inputs
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// The folder of real objects [default: target/kernels/amd]
+    #[arg(long, value_name = "DIR")]
+    objects: Option<PathBuf>,
+    /// Read this file only, and say how it ends
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// The device that --input is read for
+    #[arg(long, default_value = "gfx90a", requires = "input")]
+    arch: String,
+    /// Read the inputs in this process, without saving one that ends it
+    #[arg(long, hide = true)]
+    in_this_process: bool,
+}
+
+/// Runs the command; the error is the text to show.
+pub fn run(args: &FuzzArgs) -> Result<(), String> {
+    let root = workspace::root()?;
+    let folder = root.join("target/fuzz");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    if let Some(file) = &args.input {
+        return read_one(file, &args.arch, &folder);
+    }
+    let objects = args.objects.clone().unwrap_or_else(|| root.join("target/kernels/amd"));
+    if args.in_this_process {
+        return fuzz(args, &read_bases(&objects)?, &folder);
+    }
+    let bases = match read_bases(&objects) {
+        Err(_) if args.objects.is_none() => {
+            build(&root)?;
+            read_bases(&objects)?
+        }
+        found => found?,
+    };
+    start(args, &objects, &bases, &folder)
+}
+
+fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
+    let bases = if objects.is_dir() { base::read_folder(objects)? } else { Vec::new() };
+    if bases.is_empty() {
+        return Err(format!(
+            "fuzz: no .hsaco file of at most 320 KiB below {}; run `cargo xtask build-kernels --platform amd --arch {}`",
+            objects.display(),
+            ARCHS.join(",")
+        ));
+    }
+    Ok(bases)
+}
+
+fn build(root: &Path) -> Result<(), String> {
+    println!("fuzz: no objects: building them");
+    let archs = ARCHS.map(String::from);
+    build_kernels::run(&BuildArgs::of(Platform::Amd, &archs, &root.join("target/kernels")))
+}
+
+/// One file, in this process.
+fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+    let mut guarded = guard::Guarded::new(&folder.join("one.input"), bytes.len())?;
+    match check::check(guarded.place(0, &bytes), arch) {
+        Outcome::Wrong(why) => Err(format!("fuzz: {}: {why}", file.display())),
+        outcome => {
+            let text = hip_sys::Image::new(&bytes, arch)
+                .map_or_else(|error| error.to_string(), |image| image.to_string());
+            println!("fuzz: {}: {outcome:?}: {text}", file.display());
+            Ok(())
+        }
+    }
+}
+
+/// Starts the process that reads the inputs; if it is ended, saves what it was reading.
+fn start(args: &FuzzArgs, objects: &Path, bases: &[Base], folder: &Path) -> Result<(), String> {
+    let us = std::env::current_exe().map_err(|e| format!("fuzz: cannot tell where this program is: {e}"))?;
+    let mut command = Command::new(us);
+    command.args(["fuzz", "--in-this-process", "--inputs", &args.inputs.to_string()]);
+    command.args(["--seed", &args.seed.to_string(), "--objects"]).arg(objects);
+    let status = command.status().map_err(|e| format!("fuzz: cannot start the reader: {e}"))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(_) => Err("fuzz: the reader is wrong, see above".into()),
+        None => Err(saved(args, bases, folder, &status.to_string())),
+    }
+}
+
+/// Saves the inputs that were being read, and says how to read them again.
+fn saved(args: &FuzzArgs, bases: &[Base], folder: &Path, status: &str) -> String {
+    let mut message = format!("fuzz: the reader was ended ({status}) by one of these inputs:");
+    for left in (0..worker_count()).filter_map(|worker| guard::left_in(&workers::file(folder, worker))) {
+        let arch = mutate::input(bases, args.seed, left.index).arch;
+        message += &match save(folder, args.seed, left.index, arch, &left.bytes) {
+            Ok(command) => format!("\n  {command}"),
+            Err(error) => format!("\n  input {}: {error}", left.index),
+        };
+    }
+    message
+}
+
+/// Saves an input; the command that reads it again.
+fn save(folder: &Path, seed: u64, index: u64, arch: &str, bytes: &[u8]) -> Result<String, String> {
+    let file = folder.join(format!("seed-{seed}-input-{index}.bin"));
+    workspace::write_whole(&file, bytes)?;
+    Ok(format!("cargo xtask fuzz --input {} --arch {arch}", file.display()))
+}
+
+fn worker_count() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn fuzz(args: &FuzzArgs, bases: &[Base], folder: &Path) -> Result<(), String> {
+    guard::limit_memory(MEMORY)?;
+    let sizes = bases.iter().map(|base| base.bytes.len());
+    let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    println!("fuzz: {} objects of {least} to {most} bytes, seed {}", bases.len(), args.seed);
+    let begin = Instant::now();
+    let found = workers::run(bases, folder, args.inputs, args.seed, worker_count())?;
+    print!("{}", workers::table(&found.counts));
+    let inputs: u64 = found.counts.values().sum();
+    println!("fuzz: {inputs} inputs in {:.1} s", begin.elapsed().as_secs_f64());
+    let Some((index, why)) = found.wrong else { return Ok(()) };
+    let input = mutate::input(bases, args.seed, index);
+    let command = save(folder, args.seed, index, input.arch, &input.bytes)?;
+    Err(format!("fuzz: input {index}: {why}\n  {command}"))
+}

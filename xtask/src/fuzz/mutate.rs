@@ -1,0 +1,175 @@
+//! One input from a real object: what is changed, and the lengths that are put right again.
+
+use super::base::Base;
+use super::random::Random;
+use super::tree;
+use code_object::{Method, compress_bundle, write_bundle};
+
+/// What an input is wrapped in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Container {
+    Plain,
+    Bundle,
+    Compressed,
+}
+
+impl Container {
+    pub(super) const ALL: [Self; 3] = [Self::Plain, Self::Bundle, Self::Compressed];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "code object",
+            Self::Bundle => "bundle",
+            Self::Compressed => "compressed bundle",
+        }
+    }
+}
+
+/// An input, and how it is to be read.
+pub(super) struct Input<'a> {
+    pub(super) bytes: Vec<u8>,
+    pub(super) arch: &'a str,
+    pub(super) container: Container,
+}
+
+/// The input of a number: the same for the same bases and seed.
+pub(super) fn input<'a>(bases: &'a [Base], seed: u64, index: u64) -> Input<'a> {
+    let mut random = Random::for_input(seed, index);
+    let base = choose(bases, &mut random);
+    let object = object(base, bases, &mut random);
+    let container = match random.below(8) {
+        0..5 => Container::Plain,
+        5 => Container::Bundle,
+        _ => Container::Compressed,
+    };
+    let bytes = match container {
+        Container::Plain => object,
+        Container::Bundle => bundle(base, &object, &mut random),
+        Container::Compressed => compressed(base, &object, &mut random),
+    };
+    Input { bytes, arch: &base.arch, container }
+}
+
+/// Small objects are chosen more often, by the square of their size: what is in the large ones is alike.
+fn choose<'a>(bases: &'a [Base], random: &mut Random) -> &'a Base {
+    loop {
+        let base = random.pick(bases);
+        let times = base.bytes.len() / bases[0].bytes.len().max(1);
+        if random.one_in(times * times) {
+            return base;
+        }
+    }
+}
+
+/// An object with something wrong, or nothing: one in twenty stays as it is.
+fn object(base: &Base, bases: &[Base], random: &mut Random) -> Vec<u8> {
+    let mut bytes = base.bytes.clone();
+    match random.below(20) {
+        0 => {}
+        1..9 => {
+            // The note is read, changed as a tree, and written again, with its lengths put right.
+            let note = tree::mutated(&bytes[base.note.clone()], random);
+            bytes = base.with_note(&bytes, &note);
+        }
+        9..12 => {
+            let mut note = bytes[base.note.clone()].to_vec();
+            spoil(&mut note, random);
+            bytes = base.with_note(&bytes, &note);
+        }
+        12..17 => {
+            for _ in 0..1 + random.below(3) {
+                let place = random.pick(&base.places).clone();
+                let at = place.start + random.below(place.len());
+                change(&mut bytes, at, random);
+            }
+        }
+        17 => bytes.truncate(random.below(bytes.len())),
+        18 => splice(&mut bytes, &random.pick(bases).bytes, random),
+        _ => spoil(&mut bytes, random),
+    }
+    bytes
+}
+
+/// Changes a byte or a word.
+fn change(bytes: &mut [u8], at: usize, random: &mut Random) {
+    let width = *random.pick(&[1, 1, 2, 4, 8]);
+    let at = at / width * width;
+    let Some(place) = bytes.get_mut(at..at + width) else { return };
+    match random.below(3) {
+        0 => place[0] ^= 1 << random.below(8),
+        1 => place.copy_from_slice(&random.odd_number().to_le_bytes()[..width]),
+        _ => {
+            let mut wide = [0; 8];
+            wide[..width].copy_from_slice(place);
+            let near = u64::from_le_bytes(wide).wrapping_add(random.below(17) as u64).wrapping_sub(8);
+            place.copy_from_slice(&near.to_le_bytes()[..width]);
+        }
+    }
+}
+
+/// Changes, inserts, removes or repeats a few bytes anywhere.
+fn spoil(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len());
+        let end = (at + 1 + random.below(16)).min(bytes.len());
+        match random.below(5) {
+            0 => drop(bytes.drain(at..end)),
+            1 => {
+                let again = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, again));
+            }
+            2 => bytes.insert(at, random.next() as u8),
+            _ => change(bytes, at, random),
+        }
+    }
+}
+
+/// Puts a part of another object over a part of this one.
+fn splice(bytes: &mut [u8], other: &[u8], random: &mut Random) {
+    let (from, to) = (random.below(other.len()), random.below(bytes.len()));
+    let length = random.below(4096).min(other.len() - from).min(bytes.len() - to);
+    bytes[to..to + length].copy_from_slice(&other[from..from + length]);
+}
+
+/// A bundle with the object in it, beside an empty entry for the host; its list may be spoiled.
+fn bundle(base: &Base, object: &[u8], random: &mut Random) -> Vec<u8> {
+    let id = format!("hipv4-amdgcn-amd-amdhsa--{}", base.arch);
+    let other = format!("{id}:xnack+");
+    let whole =
+        [("host-x86_64-unknown-linux", &b""[..]), (&id, object), (&other, &object[..object.len().min(64)])];
+    let count = if random.one_in(8) { 3 } else { 2 };
+    let mut bytes = write_bundle(&whole[..count], *random.pick(&[1, 16, 256, 4096]));
+    if random.one_in(3) {
+        let list = 24 + 8 + 3 * 24 + 80;
+        let at = 24 + random.below(list.min(bytes.len().saturating_sub(24)));
+        change(&mut bytes, at, random);
+    } else if random.one_in(16) {
+        bytes.truncate(random.below(bytes.len()));
+    }
+    bytes
+}
+
+/// A bundle, compressed; its header or its data may be spoiled, and then the length of the file is put right.
+fn compressed(base: &Base, object: &[u8], random: &mut Random) -> Vec<u8> {
+    let (method, version) = (*random.pick(&[Method::Zlib, Method::Zstd]), 1 + random.below(3) as u16);
+    let mut bytes = compress_bundle(&bundle(base, object, random), method, version);
+    match random.below(6) {
+        0 => {
+            let at = 4 + random.below(28);
+            change(&mut bytes, at, random);
+        }
+        1 => {
+            let mut data = bytes.split_off(32.min(bytes.len()));
+            spoil(&mut data, random);
+            bytes.extend(data);
+            let total = bytes.len() as u64;
+            match version {
+                2 => bytes[8..12].copy_from_slice(&total.to_le_bytes()[..4]),
+                3 => bytes[8..16].copy_from_slice(&total.to_le_bytes()),
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+    bytes
+}

@@ -1,0 +1,79 @@
+//! The libraries that hip-sys has tables for.
+
+use hip_sys::layout::{self, Bindings};
+use hip_sys::{HipTable, RocrandTable, RtcTable, Symbol};
+
+/// A library with a table in hip-sys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Hip,
+    Rtc,
+    Rocrand,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Hip, Self::Rtc, Self::Rocrand];
+
+    /// What people call it.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Hip => "HIP",
+            Self::Rtc => "hiprtc",
+            Self::Rocrand => "rocRAND",
+        }
+    }
+
+    /// Its section of functions.toml, and its module.
+    pub(super) const fn module(self) -> &'static str {
+        match self {
+            Self::Hip => "hip",
+            Self::Rtc => "rtc",
+            Self::Rocrand => "rocrand",
+        }
+    }
+
+    /// The file's name up to its version.
+    pub(super) const fn file(self) -> &'static str {
+        match self {
+            Self::Hip => "libamdhip64.so",
+            Self::Rtc => "libhiprtc.so",
+            Self::Rocrand => "librocrand.so",
+        }
+    }
+
+    /// The functions of its table.
+    pub(super) const fn symbols(self) -> &'static [Symbol] {
+        match self {
+            Self::Hip => HipTable::SYMBOLS,
+            Self::Rtc => RtcTable::SYMBOLS,
+            Self::Rocrand => RocrandTable::SYMBOLS,
+        }
+    }
+
+    /// Its types.
+    pub(super) const fn bindings(self) -> &'static Bindings {
+        match self {
+            Self::Hip => &layout::HIP,
+            Self::Rtc => &layout::RTC,
+            Self::Rocrand => &layout::ROCRAND,
+        }
+    }
+
+    /// The headers that declare it; the first of them is in every version.
+    pub(super) const fn headers(self) -> &'static [&'static str] {
+        match self {
+            Self::Hip => &["hip/hip_runtime_api.h", "hip/hip_deprecated.h"],
+            Self::Rtc => &["hip/hiprtc.h"],
+            Self::Rocrand => &["rocrand/rocrand.h"],
+        }
+    }
+
+    /// Whether a function of this name is one of this library's C functions.
+    pub(super) fn owns(self, function: &str) -> bool {
+        match self {
+            Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),
+            Self::Rtc => function.starts_with("hiprtc"),
+            Self::Rocrand => function.starts_with("rocrand_"),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The structures and constants of the bindings, held against headers by the system's C++ compiler.
+//!
+//! Every size, offset and value is an element of one array, on a line of its own. The compiler writes it into an object
+//! file, where it is read; nothing is linked or run. A line that does not compile names what these headers do not have.
+
+use super::kind::Kind;
+use super::known::{self, Known};
+use super::version::{self, Release, release};
+use crate::build_kernels::compiler;
+use hip_sys::hip::hipMemoryType;
+use hip_sys::{MemoryKind, Version};
+use object::{Object, ObjectSection, ObjectSymbol};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCE: &str = "values.cpp";
+const ARRAY: &str = "xtask_values";
+
+/// What came of holding the bindings against headers.
+#[derive(Debug, Default)]
+pub(crate) struct Layouts {
+    /// The folder of the headers and their version.
+    pub headers: String,
+    /// Structures, fields and constants that are there and as in the bindings, or as known.toml says.
+    pub structures: usize,
+    pub fields: usize,
+    pub constants: usize,
+    /// Constants that came after these headers.
+    pub newer: Vec<&'static str>,
+    /// Differences that known.toml lists, as sentences.
+    pub known: Vec<String>,
+    pub errors: Vec<String>,
+}
+
+/// What a number is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Size,
+    Alignment,
+    Offset,
+    /// A constant, which may be newer than the headers.
+    Constant(&'static str),
+}
+
+/// One number to ask for.
+struct Question {
+    sort: Sort,
+    /// What it is called in messages.
+    name: String,
+    /// In C++.
+    expression: String,
+    /// What the bindings have; `None` if it should not compile.
+    expected: Option<i64>,
+}
+
+impl Question {
+    fn number(sort: Sort, name: String, expression: String, expected: usize) -> Self {
+        Self { sort, name, expression, expected: i64::try_from(expected).ok() }
+    }
+
+    /// The end of the name of one of hipMemoryType's values.
+    fn memory_type(&self) -> Option<&'static str> {
+        match self.sort {
+            Sort::Constant(name) => name.strip_prefix("hipMemoryType"),
+            _ => None,
+        }
+    }
+
+    /// What is known to be different must not be as in the bindings, or the entry has to go.
+    fn gone(sort: Sort, name: String, expression: String) -> Self {
+        Self { sort, name, expression, expected: None }
+    }
+}
+
+/// Holds a library's bindings against the headers in these folders; an error if that could not be done at all.
+pub(super) fn check(kind: Kind, includes: &[PathBuf]) -> Result<Layouts, String> {
+    let own = includes.first().ok_or("no headers")?;
+    let version = version::of_headers(kind, own)
+        .ok_or_else(|| format!("the headers in {} do not say their version", own.display()))?;
+    let at = (version.major, version.minor);
+    let known: Vec<Known> = known::of(kind.module(), at)?;
+    let questions = questions(kind, &known);
+    let answers = ask(kind.headers(), includes, &questions)?;
+    let mut result = Layouts {
+        headers: format!("{version} in {}", own.display()),
+        known: known.iter().map(Known::sentence).collect(),
+        ..Layouts::default()
+    };
+    let older = release(kind.bindings().version).is_some_and(|made_from: Release| at < made_from);
+    for (question, answer) in questions.iter().zip(&answers) {
+        let name = &question.name;
+        match (question.expected, *answer, question.sort) {
+            (Some(ours), Some(theirs), sort) if ours == theirs => match sort {
+                Sort::Size => result.structures += 1,
+                Sort::Alignment => {}
+                Sort::Offset => result.fields += 1,
+                Sort::Constant(_) => result.constants += 1,
+            },
+            (Some(ours), Some(theirs), _) => {
+                result.errors.push(format!("{name} is {ours} in hip-sys and {theirs} in the headers"));
+            }
+            (Some(_), None, Sort::Constant(constant)) if older => result.newer.push(constant),
+            (Some(_), None, _) => result.errors.push(format!("{name} is not in the headers")),
+            (None, None, _) => {}
+            (None, Some(_), _) => {
+                result.errors.push(format!("{name} is in the headers, and known.toml says otherwise"));
+            }
+        }
+    }
+    if kind == Kind::Hip {
+        result.errors.extend(memory_kinds(version, &questions, &answers));
+    }
+    Ok(result)
+}
+
+fn questions(kind: Kind, known: &[Known]) -> Vec<Question> {
+    let entry = |item: &str| known.iter().find(|known| known.item == item);
+    let mut questions = Vec::new();
+    for structure in kind.bindings().structures {
+        let found = entry(structure.name);
+        if found.is_some() {
+            questions.push(Question::gone(
+                Sort::Size,
+                structure.name.into(),
+                format!("sizeof({})", structure.name),
+            ));
+        }
+        let name = match found {
+            Some(Known { absent: true, .. }) => continue,
+            Some(Known { named: Some(other), .. }) => other.as_str(),
+            _ => structure.name,
+        };
+        let size = format!("the size of {name}");
+        questions.push(Question::number(Sort::Size, size, format!("sizeof({name})"), structure.size));
+        let align = format!("the alignment of {name}");
+        questions.push(Question::number(Sort::Alignment, align, format!("alignof({name})"), structure.align));
+        for (field, offset) in structure.fields {
+            let found = entry(&format!("{}.{field}", structure.name));
+            let absent = found.is_some_and(|known| known.absent);
+            let here = found.and_then(|known| known.named.as_deref()).unwrap_or(field);
+            if absent || here != *field {
+                let expression = format!("__builtin_offsetof({name}, {field})");
+                questions.push(Question::gone(Sort::Offset, format!("{name}::{field}"), expression));
+            }
+            if !absent {
+                let offset = found.and_then(|known| known.offset).unwrap_or(*offset);
+                let expression = format!("__builtin_offsetof({name}, {here})");
+                questions.push(Question::number(
+                    Sort::Offset,
+                    format!("the offset of {name}::{here}"),
+                    expression,
+                    offset,
+                ));
+            }
+        }
+    }
+    for constant in kind.bindings().constants {
+        let found = known.iter().find_map(|known| known.values.get(constant.name));
+        let expected = found.copied().unwrap_or(constant.value);
+        questions.push(Question {
+            name: constant.name.into(),
+            expression: constant.name.into(),
+            expected: Some(expected),
+            sort: Sort::Constant(constant.name),
+        });
+    }
+    questions
+}
+
+/// The headers' numbers of hipMemoryType, read by the code that programs read them with.
+fn memory_kinds(version: Version, questions: &[Question], answers: &[Option<i64>]) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (question, answer) in questions.iter().zip(answers) {
+        let Some(name) = question.memory_type() else { continue };
+        let Some(raw) = answer.and_then(|value| u32::try_from(value).ok()) else { continue };
+        let read = format!("{:?}", MemoryKind::from_raw(hipMemoryType(raw), version));
+        if read != name {
+            errors.push(format!("hipMemoryType{name} is {raw} here, which MemoryKind takes for {read}"));
+        }
+    }
+    errors
+}
+
+/// The answers, `None` where the expression does not compile.
+fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result<Vec<Option<i64>>, String> {
+    let compiler = compiler::host()?;
+    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let (source, object) = (folder.path().join(SOURCE), folder.path().join("values.o"));
+    let mut left_out: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let (text, lines) = source_text(headers, questions, &left_out);
+        std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+        let mut command = Command::new(&compiler.program);
+        command.args(["-std=c++17", "-w", "-D__HIP_PLATFORM_AMD__", "-c"]).env("LC_ALL", "C");
+        command.args(includes.iter().map(|folder| format!("-I{}", folder.display())));
+        // The messages name the source as it is named here.
+        command.args([SOURCE, "-o", "values.o"]).current_dir(folder.path());
+        let out =
+            command.output().map_err(|e| format!("cannot start {}: {e}", compiler.program.display()))?;
+        if out.status.success() {
+            let kept = (0..questions.len()).filter(|index| !left_out.contains(index));
+            let values: BTreeMap<usize, i64> = kept.zip(values(&object)?).collect();
+            return Ok((0..questions.len()).map(|index| values.get(&index).copied()).collect());
+        }
+        let said = String::from_utf8_lossy(&out.stderr);
+        let wrong: Vec<usize> =
+            error_lines(&said).into_iter().filter_map(|line| lines.get(&line).copied()).collect();
+        if wrong.is_empty() {
+            let first: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(3).collect();
+            return Err(format!("the headers do not compile: {}", first.join("; ")));
+        }
+        left_out.extend(wrong);
+    }
+}
+
+/// The source, and which question stands on which line.
+fn source_text(
+    headers: &[&str],
+    questions: &[Question],
+    left_out: &BTreeSet<usize>,
+) -> (String, BTreeMap<usize, usize>) {
+    let mut text = String::new();
+    for header in headers {
+        text += &format!("#if __has_include(<{header}>)\n#include <{header}>\n#endif\n");
+    }
+    text +=
+        &format!("extern \"C\" {{ extern const long long {ARRAY}[]; }}\nconst long long {ARRAY}[] = {{\n");
+    let mut lines = BTreeMap::new();
+    for (index, question) in questions.iter().enumerate().filter(|(index, _)| !left_out.contains(index)) {
+        lines.insert(text.lines().count() + 1, index);
+        text += &format!("(long long)({}),\n", question.expression);
+    }
+    text += "0};\n";
+    (text, lines)
+}
+
+/// The lines of the source that the compiler calls an error: `values.cpp:12:3: error: …`.
+fn error_lines(said: &str) -> Vec<usize> {
+    let number = |line: &str| {
+        let rest = line.strip_prefix(SOURCE)?.strip_prefix(':')?;
+        if rest.contains(" error: ") { rest.split(':').next()?.parse().ok() } else { None }
+    };
+    said.lines().filter_map(number).collect()
+}
+
+/// The numbers of the array in an object file.
+fn values(object: &Path) -> Result<Vec<i64>, String> {
+    let bytes = std::fs::read(object).map_err(|e| format!("cannot read {}: {e}", object.display()))?;
+    let file = object::File::parse(&*bytes).map_err(|e| format!("{}: {e}", object.display()))?;
+    let find = || {
+        let symbol = file.symbols().find(|symbol| symbol.name() == Ok(ARRAY))?;
+        let section = file.section_by_index(symbol.section_index()?).ok()?;
+        section.data_range(symbol.address(), symbol.size()).ok()?
+    };
+    let data = find().ok_or_else(|| format!("{}: {ARRAY} has no data", object.display()))?;
+    let (numbers, _) = data.as_chunks::<8>();
+    Ok(numbers.iter().map(|number| i64::from_ne_bytes(*number)).collect())
+}

@@ -1,0 +1,159 @@
+//! `cargo xtask libraries`: AMD's libraries and their headers, held against what hip-sys believes of them.
+
+mod find;
+pub(crate) mod kind;
+mod known;
+mod layouts;
+mod report;
+mod symbols;
+mod version;
+
+use crate::build_kernels::compiler;
+use find::Found;
+use kind::Kind;
+use layouts::Layouts;
+use std::path::PathBuf;
+use symbols::Symbols;
+use version::Releases;
+
+/// Options of `cargo xtask libraries`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  cargo xtask libraries                                 what the system's search finds
+  cargo xtask libraries --json                          the same for programs
+  ci/fetch-rocm-packages.sh target/rocm                 unpack newer versions, install nothing
+  cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4
+
+Of each library: its required functions, its optional ones against the release that brought them, and the sizes, offsets and
+values in hip-sys against its headers, where there are headers and a C++ compiler. Fails if anything is not as hip-sys has it.")]
+pub struct LibrariesArgs {
+    /// Look in this folder of unpacked packages, and load nothing (may be given several times; default: the system's search)
+    #[arg(long, value_name = "DIR")]
+    folder: Vec<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found out about one library.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub kind: Kind,
+    /// The folder looked in, or "system".
+    pub place: String,
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// Its own version, and how that is known.
+    pub version: Option<(String, &'static str)>,
+    /// What else it said of itself when it was asked.
+    pub answer: Option<String>,
+    /// Why it is not there, or would not load.
+    pub missing: Option<String>,
+    /// Its functions.
+    pub symbols: Option<Symbols>,
+    /// Its structures and constants, or why they were not checked.
+    pub layouts: Result<Layouts, String>,
+    /// Everything that is not as it should be.
+    pub errors: Vec<String>,
+}
+
+/// Runs the command; the error is the text to show.
+pub fn run(args: &LibrariesArgs) -> Result<(), String> {
+    let mut findings = Vec::new();
+    if args.folder.is_empty() {
+        findings.extend(system());
+    }
+    for folder in &args.folder {
+        findings.extend(in_folder(folder)?);
+    }
+    if args.json {
+        let text =
+            serde_json::to_string_pretty(&report::json(&findings)).map_err(|e| format!("libraries: {e}"))?;
+        println!("{text}");
+    } else {
+        print!("{}", report::text(&findings));
+    }
+    match findings.iter().map(|finding| finding.errors.len()).sum::<usize>() {
+        0 => Ok(()),
+        1 => Err("libraries: 1 error; see above".into()),
+        errors => Err(format!("libraries: {errors} errors; see above")),
+    }
+}
+
+/// What this machine has.
+pub(crate) fn system() -> Vec<Finding> {
+    find::system().into_iter().map(|found| examine("system".into(), found)).collect()
+}
+
+/// What a folder of unpacked packages has.
+pub(crate) fn in_folder(folder: &std::path::Path) -> Result<Vec<Finding>, String> {
+    let founds = find::folder(folder).map_err(|why| format!("libraries: {why}"))?;
+    Ok(founds.into_iter().map(|found| examine(folder.display().to_string(), found)).collect())
+}
+
+/// Whether this machine has any of the libraries, or why the check would have nothing to look at.
+pub(crate) fn available() -> Result<(), String> {
+    if find::system().iter().any(|found| found.file.is_some()) {
+        return Ok(());
+    }
+    Err("no libamdhip64 and no librocrand here (Debian 12: apt-get install libamdhip64-dev librocrand-dev)"
+        .into())
+}
+
+fn examine(place: String, found: Found) -> Finding {
+    let Found { kind, file, version, told_by, answer, refused, includes } = found;
+    let mut errors = Vec::new();
+    let mut symbols = None;
+    if let Some(file) = &file {
+        errors.extend(refused.clone());
+        match symbols::exports(file) {
+            Ok(exports) => {
+                let checked = symbols::check(kind, &exports, Releases::of(kind, version));
+                errors.extend(checked.errors.iter().cloned());
+                symbols = Some(checked);
+            }
+            Err(why) => errors.push(why),
+        }
+    }
+    let layouts = match headers_for(kind, version, &includes, file.is_some()) {
+        Ok(()) => layouts::check(kind, &includes).inspect_err(|why| errors.push(why.clone())),
+        Err(why) => Err(why),
+    };
+    if let Ok(layouts) = &layouts {
+        errors.extend(layouts.errors.iter().cloned());
+    }
+    let missing = match (&file, refused) {
+        (None, Some(why)) => Some(why),
+        (None, None) => Some(format!("no {} in this folder", kind.file())),
+        (Some(_), _) => None,
+    };
+    let version = version.map(|version| (version.to_string(), told_by));
+    Finding { kind, place, file, version, answer, missing, symbols, layouts, errors }
+}
+
+/// Why there is nothing to hold the bindings against: headers count only if they are of the library's own version.
+fn headers_for(
+    kind: Kind,
+    version: Option<hip_sys::Version>,
+    includes: &[PathBuf],
+    there: bool,
+) -> Result<(), String> {
+    if !there {
+        return Err("no library".into());
+    }
+    let header = kind.headers()[0];
+    let own = includes.first().filter(|own| own.join(header).is_file());
+    let own = own.ok_or_else(|| format!("no {header} here"))?;
+    compiler::host()?;
+    match (version, version::of_headers(kind, own)) {
+        (Some(library), Some(headers))
+            if (library.major, library.minor) != (headers.major, headers.minor) =>
+        {
+            Err(format!("the headers in {} are of {headers}", own.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The findings as text and as JSON.
+
+use super::{Finding, layouts::Layouts, symbols::Symbols};
+use serde_json::{Value, json};
+
+/// A paragraph for each library.
+pub(super) fn text(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let Finding { kind, place, .. } = finding;
+        match &finding.file {
+            Some(file) => text += &format!("{}: {}\n", kind.title(), file.display()),
+            None => {
+                let why = finding.missing.as_deref().unwrap_or("not found");
+                text += &format!("{}: absent from {place}: {why}\n\n", kind.title());
+                continue;
+            }
+        }
+        match &finding.version {
+            Some((version, told_by)) => text += &format!("  version    {version}, by {told_by}\n"),
+            None => text += "  version    unknown: optional functions were not held against their releases\n",
+        }
+        if let Some(answer) = &finding.answer {
+            text += &format!("  answer     {answer}\n");
+        }
+        if let Some(symbols) = &finding.symbols {
+            text += &format!("  functions  {}\n", symbols.sentence());
+        }
+        match &finding.layouts {
+            Ok(layouts) => {
+                text += &format!("  layouts    {}\n", layouts.sentence());
+                for known in &layouts.known {
+                    text += &format!("  known      {known}\n");
+                }
+            }
+            Err(why) => text += &format!("  layouts    not checked: {why}\n"),
+        }
+        for error in &finding.errors {
+            text += &format!("  ERROR      {error}\n");
+        }
+        text += "\n";
+    }
+    text
+}
+
+impl Symbols {
+    /// How many are there of how many.
+    pub(crate) fn counts(&self) -> String {
+        let (found, of) = self.required;
+        let all = self.optional.len() + self.absent.len();
+        let optional =
+            if all > 0 { format!(", {} of {all} optional", self.optional.len()) } else { String::new() };
+        format!("{found} of {of} required{optional}")
+    }
+
+    /// One line.
+    fn sentence(&self) -> String {
+        let absent: Vec<String> =
+            self.absent.iter().map(|(name, since)| format!("{name} since {since}")).collect();
+        let absent =
+            if absent.is_empty() { String::new() } else { format!(" (absent: {})", absent.join(", ")) };
+        format!("{}{absent}; {} more are not wrapped", self.counts(), self.unwrapped)
+    }
+}
+
+impl Layouts {
+    /// One line.
+    pub(crate) fn sentence(&self) -> String {
+        let Self { structures, fields, constants, headers, newer, .. } = self;
+        let mut text = String::new();
+        if *structures > 0 {
+            text += &format!("{structures} structures of {fields} fields and ");
+        }
+        text += &format!("{constants} constants are as in headers {headers}");
+        if !newer.is_empty() {
+            text += &format!("; newer than these: {}", newer.len());
+        }
+        text
+    }
+}
+
+/// The same for programs.
+pub(super) fn json(findings: &[Finding]) -> Value {
+    let entry = |finding: &Finding| {
+        let symbols = finding.symbols.as_ref().map(|symbols| {
+            json!({
+                "required": symbols.required.1,
+                "required_found": symbols.required.0,
+                "optional_found": symbols.optional,
+                "optional_absent": symbols.absent.iter().map(|(name, since)| json!({"name": name, "since": since})).collect::<Value>(),
+                "not_wrapped": symbols.unwrapped,
+            })
+        });
+        let layouts = match &finding.layouts {
+            Ok(layouts) => json!({
+                "headers": layouts.headers,
+                "structures": layouts.structures,
+                "fields": layouts.fields,
+                "constants": layouts.constants,
+                "newer_constants": layouts.newer,
+                "known_differences": layouts.known,
+            }),
+            Err(why) => json!({ "not_checked": why }),
+        };
+        json!({
+            "library": finding.kind.title(),
+            "place": finding.place,
+            "file": finding.file.as_ref().map(|file| file.display().to_string()),
+            "version": finding.version.as_ref().map(|version| &version.0),
+            "version_by": finding.version.as_ref().map(|version| version.1),
+            "answer": finding.answer,
+            "missing": finding.missing,
+            "functions": symbols,
+            "layouts": layouts,
+            "errors": finding.errors,
+        })
+    };
+    findings.iter().map(entry).collect()
+}

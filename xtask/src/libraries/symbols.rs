@@ -1,0 +1,74 @@
+//! What a file exports, held against a table's list of functions. The file is read, never loaded.
+
+use super::kind::Kind;
+use super::version::{Release, Releases, release};
+use object::{Object, ObjectSymbol, SymbolKind};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A table's functions in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Symbols {
+    /// Required functions that are there, and that there should be.
+    pub required: (usize, usize),
+    /// Optional functions that are there.
+    pub optional: Vec<&'static str>,
+    /// Optional functions that are not, with the release that brought them.
+    pub absent: Vec<(&'static str, &'static str)>,
+    /// How many C functions of this library the file exports beyond the table.
+    pub unwrapped: usize,
+    /// What is not as functions.toml says.
+    pub errors: Vec<String>,
+}
+
+/// The names of the functions that a shared library defines for others.
+pub(super) fn exports(file: &Path) -> Result<BTreeSet<String>, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+    let parsed = object::File::parse(&*bytes).map_err(|e| format!("{}: no library: {e}", file.display()))?;
+    let names = parsed.dynamic_symbols().filter(is_function);
+    Ok(names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+}
+
+fn is_function<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
+    symbol.is_definition() && symbol.is_global() && symbol.kind() == SymbolKind::Text
+}
+
+/// Holds the names against the table of a library that is of one of these releases.
+pub(super) fn check(kind: Kind, exports: &BTreeSet<String>, releases: Releases) -> Symbols {
+    let mut found = Symbols::default();
+    for symbol in kind.symbols() {
+        let there = exports.contains(symbol.name);
+        let (name, section) = (symbol.name, kind.module());
+        let Some(since) = symbol.since else {
+            found.required.1 += 1;
+            found.required.0 += usize::from(there);
+            if !there {
+                found.errors.push(format!("{name} is absent, and [{section}] in functions.toml requires it"));
+            }
+            continue;
+        };
+        let Some(came) = release(since) else {
+            found.errors.push(format!("{name}: functions.toml has no release in since = {since:?}"));
+            continue;
+        };
+        if there {
+            found.optional.push(name);
+        } else {
+            found.absent.push((name, since));
+        }
+        if there && releases.last < came {
+            let last = text(releases.last);
+            found.errors.push(format!("{name} is in ROCm {last} already: since = {since:?} is wrong"));
+        } else if !there && releases.first >= came {
+            let first = text(releases.first);
+            found.errors.push(format!("{name} is absent from ROCm {first}: since = {since:?} is wrong"));
+        }
+    }
+    let wrapped = |name: &str| kind.symbols().iter().any(|symbol| symbol.name == name);
+    found.unwrapped = exports.iter().filter(|name| kind.owns(name) && !wrapped(name)).count();
+    found
+}
+
+fn text(release: Release) -> String {
+    format!("{}.{}", release.0, release.1)
+}

@@ -1,0 +1,104 @@
+//! Versions: of a file by its name, of headers by what they define, and the releases of ROCm that had them.
+
+use super::kind::Kind;
+use hip_sys::Version;
+use std::path::Path;
+
+/// `major.minor` of a release of ROCm.
+pub(super) type Release = (u32, u32);
+
+/// The releases of ROCm that a library may be of, the first and the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Releases {
+    pub first: Release,
+    pub last: Release,
+}
+
+const ANY: Release = (u32::MAX, u32::MAX);
+
+/// rocRAND's own versions in the releases of ROCm, by its repository's tags; it was not always raised. Versions between
+/// two rows belong to neither, and are taken for both.
+const ROCRAND: [((u32, u32, u32), Release, Release); 6] = [
+    ((2, 10, 9), (5, 0), (5, 4)),
+    ((2, 10, 16), (5, 5), (5, 5)),
+    ((2, 10, 17), (5, 6), (6, 0)),
+    ((3, 0, 1), (6, 1), (6, 1)),
+    ((3, 1, 0), (6, 2), (6, 2)),
+    ((3, 3, 0), (6, 4), (6, 4)),
+];
+
+impl Releases {
+    /// What the library's own version tells; without one it may be any.
+    pub(super) fn of(kind: Kind, version: Option<Version>) -> Self {
+        let Some(v) = version else { return Self { first: (0, 0), last: ANY } };
+        if kind != Kind::Rocrand {
+            return Self { first: (v.major, v.minor), last: (v.major, v.minor) };
+        }
+        let own = (v.major, v.minor, v.patch);
+        let below = ROCRAND.iter().rfind(|row| row.0 <= own);
+        let above = ROCRAND.iter().find(|row| row.0 >= own);
+        Self { first: below.map_or((0, 0), |row| row.1), last: above.map_or(ANY, |row| row.2) }
+    }
+}
+
+/// Reads "5.3".
+pub(super) fn release(text: &str) -> Option<Release> {
+    let (major, minor) = text.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The three numbers at the end of `libamdhip64.so.5.2.21153`. rocRAND's files count their interface, not their version.
+pub(super) fn of_file(kind: Kind, file: &Path) -> Option<Version> {
+    if kind == Kind::Rocrand {
+        return None;
+    }
+    let numbers: Vec<u32> =
+        file.file_name()?.to_str()?.split_once(".so.")?.1.split('.').map_while(|n| n.parse().ok()).collect();
+    let [major, minor, patch] = numbers[..] else { return None };
+    Some(Version { major, minor, patch })
+}
+
+/// The version that headers in `include` define.
+pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
+    let read = |header: &str| std::fs::read_to_string(include.join(header)).ok();
+    let number = |text: &str, name: &str| {
+        let value = |line: &str| {
+            let (key, value) = line.strip_prefix("#define ")?.trim().split_once(char::is_whitespace)?;
+            if key == name { value.trim().parse::<u32>().ok() } else { None }
+        };
+        text.lines().find_map(value)
+    };
+    if kind == Kind::Rocrand {
+        let text = read("rocrand/rocrand_version.h")?;
+        return Some(Version::from_rocrand(number(&text, "ROCRAND_VERSION")?.try_into().ok()?));
+    }
+    let text = read("hip/hip_version.h")?;
+    let [major, minor, patch] =
+        ["MAJOR", "MINOR", "PATCH"].map(|part| number(&text, &format!("HIP_VERSION_{part}")));
+    Some(Version { major: major?, minor: minor?, patch: patch? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_tell_versions() {
+        let version = of_file(Kind::Hip, Path::new("/x/libamdhip64.so.5.2.21153")).map(|v| v.to_string());
+        assert_eq!(version.as_deref(), Some("5.2.21153"));
+        assert_eq!(of_file(Kind::Hip, Path::new("libamdhip64.so.5")), None);
+        assert_eq!(of_file(Kind::Rocrand, Path::new("librocrand.so.1.1.50400")), None);
+    }
+
+    #[test]
+    fn a_version_of_rocrand_stands_for_several_releases() {
+        let of = |own| Releases::of(Kind::Rocrand, Some(Version::from_rocrand(own)));
+        assert_eq!(of(201_009), Releases { first: (5, 0), last: (5, 4) });
+        assert_eq!(of(201_017), Releases { first: (5, 6), last: (6, 0) });
+        assert_eq!(of(300_200), Releases { first: (6, 2), last: (6, 4) }, "between two rows");
+        assert_eq!(of(400_000), Releases { first: (6, 4), last: ANY }, "later than all");
+        let hip = Releases::of(Kind::Hip, Some(Version::from_raw(60_443_484)));
+        assert_eq!(hip, Releases { first: (6, 4), last: (6, 4) });
+        assert_eq!(Releases::of(Kind::Hip, None), Releases { first: (0, 0), last: ANY });
+    }
+}

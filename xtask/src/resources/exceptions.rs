@@ -1,0 +1,137 @@
+//! Which kernels may spill registers or use memory of their own: none but those that `exceptions.toml` gives a reason for.
+
+use super::KernelResources;
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("exceptions.toml");
+
+/// The exceptions.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exceptions {
+    #[serde(default)]
+    exception: Vec<Exception>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exception {
+    platform: String,
+    kernels: Vec<String>,
+    #[serde(default)]
+    scalar: u64,
+    #[serde(default)]
+    vector: u64,
+    #[serde(default)]
+    scratch: u64,
+    reason: String,
+}
+
+impl Exceptions {
+    /// Those of the workspace.
+    pub(crate) fn load() -> Result<Self, String> {
+        Self::parse(TEXT)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let fail = |error: &dyn std::fmt::Display| format!("xtask/src/resources/exceptions.toml: {error}");
+        let read: Self = toml::from_str(text).map_err(|error| fail(&error))?;
+        if let Some(bare) = read.exception.iter().find(|exception| exception.reason.trim().is_empty()) {
+            return Err(fail(&format!("{} has no reason", bare.kernels.join(" "))));
+        }
+        Ok(read)
+    }
+
+    /// What the kernel has of spills and memory of its own, in words, unless it may.
+    pub(crate) fn denied(&self, platform: &str, kernel: &KernelResources) -> Option<String> {
+        if !kernel.spills() || self.exception.iter().any(|exception| exception.allows(platform, kernel)) {
+            return None;
+        }
+        Some(format!(
+            "{}: {} vector and {} scalar registers spilled, {} bytes of scratch",
+            kernel.kernel, kernel.vector_spills, kernel.scalar_spills, kernel.scratch_bytes
+        ))
+    }
+}
+
+impl Exception {
+    fn allows(&self, platform: &str, kernel: &KernelResources) -> bool {
+        self.platform == platform
+            && self.kernels.iter().any(|pattern| matches(pattern, &kernel.kernel))
+            && kernel.scalar_spills <= self.scalar
+            && kernel.vector_spills <= self.vector
+            && kernel.scratch_bytes <= self.scratch
+    }
+}
+
+/// Whether the name fits the pattern, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    (0..=name.len()).filter_map(|i| name.get(i..)).any(|end| matches(rest, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(name: &str, scalar_spills: u64, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
+        KernelResources {
+            kernel: name.into(),
+            vector_registers: 8,
+            accumulation_registers: 0,
+            scalar_registers: Some(8),
+            shared_bytes: 0,
+            scratch_bytes,
+            vector_spills,
+            scalar_spills,
+            wave_size: 32,
+            waves_per_simd: 16,
+            limit: "hardware".into(),
+            loops: None,
+        }
+    }
+
+    #[test]
+    fn the_workspaces_own_are_well_formed() {
+        let own = Exceptions::load().expect("well formed");
+        assert_eq!(own.denied("amd", &kernel("reduce_sum_f32", 0, 0, 0)), None);
+        let spilled = own.denied("amd", &kernel("reduce_sum_f32", 0, 1, 4)).expect("vector registers never");
+        assert!(spilled.starts_with("reduce_sum_f32: 1 vector"), "{spilled}");
+    }
+
+    #[test]
+    fn an_exception_holds_for_its_kernels_up_to_its_numbers() {
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nscalar = 3\nreason = \"why\"";
+        let exceptions = Exceptions::parse(text).expect("well formed");
+        let denied = |platform, kernel: KernelResources| exceptions.denied(platform, &kernel).is_some();
+        assert!(!denied("amd", kernel("a_x_f32", 3, 0, 0)));
+        assert!(denied("amd", kernel("a_x_f32", 4, 0, 0)));
+        assert!(denied("amd", kernel("a_x_f32", 3, 1, 0)));
+        assert!(denied("amd", kernel("a_x_f32", 0, 0, 16)));
+        assert!(denied("amd", kernel("a_x_f16", 1, 0, 0)));
+        assert!(denied("nvidia", kernel("a_x_f32", 1, 0, 0)));
+    }
+
+    #[test]
+    fn an_exception_needs_a_reason() {
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nreason = \" \"";
+        assert!(Exceptions::parse(text).expect_err("no reason").contains("a has no reason"));
+        assert!(Exceptions::parse(&text.replace("reason", "because")).is_err());
+    }
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name, fits) in [
+            ("a", "a", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a*c*", "abcd", true),
+            ("a", "ab", false),
+            ("b*", "ab", false),
+            ("*_f3", "a_f32", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+}

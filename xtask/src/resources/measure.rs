@@ -1,0 +1,199 @@
+//! What a compiled kernel takes of the GPU, read from its object.
+
+use super::disassembly::{Disassembler, Function, innermost};
+use super::{nvidia, occupancy};
+use crate::build_kernels::target::{Platform, Target};
+use code_object::CodeObject;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What one kernel takes of the GPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelResources {
+    /// Its name.
+    pub kernel: String,
+    /// Vector registers of a lane; on gfx90a and later those for accumulation included.
+    pub vector_registers: u64,
+    /// Those of them that only matrix instructions take, or that hold what was spilled; only some GPUs of AMD's have them.
+    pub accumulation_registers: u64,
+    /// Scalar registers of a wave. NVIDIA does not count them.
+    pub scalar_registers: Option<u64>,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u64,
+    /// Bytes of memory that each lane has for itself: arrays and spilled registers.
+    pub scratch_bytes: u64,
+    /// Vector registers that did not fit.
+    pub vector_spills: u64,
+    /// Scalar registers that did not fit.
+    pub scalar_spills: u64,
+    /// Lanes of a wave.
+    pub wave_size: u64,
+    /// Waves that a SIMD can hold, with blocks of 256 threads.
+    pub waves_per_simd: u64,
+    /// What does not let it hold more.
+    pub limit: String,
+    /// Its loops, where there was a disassembler.
+    pub loops: Option<Loops>,
+}
+
+/// The loops of a kernel, and their accesses to memory of 16 bytes a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loops {
+    /// Loops in all.
+    pub count: u64,
+    /// Loads in any of them.
+    pub wide_loads: u64,
+    /// Stores in any of them.
+    pub wide_stores: u64,
+    /// Loads in those that hold no other loop.
+    pub innermost_wide_loads: u64,
+    /// Stores in those.
+    pub innermost_wide_stores: u64,
+}
+
+/// The figures of the kernels of an object, in its order.
+///
+/// `said` is what the compiler printed: NVIDIA's says there what the object does not.
+pub(crate) fn measure(
+    target: &Target,
+    object: &Path,
+    bytes: &[u8],
+    said: &str,
+    disassembler: Option<&Disassembler>,
+) -> Result<Vec<KernelResources>, String> {
+    let mut kernels = match target.platform {
+        Platform::Amd => amd(target, bytes)?,
+        Platform::Nvidia => nvidia::kernels(target, said)?,
+        Platform::Host => return Ok(Vec::new()),
+    };
+    let functions = disassembler.map(|program| program.functions(object)).transpose()?;
+    for function in functions.into_iter().flatten() {
+        if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.kernel == function.name) {
+            kernel.loops = Some(loops(&function));
+        }
+    }
+    Ok(kernels)
+}
+
+fn amd(target: &Target, bytes: &[u8]) -> Result<Vec<KernelResources>, String> {
+    let object =
+        CodeObject::parse(bytes).map_err(|e| e.to_string())?.ok_or("it has no metadata of kernels")?;
+    let kernels = object.kernels.into_iter().map(|kernel| {
+        let takes = occupancy::Use {
+            vector_registers: kernel.vector_registers,
+            scalar_registers: kernel.scalar_registers,
+            shared_bytes: kernel.shared_bytes,
+            wave_size: kernel.wave_size,
+        };
+        let (waves_per_simd, limit) = occupancy::waves(target, &takes);
+        KernelResources {
+            kernel: kernel.name,
+            vector_registers: kernel.vector_registers,
+            accumulation_registers: kernel.accumulation_registers,
+            scalar_registers: Some(kernel.scalar_registers),
+            shared_bytes: kernel.shared_bytes,
+            scratch_bytes: kernel.private_bytes,
+            vector_spills: kernel.vector_spills,
+            scalar_spills: kernel.scalar_spills,
+            wave_size: kernel.wave_size,
+            waves_per_simd,
+            limit: limit.into(),
+            loops: None,
+        }
+    });
+    Ok(kernels.collect())
+}
+
+fn loops(function: &Function) -> Loops {
+    let all = function.loops();
+    let inner = innermost(&all);
+    let count = |loops: &[(u64, u64)], wanted: fn(&str) -> bool| {
+        let inside = |at: u64| loops.iter().any(|(first, last)| (*first..=*last).contains(&at));
+        function.instructions.iter().filter(|i| wanted(&i.name) && inside(i.at)).count() as u64
+    };
+    Loops {
+        count: all.len() as u64,
+        wide_loads: count(&all, is_wide_load),
+        wide_stores: count(&all, is_wide_store),
+        innermost_wide_loads: count(&inner, is_wide_load),
+        innermost_wide_stores: count(&inner, is_wide_store),
+    }
+}
+
+fn is_wide_load(name: &str) -> bool {
+    is_wide(name, "_load_", "LD")
+}
+
+fn is_wide_store(name: &str) -> bool {
+    is_wide(name, "_store_", "ST")
+}
+
+/// An access to the GPU's memory, not to shared memory or scratch, of 16 bytes.
+fn is_wide(name: &str, amd: &str, nvidia: &str) -> bool {
+    let memory = ["global", "flat", "buffer"].iter().any(|kind| {
+        name.strip_prefix(kind)
+            .and_then(|rest| rest.strip_prefix(amd))
+            .is_some_and(|width| width.starts_with("dwordx4") || width.starts_with("b128"))
+    });
+    let parts: Vec<&str> = name.split('.').collect();
+    let global = parts[0].strip_prefix(nvidia).is_some_and(|rest| rest == "G" || rest.is_empty());
+    memory || (global && parts.contains(&"128"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::Instruction;
+    use super::*;
+
+    #[test]
+    fn only_sixteen_bytes_of_memory_are_wide() {
+        for load in [
+            "global_load_dwordx4",
+            "global_load_b128",
+            "flat_load_dwordx4",
+            "buffer_load_b128",
+            "LDG.E.128",
+            "LDG.E.128.CONSTANT",
+            "LD.E.128",
+        ] {
+            assert!(is_wide_load(load) && !is_wide_store(load), "{load}");
+        }
+        for store in ["global_store_dwordx4", "buffer_store_b128", "STG.E.128", "ST.E.128"] {
+            assert!(is_wide_store(store) && !is_wide_load(store), "{store}");
+        }
+        for other in [
+            "global_load_dwordx2",
+            "s_load_dwordx4",
+            "ds_load_b128",
+            "scratch_load_b128",
+            "LDS.128",
+            "LDC.128",
+            "LDG.E.64",
+            "LDL.128",
+        ] {
+            assert!(!is_wide_load(other) && !is_wide_store(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn accesses_count_where_they_are_repeated() {
+        let at = |at, name: &str, target| Instruction { at, name: name.into(), target };
+        let instructions = vec![
+            at(0, "global_load_dwordx4", None),
+            at(8, "global_load_b128", None),
+            at(16, "global_store_b128", None),
+            at(24, "s_cbranch_scc1", Some(16)),
+            at(32, "s_branch", Some(8)),
+            at(40, "global_store_dwordx4", None),
+        ];
+        let found = loops(&Function { name: "f".into(), instructions });
+        let wanted = Loops {
+            count: 2,
+            wide_loads: 1,
+            wide_stores: 1,
+            innermost_wide_loads: 0,
+            innermost_wide_stores: 1,
+        };
+        assert_eq!(found, wanted);
+    }
+}

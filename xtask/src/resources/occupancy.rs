@@ -1,0 +1,172 @@
+//! How many waves a SIMD can hold of a kernel, by the registers and the shared memory that it takes.
+//!
+//! Sizes and granules of AMD's: LLVM's "User Guide for AMDGPU Backend" (compute_pgm_rsrc1 and rsrc2) and
+//! llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (getVGPRAllocGranule, getTotalNumVGPRs, getMaxWavesPerEU), which agree
+//! with AMD's documents of the instruction sets. NVIDIA's: "CUDA C++ Programming Guide", technical specifications per
+//! compute capability.
+
+use crate::build_kernels::target::{Platform, Target};
+use kernels_hip::MAX_BLOCK;
+
+/// SIMDs that share the shared memory: those of a compute unit of gfx9, of a work-group processor of gfx10 and later, of a
+/// multiprocessor.
+const SIMDS: u64 = 4;
+
+/// What a SIMD has and hands out.
+#[derive(Clone, Copy, Debug)]
+struct Simd {
+    /// Vector registers of one lane for all waves.
+    vectors: u64,
+    /// They are handed out in multiples of this.
+    vector_granule: u64,
+    /// Scalar registers for all waves, where they may limit.
+    scalars: Option<u64>,
+    /// The most waves.
+    waves: u64,
+    /// Bytes of shared memory for [`SIMDS`] SIMDs.
+    shared: u64,
+    /// Bytes that every block takes of it besides its own.
+    shared_of_block: u64,
+}
+
+/// Scalar registers are handed out in multiples of this.
+const SCALAR_GRANULE: u64 = 16;
+/// Shared memory is.
+const SHARED_GRANULE: u64 = 512;
+
+/// What a kernel takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    pub(super) vector_registers: u64,
+    pub(super) scalar_registers: u64,
+    pub(super) shared_bytes: u64,
+    pub(super) wave_size: u64,
+}
+
+/// Waves that a SIMD holds when blocks have [`MAX_BLOCK`] threads, and what does not let it hold more.
+pub(super) fn waves(target: &Target, takes: &Use) -> (u64, &'static str) {
+    let simd = simd(target, takes.wave_size);
+    let round_up = |n: u64, granule: u64| n.max(1).div_ceil(granule) * granule;
+    // Waves of one block on one SIMD; those of a block begin and end together.
+    let of_block = (u64::from(MAX_BLOCK) / takes.wave_size).div_ceil(SIMDS);
+    let whole_blocks = |waves: u64| waves / of_block * of_block;
+    let by_vectors = simd.vectors / round_up(takes.vector_registers, simd.vector_granule);
+    let by_scalars =
+        simd.scalars.map_or(u64::MAX, |file| file / round_up(takes.scalar_registers, SCALAR_GRANULE));
+    let shared = match takes.shared_bytes + simd.shared_of_block {
+        0 => u64::MAX / of_block,
+        bytes => simd.shared / round_up(bytes, SHARED_GRANULE),
+    };
+    let limits = [
+        (simd.waves, "hardware"),
+        (whole_blocks(by_vectors), "vector registers"),
+        (whole_blocks(by_scalars.min(simd.waves)), "scalar registers"),
+        (shared * of_block, "shared memory"),
+    ];
+    limits.into_iter().min_by_key(|(waves, _)| *waves).unwrap_or((0, "nothing"))
+}
+
+fn simd(target: &Target, wave_size: u64) -> Simd {
+    let arch = target.arch.as_str();
+    if target.platform == Platform::Nvidia {
+        return nvidia(arch);
+    }
+    let gfx9 = Simd {
+        vectors: 256,
+        vector_granule: 4,
+        scalars: Some(800),
+        waves: 10,
+        shared: 64 << 10,
+        shared_of_block: 0,
+    };
+    let rdna = |vectors, vector_granule| {
+        // Wave 64 takes two registers of 32 lanes for one.
+        let half = wave_size / 32;
+        let (vectors, vector_granule) = (vectors / half, vector_granule / half);
+        Simd { vectors, vector_granule, scalars: None, waves: 16, shared: 128 << 10, shared_of_block: 0 }
+    };
+    match arch {
+        "gfx906" | "gfx908" => gfx9,
+        "gfx90a" | "gfx942" => Simd { vectors: 512, vector_granule: 8, waves: 8, ..gfx9 },
+        "gfx950" => Simd { vectors: 512, vector_granule: 8, waves: 8, shared: 160 << 10, ..gfx9 },
+        // The small ones of their generations.
+        "gfx1030" | "gfx1102" => rdna(1024, 16),
+        _ => rdna(1536, 24),
+    }
+}
+
+fn nvidia(arch: &str) -> Simd {
+    let (waves, shared_kib) = match arch {
+        "sm_75" => (8, 64),
+        "sm_80" | "sm_87" => (16, 164),
+        "sm_86" | "sm_89" | "sm_120" => (12, 100),
+        _ => (16, 228),
+    };
+    // 64 Ki registers of a multiprocessor; a warp is given them in multiples of 256, 8 for each thread.
+    Simd {
+        vectors: 512,
+        vector_granule: 8,
+        scalars: None,
+        waves,
+        shared: shared_kib << 10,
+        shared_of_block: 1 << 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(platform: Platform, arch: &str, vector_registers: u64, shared_bytes: u64) -> (u64, &'static str) {
+        let target = Target::new(platform, arch).expect("known");
+        let takes = Use {
+            vector_registers,
+            scalar_registers: 40,
+            shared_bytes,
+            wave_size: target.wave_size().into(),
+        };
+        waves(&target, &takes)
+    }
+
+    /// The figures of LLVM's getNumWavesPerEUWithNumVGPRs, or one less where whole blocks do not fill them.
+    #[test]
+    fn registers_limit_as_llvm_says() {
+        use Platform::Amd;
+        for (arch, registers, waves) in [
+            ("gfx906", 24, 10),
+            ("gfx906", 25, 9),
+            ("gfx908", 128, 2),
+            ("gfx90a", 64, 8),
+            ("gfx90a", 65, 7),
+            ("gfx942", 128, 4),
+            ("gfx1030", 64, 16),
+            // 1024 / 80 is 12.8.
+            ("gfx1030", 65, 12),
+            ("gfx1100", 96, 16),
+            // 1536 / 120 is 12.8; 1536 / 144 is 10.7.
+            ("gfx1100", 97, 12),
+            ("gfx1201", 121, 10),
+            ("gfx1102", 128, 8),
+        ] {
+            assert_eq!(of(Amd, arch, registers, 0).0, waves, "{arch} {registers}");
+        }
+    }
+
+    #[test]
+    fn shared_memory_and_scalars_limit_too() {
+        assert_eq!(of(Platform::Amd, "gfx90a", 32, 16 << 10), (4, "shared memory"));
+        assert_eq!(of(Platform::Amd, "gfx1100", 32, 32 << 10), (8, "shared memory"));
+        assert_eq!(of(Platform::Amd, "gfx90a", 32, 0), (8, "hardware"));
+        let target = Target::new(Platform::Amd, "gfx906").expect("known");
+        let takes = Use { vector_registers: 24, scalar_registers: 100, shared_bytes: 0, wave_size: 64 };
+        assert_eq!(waves(&target, &takes), (7, "scalar registers"));
+    }
+
+    /// Figures of NVIDIA's occupancy calculator.
+    #[test]
+    fn nvidias_registers_limit() {
+        assert_eq!(of(Platform::Nvidia, "sm_80", 32, 0), (16, "hardware"));
+        assert_eq!(of(Platform::Nvidia, "sm_90", 40, 0), (12, "vector registers"));
+        assert_eq!(of(Platform::Nvidia, "sm_90", 255, 0), (2, "vector registers"));
+    }
+}

@@ -1,0 +1,214 @@
+//! The figures of many kernels as a table, as a summary and as JSON.
+
+use super::KernelResources;
+use super::exceptions::Exceptions;
+use crate::table::Table;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Fewer waves than this on a SIMD are too few to hide the time that memory takes.
+const FEW_WAVES: u64 = 8;
+
+/// A kernel on an architecture.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) platform: String,
+    pub(super) arch: String,
+    pub(super) family: String,
+    #[serde(flatten)]
+    pub(super) resources: KernelResources,
+}
+
+impl Row {
+    /// Whether its time is that of memory that it could read or write 16 bytes at a time, and it does not.
+    ///
+    /// Matrix products are bound by arithmetic. `fill` and `const_set` read nothing; a cast may have 16 bytes on one side alone.
+    fn lacks_wide_accesses(&self) -> bool {
+        let starts = |start: &str| self.resources.kernel.starts_with(start);
+        let writes = starts("elementwise_fill_") || starts("elementwise_const_set_");
+        let casts = starts("elementwise_cast_");
+        self.family != "matmul"
+            && self.resources.loops.as_ref().is_some_and(|loops| {
+                let (no_load, no_store) = (loops.wide_loads == 0, loops.wide_stores == 0);
+                (no_load || writes) && (no_store || !(writes || casts))
+            })
+    }
+
+    /// The worst first: few waves, then many registers.
+    fn rank(&self) -> (u64, u64, u64) {
+        let kernel = &self.resources;
+        let registers = kernel.vector_registers;
+        (kernel.waves_per_simd, u64::MAX - registers, u64::MAX - kernel.scalar_registers.unwrap_or(0))
+    }
+}
+
+/// Every kernel, by architecture, the worst first.
+pub(super) fn table(rows: &[Row]) -> Table {
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by_key(|row| (&row.platform, &row.arch, row.rank(), &row.resources.kernel));
+    of(sorted)
+}
+
+fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
+    let mut table = Table::new(&[
+        "arch", "kernel", "VGPR", "AGPR", "SGPR", "LDS", "scratch", "spills", "wave", "waves", "limit",
+        "16-byte",
+    ]);
+    for row in rows {
+        let kernel = &row.resources;
+        let loops = kernel.loops.as_ref();
+        table.row(&[
+            row.arch.clone(),
+            kernel.kernel.clone(),
+            kernel.vector_registers.to_string(),
+            kernel.accumulation_registers.to_string(),
+            kernel.scalar_registers.map_or("-".into(), |n| n.to_string()),
+            kernel.shared_bytes.to_string(),
+            kernel.scratch_bytes.to_string(),
+            format!("{}+{}", kernel.vector_spills, kernel.scalar_spills),
+            kernel.wave_size.to_string(),
+            kernel.waves_per_simd.to_string(),
+            kernel.limit.clone(),
+            loops.map_or("-".into(), |loops| format!("{}/{}", loops.wide_loads, loops.wide_stores)),
+        ]);
+    }
+    table
+}
+
+/// What to look at first.
+pub(super) fn summary(rows: &[Row]) -> String {
+    let mut text = format!(
+        "The kernel with the fewest waves and most registers, by architecture and family\n{}",
+        worst(rows)
+    );
+    let lists: [(&str, fn(&Row) -> bool); 4] = [
+        ("use scratch or spill vector registers", |row| {
+            row.resources.vector_spills + row.resources.scratch_bytes > 0
+        }),
+        ("spill scalar registers into lanes of vector registers", |row| row.resources.scalar_spills > 0),
+        ("have fewer than 8 waves a SIMD", |row| row.resources.waves_per_simd < FEW_WAVES),
+        ("wait for memory without 16-byte accesses in a loop", Row::lacks_wide_accesses),
+    ];
+    for (what, wanted) in lists {
+        let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
+        text += &format!("\n{} of {} kernels {what}\n", found.len(), rows.len());
+        text += &by_kernel(&found);
+    }
+    let unknown = rows.iter().filter(|row| row.resources.loops.is_none()).count();
+    if unknown > 0 {
+        text += &format!("\nof {unknown} kernels the loops are not known: there was no disassembler\n");
+    }
+    text
+}
+
+fn worst(rows: &[Row]) -> Table {
+    let mut groups = BTreeMap::<(&str, &str, &str), &Row>::new();
+    for row in rows {
+        let worst = groups.entry((&row.platform, &row.arch, &row.family)).or_insert(row);
+        if row.rank() < worst.rank() {
+            *worst = row;
+        }
+    }
+    of(groups.into_values())
+}
+
+/// One line for the kernels that have the same architectures in common, dtypes folded together.
+fn by_kernel(rows: &[&Row]) -> String {
+    let mut archs = BTreeMap::<&str, Vec<&str>>::new();
+    for row in rows {
+        archs.entry(&row.resources.kernel).or_default().push(&row.arch);
+    }
+    let mut kernels = BTreeMap::<Vec<&str>, Vec<&str>>::new();
+    for (kernel, archs) in archs {
+        kernels.entry(archs).or_default().push(kernel);
+    }
+    kernels
+        .into_iter()
+        .map(|(archs, kernels)| format!("  {}: {}\n", archs.join(" "), kernels.join(" ")))
+        .collect()
+}
+
+/// Everything for programs.
+pub(super) fn json(rows: &[Row]) -> Result<String, String> {
+    let exceptions = Exceptions::load()?;
+    let names = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {
+        let name = |row: &Row| format!("{} {}", row.arch, row.resources.kernel);
+        rows.iter().filter(|row| wanted(row)).map(name).collect()
+    };
+    let value = serde_json::json!({
+        "kernels": rows,
+        "summary": {
+            "scratch_or_spills": names(&|row| row.resources.spills()),
+            "denied": names(&|row| exceptions.denied(&row.platform, &row.resources).is_some()),
+            "fewer_than_8_waves": names(&|row| row.resources.waves_per_simd < FEW_WAVES),
+            "without_16_byte_accesses": names(&Row::lacks_wide_accesses),
+        },
+    });
+    serde_json::to_string_pretty(&value).map_err(|e| format!("resources: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Loops;
+    use super::*;
+
+    fn row(arch: &str, family: &str, kernel: &str, waves: u64, wide: (u64, u64)) -> Row {
+        let (wide_loads, wide_stores) = wide;
+        Row {
+            platform: "amd".into(),
+            arch: arch.into(),
+            family: family.into(),
+            resources: KernelResources {
+                kernel: kernel.into(),
+                vector_registers: 512 / waves,
+                accumulation_registers: 0,
+                scalar_registers: Some(30),
+                shared_bytes: 0,
+                scratch_bytes: 0,
+                vector_spills: 0,
+                scalar_spills: 0,
+                wave_size: 64,
+                waves_per_simd: waves,
+                limit: "vector registers".into(),
+                loops: Some(Loops { count: 1, wide_loads, wide_stores, ..Loops::default() }),
+            },
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        vec![
+            row("gfx90a", "elementwise", "elementwise_fill_f32", 8, (0, 1)),
+            row("gfx90a", "elementwise", "elementwise_neg_f32", 8, (1, 1)),
+            row("gfx90a", "elementwise", "elementwise_cast_f32_f64", 8, (0, 1)),
+            row("gfx90a", "elementwise", "elementwise_abs_f32", 8, (0, 1)),
+            row("gfx90a", "matmul", "matmul_f32", 4, (0, 0)),
+            row("gfx906", "matmul", "matmul_f32", 4, (0, 0)),
+        ]
+    }
+
+    #[test]
+    fn the_worst_stands_first_and_the_summary_names_it() {
+        let text = table(&rows()).to_string();
+        let second = text.lines().nth(1).expect("a row");
+        assert!(second.starts_with("gfx906") && second.contains("128"), "{text}");
+        let summary = summary(&rows());
+        assert!(
+            summary.contains("2 of 6 kernels have fewer than 8 waves a SIMD\n  gfx90a gfx906: matmul_f32\n"),
+            "{summary}"
+        );
+        assert!(summary.contains("1 of 6 kernels wait for memory"), "{summary}");
+        assert!(summary.contains("\n  gfx90a: elementwise_abs_f32\n"), "{summary}");
+        assert!(summary.contains("0 of 6 kernels use scratch"), "{summary}");
+    }
+
+    #[test]
+    fn json_has_every_kernel_and_the_lists() {
+        let value: serde_json::Value =
+            serde_json::from_str(&json(&rows()).expect("it is plain")).expect("just written");
+        assert_eq!(value["kernels"].as_array().map(Vec::len), Some(6));
+        assert_eq!(value["kernels"][4]["waves_per_simd"], 4);
+        assert_eq!(value["kernels"][1]["loops"]["wide_loads"], 1);
+        assert_eq!(value["summary"]["without_16_byte_accesses"][0], "gfx90a elementwise_abs_f32");
+        assert_eq!(value["summary"]["denied"].as_array().map(Vec::len), Some(0));
+    }
+}

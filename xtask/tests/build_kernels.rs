@@ -1,0 +1,298 @@
+//! `cargo xtask build-kernels` against compilers that fail in every way: scripts in the place of real ones.
+//!
+//! Each test looks at the exit code, the message and what is in the folder afterwards.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The host's second wave size has the fewest units: those of reductions, one a dtype.
+const UNITS: usize = 10;
+
+/// A folder with a compiler that is a script.
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    /// The script is given the object's file as `$out`, its name as `$unit`, and a good object as `$good`.
+    fn new(script: &str) -> Self {
+        let place = Self { dir: tempfile::tempdir().expect("the temporary folder is writable") };
+        std::fs::create_dir(place.path("good")).expect("writable");
+        for unit in kernels_hip::units() {
+            let names = unit.kernels().join("\0");
+            std::fs::write(place.path("good").join(unit.name()), elf(&names)).expect("writable");
+        }
+        place.compiler(script);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn compiler(&self, script: &str) {
+        let text = format!(
+            "#!/bin/bash\n\
+             if [ \"$1\" = --version ]; then echo 'fake version 1'; exit; fi\n\
+             dir='{}'\n\
+             while [ $# -gt 0 ]; do if [ \"$1\" = -o ]; then out=$2; fi; shift; done\n\
+             unit=$(basename \"$out\"); unit=${{unit%.*}}; good=$dir/good/$unit\n\
+             echo \"$unit\" >> \"$dir/log\"\n\
+             {script}\n",
+            self.dir.path().display()
+        );
+        std::fs::write(self.path("cc"), text).expect("writable");
+        xtask::workspace::executable(&self.path("cc")).expect("ours");
+    }
+
+    /// The compilers' runs so far.
+    fn runs(&self) -> usize {
+        std::fs::read_to_string(self.path("log")).unwrap_or_default().lines().count()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.arg("build-kernels").args(args).arg("--out").arg(self.path("out"));
+        command.env("CXX", self.path("cc")).env("HIPCC", self.path("cc"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Seen {
+        Seen::of(self.command(args).output().expect("it starts"))
+    }
+
+    /// What lies in the folder of the second wave size.
+    fn files(&self) -> Vec<String> {
+        files(&self.path("out/host/w64"))
+    }
+}
+
+/// What a run showed.
+struct Seen {
+    code: Option<i32>,
+    text: String,
+}
+
+impl Seen {
+    fn of(out: Output) -> Self {
+        let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        Self { code: out.status.code(), text }
+    }
+
+    fn must(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}", self.text);
+        for word in words {
+            assert!(self.text.contains(word), "{word:?} is not in:\n{}", self.text);
+        }
+    }
+}
+
+/// The files of a folder by name, without the lock.
+fn files(dir: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let names = entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name != ".lock").collect();
+    names.sort();
+    names
+}
+
+/// A header of an ELF file without sections, and words behind it.
+fn elf(words: &str) -> Vec<u8> {
+    let mut bytes = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    bytes.extend([1, 0, 62, 0, 1, 0, 0, 0]);
+    bytes.resize(52, 0);
+    bytes.extend([64, 0]);
+    bytes.resize(64, 0);
+    bytes.extend(format!("\0{words}\0").as_bytes());
+    bytes
+}
+
+const COPY: &str = "cp \"$good\" \"$out\"";
+const W64: [&str; 4] = ["--platform", "host", "--arch", "w64"];
+const GFX: [&str; 4] = ["--platform", "amd", "--arch", "gfx90a"];
+
+fn whole() -> Vec<String> {
+    let dtypes = ["bf16", "f16", "f32", "f64", "f8e4m3", "i16", "i32", "i64", "u32", "u8"];
+    let objects = dtypes.iter().map(|dtype| format!("reduce_{dtype}.o"));
+    ["manifest.json".to_string()].into_iter().chain(objects).collect()
+}
+
+#[test]
+fn what_is_current_is_not_compiled_again() {
+    let place = Place::new(COPY);
+    place.run(&W64).must(0, &["0 current, 10 compiled"]);
+    assert_eq!((place.files(), place.runs()), (whole(), UNITS));
+    let start = Instant::now();
+    place.run(&W64).must(0, &["10 current, 0 compiled"]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert_eq!(place.runs(), UNITS);
+
+    let object = place.path("out/host/w64/reduce_f32.o");
+    std::fs::write(&object, elf("damaged")).expect("writable");
+    place.run(&[&W64[..], &["--check"]].concat()).must(1, &["reduce_f32.o", "without --check"]);
+    place.run(&W64).must(0, &["9 current, 1 compiled"]);
+    std::fs::remove_file(&object).expect("it was written");
+    place.run(&W64).must(0, &["9 current, 1 compiled"]);
+    place.run(&[&W64[..], &["--check"]].concat()).must(0, &["10 objects checked"]);
+
+    std::fs::write(place.path("out/host/w64/manifest.json"), "{ half").expect("writable");
+    place.run(&W64).must(0, &["0 current, 10 compiled"]);
+    place.run(&[&W64[..], &["--force"]].concat()).must(0, &["0 current, 10 compiled"]);
+    place.compiler(&format!("# another compiler\n{COPY}"));
+    place.run(&W64).must(0, &["10 current"]);
+    let moved = place.path("other");
+    std::fs::copy(place.path("cc"), &moved).expect("writable");
+    Seen::of(place.command(&W64).env("CXX", &moved).output().expect("it starts"))
+        .must(0, &["0 current, 10 compiled"]);
+}
+
+#[test]
+fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
+    let place = Place::new(&format!(
+        "if [ $unit = reduce_i64 ]; then echo half > $out; echo 'reduce.hip:1: error: no such thing' >&2; exit 3; fi\n{COPY}"
+    ));
+    place.run(&W64).must(
+        1,
+        &["host w64", "reduce_i64", "exit status: 3", "to repeat it", "-DDTYPE_i64", "error: no such thing"],
+    );
+    let left = place.files();
+    assert!(!left.iter().any(|file| file.contains("i64") || file.contains("work")), "{left:?}");
+    let before = place.runs();
+    place.compiler(COPY);
+    place.run(&W64).must(0, &["host w64: 10 objects"]);
+    assert_eq!(place.files(), whole());
+    assert!(place.runs() - before < UNITS, "what was finished before the error is kept");
+}
+
+#[test]
+fn an_error_leaves_the_object_of_before() {
+    let place = Place::new(COPY);
+    place.run(&W64).must(0, &["10 compiled"]);
+    let object = place.path("out/host/w64/reduce_u8.o");
+    let before = std::fs::read(&object).expect("it was written");
+    place.compiler("echo half > $out; exit 1");
+    place.run(&[&W64[..], &["--force"]].concat()).must(1, &["exit status: 1"]);
+    assert_eq!(std::fs::read(&object).expect("still there"), before);
+    place.run(&[&W64[..], &["--check"]].concat()).must(0, &["10 objects checked"]);
+}
+
+#[test]
+fn garbage_is_no_object() {
+    for (script, words) in [
+        ("echo garbage > $out", "not an object file"),
+        (": > $out", "not an object file"),
+        (":", "wrote no file"),
+        ("cp $dir/good/matmul_f32 $out", "12 of 12 kernels are missing: reduce_sum_"),
+    ] {
+        let place = Place::new(script);
+        place.run(&W64).must(1, &["reduce_", words]);
+        assert_eq!(place.files(), Vec::<String>::new(), "{script}");
+    }
+    // What AMD's compiler writes is held against the architecture as well.
+    let place = Place::new(COPY);
+    place.run(&GFX).must(1, &["amd gfx90a"]);
+    assert_eq!(files(&place.path("out/amd/gfx90a")), Vec::<String>::new());
+}
+
+#[test]
+fn a_wrong_architecture_is_named_with_the_known_ones() {
+    let place = Place::new(COPY);
+    place
+        .run(&["--platform", "amd", "--arch", "gfx1031"])
+        .must(1, &["\"gfx1031\"", "is gfx1030 meant?", "gfx90a gfx942"]);
+    place.run(&["--arch", "pentium"]).must(1, &["\"pentium\"", "gfx", "sm_"]);
+    assert_eq!((place.runs(), place.path("out").exists()), (0, false));
+}
+
+#[test]
+fn a_missing_compiler_is_said_with_the_remedy() {
+    let place = Place::new(COPY);
+    let bare = |args: &[&str]| {
+        let mut command = place.command(args);
+        command
+            .env_clear()
+            .env("PATH", place.dir.path())
+            .env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
+        Seen::of(command.output().expect("it starts"))
+    };
+    bare(&W64).must(1, &["no C++ compiler", "$CXX", "install g++"]);
+    if !Path::new("/opt/rocm/bin/hipcc").exists() {
+        bare(&GFX).must(1, &["no compiler for gfx90a", "$HIPCC", "$ROCM_PATH", "apt-get install hipcc"]);
+    }
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let place = Place::new(COPY);
+    std::fs::write(place.path("out"), "a file").expect("writable");
+    place.run(&W64).must(1, &["cannot write in", "out/host/w64", "--out"]);
+    assert_eq!(place.runs(), 0);
+}
+
+#[test]
+fn a_stopped_build_goes_on_where_it_was() {
+    let place = Place::new(&format!("[ $(wc -l < $dir/log) -le 3 ] || exec sleep 60\n{COPY}"));
+    let mut child = quiet(place.command(&W64));
+    wait_for(|| place.runs() > 3 && place.files().iter().filter(|file| file.ends_with(".o")).count() == 3);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let left = place.files();
+    assert!(left.contains(&".work".to_string()), "{left:?}");
+    place.compiler(COPY);
+    place.run(&W64).must(0, &["3 current, 7 compiled"]);
+    assert_eq!(place.files(), whole());
+}
+
+#[test]
+fn two_builds_in_one_folder_take_turns() {
+    let place = Place::new(&format!("sleep 0.2\n{COPY}"));
+    let children = [quiet(place.command(&W64)), quiet(place.command(&W64))];
+    let seen = children.map(|child| Seen::of(child.wait_with_output().expect("it ends")));
+    let compiled = seen.iter().filter(|seen| seen.text.contains("0 current, 10 compiled")).count();
+    let current = seen.iter().filter(|seen| seen.text.contains("10 current, 0 compiled")).count();
+    let texts = seen.iter().map(|seen| seen.text.as_str()).collect::<String>();
+    assert_eq!((compiled, current, place.runs()), (1, 1, UNITS), "{texts}");
+    assert_eq!(place.files(), whole());
+}
+
+/// In a name space of its own a test may mount a small disk.
+#[test]
+fn a_full_disk_is_named_and_left_tidy() {
+    let place = Place::new(
+        "head -c 300000 /dev/zero > \"$out\" || { echo 'cannot write' >&2; exit 1; }\ncp \"$good\" \"$out\"",
+    );
+    let may =
+        Command::new("unshare").args(["--mount", "--map-root-user", "true"]).stderr(Stdio::null()).status();
+    if !may.is_ok_and(|status| status.success()) {
+        println!("skipped: this user may not mount");
+        return;
+    }
+    std::fs::create_dir(place.path("out")).expect("writable");
+    let script = "mount -t tmpfs -o size=400k none \"$OUT\" && \"$@\"; code=$?; echo; find \"$OUT\" -type f; exit $code";
+    let inner = place.command(&W64);
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]).env("OUT", place.path("out"));
+    command.arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let seen = Seen::of(command.output().expect("it starts"));
+    if seen.text.contains("mount:") {
+        println!("skipped: this user may not mount");
+        return;
+    }
+    seen.must(1, &["no space left for", "out/host/w64", "MiB must be free", "--out"]);
+    assert!(!seen.text.contains(".work/"), "{}", seen.text);
+}
+
+fn quiet(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+fn wait_for(done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it takes too long");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
