@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs the host code and the code objects for AMD on emulated devices: the loader, the conformance suite, the tests of hip-safe and
-# tensor-core, and every parity case, for each architecture and way of working. docs/PLATFORMS.md says what that proves.
+# tensor-core, and every parity case, for each architecture and way of working. docs/platforms/amd.md says what that proves.
 #
 # Needs a libamdhip64 whose devices are emulated, which is not part of this repository. CI does not run this.
 set -u
@@ -83,6 +83,7 @@ step() {
     shift 5
     log=$out/$arch-$mode-so$name-$code-$what.txt start=$(date +%s)
     (
+        export HIPSTACK_CACHE=${HIPSTACK_CACHE:-$out/code}
         export LD_LIBRARY_PATH=$folder AMDEMU_ARCH=$arch AMDEMU_MODE=$mode AMDEMU_DEVICES=2
         case $mode in shuffle) export AMDEMU_MODE=sync AMDEMU_SHUFFLE=1 ;; esac
         [ "$name" = 6 ] || export LD_LIBRARY_PATH=$folder/v$name
