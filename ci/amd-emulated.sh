@@ -99,15 +99,20 @@ step() {
 
 # What a step says of its counts.
 counts() {
-    sed -nE -e 's/^ *AMD 0 +found +(.*)$/\1/p' \
-        -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
+    sed -nE -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
         -e 's/^all +[0-9]+ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) .*$/\1 passed, \2 failed, \3 differ as listed, \4 skipped/p' \
         -e 's/^.*: [0-9]+ results, (.*)\.$/\1/p' "$1" | tail -n 1
     local differ
     differ=$(grep -c ^DIFFERS "$1")
     [ "$differ" = 0 ] || echo "; $differ differ as listed"
 }
-loader() { "$xtask" doctor | tee /dev/stderr | grep -q "AMD 0 .*$AMDEMU_ARCH"; }
+# That the library is found under its name, starts, and has the device that was asked for.
+loader() {
+    local said
+    said=$("$xtask" conformance --platform amd --differences amd-emulated --filter 'init/*') || { echo "$said"; return 1; }
+    echo "$said"
+    [[ $said == *"with device 0 $AMDEMU_ARCH"* ]]
+}
 conformance() {
     HIPSTACK_CONFORMANCE_RTC_OPTIONS=-U__HIPCC_RTC__ "$xtask" conformance --platform amd --differences amd-emulated
 }
