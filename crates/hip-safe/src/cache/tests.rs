@@ -282,7 +282,9 @@ fn one_of_several_threads_compiles() {
     let started = AtomicBool::new(false);
     let answers: Vec<_> = std::thread::scope(|scope| {
         let ask = || {
-            while !started.load(Ordering::Acquire) {}
+            while !started.load(Ordering::Acquire) {
+                std::hint::spin_loop();
+            }
             cache.compile(&source, &platform, "host-w32").unwrap()
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
