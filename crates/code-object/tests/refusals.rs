@@ -72,7 +72,7 @@ fn the_note_is_found_in_segments_and_in_sections() {
         let target = ("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a".into());
         let none = ("amdhsa.kernels", list::<Value>(&[]));
         for differs in [
-            map(&[none.clone()]),
+            map(std::slice::from_ref(&none)),
             map(&[("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a:xnack+".into()), none.clone()]),
             map(&[("amdhsa.version", list(&[1, 1])), target, none]),
         ] {
