@@ -35,10 +35,15 @@ fn remedy(since: Option<(u32, u32)>) -> String {
 
 /// For names that come from a user: a device's own architecture is not looked up here.
 ///
+/// A release: major and minor.
+type Number = (u32, u32);
+/// See [`RELEASES`].
+type Release = (Number, Number, &'static [&'static str]);
+
 /// First release, last release that still has it, architectures. The lists up to 6.0 are those of the compiler library's own
 /// sources at each release, and that of 5.2 was tried one by one; those of 5.7 and 6.4 are no longer than what is in the libraries
 /// themselves; the others are as far as they are known for sure.
-const RELEASES: &[((u32, u32), (u32, u32), &[&str])] = &[
+const RELEASES: &[Release] = &[
     (
         (5, 2),
         LATEST,

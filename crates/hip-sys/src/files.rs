@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 /// A file's path without links, its bytes and its last change, in words: another build of a library has others.
 pub fn file_identity(path: &Path) -> String {
     let real = path.canonicalize().unwrap_or_else(|_| path.into());
-    let changed = |known: &std::fs::Metadata| Some(known.modified().ok()?.duration_since(UNIX_EPOCH).ok()?);
+    let changed = |known: &std::fs::Metadata| known.modified().ok()?.duration_since(UNIX_EPOCH).ok();
     match std::fs::metadata(&real) {
         Ok(known) => format!("{} {} {:?}", real.display(), known.len(), changed(&known)),
         Err(error) => format!("{} {error}", real.display()),
