@@ -102,13 +102,16 @@ template <class Op> struct Cascade {
     METHOD Sum total() const { return Op::join(level2, Op::join(level1, level0)); }
 };
 
-template <class Op> DEVICE typename Op::Sum lanes_total(typename Op::Sum (&lane)[LANES]) {
-    UNROLL
-    for (u32 half = LANES / 2; half > 0; half /= 2) {
+// The lower half of the lanes joins the upper half, and so on. Without a loop over the halves: nvcc does not unroll one, and keeps
+// lanes whose numbers are no constants in memory.
+template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(typename Op::Sum (&lane)[LANES]) {
+    if constexpr (HALF > 0) {
         UNROLL
-        for (u32 l = 0; l < half; l++) lane[l] = Op::join(lane[l], lane[l + half]);
+        for (u32 l = 0; l < HALF; l++) lane[l] = Op::join(lane[l], lane[l + HALF]);
+        return lanes_total<Op, HALF / 2>(lane);
+    } else {
+        return lane[0];
     }
-    return lane[0];
 }
 
 // n elements that lie side by side, the first of them at position `first` of the row.

@@ -8,7 +8,7 @@ use crate::Method;
 /// let host = ("host-x86_64-unknown-linux", &b""[..]);
 /// let bytes = code_object::write_bundle(&[host], 4096);
 /// let bundle = code_object::Bundle::parse(&bytes)?;
-/// assert_eq!(bundle.entries().next().map(|entry| entry.kind()), Some("host"));
+/// assert!(bundle.entries().next().is_some_and(|entry| entry.kind() == "host"));
 /// # Ok::<(), code_object::Error>(())
 /// ```
 pub fn write_bundle(entries: &[(&str, &[u8])], align: usize) -> Vec<u8> {

@@ -75,13 +75,16 @@ fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
     table
 }
 
+/// What is said of kernels, and of which.
+type Remark = (&'static str, fn(&Row) -> bool);
+
 /// What to look at first.
 pub(super) fn summary(rows: &[Row]) -> String {
     let mut text = format!(
         "The kernel with the fewest waves and most registers, by architecture and family\n{}",
         worst(rows)
     );
-    let lists: [(&str, fn(&Row) -> bool); 4] = [
+    let lists: [Remark; 4] = [
         ("use scratch or spill vector registers", |row| {
             row.resources.vector_spills + row.resources.scratch_bytes > 0
         }),
