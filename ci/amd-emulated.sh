@@ -150,7 +150,13 @@ tensors() {
     rm -f "$log.one"
 }
 parity() {
-    "$xtask" parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
+    local list=crates/parity/differences/amd-emulated.toml
+    if [ "$HIPSTACK_KERNELS" = compile ]; then
+        # The library's hiprtc is clang: what only hipcc 5.2 does is no difference there.
+        awk -v RS= -v ORS='\n\n' '!/hipcc 5\.2/' $list >"$out/clang.toml"
+        list=$out/clang.toml
+    fi
+    "$xtask" parity --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
 }
 
 for arch in ${archs//,/ }; do
