@@ -76,6 +76,11 @@ for arch in ${archs//,/ }; do
     [ -f "$objects/amd/$arch/manifest.json" ] || "$xtask" build-kernels --platform amd --arch "$arch" || exit 2
 done
 
+# The library's hiprtc reads hipcc's headers, which leave out most device functions where they find themselves under hiprtc.
+compiler=$out/clang
+printf '#!/bin/sh\nexec %q "$@" -U__HIPCC_RTC__\n' "${AMDEMU_CLANG:-clang-19}" >"$compiler"
+chmod +x "$compiler"
+
 rows=() bad=0
 # step ARCH MODE NAME CODE WHAT COMMAND…: runs it, keeps its output, notes how it ended and what it said last of counts.
 step() {
@@ -83,7 +88,7 @@ step() {
     shift 5
     log=$out/$arch-$mode-so$name-$code-$what.txt start=$(date +%s)
     (
-        export HIPSTACK_CACHE=${HIPSTACK_CACHE:-$out/code}
+        export AMDEMU_CLANG=$compiler HIPSTACK_CACHE=${HIPSTACK_CACHE:-$out/code}
         export LD_LIBRARY_PATH=$folder AMDEMU_ARCH=$arch AMDEMU_MODE=$mode AMDEMU_DEVICES=2
         case $mode in shuffle) export AMDEMU_MODE=sync AMDEMU_SHUFFLE=1 ;; esac
         [ "$name" = 6 ] || export LD_LIBRARY_PATH=$folder/v$name
@@ -113,9 +118,7 @@ loader() {
     echo "$said"
     [[ $said == *"with device 0 $AMDEMU_ARCH"* ]]
 }
-conformance() {
-    HIPSTACK_CONFORMANCE_RTC_OPTIONS=-U__HIPCC_RTC__ "$xtask" conformance --platform amd --differences amd-emulated
-}
+conformance() { "$xtask" conformance --platform amd --differences amd-emulated; }
 safe() { HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1; }
 # Tests of tensor-core that need one of the operations in crates/parity/differences/amd-emulated.toml, where the reasons are.
 differing_tests() {
@@ -147,7 +150,13 @@ tensors() {
     rm -f "$log.one"
 }
 parity() {
-    "$xtask" parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
+    local list=crates/parity/differences/amd-emulated.toml
+    if [ "$HIPSTACK_KERNELS" = compile ]; then
+        # The library's hiprtc is clang: what only hipcc 5.2 does is no difference there.
+        awk -v RS= -v ORS='\n\n' '!/hipcc 5\.2/' $list >"$out/clang.toml"
+        list=$out/clang.toml
+    fi
+    "$xtask" parity --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
 }
 
 for arch in ${archs//,/ }; do
