@@ -246,8 +246,15 @@ LIBRARY(m_erf, erff, ::erf)
 LIBRARY(m_erfc, erfcf, ::erfc)
 LIBRARY(m_ceil, ceilf, ::ceil)
 LIBRARY(m_floor, floorf, ::floor)
-LIBRARY(m_round, roundf, ::round)
+LIBRARY(m_trunc, truncf, ::trunc)
 #undef LIBRARY
+DEVICE f32 m_copysign(f32 x, f32 sign) { return copysignf(x, sign); }
+DEVICE f64 m_copysign(f64 x, f64 sign) { return ::copysign(x, sign); }
+// Half away from zero. Not the library's round: that of ROCm 5.2 adds +0 to the truncated number, which turns -0 into +0.
+template <class C> DEVICE C m_round(C x) {
+    const C whole = m_trunc(x);
+    return whole + m_copysign(m_abs(x - whole) >= C(0.5) ? C(1) : C(0), x);
+}
 // C's pow; x^0 and 1^y are 1 for every NaN, signalling ones too, where some libraries answer NaN.
 DEVICE f32 m_pow(f32 x, f32 y) { return x == 1.0f || y == 0.0f ? 1.0f : powf(x, y); }
 DEVICE f64 m_pow(f64 x, f64 y) { return x == 1.0 || y == 0.0 ? 1.0 : ::pow(x, y); }

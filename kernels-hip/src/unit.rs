@@ -83,6 +83,13 @@ impl Unit {
         crate::hash_parts([crate::PORTABLE, self.family.source].map(str::as_bytes))
     }
 
+    /// A number for the options that its code is compiled with on a platform of that name, for waves of that size: those of
+    /// [`crate::options`] and its macros. As [`Unit::source_hash`] otherwise.
+    pub fn options_hash(&self, platform: &str, wave_size: u32) -> String {
+        let options = self.options(crate::options::of(platform).unwrap_or_default(), wave_size);
+        crate::hash_parts(options.iter().map(String::as_bytes))
+    }
+
     /// The options of a run-time compiler for this unit: `common` (one of [`crate::options`]) and its macros.
     pub fn options(&self, common: &[&str], wave_size: u32) -> Vec<String> {
         let macros = [format!("-DDTYPE_{}", self.dtype), format!("-DWAVE_SIZE={wave_size}")];
@@ -100,5 +107,16 @@ mod tests {
         assert_eq!(hash("reduce", "f32"), hash("reduce", "u8"));
         assert_ne!(hash("reduce", "f32"), hash("matmul", "f32"));
         assert_eq!(hash("matmul", "f32").len(), 32);
+    }
+
+    #[test]
+    fn options_follow_platform_dtype_and_wave_size() {
+        let hash =
+            |dtype, platform, wave| unit("reduce", dtype).expect("it ships").options_hash(platform, wave);
+        let one = hash("f32", "amd", 64);
+        assert_eq!(one, hash("f32", "amd", 64));
+        for other in [hash("f16", "amd", 64), hash("f32", "nvidia", 64), hash("f32", "amd", 32)] {
+            assert_ne!(one, other);
+        }
     }
 }

@@ -212,6 +212,13 @@ fn exact_functions_of_one_argument() {
     }
     // Half away from zero; 0.5 to 1, not to the even 0. sign(-0) is +0.
     assert_eq!(single("elementwise_round_f32", &[0.5, -0.5, 2.5], &[]), bits(&[1.0, -1.0, 3.0]));
+    // What rounds to zero keeps its sign: a sum of the truncated number and +0 would lose it.
+    let small = [-0.0, -0.3, 0.3, -0.49999997, 0.49999997, -1e-40];
+    assert_eq!(single("elementwise_round_f32", &small, &[]), bits(&[-0.0, -0.0, 0.0, -0.0, 0.0, -0.0]));
+    let wide: Vec<f64> = tight("elementwise_round_f64", &small.map(f64::from), &[]);
+    assert!(
+        wide.iter().zip(small).all(|(got, x)| *got == 0.0 && got.is_sign_negative() == x.is_sign_negative())
+    );
     assert_eq!(single("elementwise_sign_f32", &[-0.0, -3.0], &[]), bits(&[0.0, -1.0]));
 }
 

@@ -3,6 +3,7 @@
 //! One file or folder per command; each has `Args` with examples in its `--help` and `run(&Args) -> Result<(), String>`,
 //! whose error is the text to show. `parity` is a crate of its own.
 
+pub mod bench;
 pub mod build_kernels;
 pub mod bundle;
 pub mod ci;
@@ -44,6 +45,8 @@ enum Command {
     Parity(Box<parity::cli::ParityArgs>),
     /// Hold a platform against the cases that every implementation of HIP has to pass
     Conformance(conformance::ConformanceArgs),
+    /// Count the instructions of every kernel on an emulated device
+    Bench(bench::BenchArgs),
     /// Run the kernels under AddressSanitizer or ThreadSanitizer
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Parity(args) => return parity::cli::run(*args),
         Command::Conformance(args) => conformance::run(&args),
         Command::Ci(args) => ci::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Resources(args) => resources::run(&args),

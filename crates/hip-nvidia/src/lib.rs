@@ -42,6 +42,7 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
         let cuda = context::open()?;
         let ext = Extensions {
             func_param_info: cuda.driver.cuFuncGetParamInfo.map(|_| table::func_param_info as _),
+            compiler: Some(nvrtc::identity),
             ..Extensions::default()
         };
         // SAFETY: S1, S11: the functions are this crate's; what they do not check the driver does.

@@ -3,12 +3,13 @@
 mod entry;
 mod identity;
 mod place;
+mod reads;
 mod store;
 #[cfg(test)]
 mod tests;
 
-use crate::{Compiled, Result, Source};
-use hip_sys::Platform;
+use crate::{Compiled, Device, Result, Source};
+use hip_sys::{Image, Platform};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
@@ -19,13 +20,16 @@ use store::Store;
 /// A folder of compiled code, which several programs may use at once.
 ///
 /// What was compiled is found again by everything that decides about it: texts, headers, options, architecture with features, platform,
-/// and the versions of runtime and compiler. An entry repeats all of that and is compared with it, so its file name, a hash of 128
+/// the versions and files of runtime and compiler, and the variables that add options. Headers that the compiler would find on
+/// disk are not known: a source with `-I`, `-include`, `@file` and the like, or whose text includes other files than its headers and
+/// those that come with the compiler, is compiled each time and not kept. Neither is what is no image for the architecture. An entry repeats all of that and is compared with it, so its file name, a hash of 128
 /// bits, only has to be rare, not unforgeable. A checksum covers every byte: an entry that is damaged is removed and compiled again.
 /// Writes go to a file of another name, which then takes its place: nobody reads half an entry. They are not forced to the disk; what a
 /// loss of power leaves is seen by the checksum.
 ///
 /// A cache never fails: where its folder cannot be read or written, the code is compiled and used anyway.
-/// [`CodeCache::statistics`] and [`CodeCache::last_failure`] tell of it. Whoever may write to the folder decides what runs.
+/// [`CodeCache::statistics`] and [`CodeCache::last_failure`] tell of it. Whoever may write to the folder decides what runs: a folder or
+/// entry that belongs to another user, or that everyone may write to, is not used.
 ///
 /// ```
 /// use hip_safe::{CodeCache, CacheAnswer, Source};
@@ -49,7 +53,7 @@ pub struct CodeCache {
     flights: Mutex<HashMap<Vec<u8>, Flight>>,
 }
 
-type Flight = Arc<Mutex<Option<(Compiled, CacheAnswer)>>>;
+type Flight = Arc<Mutex<Option<Result<(Compiled, CacheAnswer)>>>>;
 
 /// Where a cache's code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,42 +146,46 @@ impl CodeCache {
         platform: &Platform,
         arch: &str,
     ) -> Result<(Compiled, CacheAnswer)> {
-        let identity = identity::of(source, platform, arch)?;
-        let flight = Arc::clone(self.flights.lock().entry(identity.clone()).or_default());
-        let answer = {
-            let mut slot = flight.lock();
-            match &*slot {
-                Some(done) => Ok(done.clone()),
-                None => {
-                    self.look_up(&identity, source, platform, arch).inspect(|done| *slot = Some(done.clone()))
-                }
-            }
-        };
-        // References are only taken under this lock: two are the map's and ours, so that nobody waits any more.
-        let mut flights = self.flights.lock();
-        if Arc::strong_count(&flight) <= 2 {
-            flights.remove(&identity);
-        }
-        answer
+        self.fly(source, platform, arch, Source::compile)
     }
 
-    fn look_up(
+    /// As [`CodeCache::compile`], for the architecture of a device.
+    ///
+    /// # Errors
+    /// Those of [`Source::compile_for`]; never one of the cache.
+    pub fn compile_for(&self, source: &Source, device: &Device) -> Result<(Compiled, CacheAnswer)> {
+        self.fly(source, device.platform(), &device.properties().arch, Source::compile_own)
+    }
+
+    /// Removes the file of a [`CacheAnswer::Kept`], because the device did not take its code: the next one who asks compiles.
+    pub fn forget(&self, entry: &Path) {
+        if let Some(store) = &self.store {
+            store.forget(entry);
+        }
+    }
+
+    fn fly(
         &self,
-        identity: &[u8],
         source: &Source,
         platform: &Platform,
         arch: &str,
+        compile: Compile,
     ) -> Result<(Compiled, CacheAnswer)> {
-        let kept = self.store.as_ref().and_then(|store| store.get(identity));
-        let read = kept.and_then(|(path, payload)| Some((path, identity::decode(&payload)?)));
-        if let Some((path, compiled)) = read {
-            return Ok((compiled, CacheAnswer::Kept(path)));
+        let get = |name: &str| std::env::var_os(name);
+        let identity = identity::of(source, platform, arch, &get)?;
+        let store = self.store.as_ref().filter(|_| !reads::files(source, &get));
+        let flight = Arc::clone(self.flights.lock().entry(identity.clone()).or_default());
+        let answer = flight
+            .lock()
+            .get_or_insert_with(|| look_up(store, &identity, arch, || compile(source, platform, arch)))
+            .clone();
+        // References are taken and given up under this lock: if the map's is the last, nobody waits any more.
+        let mut flights = self.flights.lock();
+        drop(flight);
+        if flights.get(&identity).is_some_and(|kept| Arc::strong_count(kept) == 1) {
+            flights.remove(&identity);
         }
-        let compiled = source.compile(platform, arch)?;
-        if let Some(store) = &self.store {
-            store.put(identity, &identity::encode(&compiled));
-        }
-        Ok((compiled, CacheAnswer::Compiled))
+        answer
     }
 
     /// What it did so far.
@@ -198,6 +206,33 @@ impl CodeCache {
         let entries = self.store.as_ref().map_or(Ok(Vec::new()), Store::entries)?;
         Ok(CacheUsage { entries: entries.len() as u64, bytes: entries.iter().map(|entry| entry.bytes).sum() })
     }
+}
+
+/// A way to compile.
+type Compile = fn(&Source, &Platform, &str) -> Result<Compiled>;
+
+/// What is kept, if a device of the architecture could take it; else what is compiled now, which is kept under the same condition.
+fn look_up(
+    store: Option<&Store>,
+    identity: &[u8],
+    arch: &str,
+    compile: impl FnOnce() -> Result<Compiled>,
+) -> Result<(Compiled, CacheAnswer)> {
+    let kept = store.and_then(|store| store.get(identity));
+    let read = kept.and_then(|(path, payload)| Some((path, identity::decode(&payload)?)));
+    if let Some((path, compiled)) = read
+        && Image::new(&compiled.code, arch).is_ok()
+    {
+        return Ok((compiled, CacheAnswer::Kept(path)));
+    }
+    let compiled = compile()?;
+    if let Some(store) = store {
+        match Image::new(&compiled.code, arch) {
+            Ok(_) => store.put(identity, &identity::encode(&compiled)),
+            Err(wrong) => store.note(format!("what was compiled for {arch} was not kept: {wrong}")),
+        }
+    }
+    Ok((compiled, CacheAnswer::Compiled))
 }
 
 impl std::fmt::Debug for CodeCache {

@@ -53,8 +53,25 @@ pub struct Compiled {
 static TURNS: Mutex<()> = Mutex::new(());
 
 /// Options that would name another architecture than the one that was checked.
-const ARCHITECTURE_OPTIONS: [&str; 7] =
-    ["--offload-arch", "--gpu-architecture", "-arch", "-mcpu", "-march", "--target", "-target"];
+const ARCHITECTURE_OPTIONS: [&str; 14] = [
+    "--offload-arch",
+    "--no-offload-arch",
+    "--offload",
+    "--offload-targets",
+    "--cuda-gpu-arch",
+    "--no-cuda-gpu-arch",
+    "--gpu-architecture",
+    "-arch",
+    "-mcpu",
+    "-march",
+    "--mcpu",
+    "--march",
+    "--target",
+    "-target",
+];
+
+/// Beginnings of options that hand anything on, from another option or a file.
+const HANDING_ON: [&str; 6] = ["@", "-Xclang", "-Xarch", "-Xcuda", "-cc1", "--config"];
 
 impl Source {
     /// A text without headers and options.
@@ -117,6 +134,25 @@ impl Source {
     pub fn compile(&self, platform: &Platform, arch: &str) -> Result<Compiled> {
         let rtc = platform.rtc().map_err(|missing| Error::NoCompiler(missing.clone()))?;
         platform.check_rtc_architecture(arch).map_err(Box::new)?;
+        self.run_with(rtc, platform, arch)
+    }
+
+    /// Compiles it for the architecture of a device: the runtime that names it comes with the compiler, so it is asked for even if it
+    /// is newer than [`hip_sys::Platform::check_rtc_architecture`] knows.
+    ///
+    /// # Errors
+    /// As [`Source::compile`], but never [`Error::UnknownArchitecture`].
+    pub fn compile_for(&self, device: &Device) -> Result<Compiled> {
+        self.compile_own(device.platform(), &device.properties().arch)
+    }
+
+    /// As [`Source::compile_for`]: the architecture is that of one of the platform's devices.
+    pub(crate) fn compile_own(&self, platform: &Platform, arch: &str) -> Result<Compiled> {
+        let rtc = platform.rtc().map_err(|missing| Error::NoCompiler(missing.clone()))?;
+        self.run_with(rtc, platform, arch)
+    }
+
+    fn run_with(&self, rtc: &RtcTable, platform: &Platform, arch: &str) -> Result<Compiled> {
         let texts = self.checked(arch)?;
         if hip_sys::exiting() {
             return Err(Error::Exiting);
@@ -124,14 +160,6 @@ impl Source {
         hip_sys::watch_exit();
         let _turn = platform.rtc_takes_turns().then(|| TURNS.lock());
         self.run(rtc, &texts, arch)
-    }
-
-    /// Compiles it for the architecture of a device.
-    ///
-    /// # Errors
-    /// As [`Source::compile`].
-    pub fn compile_for(&self, device: &Device) -> Result<Compiled> {
-        self.compile(device.platform(), &device.properties().arch)
     }
 
     fn run(&self, rtc: &RtcTable, texts: &Texts, arch: &str) -> Result<Compiled> {
@@ -172,11 +200,18 @@ impl Source {
             return Err(invalid("the text is empty".into()));
         }
         let names_target = |option: &&String| {
-            let name = option.trim().split('=').next().unwrap_or_default();
-            ARCHITECTURE_OPTIONS.contains(&name)
+            // Some releases take one text apart at its spaces.
+            option.split_whitespace().any(|word| {
+                let word = word.trim_matches(['"', '\'']);
+                let name = word.split('=').next().unwrap_or_default();
+                ARCHITECTURE_OPTIONS.contains(&name) || HANDING_ON.iter().any(|start| word.starts_with(start))
+            })
         };
         if let Some(option) = self.options.iter().find(names_target) {
-            let reason = format!("option {option} names an architecture: give it to Source::compile instead");
+            let reason = format!(
+                "option {option} names an architecture or hands on what may: leave it out, and give the architecture to \
+                 Source::compile"
+            );
             return Err(invalid(reason));
         }
         let mut options = vec![c_string("the architecture", &format!("--offload-arch={arch}"))?];

@@ -33,12 +33,15 @@ fn remedy(since: Option<(u32, u32)>) -> String {
     }
 }
 
-/// First release, last major release that still has it, architectures. The lists up to 6.0 are those of the compiler library's own
-/// sources at each release, and that of 5.2 was tried one by one; later ones are as far as they are known for sure.
-const RELEASES: &[((u32, u32), u32, &[&str])] = &[
+/// For names that come from a user: a device's own architecture is not looked up here.
+///
+/// First release, last release that still has it, architectures. The lists up to 6.0 are those of the compiler library's own
+/// sources at each release, and that of 5.2 was tried one by one; those of 5.7 and 6.4 are no longer than what is in the libraries
+/// themselves; the others are as far as they are known for sure.
+const RELEASES: &[((u32, u32), (u32, u32), &[&str])] = &[
     (
         (5, 2),
-        u32::MAX,
+        LATEST,
         &[
             "gfx600", "gfx601", "gfx602", "gfx700", "gfx701", "gfx702", "gfx703", "gfx704", "gfx705",
             "gfx801", "gfx802", "gfx803", "gfx805", "gfx810", "gfx900", "gfx902", "gfx904", "gfx906",
@@ -46,14 +49,17 @@ const RELEASES: &[((u32, u32), u32, &[&str])] = &[
             "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036",
         ],
     ),
-    ((5, 3), 6, &["gfx940"]),
-    ((5, 3), u32::MAX, &["gfx1100", "gfx1101", "gfx1102", "gfx1103"]),
-    ((5, 7), 6, &["gfx941"]),
-    ((5, 7), u32::MAX, &["gfx942"]),
-    ((6, 1), u32::MAX, &["gfx1150", "gfx1151"]),
-    ((6, 3), u32::MAX, &["gfx1200", "gfx1201", "gfx1152"]),
-    ((7, 0), u32::MAX, &["gfx950", "gfx1153"]),
+    ((5, 3), (6, 3), &["gfx940"]),
+    ((5, 3), LATEST, &["gfx1100", "gfx1101", "gfx1102", "gfx1103"]),
+    ((5, 7), (6, 3), &["gfx941"]),
+    ((5, 7), LATEST, &["gfx942"]),
+    ((6, 1), LATEST, &["gfx1150", "gfx1151"]),
+    ((6, 3), LATEST, &["gfx1200", "gfx1201", "gfx1152"]),
+    ((7, 0), LATEST, &["gfx950", "gfx1153"]),
 ];
+
+/// It was not taken out so far.
+const LATEST: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// Those whose error correction of registers may be named as on or off.
 const SRAMECC: &[&str] = &["gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"];
@@ -66,8 +72,8 @@ const XNACK: &[&str] = &[
 
 /// What hiprtc of a version may be asked for.
 pub(crate) fn known(version: Version) -> Vec<&'static str> {
-    let has =
-        |(first, last, _): &&(_, u32, _)| *first <= (version.major, version.minor) && version.major <= *last;
+    let release = (version.major, version.minor);
+    let has = |(first, last, _): &&((u32, u32), (u32, u32), _)| (*first..=*last).contains(&release);
     RELEASES.iter().filter(has).flat_map(|(_, _, archs)| archs.iter().copied()).collect()
 }
 
@@ -116,6 +122,35 @@ mod tests {
             ("gfx942", false, true),
         ] {
             assert_eq!((check(OLD, arch).is_ok(), check(NEW, arch).is_ok()), (old, new), "{arch}");
+        }
+    }
+
+    /// What the compiler libraries of Ubuntu's packages list in themselves (`strings libamd_comgr.so`), beyond what 5.2 knew.
+    #[test]
+    fn nothing_is_asked_of_a_library_that_does_not_list_it() {
+        let lists: [(u32, u32, &[&str]); 2] = [
+            (
+                5,
+                7,
+                &[
+                    "gfx940", "gfx941", "gfx942", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150",
+                    "gfx1151",
+                ],
+            ),
+            (
+                6,
+                4,
+                &[
+                    "gfx942", "gfx950", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",
+                    "gfx1152", "gfx1153", "gfx1200", "gfx1201",
+                ],
+            ),
+        ];
+        for (major, minor, list) in lists {
+            let since = known(OLD);
+            for arch in known(Version { major, minor, patch: 0 }) {
+                assert!(since.contains(&arch) || list.contains(&arch), "{major}.{minor} has no {arch}");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! A platform: the tables of one implementation of HIP, as a value.
 
 use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
-use crate::{HipTable, LoadError, RtcTable, UnknownArchitecture, architectures, loader, watch_exit};
+use crate::{HipTable, LoadError, RtcTable, UnknownArchitecture, architectures, files, loader, watch_exit};
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,8 @@ pub struct Extensions {
     /// As for `reserve`.
     pub release:
         Option<unsafe extern "C" fn(pointer: *mut c_void, bytes: usize, stream: hipStream_t) -> hipError_t>,
+    /// What compiles at run time, in words: another compiler, or another build of it, has other ones.
+    pub compiler: Option<fn() -> String>,
 }
 
 /// Bytes that an operation uses, for [`Extensions::announce`].
@@ -180,6 +182,27 @@ impl Platform {
     /// [`UnknownArchitecture`] names the version of hiprtc, what it knows, and the remedy.
     pub fn check_rtc_architecture(&self, arch: &str) -> Result<(), UnknownArchitecture> {
         self.rtc_architectures.as_ref().map_or(Ok(()), |_| architectures::check(self.version(), arch))
+    }
+
+    /// Takes hiprtc for AMD's of this platform's version: names are checked before it is asked, and it is called by one thread at a
+    /// time. [`Platform::load_amd`] does so by itself.
+    #[must_use]
+    pub fn guard_rtc(mut self) -> Self {
+        self.rtc_architectures = Some(architectures::known(self.version()));
+        self
+    }
+
+    /// What compiles at run time, in words: the library files with their sizes and last changes. What another compiler makes of a
+    /// text may be something else.
+    pub fn compiler_identity(&self) -> String {
+        match (self.ext.compiler, &self.rtc) {
+            (Some(told), _) => told(),
+            (None, Ok(rtc)) => files::compilers(&[
+                self.hip.hipRuntimeGetVersion as *const c_void,
+                rtc.hiprtcCompileProgram as *const c_void,
+            ]),
+            (None, Err(_)) => String::new(),
+        }
     }
 
     /// Whether hiprtc must be called by one thread at a time. No release of AMD's says that it may be called by several; the compiler

@@ -46,6 +46,9 @@ fn page(report: &Report) -> String {
             escape(&record.date)
         );
     }
+    for listed in &report.differences {
+        let _ = writeln!(page, "<p>{}</p>", escape(&listed.to_string()));
+    }
     failures(&mut page, report);
     grid(&mut page, report);
     page += "<p>Cells: the greatest error over all devices as a part of what is allowed; = means equal bits. The command \
@@ -88,6 +91,7 @@ fn grid(page: &mut String, report: &Report) {
 fn cell(row: &Row) -> String {
     let (class, text) = match () {
         () if row.failures > 0 => ("fail", format!("{} wrong", row.failures)),
+        () if row.known > 0 => ("near", format!("{} known", row.known)),
         () if row.worst > 0.8 => ("near", format!("{:.2}", row.worst)),
         () if row.worst > 0.0 => ("", format!("{:.2}", row.worst)),
         () => ("same", "=".into()),

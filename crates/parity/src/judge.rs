@@ -3,9 +3,13 @@
 //! The numbers (ulp bounds, the t of sums) and their reasons are data of the reference crate, see [`reference::BOUNDS`]. This module
 //! adds what is left: one pass over all devices' results, the worst element, and the case's wish for exact bits.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use reference::{DType, Expected, Judge, Outcome, Value};
 use serde::Serialize;
+
+use crate::comparison::Manner;
 
 /// Elements that one task judges.
 const CHUNK: usize = 4096;
@@ -35,6 +39,8 @@ pub struct Verdict {
     pub ulps: f64,
     /// The element with the greatest error in units of what is allowed; `None` if there is no error at all.
     pub sample: Option<Sample>,
+    /// In what manners the wrong elements are wrong; empty if none is.
+    pub manners: BTreeSet<Manner>,
 }
 
 /// How far one element is off.
@@ -88,19 +94,23 @@ fn ulps(dtype: DType, expected: &Expected, gap: f64) -> f64 {
 }
 
 /// One chunk's findings for one device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Tally {
     wrong: usize,
     ulps: f64,
     /// The worst element's distance in units, its index, and the bits it has and should have.
     worst: Option<(f64, usize, u64, u64)>,
+    manners: BTreeSet<Manner>,
 }
 
 impl Tally {
-    const NONE: Tally = Tally { wrong: 0, ulps: 0.0, worst: None };
+    const NONE: Tally = Tally { wrong: 0, ulps: 0.0, worst: None, manners: BTreeSet::new() };
 
-    fn add(&mut self, index: usize, distance: Distance, got: u64, expected: u64) {
-        self.wrong += usize::from(distance.wrong);
+    fn add(&mut self, dtype: DType, index: usize, distance: Distance, got: u64, expected: u64) {
+        if distance.wrong {
+            self.wrong += 1;
+            self.manners.insert(Manner::of(dtype, expected, got));
+        }
         self.ulps = self.ulps.max(distance.ulps);
         // Another NaN than the reference's is no error.
         if distance.units > 0.0 {
@@ -118,6 +128,7 @@ impl Tally {
     fn merge(&mut self, later: Tally) {
         self.wrong += later.wrong;
         self.ulps = self.ulps.max(later.ulps);
+        self.manners.extend(later.manners);
         if let Some(worst) = later.worst {
             self.keep(worst);
         }
@@ -137,7 +148,8 @@ pub fn judge(outcome: &Outcome<'_>, judge: Judge, results: &[&[u8]]) -> Vec<Verd
             for (tally, result) in tallies.iter_mut().zip(results) {
                 let got = read(&result[index * size..], size);
                 if got != expected.bits {
-                    tally.add(index, distance(judge, dtype, &expected, got), got, expected.bits);
+                    let distance = distance(judge, dtype, &expected, got);
+                    tally.add(dtype, index, distance, got, expected.bits);
                 }
             }
         }
@@ -169,6 +181,7 @@ fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
         worst: tally.worst.map_or(0.0, |worst| worst.0),
         ulps: tally.ulps,
         sample,
+        manners: tally.manners,
     }
 }
 

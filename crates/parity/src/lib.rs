@@ -17,7 +17,8 @@
 //! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
 //! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
 //! - [`export`]: the cases for another program; [`witness`]: judging what such a program computed.
-//! - [`record`]: a device's results as a file, and a run held against it ([`run_against`]); [`comparison`]: two such files against each other.
+//! - [`record`]: a device's results as a file, and a run held against it ([`run_against`]); [`comparison`]: two such files against each other; [`listed`]: a run
+//!   held against known differences.
 //! - [`report`], [`table`], [`html`]: what came out. [`weights`]: the same on a checkpoint. [`sabotage`]: planting errors, to
 //!   judge the judge. [`cli`]: the command line of `cargo xtask parity`.
 //!
@@ -44,6 +45,7 @@ pub mod inputs;
 pub mod judge;
 #[cfg(test)]
 mod judge_tests;
+pub mod listed;
 pub mod random;
 pub mod record;
 pub mod registry;

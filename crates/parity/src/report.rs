@@ -1,12 +1,14 @@
 //! What a run found, as data: the file `report.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
+use crate::comparison::Manner;
 use crate::judge::{Sample, Verdict};
+use crate::listed::ListedReport;
 use crate::record::{Coverage, RecordReport};
 
 /// Names the layout of `report.json`; a new number for every change that could break a reader.
@@ -31,6 +33,9 @@ pub struct Report {
     pub devices: Vec<DeviceReport>,
     /// The records that the results were held against.
     pub records: Vec<RecordReport>,
+    /// The known differences that the results were held against.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<ListedReport>,
     /// One row per operation and dtype.
     pub table: Vec<Row>,
     /// One entry per case.
@@ -48,6 +53,8 @@ pub struct Totals {
     pub mismatches: usize,
     /// Results that are missing because the device gave an error.
     pub errors: usize,
+    /// Results with a wrong element that are listed as known differences.
+    pub known: usize,
 }
 
 impl Totals {
@@ -102,10 +109,19 @@ pub struct CaseReport {
 pub enum Status {
     /// Every element is right.
     Pass,
+    /// Some element is wrong, and the list of known differences says why.
+    Known,
     /// Some element is wrong, or the shape or dtype is, or a record has another result.
     Mismatch,
     /// The device gave an error instead of a result.
     Error,
+}
+
+impl Status {
+    /// Whether a run with such a result has failed.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Status::Mismatch | Status::Error)
+    }
 }
 
 /// One device's result of a case.
@@ -130,12 +146,15 @@ pub struct ResultReport {
     /// Names of the records that have another result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs_from: Vec<String>,
+    /// In what manners the wrong elements are wrong.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub manners: BTreeSet<Manner>,
 }
 
 impl ResultReport {
     /// A result that was judged.
     pub fn judged(device: &str, verdict: Verdict) -> ResultReport {
-        let Verdict { elements, wrong, worst, ulps, sample } = verdict;
+        let Verdict { elements, wrong, worst, ulps, sample, manners } = verdict;
         let status = if wrong == 0 { Status::Pass } else { Status::Mismatch };
         let error = sample.as_ref().filter(|_| wrong > 0).map(|sample| {
             let Sample { index, got, expected } = sample;
@@ -150,6 +169,7 @@ impl ResultReport {
             sample,
             error,
             differs_from: Vec::new(),
+            manners,
         }
     }
 
@@ -165,6 +185,7 @@ impl ResultReport {
             sample: None,
             error: Some(error),
             differs_from: Vec::new(),
+            manners: BTreeSet::new(),
         }
     }
 
@@ -190,6 +211,8 @@ pub struct Row {
     pub cases: usize,
     /// Results that are not right.
     pub failures: usize,
+    /// Results that are not right, and are listed.
+    pub known: usize,
     /// Greatest error in units of what is allowed.
     #[serde(serialize_with = "finite")]
     pub worst: f64,
@@ -218,6 +241,7 @@ impl Report {
             totals.results += 1;
             totals.mismatches += usize::from(result.status == Status::Mismatch);
             totals.errors += usize::from(result.status == Status::Error);
+            totals.known += usize::from(result.status == Status::Known);
         }
         let table = rows(&cases, seed, origin);
         Report {
@@ -228,6 +252,7 @@ impl Report {
             totals,
             devices,
             records: Vec::new(),
+            differences: Vec::new(),
             table,
             cases,
         }
@@ -244,11 +269,11 @@ impl Report {
         operations
     }
 
-    /// The cases and results that are not right.
+    /// The cases and results that are not right, but for those that are listed.
     pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &ResultReport)> {
         let results =
             self.cases.iter().flat_map(|case| case.results.iter().map(move |result| (case, result)));
-        results.filter(|(_, result)| result.status != Status::Pass)
+        results.filter(|(_, result)| result.status.is_failure())
     }
 
     /// Writes the report as JSON, to a temporary name first, so that a reader never finds half a file.
@@ -270,7 +295,7 @@ pub(crate) fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
+pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut places = BTreeMap::new();
     for case in cases {
@@ -281,6 +306,7 @@ fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
                     dtype: case.dtype,
                     cases: 0,
                     failures: 0,
+                    known: 0,
                     worst: -1.0,
                     ulps: 0.0,
                     worst_case: String::new(),
@@ -291,7 +317,8 @@ fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
             });
             let row = &mut rows[place];
             row.cases += usize::from(number == 0);
-            row.failures += usize::from(result.status != Status::Pass);
+            row.failures += usize::from(result.status.is_failure());
+            row.known += usize::from(result.status == Status::Known);
             row.ulps = row.ulps.max(result.ulps);
             if result.worst > row.worst {
                 row.worst = result.worst;

@@ -77,6 +77,7 @@ fn line(text: &mut String, first: &str, cells: &[&str], tail: &str) {
 fn cell(row: &Row) -> String {
     match () {
         () if row.failures > 0 => "FAIL".into(),
+        () if row.known > 0 => "known".into(),
         () if row.worst > 0.0 => format!("{:.2}", row.worst),
         () => "=".into(),
     }
@@ -98,7 +99,8 @@ fn failures(text: &mut String, report: &Report, origin: &str) {
     if count > LISTED {
         let _ = writeln!(text, "\n… and {} more, all in the report.", count - LISTED);
     }
-    let worst = report.table.iter().filter(|row| row.worst > 0.0).max_by(|a, b| a.worst.total_cmp(&b.worst));
+    let compared = report.table.iter().filter(|row| row.worst > 0.0 && row.known == 0);
+    let worst = compared.max_by(|a, b| a.worst.total_cmp(&b.worst));
     if let (0, Some(row)) = (count, worst) {
         let _ =
             writeln!(text, "\nThe greatest error, {:.2} of what is allowed:\n     {}", row.worst, row.rerun);
@@ -111,15 +113,19 @@ fn totals(text: &mut String, report: &Report) {
         report.devices.iter().map(|device| format!("{} ({:.1} s)", device.name, device.seconds)).collect();
     let _ = writeln!(
         text,
-        "\n{} cases on {} in {:.1} s: {} results, {} wrong, {} errors.",
+        "\n{} cases on {} in {:.1} s: {} results, {} wrong, {} errors, {} differ as listed.",
         totals.cases,
         devices.join(", "),
         report.seconds,
         totals.results,
         totals.mismatches,
-        totals.errors
+        totals.errors,
+        totals.known
     );
     for record in &report.records {
         let _ = writeln!(text, "{record}.");
+    }
+    for listed in &report.differences {
+        let _ = writeln!(text, "{listed}");
     }
 }

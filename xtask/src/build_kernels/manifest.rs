@@ -8,7 +8,8 @@ use kernels_hip::hash_bytes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// tensor-core finds it beside the code objects: it reads `compiler_version`, and of each object `source` and `hash`.
+/// tensor-core finds it beside the code objects: it reads `platform`, `arch`, `wave_size` and
+/// `compiler_version`, and of each object `source`, `options` and `hash`.
 const NAME: &str = "manifest.json";
 
 /// What stands in a folder of objects.
@@ -41,6 +42,10 @@ pub struct Entry {
     pub bytes: u64,
     /// The number of the texts it was made of: `kernels_hip::Unit::source_hash`.
     pub source: String,
+    /// The number of the options that every compiler gets for the unit: `kernels_hip::Unit::options_hash`. Empty in manifests of
+    /// before, whose objects are compiled anew.
+    #[serde(default)]
+    pub options: String,
     /// The number of all that decides about the object: texts, options, compiler.
     pub build: String,
     /// The number of its bytes: `kernels_hip::hash_bytes`.
@@ -137,6 +142,7 @@ mod tests {
             unit: "unit".into(),
             bytes: bytes.len() as u64,
             source: "s".into(),
+            options: "o".into(),
             build: "b".into(),
             hash: hash_bytes(bytes),
             kernels: vec!["kernel".into()],

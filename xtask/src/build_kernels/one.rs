@@ -29,11 +29,10 @@ impl Job<'_> {
     /// The entry of the unit's object if it is what a compilation would write now.
     pub(super) fn current(&self, manifest: &Manifest, unit: &Unit) -> Result<Option<Entry>, String> {
         let file = file_name(self.target, unit);
-        let Some(entry) =
-            manifest.entry(&file).filter(|entry| entry.build == self.toolchain.key(self.target, unit))
-        else {
-            return Ok(None);
+        let made_so = |entry: &&Entry| {
+            entry.build == self.toolchain.key(self.target, unit) && entry.options == self.options(unit)
         };
+        let Some(entry) = manifest.entry(&file).filter(made_so) else { return Ok(None) };
         let path = self.folder.path().join(&file);
         let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
         if entry.hash != hash_bytes(&bytes) {
@@ -84,12 +83,17 @@ impl Job<'_> {
             unit: unit.name(),
             bytes: bytes.len() as u64,
             source: unit.source_hash(),
+            options: self.options(unit),
             build: self.toolchain.key(self.target, unit),
             hash: hash_bytes(bytes),
             kernels: unit.kernels(),
             measured_by: self.measured_by(),
             resources: resources::measure(self.target, object, bytes, said, self.disassembler)?,
         })
+    }
+
+    fn options(&self, unit: &Unit) -> String {
+        unit.options_hash(self.target.platform.name(), self.target.wave_size())
     }
 
     /// The command as one would type it, which writes into the current folder.

@@ -1,6 +1,8 @@
 //! The system's C++ compiler: which it is, and one call of it.
 
 use crate::flags::KERNEL_FLAGS;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,19 @@ const INSTALL: &str = "`apt-get install g++` or `dnf install gcc-c++`";
 /// Flags behind those of all kernels. Texts written for GPUs read memory through pointers of other types.
 const FLAGS: [&str; 4] = ["-O3", "-pipe", "-fPIC", "-fno-strict-aliasing"];
 const LINK: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];
+
+/// The compiler with its version, and the flags that the user added. A compiler is asked for its version once.
+pub(crate) fn identity() -> String {
+    static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let chosen = format!("{:?} {:?}", std::env::var_os("CXX"), std::env::var_os("PATH"));
+    let here = Compiler::new(Path::new("."));
+    let ask = || match here.first_that_runs(&["--version"]) {
+        Ok((name, output)) => format!("{name}: {}", String::from_utf8_lossy(&output.stdout)),
+        Err(missing) => missing,
+    };
+    let version = KNOWN.lock().entry(chosen).or_insert_with(ask).clone();
+    format!("{version}{}", here.extra.join(" "))
+}
 
 /// A folder to compile in, and the flags that the user added.
 pub(crate) struct Compiler<'a> {

@@ -16,6 +16,8 @@ mod rewrite;
 mod source;
 mod tokens;
 
+pub(crate) use compiler::identity as compiler_identity;
+
 use crate::context::current;
 use hip_sys::RtcTable;
 use hip_sys::provider::Handles;

@@ -2,9 +2,9 @@
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use crate::context;
-use hip_sys::LoadError;
 use hip_sys::provider::SharedLibrary;
 use hip_sys::rtc::hiprtcResult;
+use hip_sys::{LoadError, file_identity};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,6 +18,7 @@ macro_rules! nvrtc {
         pub(super) struct Nvrtc {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> hiprtcResult,)*
             pub(super) nvrtcGetErrorString: unsafe extern "C" fn(hiprtcResult) -> *const c_char,
+            file: PathBuf,
         }
 
         impl Nvrtc {
@@ -39,6 +40,7 @@ macro_rules! nvrtc {
                             *mut c_void,
                             unsafe extern "C" fn(hiprtcResult) -> *const c_char,
                         >(required("nvrtcGetErrorString")?),
+                        file: library.file(required("nvrtcVersion")?),
                     })
                 }
             }
@@ -74,6 +76,11 @@ fn names(driver_version: c_int) -> [&'static str; 3] {
 const REMEDY: &str = "Install CUDA's run-time compiler (cuda-nvrtc), or set CUDA_PATH to the folder above its lib64/; compiled code objects do not need it";
 
 static NVRTC: OnceLock<Result<Nvrtc, LoadError>> = OnceLock::new();
+
+/// The library's file with its size and last change; nothing if there is none.
+pub(crate) fn identity() -> String {
+    open().map(|nvrtc| file_identity(&nvrtc.file)).unwrap_or_default()
+}
 
 /// Opens NVRTC, once for the process.
 pub(super) fn open() -> Result<&'static Nvrtc, LoadError> {

@@ -4,6 +4,8 @@ mod library;
 mod options;
 mod program;
 
+pub(crate) use library::identity;
+
 use hip_sys::{LoadError, RtcTable};
 
 /// The table, if NVRTC is there.

@@ -1,11 +1,18 @@
 //! What an entry is of, and what it holds, as bytes.
 
+use super::reads::VARIABLES;
 use crate::{Compiled, Result, Source, compiler_version};
 use hip_sys::Platform;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 /// Everything that decides about the code. Each part has its length in front, so that no two lists of parts have the same bytes.
-pub(super) fn of(source: &Source, platform: &Platform, arch: &str) -> Result<Vec<u8>> {
+pub(super) fn of(
+    source: &Source,
+    platform: &Platform,
+    arch: &str,
+    get: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<Vec<u8>> {
     let (major, minor) = compiler_version(platform)?;
     let mut bytes = Vec::new();
     let library = platform.library.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -13,6 +20,8 @@ pub(super) fn of(source: &Source, platform: &Platform, arch: &str) -> Result<Vec
     put(&mut bytes, platform.kind.name());
     put(&mut bytes, &library.unwrap_or_default());
     put(&mut bytes, &versions);
+    put(&mut bytes, &platform.compiler_identity());
+    put_list(&mut bytes, &VARIABLES.map(|name| format!("{name} {:?}", get(name))));
     put(&mut bytes, arch);
     put(&mut bytes, &source.name);
     put(&mut bytes, &source.text);

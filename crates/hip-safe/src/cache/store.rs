@@ -1,8 +1,9 @@
 //! The folder of a cache: entries by name, written whole or not at all, the oldest removed.
 
 use super::{CacheStatistics, entry};
+use hip_sys::{check_owner, check_owner_of};
 use parking_lot::Mutex;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +15,8 @@ const ENDING: &str = ".code1";
 pub(super) const UNFINISHED: &str = ".writing-";
 /// After which time an unfinished file has lost its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
+/// How far clocks of machines that share a folder may be apart.
+const CLOCKS: Duration = Duration::from_secs(600);
 
 pub(super) struct Store {
     pub(super) folder: PathBuf,
@@ -57,16 +60,26 @@ impl Store {
     }
 
     fn read(&self, path: &Path, identity: &[u8]) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let opened = File::open(path).and_then(|mut file| file.read_to_end(&mut bytes).map(|_| file));
-        let file = match opened {
-            Ok(file) => file,
+        let (file, known) = match open(path) {
+            Ok(opened) => opened,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             Err(error) => return self.refused("read", path, &error),
         };
+        if let Err(why) = check_owner(&self.folder).and_then(|()| check_owner_of(path, &known)) {
+            self.note(why);
+            return None;
+        }
+        // A cache of this limit writes none so large.
+        if known.len() > self.limit {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        if let Err(error) = (&file).take(self.limit).read_to_end(&mut bytes) {
+            return self.refused("read", path, &error);
+        }
         let Some((kept, payload)) = entry::parse(&bytes) else {
             self.counts.damaged.fetch_add(1, Ordering::Relaxed);
-            self.remove(path);
+            self.remove_this(path, &known);
             return None;
         };
         // Another source whose name is the same: the later one takes its place.
@@ -105,6 +118,7 @@ impl Store {
     /// Writes a file of another name and gives it its name: readers see the former one, or all of this one.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         make_private(&self.folder)?;
+        check_owner(&self.folder).map_err(io::Error::other)?;
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         for part in parts {
             file.write_all(part)?;
@@ -122,7 +136,7 @@ impl Store {
                 return;
             }
         };
-        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum::<u64>() + self.unfinished_bytes();
         entries.retain(|entry| entry.path != newest);
         entries.sort_by_key(|entry| entry.used);
         for entry in entries {
@@ -139,12 +153,18 @@ impl Store {
     fn remove_abandoned(&self) {
         let Ok(listing) = fs::read_dir(&self.folder) else { return };
         for file in listing.flatten() {
-            let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-            let unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
-            if unfinished && age().is_some_and(|age| age > ABANDONED) {
+            let changed = || file.metadata().ok()?.modified().ok();
+            if is_unfinished(&file) && changed().is_some_and(is_abandoned) {
                 self.remove(&file.path());
             }
         }
+    }
+
+    /// Bytes of files that are being written, or whose writer was killed not long ago: they take room too.
+    fn unfinished_bytes(&self) -> u64 {
+        let listing = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let bytes = |file: fs::DirEntry| file.metadata().map_or(0, |known| known.len());
+        listing.filter(is_unfinished).map(bytes).sum()
     }
 
     /// The entries in the folder; files of other names are not ours.
@@ -162,9 +182,27 @@ impl Store {
             }
             // Another process may have removed it by now.
             let Ok(known) = file.metadata() else { continue };
-            entries.push(Listed { path: file.path(), bytes: known.len(), used: known.modified()? });
+            // A time to come, by a clock that was wrong, says nothing: such an entry goes first.
+            let used = Some(known.modified()?).filter(|used| *used <= SystemTime::now() + CLOCKS);
+            let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+            entries.push(Listed { path: file.path(), bytes: known.len(), used });
         }
         Ok(entries)
+    }
+
+    /// Removes an entry of this folder, if the path is one.
+    pub(super) fn forget(&self, path: &Path) {
+        let ours = path.parent() == Some(&self.folder) && path.to_string_lossy().ends_with(ENDING);
+        if ours {
+            self.remove(path);
+        }
+    }
+
+    /// Removes the file that was read, unless another one has taken its place since.
+    pub(super) fn remove_this(&self, path: &Path, read: &Metadata) {
+        if fs::symlink_metadata(path).is_ok_and(|there| is_same(&there, read)) {
+            self.remove(path);
+        }
     }
 
     /// Removes a file; whether it was us who did.
@@ -213,6 +251,38 @@ impl Store {
             bytes_written: read(bytes_written),
         }
     }
+}
+
+/// Opens a file and looks at it; others, such as pipes, which would be waited for, are refused.
+fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let not_a_file = || io::Error::new(ErrorKind::InvalidInput, "it is not a file");
+    if !fs::metadata(path)?.is_file() {
+        return Err(not_a_file());
+    }
+    let file = File::open(path)?;
+    let known = file.metadata()?;
+    if known.is_file() { Ok((file, known)) } else { Err(not_a_file()) }
+}
+
+fn is_unfinished(file: &fs::DirEntry) -> bool {
+    file.file_name().to_string_lossy().starts_with(UNFINISHED)
+}
+
+/// A time to come counts as long ago: nobody writes then.
+fn is_abandoned(changed: SystemTime) -> bool {
+    let now = SystemTime::now();
+    changed + ABANDONED < now || changed > now + CLOCKS
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if (one.dev(), one.ino()) != (other.dev(), other.ino()) {
+            return false;
+        }
+    }
+    one.len() == other.len() && one.modified().ok() == other.modified().ok()
 }
 
 /// Makes a folder and those above it; where the system has owners, it is for ours alone.

@@ -250,7 +250,8 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     // The real thing, where we may make a small disk.
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
-    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&disk).output();
+    let mount =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs"]).arg(&disk).output();
     if mount.is_ok_and(|output| output.status.success()) {
         let filled = std::panic::catch_unwind(|| fill(&disk, 100_000));
         assert!(Command::new("umount").arg(&disk).status().unwrap().success());
@@ -282,7 +283,9 @@ fn one_of_several_threads_compiles() {
     let started = AtomicBool::new(false);
     let answers: Vec<_> = std::thread::scope(|scope| {
         let ask = || {
-            while !started.load(Ordering::Acquire) {}
+            while !started.load(Ordering::Acquire) {
+                std::hint::spin_loop();
+            }
             cache.compile(&source, &platform, "host-w32").unwrap()
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
@@ -299,4 +302,201 @@ fn one_of_several_threads_compiles() {
     }
     assert_eq!(cache.compile(&source, &platform, "host-w64").unwrap().1, super::CacheAnswer::Compiled);
     assert_eq!(cache.usage().unwrap().entries, 5);
+}
+
+/// A platform with another way to give out what was compiled.
+fn with_rtc(change: impl FnOnce(&mut hip_sys::RtcTable)) -> std::sync::Arc<hip_sys::Platform> {
+    let host = hip_host::platform();
+    let mut rtc = host.rtc().expect("the host compiles").clone();
+    change(&mut rtc);
+    let ext = *host.ext();
+    let (kind, version) = (hip_sys::PlatformKind::Amd, 60_000_000);
+    // SAFETY: S1: the functions are those of a platform, but for those of a test that only read.
+    let platform = unsafe { hip_sys::Platform::from_tables(kind, version, host.hip().clone(), Ok(rtc), ext) };
+    std::sync::Arc::new(platform.guard_rtc())
+}
+
+const KERNEL: &str = "extern \"C\" __global__ void k(int* a) { a[0] = 1; }";
+
+#[test]
+fn what_is_no_image_is_not_kept_and_what_is_kept_is_looked_at() {
+    unsafe extern "C" fn spoiled(
+        _: hip_sys::rtc::hiprtcProgram,
+        place: *mut std::ffi::c_char,
+    ) -> hip_sys::rtc::hiprtcResult {
+        // SAFETY: S11: the caller has room for the code, which is longer.
+        unsafe { place.cast::<[u8; 4]>().write(*b"junk") };
+        hip_sys::rtc::hiprtcResult::HIPRTC_SUCCESS
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cache = super::CodeCache::at(folder.path(), LARGE);
+    let source = crate::Source::new(KERNEL);
+    let platform = with_rtc(|rtc| rtc.hiprtcGetCode = spoiled);
+    let device = crate::Device::new(&platform, 0).unwrap();
+    assert!(cache.compile_for(&source, &device).unwrap().0.code().starts_with(b"junk"));
+    assert_eq!(cache.usage().unwrap().entries, 0);
+    assert!(cache.last_failure().unwrap().contains("was not kept"), "{:?}", cache.last_failure());
+    // Kept by somebody with a good checksum: it is compiled anew, and replaced.
+    let platform = hip_host::platform();
+    let get = |name: &str| std::env::var_os(name);
+    let identity = super::identity::of(&source, &platform, "host-w32", &get).unwrap();
+    let junk =
+        crate::Compiled { code: b"\x7fELFjunk".to_vec(), log: String::new(), names: Default::default() };
+    let store = cache.store.as_ref().unwrap();
+    store.put(&identity, &super::identity::encode(&junk));
+    let (good, origin) = cache.compile(&source, &platform, "host-w32").unwrap();
+    assert!(origin == super::CacheAnswer::Compiled && good != junk);
+    let (again, origin) = cache.compile(&source, &platform, "host-w32").unwrap();
+    let super::CacheAnswer::Kept(file) = origin else { panic!("{origin:?}") };
+    assert_eq!(again, good);
+    // And what the device does not take can be forgotten, but nothing else.
+    let other = folder.path().join("notes");
+    fs::write(&other, "").unwrap();
+    [&file, &other].into_iter().for_each(|path| cache.forget(path));
+    assert_eq!((file.exists(), other.exists()), (false, true));
+}
+
+#[test]
+fn a_device_is_compiled_for_even_if_the_list_ends_before_it() {
+    let platform = with_rtc(|_| {});
+    let device = crate::Device::new(&platform, 0).unwrap();
+    let (source, cache) = (crate::Source::new(KERNEL), super::CodeCache::off());
+    let arch = &device.properties().arch;
+    let by_name = source.compile(&platform, arch).unwrap_err();
+    assert!(matches!(by_name, crate::Error::UnknownArchitecture(_)), "{by_name}");
+    assert!(!source.compile_for(&device).unwrap().code().is_empty());
+    assert!(!cache.compile_for(&source, &device).unwrap().0.code().is_empty());
+    assert!(cache.compile(&source, &platform, arch).is_err());
+}
+
+#[test]
+fn sources_that_read_files_are_not_kept() {
+    let (folder, headers) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = super::CodeCache::at(folder.path(), LARGE);
+    let platform = hip_host::platform();
+    let text = format!("#include <size.h>\n{}", KERNEL.replace("= 1", "= SIZE"));
+    let source = crate::Source::new(text).option(format!("-I{}", headers.path().display()));
+    let compiled = ["1", "2"].map(|size| {
+        fs::write(headers.path().join("size.h"), format!("#define SIZE {size}\n")).unwrap();
+        cache.compile(&source, &platform, "host-w32").unwrap()
+    });
+    assert_eq!(compiled[1].1, super::CacheAnswer::Compiled);
+    assert_ne!(compiled[0].0.code(), compiled[1].0.code());
+    assert_eq!(cache.usage().unwrap().entries, 0);
+}
+
+#[test]
+fn variables_and_the_compiler_decide_too() {
+    let (host, source) = (hip_host::platform(), crate::Source::new(KERNEL));
+    let of = |platform: &hip_sys::Platform, get: &dyn Fn(&str) -> Option<std::ffi::OsString>| {
+        super::identity::of(&source, platform, "host-w32", get).unwrap()
+    };
+    let plain = of(&host, &|_| None);
+    assert_eq!(plain, of(&host, &|_| None));
+    for name in
+        ["HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND", "CXX", "HIPSTACK_HOST_CXXFLAGS"]
+    {
+        assert_ne!(plain, of(&host, &|asked| (asked == name).then(|| "-O1".into())), "{name}");
+    }
+    let version =
+        std::process::Command::new(std::env::var("CXX").unwrap_or("c++".into())).arg("--version").output();
+    let version = String::from_utf8(version.unwrap().stdout).unwrap();
+    assert!(String::from_utf8_lossy(&plain).contains(version.trim()));
+}
+
+/// All who wait for a text that does not compile get the one answer.
+#[test]
+fn what_fails_is_compiled_once_for_all_who_wait() {
+    use std::sync::atomic::AtomicUsize;
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let cache = super::CodeCache::off();
+    let slow: super::Compile = |_, _, _| {
+        RUNS.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_secs(1));
+        Err(crate::Error::Exiting)
+    };
+    let (platform, source) = (hip_host::platform(), crate::Source::new("x"));
+    let begun = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                begun.wait();
+                assert!(cache.fly(&source, &platform, "host-w32", slow).is_err());
+            });
+        }
+    });
+    assert_eq!(RUNS.load(Ordering::SeqCst), 1);
+    assert!(cache.flights.lock().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_and_entries_that_others_may_write_are_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |path: &Path, bits| fs::set_permissions(path, fs::Permissions::from_mode(bits)).unwrap();
+    let store = Store::new(folder.path().into(), LARGE);
+    store.put(b"a", b"code");
+    let (path, _) = store.get(b"a").unwrap();
+    mode(&path, 0o666);
+    assert_eq!(store.get(b"a"), None);
+    assert!(store.last_failure().unwrap().contains("everyone may write"));
+    mode(&path, 0o600);
+    assert!(store.get(b"a").is_some());
+    mode(folder.path(), 0o1777);
+    assert_eq!(store.get(b"a"), None);
+    store.put(b"b", b"code");
+    assert_eq!(store.statistics().stored, 1);
+    mode(folder.path(), 0o700);
+    assert_eq!(store.entries().unwrap().len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_entry_of_ours_is_neither_waited_for_nor_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().into(), 1000);
+    let pipe = store.path_of(b"a");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(store.get(b"a"), None);
+    assert!(store.last_failure().unwrap().contains("it is not a file"));
+    // Longer than all that the cache may have: it is not read, so it is not found damaged either.
+    File::create(store.path_of(b"b")).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!((store.get(b"b"), store.statistics().damaged), (None, 0));
+}
+
+#[test]
+fn a_good_entry_that_took_the_place_of_a_damaged_one_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().into(), LARGE);
+    let path = store.path_of(b"a");
+    fs::write(&path, "damaged").unwrap();
+    let read = File::open(&path).unwrap();
+    store.put(b"a", b"code");
+    store.remove_this(&path, &read.metadata().unwrap());
+    assert_eq!(store.get(b"a").unwrap().1, b"code");
+    let there = fs::metadata(&path).unwrap();
+    store.remove_this(&path, &there);
+    assert!(!path.exists());
+}
+
+#[test]
+fn times_to_come_go_first_and_unfinished_files_take_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry_bytes = (entry::HEADER + 1 + 1000) as u64;
+    let store = Store::new(folder.path().into(), 3 * entry_bytes);
+    let put = |name: u8| store.put(&[name], &payload(&[name], 1000));
+    let there = |name: u8| store.path_of(&[name]).exists();
+    let future = SystemTime::now() + Duration::from_secs(1_000_000);
+    (1..=3).for_each(put);
+    File::open(store.path_of(&[2])).unwrap().set_modified(future).unwrap();
+    put(4);
+    assert_eq!([1, 2, 3, 4].map(there), [true, false, true, true]);
+    let half = folder.path().join(format!("{UNFINISHED}x"));
+    fs::write(&half, vec![0; entry_bytes as usize]).unwrap();
+    put(4);
+    assert_eq!(store.entries().unwrap().len(), 2);
+    File::open(&half).unwrap().set_modified(future).unwrap();
+    put(4);
+    assert!(!half.exists());
 }

@@ -20,7 +20,17 @@ fn what_cannot_be_given_to_a_compiler_is_refused() {
     refused(Source::new(KERNEL).header("h\0", ""), "header \"h\\0\" has a zero byte");
     refused(Source::new(KERNEL).header("h", "\0"), "header \"h\" has a zero byte");
     refused(Source::new(KERNEL).name_expression("f\0"), "name expression \"f\\0\" has a zero byte");
-    for option in ["--offload-arch=gfx90a", " --gpu-architecture=sm_90", "-arch=sm_90", "-mcpu=gfx90a"] {
+    for option in [
+        "--offload-arch=gfx90a",
+        " --gpu-architecture=sm_90",
+        "-arch=sm_90",
+        "-mcpu=gfx90a",
+        "--cuda-gpu-arch=gfx999",
+        "-Xclang",
+        "-Xarch_device",
+        "@options.txt",
+        "-O2 --offload-arch=gfx999",
+    ] {
         refused(Source::new(KERNEL).option(option), "names an architecture");
     }
 }

@@ -25,6 +25,11 @@ impl SharedLibrary {
         self.0.find(symbol)
     }
 
+    /// The file that it is, where the system tells by one of its functions; else what was opened.
+    pub fn file(&self, function: *mut c_void) -> PathBuf {
+        crate::files::file_of(function).unwrap_or_else(|| self.path().into())
+    }
+
     /// What was opened: a full path, or a bare name that the system found.
     pub fn path(&self) -> &Path {
         self.0.path()

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::{ParityArgs, check_writable, progress, sabotage, say, select};
+use crate::comparison::Known;
+use crate::listed;
 use crate::record::{self, NamedRecord};
 use crate::report::{Report, quote};
 use crate::weights::Weights;
@@ -30,22 +32,28 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
         check_writable(&args.json)?;
     }
     let records = records(args)?;
+    let known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
     let devices = devices::open(&args.device)?;
     if args.sabotage {
         return sabotage::run(args, &cases, &devices);
     }
+    let (cases, left_out) = listed::leave_out(cases, &known, &devices);
+    let whole = args.cases.filter.is_none();
     let (bar, origin) = (progress(cases.len()), origin(args));
-    let report = match &weights {
+    let mut report = match &weights {
         Some(weights) => weights.run(&cases, &devices, args.cases.seed, &origin, &mut || bar.inc(1))?,
         None => {
-            let against = Against { records: &records, whole: args.cases.filter.is_none(), origin: &origin };
+            let whole = whole && left_out.iter().all(|listed| listed.stale);
+            let against = Against { records: &records, whole, origin: &origin };
             run_against(&cases, &devices, args.cases.seed, against, &mut || bar.inc(1))
         }
     };
     bar.finish_and_clear();
+    report.excuse(&known, &devices, whole, &origin);
+    report.differences.extend(left_out.into_iter().filter(|listed| whole || !listed.stale));
     write(&report, &args.json)?;
     say(&format!("{}Report: {}\n", table::render(&report, &origin), args.json.display()));
-    Ok(report.totals.failures() == 0)
+    Ok(report.totals.failures() == 0 && !report.differences.iter().any(|listed| listed.stale))
 }
 
 /// The records that ship, then those that the options name.
@@ -71,5 +79,7 @@ fn write(report: &Report, json: &Path) -> Result<(), Error> {
 fn origin(args: &ParityArgs) -> String {
     let option = |name: &str, path: &Path| format!(" --{name} {}", quote(&path.display().to_string()));
     let weights = args.weights.iter().map(|path| option("weights", path));
-    weights.chain(args.against.iter().map(|path| option("against", path))).collect()
+    let against = args.against.iter().map(|path| option("against", path));
+    let differences = args.differences.iter().map(|path| option("differences", path));
+    weights.chain(against).chain(differences).collect()
 }

@@ -25,8 +25,11 @@ A list of known differences is a file of entries such as
   reason = "the library sums in 16 bits"
 An entry that no case needs is an error. A missing or failed result, or one of another form, is never excused. `case` may be a list of patterns. An entry may also have
   on = "cuda"        only if one of the sides ran there
-  only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be
+  arch = "gfx9*"     only if that side's device is of this architecture
+  only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be;
+                     "infinite": is infinite and should not be; "other": is another number; or a list of these
                      (between two records, of the sampled elements; two digests differ in no known manner)
+  left_out = true    for `parity --differences`: do not run the cases on such a device, which would be out of use afterwards
 
 Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
 case can be compared."#;
@@ -80,10 +83,15 @@ impl Side {
         }
     }
 
-    fn platform(&self) -> &str {
+    /// The platform and the architecture.
+    fn place(&self) -> (&str, &str) {
         match self {
-            Side::Record(named) => named.record.header().device.split(':').next().unwrap_or_default(),
-            Side::Results(_, platform) => platform,
+            Side::Record(named) => {
+                let header = named.record.header();
+                let platform = header.device.split(':').next().unwrap_or_default();
+                (platform, header.facts.get("arch").map_or("", String::as_str))
+            }
+            Side::Results(_, platform) => (platform, ""),
         }
     }
 }
@@ -96,8 +104,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
         .map(|path| Side::read(path))
         .collect::<Result<_, _>>()?;
     let mut known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
-    let platforms: Vec<&str> = sides.iter().map(Side::platform).collect();
-    known.retain(|known| known.is_on(&platforms));
+    let places: Vec<(&str, &str)> = sides.iter().map(Side::place).collect();
+    known.retain(|known| known.is_on(&places) && !known.left_out);
 
     let judged: Vec<&Judged> = sides.iter().filter_map(Side::judged).collect();
     let references: Vec<NamedRecord> = judged.iter().map(|judged| judged.reference()).collect();

@@ -30,12 +30,14 @@ Examples:
   cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
   cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
   cargo xtask parity --list --filter matmul           their ids, one a line
+  cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
+                                                      with a list of known differences; what agrees again is stale
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
   cargo xtask parity --sabotage                       plant errors, and see that each is caught
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
   cargo xtask parity compare cuda-h200.tsv amd.tsv    hold two such files against each other
 
-Exit code: 0 if all is right, 1 if a result is wrong or missing or a planted error was not caught, 2 if the run could not be made.";
+Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference is none, or a planted error was not caught, 2 if the run could not be made.";
 
 /// Holds every device of this machine against the reference and the records, operation by operation.
 #[derive(Debug, Clone, Args)]
@@ -62,6 +64,9 @@ pub struct ParityArgs {
     /// Hold the results against this record too, besides those that ship; may be given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub against: Vec<PathBuf>,
+    /// Known differences: a TOML file with `[[difference]]` entries, as `parity compare --help` describes them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
+    pub differences: Option<PathBuf>,
     /// Where the report goes; a page of the same name ending in .html goes beside it
     #[arg(long, value_name = "PATH", default_value = "target/parity/report.json")]
     pub json: PathBuf,

@@ -30,7 +30,7 @@ impl<'a> Comparison<'a> {
             let finding = match (result.status, result.worst > 0.0) {
                 (Status::Pass, false) => Finding::Equal,
                 (Status::Pass, true) => Finding::Within(result.worst),
-                (Status::Mismatch | Status::Error, _) => match listed() {
+                (Status::Known | Status::Mismatch | Status::Error, _) => match listed() {
                     Some(number) => Finding::Known(difference(result, judged.manners(&entry.id)), number),
                     None => Finding::Differs(difference(result, judged.manners(&entry.id))),
                 },

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use reference::{DType, Value};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, filter};
 
@@ -16,14 +16,18 @@ pub struct Known {
     pub case: String,
     /// What one of the sides must have run on: "cpu", "cuda", or a device's name before its colon. Without it, anything.
     pub on: Option<String>,
-    /// The only manner in which elements may differ. Without it, any.
-    pub only: Option<Manner>,
+    /// That side's architecture, with `*` and `?`: "gfx9*". Without it, any.
+    pub arch: Option<String>,
+    /// The only manners in which elements may differ. Without it, any.
+    pub only: Option<BTreeSet<Manner>>,
+    /// The cases are not run on such a device at all, because it would be out of use afterwards. For runs only.
+    pub left_out: bool,
     /// Why it is so.
     pub reason: String,
 }
 
 /// How a wrong element differs from the right one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Manner {
     /// Zeros of different sign.
@@ -32,8 +36,9 @@ pub enum Manner {
     Nan,
     /// Zero instead of another number.
     Vanished,
+    /// Infinity instead of another number.
+    Infinite,
     /// Another number.
-    #[serde(skip_deserializing)]
     Other,
 }
 
@@ -41,20 +46,19 @@ impl Manner {
     /// How the bits `got` differ from `expected`.
     pub fn of(dtype: DType, expected: u64, got: u64) -> Manner {
         let is_zero = |bits| matches!(dtype.decode(bits), Value::Float(0.0) | Value::Int(0));
+        let is_infinite = |bits| matches!(dtype.decode(bits), Value::Float(x) if x.is_infinite());
         match () {
             () if dtype.is_nan(expected) || dtype.is_nan(got) => Manner::Nan,
             () if is_zero(expected) && is_zero(got) => Manner::Zeros,
             () if is_zero(got) => Manner::Vanished,
+            () if is_infinite(got) => Manner::Infinite,
             () => Manner::Other,
         }
     }
 
     /// How two elements differ, where it is not known which of them is right.
     pub fn between(dtype: DType, left: u64, right: u64) -> Manner {
-        match (Manner::of(dtype, left, right), Manner::of(dtype, right, left)) {
-            (Manner::Other, other) => other,
-            (manner, _) => manner,
-        }
+        Manner::of(dtype, left, right).min(Manner::of(dtype, right, left))
     }
 }
 
@@ -68,27 +72,40 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
-    case: Cases,
+    case: OneOrMore<String>,
     on: Option<String>,
-    only: Option<Manner>,
+    arch: Option<String>,
+    only: Option<OneOrMore<Manner>>,
+    #[serde(default)]
+    left_out: bool,
     reason: String,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Cases {
-    One(String),
-    Several(Vec<String>),
+enum OneOrMore<T> {
+    One(T),
+    Several(Vec<T>),
+}
+
+impl<T> OneOrMore<T> {
+    fn all(self) -> Vec<T> {
+        match self {
+            OneOrMore::One(one) => vec![one],
+            OneOrMore::Several(several) => several,
+        }
+    }
 }
 
 impl Listed {
     fn each(self) -> impl Iterator<Item = Known> {
-        let Listed { case, on, only, reason } = self;
-        let cases = match case {
-            Cases::One(case) => vec![case],
-            Cases::Several(cases) => cases,
+        let Listed { case, on, arch, only, left_out, reason } = self;
+        let only: Option<BTreeSet<Manner>> = only.map(|only| only.all().into_iter().collect());
+        let known = move |case| {
+            let (on, arch, only) = (on.clone(), arch.clone(), only.clone());
+            Known { case, on, arch, only, left_out, reason: reason.clone() }
         };
-        cases.into_iter().map(move |case| Known { case, on: on.clone(), only, reason: reason.clone() })
+        case.all().into_iter().map(known)
     }
 }
 
@@ -99,14 +116,18 @@ impl Known {
     }
 
     /// As [`Known::covers`], where all wrong elements differ in these manners. None stands for manners that are not known: they are not
-    /// the only one that an entry may demand.
+    /// those that an entry may demand.
     pub fn covers_only(&self, id: &str, manners: &BTreeSet<Manner>) -> bool {
-        self.covers(id) && self.only.is_none_or(|only| *manners == BTreeSet::from([only]))
+        let demanded = |only: &BTreeSet<Manner>| !manners.is_empty() && manners.is_subset(only);
+        self.covers(id) && self.only.as_ref().is_none_or(demanded)
     }
 
-    /// Whether it is about sides that ran on these platforms.
-    pub fn is_on(&self, platforms: &[&str]) -> bool {
-        self.on.as_ref().is_none_or(|on| platforms.contains(&on.as_str()))
+    /// Whether it is about one of the sides, each a platform and an architecture: an empty one is not known.
+    pub fn is_on(&self, sides: &[(&str, &str)]) -> bool {
+        sides.iter().any(|(platform, arch)| {
+            self.on.as_ref().is_none_or(|on| on == platform)
+                && self.arch.as_ref().is_none_or(|pattern| filter::matches(pattern, arch))
+        })
     }
 
     /// Reads a list.
@@ -126,7 +147,8 @@ impl Known {
             if known.reason.trim().is_empty() {
                 return Err(format!("{:?} says not why", known.case));
             }
-            if list[..number].iter().any(|other| (&other.case, &other.on) == (&known.case, &known.on)) {
+            let about = |known: &Known| (known.case.clone(), known.on.clone(), known.arch.clone());
+            if list[..number].iter().any(|other| about(other) == about(known)) {
                 return Err(format!("{:?} is there twice; only one is looked at", known.case));
             }
         }
@@ -160,13 +182,28 @@ mod tests {
     fn an_entry_may_be_about_a_platform_and_a_manner() {
         let text = ENTRY.replace("reason", "on = \"cpu\"\nonly = \"zeros\"\nreason");
         let list = Known::parse(&format!("{text}{}", text.replace("cpu", "cuda"))).expect("a good list");
-        assert!(list[0].is_on(&["host", "cpu"]) && !list[0].is_on(&["cuda"]) && list[1].is_on(&["cuda"]));
+        let [host, cpu, cuda] = [("host", ""), ("cpu", ""), ("cuda", "")];
+        assert!(list[0].is_on(&[host, cpu]) && !list[0].is_on(&[cuda]) && list[1].is_on(&[cuda]));
         let covers = |manners: &[Manner]| {
             list[0].covers_only("exp/f16/contiguous/one/[1]", &manners.iter().copied().collect())
         };
         assert!(covers(&[Manner::Zeros]));
         assert!(!covers(&[Manner::Zeros, Manner::Nan]) && !covers(&[Manner::Other]) && !covers(&[]));
-        assert!(Known::parse(&text.replace("zeros", "other")).is_err());
+        assert!(Known::parse(&text.replace("zeros", "none")).is_err());
+    }
+
+    #[test]
+    fn an_entry_may_be_about_an_architecture_and_several_manners() {
+        let text =
+            ENTRY.replace("reason", "on = \"amd\"\narch = \"gfx9*\"\nonly = [\"nan\", \"infinite\"]\nreason");
+        let list = Known::parse(&format!("{text}{}", text.replace("gfx9*", "gfx11*"))).expect("a good list");
+        assert!(list[0].is_on(&[("cpu", "x86_64"), ("amd", "gfx90a:sramecc+")]));
+        assert!(!list[0].is_on(&[("amd", "gfx1100")]) && !list[0].is_on(&[("amd", ""), ("host", "gfx90a")]));
+        let covers = |manners: &[Manner]| {
+            list[0].covers_only("exp/f16/contiguous/one/[1]", &manners.iter().copied().collect())
+        };
+        assert!(covers(&[Manner::Nan]) && covers(&[Manner::Nan, Manner::Infinite]));
+        assert!(!covers(&[Manner::Nan, Manner::Other]) && !covers(&[]));
     }
 
     #[test]
@@ -175,6 +212,8 @@ mod tests {
         assert_eq!(f16(0x0000, 0x8000), Manner::Zeros);
         assert_eq!((f16(0x7c00, 0x7e00), f16(0xfe00, 0x3c00)), (Manner::Nan, Manner::Nan));
         assert_eq!((f16(0x0001, 0x8000), f16(0x0000, 0x0001)), (Manner::Vanished, Manner::Other));
+        assert_eq!((f16(0x7bff, 0x7c00), f16(0xfc00, 0x7c00)), (Manner::Infinite, Manner::Infinite));
+        assert_eq!((f16(0x7c00, 0x7bff), f16(0x7c00, 0)), (Manner::Other, Manner::Vanished));
         assert_eq!(Manner::of(DType::U8, 5, 0), Manner::Vanished);
         let either = |left, right| Manner::between(DType::F16, left, right);
         assert_eq!((either(0x0000, 0x0001), either(0x0001, 0x8000)), (Manner::Vanished, Manner::Vanished));

@@ -5,10 +5,11 @@ mod folder;
 #[cfg(all(test, feature = "host"))]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use hip_safe::{CacheAnswer, CodeCache, Platform, Source};
+use hip_safe::{CacheAnswer, CodeCache, Device, Platform, Source};
+use hip_sys::check_owner;
 use kernels_hip::Unit;
 
 /// Where the code of a unit of kernels came from.
@@ -31,14 +32,17 @@ pub(super) struct Target<'a> {
     /// With its features, such as `gfx90a:sramecc+:xnack-`.
     pub(super) arch: &'a str,
     pub(super) wave_size: u32,
+    /// The device whose architecture it is: its compiler is asked for it, known to us or not.
+    pub(super) device: Option<&'a Device>,
 }
 
 /// Where to look.
 pub(super) struct Search {
-    /// The folder of `HIPSTACK_KERNELS`: what it has of a unit must be usable.
+    /// The folder of `HIPSTACK_KERNELS`: it must be there, and what it has for an architecture must be whole and usable. One that has
+    /// nothing for an architecture is passed over.
     named: Option<PathBuf>,
     /// Folders named `kernels` beside the program and up to two levels above it: cargo's programs lie one or two folders below
-    /// `target`, where `cargo xtask build-kernels` writes.
+    /// `target`, where `cargo xtask build-kernels` writes. One that others may write to is passed over.
     beside: Vec<PathBuf>,
     cache: Cache,
 }
@@ -88,11 +92,39 @@ impl Search {
         if let Some(current) = self.ahead(target, unit, &mut why)? {
             return Ok((current.image, CodeOrigin::Folder(current.path)));
         }
-        let compiled = self.cache().compile(&source(target, unit)?, target.platform, target.arch);
+        let source = source(target, unit)?;
+        let compiled = match target.device {
+            Some(device) => self.cache().compile_for(&source, device),
+            None => self.cache().compile(&source, target.platform, target.arch),
+        };
         match compiled {
             Ok((compiled, CacheAnswer::Kept(file))) => Ok((compiled.into_code(), CodeOrigin::Cache(file))),
             Ok((compiled, CacheAnswer::Compiled)) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
             Err(error) => Err(nothing(target, unit, &why, &error.to_string())),
+        }
+    }
+
+    /// What `take` makes of the code of a unit. If it refuses what the cache has, the entry is removed, and the code is looked for once
+    /// more.
+    ///
+    /// # Errors
+    /// As [`Search::find`], by `wrong`; that of `take`.
+    pub(super) fn find_for<T, E>(
+        &self,
+        target: &Target,
+        unit: &Unit,
+        wrong: impl Fn(String) -> E,
+        take: impl Fn(&[u8]) -> Result<T, E>,
+    ) -> Result<(T, CodeOrigin), E> {
+        let (image, origin) = self.find(target, unit).map_err(&wrong)?;
+        match (take(&image), origin) {
+            (Ok(taken), origin) => Ok((taken, origin)),
+            (Err(_), CodeOrigin::Cache(entry)) => {
+                self.cache().forget(&entry);
+                let (image, origin) = self.find(target, unit).map_err(wrong)?;
+                Ok((take(&image)?, origin))
+            }
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -130,21 +162,30 @@ impl Search {
         why: &mut Vec<String>,
     ) -> Result<Option<folder::Current>, String> {
         let inside = |folder: &PathBuf| folder.join(target.platform.kind.name()).join(name_of(target.arch));
-        if let Some(folder) = self.named.as_ref().map(inside) {
-            match folder::read(&folder, unit) {
+        if let Some(named) = &self.named {
+            let folder = inside(named);
+            let wrong = match folder::read(&folder, target, unit) {
                 Ok(Some(current)) => return Ok(Some(current)),
-                Ok(None) => why.push(format!("nothing in {}", folder.display())),
-                Err(wrong) => {
-                    let again = build(target);
-                    return Err(format!(
-                        "{wrong}; run {again}, or unset HIPSTACK_KERNELS, which names its folder"
-                    ));
-                }
+                Ok(None) if !named.is_dir() => format!("{} is no folder", named.display()),
+                Ok(None) if folder.is_dir() => format!("{} has no {}", folder.display(), unit.name()),
+                Ok(None) => String::new(),
+                Err(wrong) => wrong,
+            };
+            if !wrong.is_empty() {
+                let again = build(target);
+                return Err(format!(
+                    "{wrong}; run {again}, or unset HIPSTACK_KERNELS, which names its folder"
+                ));
             }
+            why.push(format!("nothing in {}", folder.display()));
         }
-        for folder in self.beside.iter().map(inside) {
-            match folder::read(&folder, unit) {
-                Ok(Some(current)) => return Ok(Some(current)),
+        for root in &self.beside {
+            let folder = inside(root);
+            match folder::read(&folder, target, unit) {
+                Ok(Some(current)) => match only_ours(root, &current.path) {
+                    Ok(()) => return Ok(Some(current)),
+                    Err(others) => why.push(others),
+                },
                 Ok(None) => why.push(format!("nothing in {}", folder.display())),
                 Err(wrong) => why.push(wrong),
             }
@@ -167,7 +208,15 @@ fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
 /// Whether the platform's compiler may be asked for the architecture.
 fn can_compile(target: &Target) -> Result<(), String> {
     target.platform.rtc().map_err(|missing| format!("no run-time compiler: {missing}"))?;
-    target.platform.check_rtc_architecture(target.arch).map_err(|unknown| unknown.to_string())
+    match target.device {
+        Some(_) => Ok(()),
+        None => target.platform.check_rtc_architecture(target.arch).map_err(|unknown| unknown.to_string()),
+    }
+}
+
+/// Whether a file, and the folders above it up to `root`, can be changed by this user and the administrator alone.
+fn only_ours(root: &Path, file: &Path) -> Result<(), String> {
+    file.ancestors().take_while(|part| part.starts_with(root)).try_for_each(check_owner)
 }
 
 /// The kernels of the host platform, which the feature `host` links in.

@@ -73,8 +73,8 @@ impl Kernels {
         if let Some((module, _)) = &*unit {
             return Ok(module.clone());
         }
-        let (image, origin) = SEARCH.find(&target(device), &unit_of(key.0, key.1)?).map_err(wrong)?;
-        let module = Module::load(device.device(), &image).map_err(wrap(LOADING))?;
+        let load = |image: &[u8]| Module::load(device.device(), image).map_err(wrap(LOADING));
+        let (module, origin) = SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load)?;
         *unit = Some((module.clone(), origin));
         Ok(module)
     }
@@ -96,7 +96,8 @@ fn target(device: &HipDevice) -> Target<'_> {
 
 fn target_of(device: &Device) -> Target<'_> {
     let properties = device.properties();
-    Target { platform: device.platform(), arch: &properties.arch, wave_size: properties.wave_size }
+    let (arch, wave_size) = (properties.arch.as_str(), properties.wave_size);
+    Target { platform: device.platform(), arch, wave_size, device: Some(device) }
 }
 
 fn unit_of(family: &str, dtype: DType) -> Result<Unit> {

@@ -38,7 +38,7 @@ fn with_compiler() -> Option<Platform> {
 }
 
 fn target(platform: &Platform) -> Target<'_> {
-    Target { platform, arch: ARCH, wave_size: 64 }
+    Target { platform, arch: ARCH, wave_size: 64, device: None }
 }
 
 fn the_unit() -> Unit {
@@ -50,8 +50,9 @@ fn build_into(root: &Path, image: &[u8], source: &str) -> PathBuf {
     let folder = root.join("amd/gfx906");
     fs::create_dir_all(&folder).unwrap();
     let manifest = serde_json::json!({
+        "platform": "amd", "arch": "gfx906", "wave_size": 64,
         "compiler_version": "clang of a test",
-        "objects": [{ "file": "matmul_f32.hsaco", "source": source, "hash": hash_bytes(b"the code") }],
+        "objects": [{ "file": "matmul_f32.hsaco", "source": source, "options": the_unit().options_hash("amd", 64), "hash": hash_bytes(b"the code") }],
     });
     fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
     let object = folder.join("matmul_f32.hsaco");
@@ -72,6 +73,7 @@ fn a_current_object_is_taken_from_the_first_folder_that_has_it() {
     let found = |search: &Search| search.find(&target(&platform), &unit);
     let current = unit.source_hash();
     let in_beside = build_into(&beside, b"the code", &current);
+    fs::create_dir(&named).unwrap();
     let search_both = search(Some(&named), &[&empty, &beside], root.path());
     assert_eq!(found(&search_both), Ok((b"the code".to_vec(), CodeOrigin::Folder(in_beside))));
     let in_named = build_into(&named, b"the code", &current);
@@ -115,9 +117,89 @@ fn what_is_stale_damaged_or_unlisted_is_an_error_where_named_and_passed_over_els
     fs::write(old.with_file_name("manifest.json"), manifest).unwrap();
     refused(&folder("old"), "has a manifest.json beside it that is damaged or old");
     let unlisted = build_into(&folder("unlisted"), b"the code", &current);
-    fs::write(unlisted.with_file_name("manifest.json"), r#"{ "compiler_version": "c", "objects": [] }"#)
-        .unwrap();
+    fs::write(
+        unlisted.with_file_name("manifest.json"),
+        r#"{ "platform": "amd", "arch": "gfx906", "wave_size": 64, "compiler_version": "c", "objects": [] }"#,
+    )
+    .unwrap();
     refused(&folder("unlisted"), "is not in the manifest.json beside it");
+    for (name, from, to, words) in [
+        ("arch", "gfx906", "gfx90a", "was built for amd gfx90a with waves of 64"),
+        ("platform", "\"amd\"", "\"nvidia\"", "was built for nvidia gfx906"),
+        ("wave", ":64", ":32", "was built for amd gfx906 with waves of 32"),
+        ("options", &unit.options_hash("amd", 64), "0", "is stale: it was built with other options"),
+    ] {
+        let path = build_into(&folder(name), b"the code", &current).with_file_name("manifest.json");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        refused(&folder(name), words);
+    }
+}
+
+#[test]
+fn a_named_folder_is_there_and_whole_for_an_architecture_or_has_none_of_it() {
+    let root = tempfile::tempdir().unwrap();
+    let (platform, unit) = (without_compiler(), the_unit());
+    let why =
+        |named: &Path| search(Some(named), &[], root.path()).find(&target(&platform), &unit).unwrap_err();
+    let missing = why(&root.path().join("missing"));
+    assert!(missing.contains("missing is no folder; run `cargo xtask"), "{missing}");
+    assert!(why(root.path()).contains("nothing in "), "{}", why(root.path()));
+    fs::create_dir_all(root.path().join("amd/gfx906")).unwrap();
+    assert!(why(root.path()).contains("gfx906 has no matmul_f32; run `cargo xtask"), "{}", why(root.path()));
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_beside_the_program_that_others_may_write_are_passed_over() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let (platform, unit) = (without_compiler(), the_unit());
+    let object = build_into(root.path(), b"the code", &unit.source_hash());
+    let find = || search(None, &[root.path()], Path::new("nowhere")).find(&target(&platform), &unit);
+    assert!(find().is_ok());
+    for part in [root.path(), &root.path().join("amd"), &object] {
+        let before = fs::metadata(part).unwrap().permissions();
+        fs::set_permissions(part, fs::Permissions::from_mode(0o777)).unwrap();
+        let why = find().unwrap_err();
+        assert!(why.contains("everyone may write to it"), "{why}");
+        fs::set_permissions(part, before).unwrap();
+    }
+}
+
+#[test]
+fn a_build_that_is_between_object_and_manifest_is_waited_for() {
+    let root = tempfile::tempdir().unwrap();
+    let (platform, unit) = (without_compiler(), the_unit());
+    let object = build_into(root.path(), b"an old one", &unit.source_hash());
+    let read = |pause: &dyn Fn()| {
+        folder::read_twice(object.parent().unwrap(), &target(&platform), &unit, pause)
+            .map(|found| found.is_some())
+    };
+    assert!(read(&|| ()).unwrap_err().contains("is damaged"));
+    assert_eq!(read(&|| fs::write(&object, b"the code").unwrap()), Ok(true));
+}
+
+#[test]
+fn what_the_device_refuses_is_taken_out_of_the_cache_and_compiled_once() {
+    let Some(platform) = with_compiler() else { return };
+    let root = tempfile::tempdir().unwrap();
+    let (unit, target, search) = (the_unit(), target(&platform), search(None, &[], root.path()));
+    let (code, _) = search.find(&target, &unit).unwrap();
+    let CodeOrigin::Cache(file) = search.find(&target, &unit).unwrap().1 else { panic!("it was kept") };
+    let tries = std::cell::Cell::new(0);
+    let refuse_once = |image: &[u8]| {
+        assert!(image == code);
+        tries.set(tries.get() + 1);
+        if tries.get() == 1 { Err("refused".into()) } else { Ok(()) }
+    };
+    let taken = search.find_for(&target, &unit, |why: String| why, refuse_once);
+    assert_eq!((taken, tries.get()), (Ok(((), CodeOrigin::Compiled)), 2));
+    assert!(file.exists());
+    // What always fails is tried twice, not for ever.
+    let refused = search.find_for(&target, &unit, |why: String| why, |_| Err::<(), _>(String::from("no")));
+    assert_eq!(refused, Err("no".into()));
 }
 
 #[test]
@@ -153,7 +235,7 @@ fn what_no_folder_has_is_compiled_once_and_kept() {
 fn an_architecture_that_the_compiler_does_not_know_is_not_asked_for() {
     let Some(platform) = with_compiler() else { return };
     let root = tempfile::tempdir().unwrap();
-    let target = Target { platform: &platform, arch: "gfx9999", wave_size: 64 };
+    let target = Target { platform: &platform, arch: "gfx9999", wave_size: 64, device: None };
     let search = search(None, &[], root.path());
     for why in
         [search.find(&target, &the_unit()).unwrap_err(), search.check(&target, &the_unit()).unwrap_err()]
@@ -167,7 +249,7 @@ fn an_architecture_that_the_compiler_does_not_know_is_not_asked_for() {
 #[test]
 fn the_hosts_kernels_are_linked_in() {
     let platform: Arc<Platform> = hip_host::platform();
-    let target = Target { platform: &platform, arch: "host-w32", wave_size: 32 };
+    let target = Target { platform: &platform, arch: "host-w32", wave_size: 32, device: None };
     let search = search(Some(Path::new("compile")), &[], Path::new("nowhere"));
     assert_eq!(search.find(&target, &the_unit()).unwrap().1, CodeOrigin::Linked);
     assert_eq!(search.compiler(&target).as_deref(), Some("linked into the program"));

@@ -1,0 +1,173 @@
+#!/bin/bash
+# Runs the host code and the code objects for AMD on emulated devices: the loader, the conformance suite, the tests of hip-safe and
+# tensor-core, and every parity case, for each architecture and way of working. docs/platforms/amd.md says what that proves.
+#
+# Needs a libamdhip64 whose devices are emulated, which is not part of this repository. CI does not run this.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+usage() {
+    cat <<'TEXT'
+Usage: ci/amd-emulated.sh FOLDER [OPTIONS]
+
+FOLDER has libamdhip64.so.6 (with hiprtc in it), and the folders v5 and v7 with it under the names of other versions.
+
+  --arch LIST    gfx1100,gfx1201,gfx90a,gfx942        [default: all of these]
+  --mode LIST    sync: a call does its work before it returns; lazy: when somebody waits; async: on threads; shuffle: as sync, with
+                 the last group and wave first                                        [default: all of these]
+  --name LIST    6, 5, 7: the version under whose name the library is loaded          [default: 6]
+  --code LIST    prebuilt: code objects of build-kernels; rtc: compiled at run time   [default: prebuilt,rtc]
+  --only LIST    loader, conformance, hip-safe, tensor-core, parity                   [default: all of these]
+  --bin DIR      programs that are built already: xtask, test-hip-safe, test-tensor-core
+  --out DIR      where the output of each step goes                                   [default: target/amd-emulated]
+
+Conformance runs in the mode async, which its cases need, and compiles at run time; in the others it is left out.
+The library takes: TINYGRAD (a folder, needed), AMDEMU_CACHE (translated instructions), AMDEMU_TIMEOUT_MS (a launch that hangs).
+Exit code: 0 if every step passed or differed as listed, 1 if not, 2 if something is missing.
+
+Examples:
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --arch gfx90a --mode lazy,shuffle --code prebuilt --only tensor-core,parity
+  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --name 5,7 --mode async --only loader,conformance,hip-safe
+TEXT
+}
+
+fail() { echo "amd-emulated: $*" >&2; exit 2; }
+folder= archs=gfx1100,gfx1201,gfx90a,gfx942 modes=sync,lazy,async,shuffle names=6 codes=prebuilt,rtc
+only=loader,conformance,hip-safe,tensor-core,parity bin= out=$PWD/target/amd-emulated
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage; exit 0 ;;
+    --arch | --mode | --name | --code | --only | --bin | --out)
+        [ $# -gt 1 ] || fail "a value is missing after $1"
+        case $1 in
+        --arch) archs=$2 ;; --mode) modes=$2 ;; --name) names=$2 ;; --code) codes=$2 ;; --only) only=$2 ;;
+        --bin) bin=$(realpath "$2") ;; --out) out=$(realpath -m "$2") ;;
+        esac
+        shift ;;
+    -*) fail "there is no option $1; see --help" ;;
+    *) [ -z "$folder" ] || fail "one folder, not also $1"; folder=$1 ;;
+    esac
+    shift
+done
+[ -n "$folder" ] || { usage >&2; exit 2; }
+[ -f "$folder/libamdhip64.so.6" ] || fail "no libamdhip64.so.6 in $folder"
+[ -d "${TINYGRAD:-}" ] || fail "TINYGRAD has to name a folder that the library takes"
+folder=$(realpath "$folder")
+wants() { case ,$2, in *,$1,*) true ;; *) false ;; esac; }
+known() { for it in ${1//,/ }; do wants "$it" "$2" || fail "$it: there are ${2//,/, }"; done; }
+known "$modes" sync,lazy,async,shuffle
+known "$names" 5,6,7
+known "$codes" prebuilt,rtc
+known "$only" loader,conformance,hip-safe,tensor-core,parity
+mkdir -p "$out"
+
+# The programs: built once, then run by themselves.
+test_program() { cargo test --no-run -p "$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
+if [ -n "$bin" ]; then
+    xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
+else
+    cargo build -q -p xtask || exit 2
+    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe) tensor_core=$PWD/$(test_program tensor-core)
+fi
+for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -x "$program" ] || fail "no program $program"; done
+objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
+for arch in ${archs//,/ }; do
+    [ -f "$objects/amd/$arch/manifest.json" ] || "$xtask" build-kernels --platform amd --arch "$arch" || exit 2
+done
+
+rows=() bad=0
+# step ARCH MODE NAME CODE WHAT COMMAND…: runs it, keeps its output, notes how it ended and what it said last of counts.
+step() {
+    local arch=$1 mode=$2 name=$3 code=$4 what=$5 log start status said
+    shift 5
+    log=$out/$arch-$mode-so$name-$code-$what.txt start=$(date +%s)
+    (
+        export HIPSTACK_CACHE=${HIPSTACK_CACHE:-$out/code}
+        export LD_LIBRARY_PATH=$folder AMDEMU_ARCH=$arch AMDEMU_MODE=$mode AMDEMU_DEVICES=2
+        case $mode in shuffle) export AMDEMU_MODE=sync AMDEMU_SHUFFLE=1 ;; esac
+        [ "$name" = 6 ] || export LD_LIBRARY_PATH=$folder/v$name
+        if [ "$code" = rtc ]; then export HIPSTACK_KERNELS=compile; else export HIPSTACK_KERNELS=$objects; fi
+        "$@"
+    ) >"$log" 2>&1
+    status=$?
+    said=$(counts "$log" | tr -d "\n")
+    if [ $status = 0 ]; then status=passed; else status="FAILED ($status)" bad=1; fi
+    rows+=("$arch|$mode|.so.$name|$code|$what|$status|$(($(date +%s) - start)) s|$said")
+    echo "${rows[-1]//|/  }"
+}
+
+# What a step says of its counts.
+counts() {
+    sed -nE -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
+        -e 's/^all +[0-9]+ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) .*$/\1 passed, \2 failed, \3 differ as listed, \4 skipped/p' \
+        -e 's/^.*: [0-9]+ results, (.*)\.$/\1/p' "$1" | tail -n 1
+    local differ
+    differ=$(grep -c ^DIFFERS "$1")
+    [ "$differ" = 0 ] || echo "; $differ differ as listed"
+}
+# That the library is found under its name, starts, and has the device that was asked for.
+loader() {
+    local said
+    said=$("$xtask" conformance --platform amd --differences amd-emulated --filter 'init/*') || { echo "$said"; return 1; }
+    echo "$said"
+    [[ $said == *"with device 0 $AMDEMU_ARCH"* ]]
+}
+conformance() {
+    HIPSTACK_CONFORMANCE_RTC_OPTIONS=-U__HIPCC_RTC__ "$xtask" conformance --platform amd --differences amd-emulated
+}
+safe() { HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1; }
+# Tests of tensor-core that need one of the operations in crates/parity/differences/amd-emulated.toml, where the reasons are.
+differing_tests() {
+    echo meaning::activations_do_not_cancel_or_overflow                       # silu and gelu of large negative numbers
+    case $AMDEMU_ARCH in
+    gfx9*)
+        echo meaning::nan_wins_and_minus_zero_is_less                         # min of f8e4m3 in rows
+        echo meaning::strided_results_are_the_contiguous_ones_to_the_bit      # min of u8 in rows; on gfx90a div of u8
+        echo reduce::every_set_of_axes_in_every_layout ;;                     # sums of u8 in rows
+    esac
+    case $AMDEMU_ARCH in
+    gfx90a*) echo meaning::rem_has_the_sign_of_the_dividend ;;                # rem of i16
+    esac
+}
+# All but those, then each of those by itself: one that passes is to be taken out of the list.
+tensors() {
+    local names skip=() test
+    names=$(differing_tests)
+    for test in $names; do skip+=(--skip "$test"); done
+    export TENSOR_CORE_TEST_DEVICES=amd:0,amd:1
+    "$tensor_core" --test-threads=2 "${skip[@]}" || return 1
+    for test in $names; do
+        if "$tensor_core" --exact "$test" >"$log.one" 2>&1; then
+            echo "STALE $test passes: take it out of the list in ci/amd-emulated.sh"
+            return 1
+        fi
+        echo "DIFFERS $test, as listed"
+    done
+    rm -f "$log.one"
+}
+parity() {
+    "$xtask" parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
+}
+
+for arch in ${archs//,/ }; do
+    for name in ${names//,/ }; do
+        if wants loader "$only"; then step "$arch" sync "$name" none loader loader; fi
+        for mode in ${modes//,/ }; do
+            if wants conformance "$only" && [ "$mode" = async ]; then step "$arch" "$mode" "$name" rtc conformance conformance; fi
+            # These tests load code objects from a folder.
+            if wants hip-safe "$only"; then step "$arch" "$mode" "$name" prebuilt hip-safe safe; fi
+            for code in ${codes//,/ }; do
+                if wants tensor-core "$only"; then step "$arch" "$mode" "$name" "$code" tensor-core tensors; fi
+                if wants parity "$only"; then step "$arch" "$mode" "$name" "$code" parity parity; fi
+            done
+        done
+    done
+done
+
+echo
+{
+    echo "arch|mode|library|code|what|result|took|said"
+    printf '%s\n' "${rows[@]}"
+} | column -t -s '|'
+exit $bad
