@@ -264,7 +264,7 @@ fn two_builds_in_one_folder_take_turns() {
 #[test]
 fn a_full_disk_is_named_and_left_tidy() {
     let place = Place::new(
-        "head -c 300000 /dev/zero > \"$out\" || { echo 'cannot write' >&2; exit 1; }\ncp \"$good\" \"$out\"",
+        "head -c 500000 /dev/zero > \"$out\" || { echo 'cannot write' >&2; exit 1; }\ncp \"$good\" \"$out\"",
     );
     let may =
         Command::new("unshare").args(["--mount", "--map-root-user", "true"]).stderr(Stdio::null()).status();
