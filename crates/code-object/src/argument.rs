@@ -16,9 +16,9 @@ pub struct Argument {
     pub size: usize,
     /// How it is passed, and by whom.
     pub kind: ValueKind,
-    /// Where the memory behind a pointer lies.
+    /// Where the memory behind a pointer lies; `None` too for a word that this version of the crate does not know.
     pub address_space: Option<AddressSpace>,
-    /// What the source allows the kernel to do with the memory behind a pointer.
+    /// What the source allows the kernel to do with the memory behind a pointer, where that is a word that is known.
     pub access: Option<Access>,
     /// What the kernel does with it, as the compiler found.
     pub actual_access: Option<Access>,
@@ -39,6 +39,8 @@ pub enum ValueKind {
     Object(Object),
     /// By the runtime.
     Hidden(Hidden),
+    /// By the launch, in a way that this version of the crate has no name for. No word is read as it.
+    Other,
 }
 
 words! {
@@ -163,6 +165,7 @@ impl ValueKind {
             Self::DynamicSharedPointer => "dynamic_shared_pointer",
             Self::Object(object) => object.word(),
             Self::Hidden(hidden) => hidden.word(),
+            Self::Other => "other",
         }
     }
 

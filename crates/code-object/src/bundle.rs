@@ -29,7 +29,7 @@ struct Listed {
 pub struct Entry<'a> {
     /// Its name: a kind, a triple and a target, e.g. `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
     pub id: &'a str,
-    /// The GPU that its name ends in.
+    /// The GPU that its name ends in; `None` too for a name that is malformed.
     pub target: Option<&'a TargetId>,
     /// Its bytes.
     pub bytes: &'a [u8],
@@ -93,6 +93,12 @@ impl Entry<'_> {
         HIP.contains(&self.kind()) && self.target.is_some() && self.bytes.starts_with(b"\x7fELF")
     }
 
+    /// Whether it is SPIR-V (`--offload-arch=amdgcnspirv`), which a runtime has to compile for its device first.
+    pub fn is_spirv(&self) -> bool {
+        let triple = self.id.split_once('-').map_or("", |(_, triple)| triple);
+        HIP.contains(&self.kind()) && triple.starts_with("spirv")
+    }
+
     /// What it says of itself; `None` as for [`CodeObject::parse`].
     ///
     /// # Errors
@@ -135,6 +141,7 @@ fn read_entry(bytes: &[u8], reader: &mut Reader) -> Result<Listed, Error> {
     let id = String::from_utf8_lossy(reader.take(id_length).map_err(Error::bundle)?).into_owned();
     let length = part(bytes, offset, size).map_err(Error::bundle)?.len();
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
-    let target = id.split_once('-').and_then(|(_, triple)| TargetId::of_triple(triple)).transpose()?;
+    // A name that nobody understands is that of another device.
+    let target = id.split_once('-').and_then(|(_, triple)| TargetId::of_triple(triple)).and_then(Result::ok);
     Ok(Listed { id, target, range: start..start.saturating_add(length) })
 }

@@ -1,7 +1,7 @@
 //! A code object: an ELF file for one GPU, or for a family of them.
 
 use crate::elf::Elf;
-use crate::{Error, KernelInfo, TargetId, descriptor, metadata};
+use crate::{Error, KernelInfo, TargetId, descriptor, metadata, symbols};
 
 /// What a code object holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +18,11 @@ pub struct CodeObject {
 impl CodeObject {
     /// Reads a code object, a 64-bit ELF file.
     ///
-    /// `Ok(None)`: it is an ELF file of another machine, or has no metadata. Every section and segment is known to lie
-    /// inside `bytes` then, too.
+    /// `Ok(None)`: it is an ELF file of another machine, or has no metadata, as those of code object version 2. Every
+    /// section and segment is known to lie inside `bytes` then, too; of AMD's, also what symbols and relocations name.
     ///
     /// Of every kernel it is known that its arguments ascend, none over another, all within `kernarg_bytes`; that its
-    /// descriptor lies in the file, has the metadata's sizes, and leads to code.
+    /// descriptor lies in the file, and leads to code. Files linked from several have several notes, which are read as one.
     ///
     /// # Errors
     /// What is wrong with the file: [`Error::Elf`], [`Error::Target`], [`Error::Metadata`] or [`Error::Kernel`].
@@ -32,11 +32,11 @@ impl CodeObject {
             return Ok(None);
         }
         let version = elf.code_object_version()?;
-        let Some(note) = elf.metadata()? else { return Ok(None) };
-        let note = metadata::read(note)?;
+        let symbols = symbols::read(&elf)?;
+        symbols::check_relocations(&elf)?;
+        let Some(mut note) = metadata::read(&elf.metadata()?)? else { return Ok(None) };
         let target = agreed(TargetId::of_flags(elf.flags(), version), note.target)?;
-        let symbols = elf.symbols()?;
-        for kernel in &note.kernels {
+        for kernel in &mut note.kernels {
             descriptor::check(&elf, &symbols, kernel)?;
         }
         Ok(Some(Self { target, version, kernels: note.kernels }))

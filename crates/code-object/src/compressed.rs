@@ -6,6 +6,7 @@
 
 use crate::{Error, Reader, part};
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const MAGIC: &[u8] = b"CCOB";
 
@@ -54,10 +55,10 @@ pub(crate) fn decompress(bytes: &[u8]) -> Result<(Method, Vec<u8>), Error> {
     if length > (data.len() as u64).saturating_mul(method.most_per_byte()) {
         return refuse(format!("{} bytes cannot hold the {length} that it names", data.len()));
     }
-    let found = match method {
-        Method::Zlib => inflate(data, length)?,
-        Method::Zstd => zstd(data, length)?,
-    };
+    let found = without_panics(|| match method {
+        Method::Zlib => inflate(data, length),
+        Method::Zstd => zstd(data, length),
+    })?;
     if found.len() as u64 != length {
         return refuse(format!("it holds {} bytes and names {length}", found.len()));
     }
@@ -95,6 +96,14 @@ fn read_header(bytes: &[u8]) -> Result<Header<'_>, Error> {
     Ok(Header { method, length, sum, data: part(bytes, start, size).map_err(Error::compressed)? })
 }
 
+/// The data may come from anywhere: where a decoder gives up by a panic, that is an error too.
+///
+/// The panic hook runs all the same. A program built with `panic = "abort"` ends.
+fn without_panics<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| refuse("its decoder gave up on what is in it".into()))
+}
+
 fn inflate(data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     let limit = usize::try_from(length).unwrap_or(usize::MAX);
     miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(data, limit)
@@ -114,4 +123,18 @@ fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
 
 fn refuse<T>(reason: String) -> Result<T, Error> {
     Err(Error::Compressed(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_panics_is_an_error() {
+        assert_eq!(without_panics(|| Ok(1)), Ok(1));
+        let text = without_panics::<()>(|| panic!("a block of a kind that does not exist"))
+            .expect_err("it gave up")
+            .to_string();
+        assert_eq!(text, "the bundle cannot be decompressed: its decoder gave up on what is in it");
+    }
 }

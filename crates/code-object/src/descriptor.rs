@@ -1,16 +1,23 @@
 //! The descriptor of a kernel: 64 bytes that the GPU's command processor reads. They say some of what the metadata says,
 //! and where the code is.
 
-use crate::elf::{Elf, Place};
+use crate::elf::Elf;
+use crate::symbols::Place;
 use crate::{Error, KernelInfo};
 use std::collections::HashMap;
 
 /// Bytes of a descriptor, and its alignment.
 const SIZE: u64 = 64;
 
-/// Checks that the kernel's descriptor is in the file, says what the metadata says, and leads to code.
-pub(crate) fn check(elf: &Elf, symbols: &HashMap<&[u8], Place>, kernel: &KernelInfo) -> Result<(), Error> {
-    let name = &kernel.name;
+/// Checks that the kernel's descriptor is in the file, takes as many arguments as the metadata says, and leads to code.
+///
+/// Where the two differ in the memory that a kernel needs, the larger one is kept: it is enough for either.
+pub(crate) fn check(
+    elf: &Elf,
+    symbols: &HashMap<&[u8], Place>,
+    kernel: &mut KernelInfo,
+) -> Result<(), Error> {
+    let name = kernel.name.clone();
     let refuse = |what: String| Err(Error::Kernel(format!("kernel {name}: {what}")));
     let symbol = &kernel.symbol;
     let Some(&Place { address, size }) = symbols.get(symbol.as_bytes()) else {
@@ -29,18 +36,15 @@ pub(crate) fn check(elf: &Elf, symbols: &HashMap<&[u8], Place>, kernel: &KernelI
         word.copy_from_slice(&bytes[at..at + 4]);
         u64::from(u32::from_le_bytes(word))
     };
-    let figures = [
-        ("shared memory", word(0), kernel.shared_bytes),
-        ("private memory", word(4), kernel.private_bytes),
-        // Compilers before LLVM 11 left this field empty.
-        ("arguments", if word(8) == 0 { kernel.kernarg_bytes } else { word(8) }, kernel.kernarg_bytes),
-    ];
-    for (what, descriptor, metadata) in figures {
-        if descriptor != metadata {
-            return refuse(format!(
-                "bytes of {what} are {descriptor} by its descriptor and {metadata} by the metadata"
-            ));
-        }
+    kernel.shared_bytes = kernel.shared_bytes.max(word(0));
+    kernel.private_bytes = kernel.private_bytes.max(word(4));
+    // Compilers before LLVM 11 left this field empty.
+    let arguments = word(8);
+    if ![0, kernel.kernarg_bytes].contains(&arguments) {
+        return refuse(format!(
+            "bytes of arguments are {arguments} by its descriptor and {} by the metadata",
+            kernel.kernarg_bytes
+        ));
     }
     let entry = address.wrapping_add(word(16) | word(20) << 32);
     if !elf.has_code_at(entry) {

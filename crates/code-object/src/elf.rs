@@ -2,11 +2,8 @@
 
 use crate::Error;
 use object::LittleEndian;
-use object::elf::{
-    EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB,
-};
-use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable, Sym};
-use std::collections::HashMap;
+use object::elf::{EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64};
+use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable};
 
 /// The metadata note's type, and its owner.
 const NT_AMDGPU_METADATA: u32 = 32;
@@ -14,26 +11,19 @@ const OWNER: &[u8] = b"AMDGPU";
 /// The operating system that code objects of ROCm are for: "AMDGPU - HSA".
 const OS_ABI: u8 = 64;
 
-type Header = FileHeader64<LittleEndian>;
+pub(crate) type Header = FileHeader64<LittleEndian>;
 type Endian = LittleEndian;
 
 /// An ELF file of which every part was found inside the bytes.
 pub(crate) struct Elf<'a> {
-    bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     header: &'a Header,
     segments: &'a [ProgramHeader64<Endian>],
-    sections: SectionTable<'a, Header>,
-}
-
-/// A place in memory that a symbol names.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) address: u64,
-    pub(crate) size: u64,
+    pub(crate) sections: SectionTable<'a, Header>,
 }
 
 impl<'a> Elf<'a> {
-    /// Checks that headers, segments, sections and the names of symbols lie inside the file.
+    /// Checks that headers, segments and sections lie inside the file.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = Header::parse(bytes).map_err(words)?;
         header.endian().map_err(words)?;
@@ -77,37 +67,25 @@ impl<'a> Elf<'a> {
         self.header.e_flags(LittleEndian)
     }
 
-    /// The contents of its metadata note, which may stand in a segment, a section or both.
-    pub(crate) fn metadata(&self) -> Result<Option<&'a [u8]>, Error> {
-        let mut found = None;
+    /// The contents of its metadata notes: those of the segments, and those of the sections if the segments have none.
+    ///
+    /// Files linked from several have one of each.
+    pub(crate) fn metadata(&self) -> Result<Vec<&'a [u8]>, Error> {
+        let mut found = Vec::new();
         for segment in self.segments {
             let notes = segment.notes(LittleEndian, self.bytes).map_err(words)?;
             notes.map_or(Ok(()), |notes| find_metadata(notes, &mut found))?;
         }
+        let in_segments = !found.is_empty();
         for section in self.sections.iter() {
             let notes = section.notes(LittleEndian, self.bytes).map_err(words)?;
-            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut found))?;
-        }
-        Ok(found)
-    }
-
-    /// The places of its symbols by name; those that are linked dynamically come first.
-    pub(crate) fn symbols(&self) -> Result<HashMap<&'a [u8], Place>, Error> {
-        let mut places = HashMap::new();
-        for kind in [SHT_DYNSYM, SHT_SYMTAB] {
-            let table = self.sections.symbols(LittleEndian, self.bytes, kind).map_err(words)?;
-            for symbol in table.iter() {
-                let name = table.symbol_name(LittleEndian, symbol).map_err(words)?;
-                if symbol.st_shndx(LittleEndian) != SHN_UNDEF {
-                    let place = Place {
-                        address: symbol.st_value.get(LittleEndian),
-                        size: symbol.st_size(LittleEndian),
-                    };
-                    places.entry(name).or_insert(place);
-                }
+            let mut here = Vec::new();
+            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut here))?;
+            if !in_segments {
+                here.into_iter().for_each(|note| keep(note, &mut found));
             }
         }
-        Ok(places)
+        Ok(found)
     }
 
     /// `N` bytes that are loaded to an address.
@@ -121,6 +99,16 @@ impl<'a> Elf<'a> {
     /// Whether code is loaded to an address.
     pub(crate) fn has_code_at(&self, address: u64) -> bool {
         self.segment_at(address, 1).is_some_and(|(segment, _)| segment.p_flags(LittleEndian) & PF_X != 0)
+    }
+
+    /// Whether there is memory for `length` bytes at an address.
+    pub(crate) fn has_room_at(&self, address: u64, length: u64) -> bool {
+        let covers = |segment: &ProgramHeader64<Endian>| {
+            let offset = address.checked_sub(segment.p_vaddr(LittleEndian))?;
+            Some(offset.checked_add(length)? <= segment.p_memsz(LittleEndian))
+        };
+        let loaded = |segment: &&ProgramHeader64<Endian>| segment.p_type(LittleEndian) == PT_LOAD;
+        self.segments.iter().filter(loaded).any(|segment| covers(segment) == Some(true))
     }
 
     /// The segment whose part of the file covers `length` bytes at an address, and where in it they begin.
@@ -149,24 +137,26 @@ fn check_segment(segment: &ProgramHeader64<Endian>, bytes: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// Notes that say the same are one, wherever they stand.
-fn find_metadata<'a>(mut notes: NoteIterator<'a, Header>, found: &mut Option<&'a [u8]>) -> Result<(), Error> {
+fn find_metadata<'a>(mut notes: NoteIterator<'a, Header>, found: &mut Vec<&'a [u8]>) -> Result<(), Error> {
     while let Some(note) = notes.next().map_err(words)? {
-        if note.n_type(LittleEndian) != NT_AMDGPU_METADATA || note.name() != OWNER {
-            continue;
+        if note.n_type(LittleEndian) == NT_AMDGPU_METADATA && note.name() == OWNER {
+            keep(note.desc(), found);
         }
-        if found.is_some_and(|other| other != note.desc()) {
-            return Err(Error::Metadata("it has two notes of it, and they differ".into()));
-        }
-        *found = Some(note.desc());
     }
     Ok(())
 }
 
-fn words(error: object::read::Error) -> Error {
+/// Two segments may lead to one place.
+fn keep<'a>(note: &'a [u8], found: &mut Vec<&'a [u8]>) {
+    if !found.iter().any(|other| std::ptr::eq(*other, note)) {
+        found.push(note);
+    }
+}
+
+pub(crate) fn words(error: object::read::Error) -> Error {
     Error::Elf(error.to_string())
 }
 
-fn refuse<T>(reason: impl Into<String>) -> Result<T, Error> {
+pub(crate) fn refuse<T>(reason: impl Into<String>) -> Result<T, Error> {
     Err(Error::Elf(reason.into()))
 }

@@ -18,9 +18,9 @@ pub struct KernelInfo {
     pub kernarg_bytes: u64,
     /// The alignment of its arguments in bytes, a power of two.
     pub kernarg_align: u64,
-    /// Bytes of shared memory that it declares.
+    /// Bytes of shared memory that it declares: by metadata or descriptor, whichever has more.
     pub shared_bytes: u64,
-    /// Bytes of memory that each thread has for itself.
+    /// Bytes of memory that each thread has for itself: by metadata or descriptor, whichever has more.
     pub private_bytes: u64,
     /// Threads that a block of it may have, at least 1.
     pub max_threads_per_block: u64,

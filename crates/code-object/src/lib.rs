@@ -33,6 +33,7 @@ mod error;
 mod kernel;
 mod metadata;
 mod reader;
+mod symbols;
 mod target;
 mod words;
 mod write;

@@ -7,44 +7,61 @@ use std::collections::HashSet;
 /// Real metadata nests five deep.
 const MAX_DEPTH: usize = 16;
 
-/// What a note says.
+/// What the notes of a file say.
 #[derive(Debug)]
 pub(crate) struct Note {
     /// What the code was built for; notes before version 4 do not say.
     pub(crate) target: Option<TargetId>,
+    /// The version of the metadata: two numbers, where the note says.
+    version: Option<Vec<u64>>,
     pub(crate) kernels: Vec<KernelInfo>,
 }
 
 /// What is wrong, in words.
 type Result<T, E = String> = std::result::Result<T, E>;
 
-pub(crate) fn read(mut note: &[u8]) -> Result<Note, Error> {
+/// Reads notes as one: they agree in all but their kernels. `None` if there are none.
+pub(crate) fn read(notes: &[&[u8]]) -> Result<Option<Note>, Error> {
+    let mut whole: Option<Note> = None;
+    let mut names = HashSet::new();
+    for note in notes {
+        let note = read_one(note)?;
+        if let Some(kernel) = note.kernels.iter().find(|kernel| !names.insert(kernel.name.clone())) {
+            return Err(Error::Metadata(format!("there are two kernels {}", kernel.name)));
+        }
+        match &mut whole {
+            None => whole = Some(note),
+            Some(whole) if (&whole.target, &whole.version) == (&note.target, &note.version) => {
+                whole.kernels.extend(note.kernels);
+            }
+            Some(_) => {
+                return Err(Error::Metadata("it has two notes of it, for other targets or versions".into()));
+            }
+        }
+    }
+    Ok(whole)
+}
+
+fn read_one(mut note: &[u8]) -> Result<Note, Error> {
     let root = rmpv::decode::read_value_ref_with_max_depth(&mut note, MAX_DEPTH)
         .map_err(|e| Error::Metadata(e.to_string()))?;
-    let (target, kernels) = read_root(&root).map_err(Error::Metadata)?;
+    let root = Map::of(&root, "the note").map_err(Error::Metadata)?;
+    let target = root.text("amdhsa.target").map_err(Error::Metadata)?;
+    let version = root.numbers("amdhsa.version").map_err(Error::Metadata)?;
+    let kernels = read_kernels(&root).map_err(Error::Metadata)?;
     let target = match target {
         Some(target) => Some(TargetId::of_triple(target).ok_or_else(|| {
             Error::Target(format!("the metadata calls it {target:?}, which names no GPU"))
         })??),
         None => None,
     };
-    Ok(Note { target, kernels })
+    Ok(Note { target, version, kernels })
 }
 
-fn read_root<'a>(root: &'a ValueRef<'a>) -> Result<(Option<&'a str>, Vec<KernelInfo>)> {
-    let root = Map::of(root, "the note")?;
-    let target = root.text("amdhsa.target")?;
+fn read_kernels(root: &Map) -> Result<Vec<KernelInfo>> {
     let list = root.list("amdhsa.kernels")?.ok_or("it has no amdhsa.kernels")?;
-    let mut names = HashSet::new();
-    let mut kernels = Vec::with_capacity(list.len());
-    for (index, value) in list.iter().enumerate() {
-        let kernel = read_kernel(&Map::of(value, &format!("kernel {index}"))?)?;
-        if !names.insert(kernel.name.clone()) {
-            return Err(format!("there are two kernels {}", kernel.name));
-        }
-        kernels.push(kernel);
-    }
-    Ok((target, kernels))
+    let kernel = |(index, value)| read_kernel(&Map::of(value, &format!("kernel {index}"))?);
+    list.iter().enumerate().map(kernel).collect()
 }
 
 fn read_kernel(map: &Map) -> Result<KernelInfo> {
@@ -55,6 +72,7 @@ fn read_kernel(map: &Map) -> Result<KernelInfo> {
     for (index, argument) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
         arguments.push(read_argument(&Map::of(argument, &format!("argument {index} of kernel {name}"))?)?);
     }
+    arguments.sort_by_key(|argument| (argument.offset, argument.size));
     let shown = arguments.iter().filter(|argument| !argument.kind.is_hidden());
     let kernel = KernelInfo {
         params: shown.map(|a| Param { offset: a.offset, size: a.size }).collect(),
@@ -91,11 +109,10 @@ fn read_argument(map: &Map) -> Result<Argument> {
         type_name: map.text(".type_name")?.map(str::to_string),
         offset: size(".offset")?,
         size: size(".size")?,
-        kind: ValueKind::of(kind)
-            .ok_or_else(|| format!("{} is passed as {kind:?}, which is not known", map.what))?,
-        address_space: map.word(".address_space", AddressSpace::of)?,
-        access: map.word(".access", Access::of)?,
-        actual_access: map.word(".actual_access", Access::of)?,
+        kind: ValueKind::of(kind).unwrap_or(ValueKind::Other),
+        address_space: map.text(".address_space")?.and_then(AddressSpace::of),
+        access: map.text(".access")?.and_then(Access::of),
+        actual_access: map.text(".actual_access")?.and_then(Access::of),
         pointee_align: map.number(".pointee_align")?,
     })
 }
@@ -189,18 +206,18 @@ impl<'a> Map<'a> {
         }
     }
 
-    fn word<T>(&self, key: &str, of: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
-        let known =
-            |word| of(word).ok_or_else(|| format!("{key} of {} is {word:?}, which is not known", self.what));
-        self.text(key)?.map(known).transpose()
-    }
-
     fn list(&self, key: &str) -> Result<Option<&'a [ValueRef<'a>]>> {
         match self.get(key)? {
             None => Ok(None),
             Some(ValueRef::Array(list)) => Ok(Some(list)),
             Some(_) => Err(self.wrong(key, "list")),
         }
+    }
+
+    fn numbers(&self, key: &str) -> Result<Option<Vec<u64>>> {
+        let Some(list) = self.list(key)? else { return Ok(None) };
+        let numbers: Option<_> = list.iter().map(ValueRef::as_u64).collect();
+        numbers.map(Some).ok_or_else(|| self.wrong(key, "list of natural numbers"))
     }
 
     /// Three numbers: along x, y and z.

@@ -65,13 +65,29 @@ fn entries_are_what_their_names_say() {
 }
 
 #[test]
-fn what_is_cut_or_misnamed_is_refused() {
+fn what_is_cut_is_refused() {
     let whole = write_bundle(&[HOST, ("hipv4-amdgcn-amd-amdhsa--gfx90a", b"code")], 8);
     for length in 0..whole.len() {
         assert!(matches!(Bundle::parse(&whole[..length]), Err(Error::Bundle(_))), "{length}");
     }
-    let bytes = write_bundle(&[("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack", b"")], 8);
-    assert!(matches!(Bundle::parse(&bytes), Err(Error::Target(_))));
+}
+
+/// A name that nobody understands is another device's: the entries beside it are read.
+#[test]
+fn a_malformed_name_is_no_target() {
+    let (bad, good) = ("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack", "hipv4-amdgcn-amd-amdhsa--gfx90a");
+    let bytes = write_bundle(&[(bad, b"\x7fELF"), (good, b"\x7fELF")], 8);
+    let bundle = Bundle::parse(&bytes).expect("its list is whole");
+    assert_eq!(bundle.entries().map(|entry| entry.target.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(best(&[bad, good], "gfx90a").as_deref(), Some(good));
+}
+
+#[test]
+fn spirv_is_known_by_its_name() {
+    let ids = ["hip-spirv64-amd-amdhsa--amdgcnspirv", "hipv4-amdgcn-amd-amdhsa--gfx90a", HOST.0];
+    let bytes = write_bundle(&ids.map(|id| (id, &b""[..])), 8);
+    let bundle = Bundle::parse(&bytes).expect("it is whole");
+    assert_eq!(bundle.entries().map(|entry| entry.is_spirv()).collect::<Vec<_>>(), [true, false, false]);
 }
 
 #[test]

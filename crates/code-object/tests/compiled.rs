@@ -165,6 +165,29 @@ fn llvms_compressed_bundle_is_read() {
     assert!(entry.code_object().is_ok_and(|code| code.is_some()));
 }
 
+/// Two files linked into one, by LLVM's linker as it is: each brings its note.
+#[test]
+fn two_files_linked_into_one_have_the_kernels_of_both() {
+    let source = |name: &str| format!("kernel void {name}(global int* p) {{ *p = 1; }}");
+    let work = Work::new("a.cl", &source("first"));
+    std::fs::write(work.path("b.cl"), source("second")).expect("a writable folder");
+    let options = ["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100"];
+    for name in ["a", "b"] {
+        let file = format!("{name}.cl");
+        if work.run("clang-19", &[&options[..], &["-c", &file, "-o", "out"]].concat()).is_none() {
+            return skipped("clang-19");
+        }
+        std::fs::rename(work.path("out"), work.path(&format!("{name}.o"))).expect("it was written");
+    }
+    let Some(bytes) = work.run("ld.lld-19", &["-shared", "a.o", "b.o", "-o", "out"]) else {
+        return skipped("ld.lld-19");
+    };
+    assert_eq!(bytes.windows(8).filter(|&w| w == b"AMDGPU\0\0").count(), 2, "there are two notes");
+    let code = CodeObject::parse(&bytes).expect("it is whole").expect("it has metadata");
+    assert_eq!(code.kernels.len(), 2);
+    assert!(code.kernel("first").is_some() && code.kernel("second").is_some());
+}
+
 #[test]
 fn what_is_no_amd_code_object() {
     assert!(CodeObject::parse(b"").is_err());

@@ -62,12 +62,94 @@ fn the_note_is_found_in_segments_and_in_sections() {
     };
     for (in_segment, in_section) in [(true, true), (true, false), (false, true)] {
         assert_eq!(kernels(in_segment, in_section, None), Ok(Some(1)));
-        assert_eq!(kernels(in_segment, in_section, Some(&whole)), Ok(Some(1)), "twice the same");
-        let two =
-            kernels(in_segment, in_section, Some(&metadata(&[]))).expect_err("which is it?").to_string();
-        assert!(two.ends_with("it has two notes of it, and they differ"), "{two}");
+        let refused =
+            |second: &Value| kernels(in_segment, in_section, Some(second)).expect_err("refused").to_string();
+        assert!(refused(&whole).ends_with("there are two kernels k"), "twice the same");
+        // Several files linked into one have a note each.
+        let other = metadata(&[kernel(&[(".name", "other".into())])]);
+        assert_eq!(kernels(in_segment, in_section, Some(&other)), Ok(Some(2)));
+        assert_eq!(kernels(in_segment, in_section, Some(&metadata(&[]))), Ok(Some(1)));
+        let target = ("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a".into());
+        let none = ("amdhsa.kernels", list::<Value>(&[]));
+        for differs in [
+            map(std::slice::from_ref(&none)),
+            map(&[("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a:xnack+".into()), none.clone()]),
+            map(&[("amdhsa.version", list(&[1, 1])), target, none]),
+        ] {
+            let text = refused(&differs);
+            assert!(text.ends_with("two notes of it, for other targets or versions"), "{text}");
+        }
     }
     assert_eq!(kernels(false, false, None), Ok(None));
+}
+
+#[test]
+fn symbols_are_checked_without_a_note_as_well() {
+    let none = Hand { in_segment: false, in_section: false, ..Hand::new(&metadata(&[])) }.bytes();
+    assert_eq!(CodeObject::parse(&none), Ok(None));
+    for (at, bytes, reason) in [
+        (SYMBOLS + 24, &[0xff; 4][..], "symbol name"),
+        (SYMBOLS + 24 + 6, &[4, 0], "a symbol is in section 4 of 4"),
+    ] {
+        let mut file = none.clone();
+        put(&mut file, at, bytes);
+        let (stage, text) = refused(&file);
+        assert!(stage == "ELF" && text.contains(reason), "{text} / {reason}");
+    }
+    // The first table is whole, and the second names what is not there.
+    let second = Hand { extra: Some((2, 3, symbol(900, 0, 0), 24)), ..Hand::new(&metadata(&[kernel(&[])])) };
+    assert!(refused(&second.bytes()).1.contains("symbol name"));
+    let second = Hand { extra: Some((2, 3, symbol(1, 0, 0), 24)), ..second };
+    assert!(CodeObject::parse(&second.bytes()).is_ok());
+}
+
+#[test]
+fn relocations_name_symbols_and_bytes_that_are_there() {
+    let with = |address: u64, symbol: u64, kind: u64, link: u32| {
+        let entry = [address, symbol << 32 | kind, 0].map(u64::to_le_bytes).concat();
+        let hand = Hand { extra: Some((4, link, entry, 24)), ..Hand::new(&metadata(&[kernel(&[])])) };
+        CodeObject::parse(&hand.bytes()).map(|code| code.map_or(0, |code| code.kernels.len()))
+    };
+    let (wide, narrow) = (13, 6);
+    assert_eq!(with(0x100, 1, wide, 2), Ok(1));
+    assert_eq!(with(0x100, 0, wide, 0), Ok(1), "none of them names a symbol");
+    assert_eq!(with(CODE as u64 + 60, 0, narrow, 2), Ok(1));
+    for (found, reason) in [
+        (with(0x100, 2, wide, 2), "a relocation names symbol 2 of 2"),
+        (with(0x100, 1, wide, 0), "a relocation names symbol 1 of 0"),
+        (with(CODE as u64 + 60, 0, wide, 2), "a relocation changes bytes at 0x17c, where none are loaded"),
+        (with(u64::MAX, 0, narrow, 2), "changes bytes at 0xffffffffffffffff"),
+        (with(0x100, 1, wide, 3), "lead to a section that has no symbols"),
+        (with(0x100, 1, wide, 9), "Invalid ELF section index"),
+    ] {
+        let text = found.expect_err("something is wrong with it").to_string();
+        assert!(text.contains(reason), "{text} / {reason}");
+    }
+}
+
+#[test]
+fn what_compilers_may_say_otherwise_is_read() {
+    let one = |bytes: &[u8]| {
+        let code = CodeObject::parse(bytes).expect("it is whole").expect("it has metadata");
+        code.kernel("k").expect("it is there").clone()
+    };
+    let word = |at: usize, value: u32| changed(|file| put(file, at, &value.to_le_bytes()));
+    // Metadata says 256 and 0: the larger is enough for either.
+    assert_eq!(one(&word(DESCRIPTOR, 512)).shared_bytes, 512);
+    assert_eq!(one(&word(DESCRIPTOR, 128)).shared_bytes, 256);
+    assert_eq!(one(&word(DESCRIPTOR + 4, 16)).private_bytes, 16);
+    let args = |list_of: &[Value]| one(&with_kernel(&[(".args", list(list_of))]));
+    let turned = args(&[argument(8, 4, "by_value"), argument(0, 8, "by_value")]);
+    assert_eq!(turned.params, [Param { offset: 0, size: 8 }, Param { offset: 8, size: 4 }]);
+    let Value::Map(mut entries) = argument(0, 8, "by_name") else { panic!("it is a map") };
+    for key in [".access", ".actual_access", ".address_space"] {
+        entries.push((key.into(), "of_tomorrow".into()));
+    }
+    let unknown = args(&[Value::Map(entries)]);
+    assert_eq!(unknown.params, [Param { offset: 0, size: 8 }]);
+    let found = &unknown.arguments[0];
+    assert_eq!((found.kind, found.access, found.actual_access), (ValueKind::Other, None, None));
+    assert_eq!(found.address_space, None);
 }
 
 #[test]
@@ -156,11 +238,10 @@ fn kernels_that_are_malformed() {
         (key(".reqd_workgroup_size", list(&[u32::MAX; 3])), "it needs blocks of"),
         (key(".uses_dynamic_stack", "no".into()), "no truth value"),
         (args(&[map(&[])]), "argument 0 of kernel k has no .value_kind"),
-        (args(&[argument(0, 8, "by_name")]), "passed as \"by_name\", which is not known"),
         (args(&[argument(0, 49, "by_value")]), "argument 0 has 49 bytes at byte 0, of 48 in all"),
         (args(&[argument(u64::MAX, 2, "by_value")]), "argument 0 has 2 bytes at byte 18446744073709551615"),
         (args(&[argument(0, 8, "by_value"), argument(7, 1, "hidden_none")]), "lies over the one before"),
-        (args(&[argument(8, 8, "by_value"), argument(0, 8, "by_value")]), "lies over the one before"),
+        (args(&[argument(4, 8, "by_value"), argument(0, 8, "by_value")]), "lies over the one before"),
     ] {
         let (stage, text) = refused(&with_kernel(&[change]));
         assert!(stage == "metadata" && text.contains(reason), "{text} / {reason}");
@@ -181,9 +262,7 @@ fn descriptors_that_do_not_belong() {
         (number(address, 260), "has 64 bytes at 0x104"),
         (number(address, 1 << 20), "lies at 0x100000, outside of what is loaded"),
         (number(address, u64::MAX - 63), "outside of what is loaded"),
-        (word(DESCRIPTOR, 255), "bytes of shared memory are 255 by its descriptor and 256 by the metadata"),
-        (word(DESCRIPTOR + 4, 16), "bytes of private memory are 16"),
-        (word(DESCRIPTOR + 8, 44), "bytes of arguments are 44"),
+        (word(DESCRIPTOR + 8, 44), "bytes of arguments are 44 by its descriptor and 48 by the metadata"),
         (number(DESCRIPTOR + 16, 0), "its code would be at 0x100, where none is loaded"),
         (number(DESCRIPTOR + 16, 128), "its code would be at 0x180"),
     ] {

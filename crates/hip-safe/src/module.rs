@@ -33,14 +33,13 @@ impl Module {
     /// takes. The bytes are copied, and their structure is checked: the runtime is not told how many there are.
     ///
     /// # Errors
-    /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices or another wave size; [`Error::Hip`] if the
+    /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices; [`Error::Hip`] if the
     /// driver answers an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
-        let refuse =
-            |reason| Error::InvalidImage { name: format!("the image of {} bytes", image.len()), reason };
-        let image = Image::new(image, &device.properties().arch).map_err(|e| refuse(e.to_string()))?;
-        check_wave_size(&image, device.properties().wave_size).map_err(refuse)?;
+        let name = || format!("the image of {} bytes", image.len());
+        let image = Image::new(image, &device.properties().arch)
+            .map_err(|e| Error::InvalidImage { name: name(), reason: e.to_string() })?;
         let doing = || format!("loading {image} on {device}");
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
@@ -61,7 +60,8 @@ impl Module {
     /// The kernel of that name.
     ///
     /// # Errors
-    /// [`Error::KernelNotFound`], with names that look like it where they are known.
+    /// [`Error::KernelNotFound`], with names that look like it where they are known; [`Error::InvalidImage`] if the kernel
+    /// was built for another wave size than the device has. The others of its module are not touched by that.
     #[doc(alias = "hipModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
         let c_name = CString::new(name).ok().filter(|c| !c.is_empty()).ok_or_else(|| self.not_found(name))?;
@@ -73,6 +73,7 @@ impl Module {
             Err(failure) => Err(failure),
         };
         let found = device.run(|| format!("looking up kernel {name:?} in {self}"), look_up)?;
+        self.check_wave_size(name)?;
         Function::new(self, name, found.ok_or_else(|| self.not_found(name))?)
     }
 
@@ -95,6 +96,21 @@ impl Module {
         self.inner.launched.store(true, Ordering::Release);
     }
 
+    /// Code for waves of another size computes other results than its source says.
+    fn check_wave_size(&self, name: &str) -> Result<()> {
+        let device = self.device().properties().wave_size;
+        match self.code_object().and_then(|code| code.kernel(name)).map(|kernel| kernel.wave_size) {
+            Some(built) if built != u64::from(device) => Err(Error::InvalidImage {
+                name: self.to_string(),
+                reason: format!(
+                    "its kernel {name} was built for waves of {built} threads and the device has waves of {device}; \
+                     build it without -mwavefrontsize64 and the like"
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     fn not_found(&self, kernel: &str) -> Error {
         let known = self.code_object().into_iter().flat_map(|code| &code.kernels).map(|k| k.name.as_str());
         Error::KernelNotFound {
@@ -102,19 +118,6 @@ impl Module {
             module: self.to_string(),
             near: near_names(kernel, known),
         }
-    }
-}
-
-/// Code for waves of another size computes other results.
-fn check_wave_size(image: &Image, device: u32) -> std::result::Result<(), String> {
-    let kernels = image.code_object().map_or(&[][..], |code| &code.kernels);
-    match kernels.iter().find(|kernel| kernel.wave_size != u64::from(device)) {
-        Some(kernel) => Err(format!(
-            "its kernel {} was built for waves of {} threads and the device has waves of {device}; build it without \
-             -mwavefrontsize64 and the like",
-            kernel.name, kernel.wave_size
-        )),
-        None => Ok(()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bytes that a module can be loaded from. `hipModuleLoadData` is not told how many there are, so they are checked first.
 
 use code_object::{Bundle, CodeObject, CutShort, Error as CodeError, Reader, TargetId, part};
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::fmt;
 
@@ -8,8 +9,13 @@ const ELF: &[u8] = b"\x7fELF";
 const FATBIN: &[u8] = &0xBA55_ED50_u32.to_le_bytes();
 const HOST_MODULE: &[u8] = b"HIPHOSTM";
 const HOST_CODE: &[u8] = b"HIPHOSTC";
+/// The magic number of SPIR-V.
+const SPIRV: &[u8] = &0x0723_0203_u32.to_le_bytes();
 
 /// A copy of an image, whose structure was checked: every length in it stays inside. It begins a page and ends in zeros.
+///
+/// Of a bundle, compressed or not, only the code object for the device is copied. So no runtime has to choose or to
+/// decompress, and those that do not know compressed bundles (before ROCm 6) load them too.
 ///
 /// ```
 /// use hip_sys::Image;
@@ -22,7 +28,10 @@ const HOST_CODE: &[u8] = b"HIPHOSTC";
 /// ```
 pub struct Image {
     pages: Box<[Page]>,
+    /// Bytes of `pages` that were copied.
     length: usize,
+    /// Bytes of the image.
+    given: usize,
     kind: String,
     code: Option<CodeObject>,
 }
@@ -58,6 +67,21 @@ pub enum ImageError {
         /// The device it was to be loaded on.
         device: String,
     },
+    /// It is code for an AMD GPU that does not say what kernels it has.
+    #[error(
+        "it is code for an AMD GPU without metadata of its kernels, as code object version 2 is; \
+         build it again with --offload-arch={device}"
+    )]
+    NoMetadata {
+        /// The device it was to be loaded on.
+        device: String,
+    },
+    /// It is SPIR-V, or a bundle with nothing else for the device.
+    #[error("it is SPIR-V, and not yet code for a device; build it with --offload-arch={device}")]
+    Spirv {
+        /// The device it was to be loaded on.
+        device: String,
+    },
     /// It is nothing that an AMD device loads.
     #[error("it is no code object and no bundle of them; build it with --offload-arch={device}")]
     NoCode {
@@ -81,12 +105,18 @@ impl Image {
     /// # Errors
     /// What is wrong with them, and what to do.
     pub fn new(bytes: &[u8], arch: &str) -> Result<Self, ImageError> {
-        let (kind, code) = check(bytes, arch)?;
-        let mut pages = vec![Page([0; PAGE]); bytes.len() / PAGE + 1].into_boxed_slice();
-        for (page, chunk) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
+        let Checked { kind, loaded, code } = check(bytes, arch)?;
+        let mut pages = vec![Page([0; PAGE]); loaded.len() / PAGE + 1].into_boxed_slice();
+        for (page, chunk) in pages.iter_mut().zip(loaded.chunks(PAGE)) {
             page.0[..chunk.len()].copy_from_slice(chunk);
         }
-        Ok(Self { pages, length: bytes.len(), kind, code })
+        Ok(Self { pages, length: loaded.len(), given: bytes.len(), kind, code })
+    }
+
+    /// What a runtime is given: of a bundle, the code object for the device.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: S12: the pages are ours, have no padding between them, and hold at least so many bytes.
+        unsafe { &*std::ptr::slice_from_raw_parts(self.pages.as_ptr().cast(), self.length) }
     }
 
     /// The address of its first byte, for `hipModuleLoadData`; valid while the image lives, wherever it is moved.
@@ -94,8 +124,7 @@ impl Image {
         self.pages.as_ptr().cast()
     }
 
-    /// What is known of its kernels: those of the code object that the device takes. `None` for images that are not AMD's,
-    /// and for compressed bundles too large to be read.
+    /// What is known of its kernels: those of the code object that the device takes. `None` for images that are not AMD's.
     pub fn code_object(&self) -> Option<&CodeObject> {
         self.code.as_ref()
     }
@@ -104,7 +133,7 @@ impl Image {
 /// What it is, for messages: "a code object of 4096 bytes".
 impl fmt::Display for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} bytes", self.kind, self.length)
+        write!(f, "{} of {} bytes", self.kind, self.given)
     }
 }
 
@@ -114,31 +143,43 @@ impl fmt::Debug for Image {
     }
 }
 
-/// What kind of image it is, and what it says of its kernels.
-fn check(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), ImageError> {
+/// An image that was found to be whole.
+struct Checked<'a> {
+    /// What kind of image it is.
+    kind: String,
+    /// What of it a runtime is given.
+    loaded: Cow<'a, [u8]>,
+    /// What it says of its kernels.
+    code: Option<CodeObject>,
+}
+
+fn check<'a>(bytes: &'a [u8], arch: &str) -> Result<Checked<'a>, ImageError> {
     // AMD's runtime takes whatever is no bundle for an ELF file and follows its offsets; only what was checked may reach it.
     let for_amd = arch.starts_with("gfx");
+    let whole = |kind: String, code| Checked { kind, loaded: Cow::Borrowed(bytes), code };
     if bytes.starts_with(ELF) {
-        check_elf(bytes, arch, for_amd).map(|code| ("a code object".into(), code))
+        check_elf(bytes, arch, for_amd).map(|code| whole("a code object".into(), code))
     } else if Bundle::is_one(bytes) {
         check_bundle(bytes, arch)
+    } else if bytes.starts_with(SPIRV) {
+        Err(ImageError::Spirv { device: arch.into() })
     } else if for_amd {
         Err(ImageError::NoCode { device: arch.into() })
     } else if bytes.starts_with(FATBIN) {
-        check_fatbin(bytes).map(|()| ("a fat binary".into(), None))
+        check_fatbin(bytes).map(|()| whole("a fat binary".into(), None))
     } else if bytes.starts_with(HOST_MODULE) {
-        check_host_module(bytes).map(|name| (format!("host module {name:?}"), None))
+        check_host_module(bytes).map(|name| whole(format!("host module {name:?}"), None))
     } else if bytes.starts_with(HOST_CODE) {
-        check_host_code(bytes).map(|()| ("compiled host code".into(), None))
+        check_host_code(bytes).map(|()| whole("compiled host code".into(), None))
     } else {
-        check_text(bytes).map(|()| ("an assembly text".into(), None))
+        check_text(bytes).map(|()| whole("an assembly text".into(), None))
     }
 }
 
 fn check_elf(bytes: &[u8], arch: &str, for_amd: bool) -> Result<Option<CodeObject>, ImageError> {
     let code = CodeObject::parse(bytes)?;
-    if for_amd && code.is_none() && !CodeObject::is_for_amd(bytes) {
-        return Err(ImageError::OtherMachine { device: arch.into() });
+    if for_amd && code.is_none() {
+        return Err(without_metadata(bytes, arch));
     }
     if let Some(target) = code.as_ref().and_then(|code| code.target.as_ref())
         && !target.runs_on(&TargetId::parse(arch)?)
@@ -148,27 +189,29 @@ fn check_elf(bytes: &[u8], arch: &str, for_amd: bool) -> Result<Option<CodeObjec
     Ok(code)
 }
 
-/// Finds the code object for the device; those for others are whole as well.
-fn check_bundle(bytes: &[u8], arch: &str) -> Result<(String, Option<CodeObject>), ImageError> {
-    let bundle = match Bundle::parse(bytes) {
-        Ok(bundle) => bundle,
-        // Its length was checked: the runtime decompresses it by itself.
-        Err(CodeError::TooLarge { .. }) => return Ok(("a compressed bundle".into(), None)),
-        Err(error) => return Err(error.into()),
-    };
+fn without_metadata(bytes: &[u8], arch: &str) -> ImageError {
+    let device = arch.to_string();
+    if CodeObject::is_for_amd(bytes) {
+        ImageError::NoMetadata { device }
+    } else {
+        ImageError::OtherMachine { device }
+    }
+}
+
+/// Finds the code object for the device. Of the others no runtime reads more than their places, which lie inside.
+fn check_bundle<'a>(bytes: &'a [u8], arch: &str) -> Result<Checked<'a>, ImageError> {
+    let bundle = Bundle::parse(bytes)?;
     let kind =
         if bundle.compression().is_some() { "a compressed bundle" } else { "a bundle of code objects" };
-    let device = TargetId::parse(arch)?;
-    let best = bundle.best_for(&device).map(|entry| entry.id);
-    let mut found = None;
-    for entry in bundle.entries().filter(|entry| entry.is_code()) {
-        let code = entry.code_object()?;
-        if best == Some(entry.id) && found.is_none() {
-            found = Some(code);
+    let Some(best) = bundle.best_for(&TargetId::parse(arch)?) else {
+        if bundle.entries().any(|entry| entry.is_spirv()) {
+            return Err(ImageError::Spirv { device: arch.into() });
         }
-    }
-    let built_for = bundle.entries().filter(|entry| entry.is_code()).filter_map(|entry| entry.target);
-    found.map(|code| (kind.into(), code)).ok_or_else(|| other_device(built_for, arch))
+        let built_for = bundle.entries().filter(|entry| entry.is_code()).filter_map(|entry| entry.target);
+        return Err(other_device(built_for, arch));
+    };
+    let code = best.code_object()?.ok_or_else(|| without_metadata(best.bytes, arch))?;
+    Ok(Checked { kind: kind.into(), loaded: Cow::Owned(best.bytes.to_vec()), code: Some(code) })
 }
 
 fn other_device<'a>(built_for: impl IntoIterator<Item = &'a TargetId>, arch: &str) -> ImageError {
@@ -245,7 +288,7 @@ mod tests {
             &host_module(3, "abc"),
             FATBIN,
         ] {
-            assert_eq!(check(image, "gfx1100").unwrap_err().to_string(), refused);
+            assert_eq!(check(image, "gfx1100").map(|image| image.kind).unwrap_err().to_string(), refused);
         }
     }
 
@@ -261,13 +304,13 @@ mod tests {
             u64::MAX / 2,
             bytes.len()
         );
-        assert_eq!(check(&bytes, "gfx1100").unwrap_err().to_string(), cut);
+        assert_eq!(check(&bytes, "gfx1100").map(|image| image.kind).unwrap_err().to_string(), cut);
     }
 
     #[test]
     fn what_is_cut_short_is_refused() {
-        assert_eq!(check(&host_module(3, "abc"), "").unwrap().0, "host module \"abc\"");
-        assert_eq!(check(b"HIPHOSTC\x10\0\0\0\0\0\0\0", "").unwrap().0, "compiled host code");
+        assert_eq!(check(&host_module(3, "abc"), "").unwrap().kind, "host module \"abc\"");
+        assert_eq!(check(b"HIPHOSTC\x10\0\0\0\0\0\0\0", "").unwrap().kind, "compiled host code");
         let cut_short: [(&[u8], &str); 10] = [
             (&host_module(4, "abc"), "12 and 4 more"),
             (&host_module(u32::MAX, ""), "12 and 4294967295 more"),
@@ -281,7 +324,7 @@ mod tests {
             (&[FATBIN, &[1, 0, 16, 0], &100_u64.to_le_bytes()].concat(), "16 and 100 more"),
         ];
         for (bytes, reason) in cut_short {
-            let found = check(bytes, "sm_90").map(|(kind, _)| kind).unwrap_err().to_string();
+            let found = check(bytes, "sm_90").map(|image| image.kind).unwrap_err().to_string();
             assert!(found.contains("cut short") && found.contains(reason), "{found}");
         }
         for (bytes, reason) in [
@@ -289,7 +332,7 @@ mod tests {
             (b"\x01\x02\x00\x03", "no code object"),
             (b"", "no code object"),
         ] {
-            let found = check(bytes, "sm_90").map(|(kind, _)| kind).unwrap_err().to_string();
+            let found = check(bytes, "sm_90").map(|image| image.kind).unwrap_err().to_string();
             assert!(found.contains(reason), "{found}");
         }
     }
@@ -297,7 +340,7 @@ mod tests {
     #[test]
     fn a_bundle_for_other_devices_says_which() {
         let bytes = bundle(&[("host-x86_64-unknown-linux", 0, 0)], &[]);
-        let reason = check(&bytes, "gfx90a:xnack-").map(|(kind, _)| kind).unwrap_err();
+        let reason = check(&bytes, "gfx90a:xnack-").map(|image| image.kind).unwrap_err();
         let expected =
             ImageError::OtherDevice { built_for: "no device".into(), device: "gfx90a:xnack-".into() };
         assert_eq!(reason, expected);

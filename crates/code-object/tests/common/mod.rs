@@ -27,6 +27,8 @@ pub(crate) struct Hand {
     pub(crate) in_section: bool,
     /// A note behind the first, in the same section and segment.
     pub(crate) second: Option<Vec<u8>>,
+    /// One more section, the fifth, which is loaded: its kind, its link, its bytes and the size of an entry.
+    pub(crate) extra: Option<(u32, u32, Vec<u8>, u64)>,
 }
 
 impl Hand {
@@ -38,13 +40,15 @@ impl Hand {
     /// The same, with bytes for metadata.
     pub(crate) fn raw(metadata: &[u8]) -> Self {
         let note = metadata.to_vec();
-        Self { note, abi: 3, flags: 0x53f, in_segment: true, in_section: true, second: None }
+        Self { note, abi: 3, flags: 0x53f, in_segment: true, in_section: true, second: None, extra: None }
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut notes = note(&self.note);
         notes.extend(self.second.iter().flat_map(|second| note(second)));
-        let end = (NOTE + notes.len()) as u64;
+        let extra_at = NOTE + notes.len();
+        let extra_bytes = self.extra.as_ref().map_or(&[][..], |(_, _, bytes, _)| bytes);
+        let end = (extra_at + extra_bytes.len()) as u64;
         let mut file = vec![0; 64];
         file[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\x40");
         file[8] = self.abi;
@@ -54,7 +58,9 @@ impl Hand {
         put(&mut file, 32, &64_u64.to_le_bytes());
         put(&mut file, 40, &end.to_le_bytes());
         put(&mut file, FLAGS, &self.flags.to_le_bytes());
-        for (at, number) in [(52, 64_u16), (54, 56), (56, 3), (58, 64), (60, 4), (62, 3)] {
+        for (at, number) in
+            [(52, 64_u16), (54, 56), (56, 3), (58, 64), (60, 4 + u16::from(self.extra.is_some())), (62, 3)]
+        {
             put(&mut file, at, &number.to_le_bytes());
         }
         file.extend(segment(1, 4, 0, CODE as u64));
@@ -69,10 +75,16 @@ impl Hand {
         file.extend(b"\0k.kd\0");
         file.resize(NOTE, 0);
         file.extend(&notes);
+        file.extend(extra_bytes);
         file.extend([0; 64]);
         file.extend(section(if self.in_section { 7 } else { 1 }, 0, NOTE, notes.len(), 0));
         file.extend(section(11, 3, SYMBOLS, 48, 24));
         file.extend(section(3, 0, NAMES, 6, 0));
+        if let Some((kind, link, bytes, entry)) = &self.extra {
+            let mut header = section(*kind, *link, extra_at, bytes.len(), *entry);
+            put(&mut header, 8, &2_u64.to_le_bytes());
+            file.extend(header);
+        }
         file
     }
 }

@@ -1,0 +1,95 @@
+//! The symbol tables and relocations of a code object: what they name is inside the file, and what they lead to is there.
+
+use crate::Error;
+use crate::elf::{Elf, Header, refuse, words};
+use object::LittleEndian;
+use object::elf::{SHF_ALLOC, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB};
+use object::read::SectionIndex;
+use object::read::elf::{Rel, Rela, SectionHeader, Sym, SymbolTable};
+use std::collections::HashMap;
+
+/// Relocations that change 8 bytes, the others change no more than 4: `R_AMDGPU_ABS64`, `R_AMDGPU_REL64` and
+/// `R_AMDGPU_RELATIVE64` of LLVM's AMDGPU usage guide.
+const WIDE: [u32; 3] = [3, 5, 13];
+
+/// A place in memory that a symbol names.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+}
+
+/// The places of the symbols of a file by name; those that are linked dynamically come first.
+///
+/// Every symbol of every table has its name inside the file and its section among the sections.
+pub(crate) fn read<'a>(elf: &Elf<'a>) -> Result<HashMap<&'a [u8], Place>, Error> {
+    let mut places = HashMap::new();
+    for kind in [SHT_DYNSYM, SHT_SYMTAB] {
+        for (index, section) in elf.sections.enumerate() {
+            if section.sh_type(LittleEndian) == kind {
+                read_table(elf, &table(elf, index)?, &mut places)?;
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Checks that relocations name symbols that are there, and change bytes that are loaded.
+pub(crate) fn check_relocations(elf: &Elf) -> Result<(), Error> {
+    for section in elf.sections.iter() {
+        let with = section.rela(LittleEndian, elf.bytes).map_err(words)?;
+        let without = section.rel(LittleEndian, elf.bytes).map_err(words)?;
+        let Some(link) = with.map(|(_, link)| link).or(without.map(|(_, link)| link)) else { continue };
+        if section.sh_info(LittleEndian) as usize >= elf.sections.len() {
+            return refuse("relocations are for a section that it does not have");
+        }
+        let symbols = if link.0 == 0 { 0 } else { table(elf, link)?.len() };
+        let loaded = section.sh_flags(LittleEndian) & u64::from(SHF_ALLOC) != 0;
+        let with = with
+            .into_iter()
+            .flat_map(|(list, _)| list)
+            .map(|r| (r.r_offset(LittleEndian), r.r_sym(LittleEndian, false), r.r_type(LittleEndian, false)));
+        let without = without
+            .into_iter()
+            .flat_map(|(list, _)| list)
+            .map(|r| (r.r_offset(LittleEndian), r.r_sym(LittleEndian), r.r_type(LittleEndian)));
+        for (address, symbol, kind) in with.chain(without) {
+            // Number 0 is no symbol.
+            if symbol != 0 && symbol as usize >= symbols {
+                return refuse(format!("a relocation names symbol {symbol} of {symbols}"));
+            }
+            let length = if WIDE.contains(&kind) { 8 } else { 4 };
+            if loaded && !elf.has_room_at(address, length) {
+                return refuse(format!("a relocation changes bytes at {address:#x}, where none are loaded"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn table<'a>(elf: &Elf<'a>, index: SectionIndex) -> Result<SymbolTable<'a, Header>, Error> {
+    let section = elf.sections.section(index).map_err(words)?;
+    if ![SHT_DYNSYM, SHT_SYMTAB].contains(&section.sh_type(LittleEndian)) {
+        return refuse("relocations lead to a section that has no symbols");
+    }
+    SymbolTable::parse(LittleEndian, elf.bytes, &elf.sections, index, section).map_err(words)
+}
+
+fn read_table<'a>(
+    elf: &Elf<'a>,
+    table: &SymbolTable<'a, Header>,
+    places: &mut HashMap<&'a [u8], Place>,
+) -> Result<(), Error> {
+    for symbol in table.iter() {
+        let name = table.symbol_name(LittleEndian, symbol).map_err(words)?;
+        let section = symbol.st_shndx(LittleEndian);
+        if section < SHN_LORESERVE && usize::from(section) >= elf.sections.len().max(1) {
+            return refuse(format!("a symbol is in section {section} of {}", elf.sections.len()));
+        }
+        if section != SHN_UNDEF {
+            let place = Place { address: symbol.st_value(LittleEndian), size: symbol.st_size(LittleEndian) };
+            places.entry(name).or_insert(place);
+        }
+    }
+    Ok(())
+}
