@@ -72,8 +72,9 @@ else
 fi
 for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -x "$program" ] || fail "no program $program"; done
 objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
+# What is current stays; stale objects would be refused.
 for arch in ${archs//,/ }; do
-    [ -f "$objects/amd/$arch/manifest.json" ] || "$xtask" build-kernels --platform amd --arch "$arch" || exit 2
+    ! wants prebuilt "$codes" || "$xtask" build-kernels --platform amd --arch "$arch" --out "$objects" || exit 2
 done
 
 # The library's hiprtc reads hipcc's headers, which leave out most device functions where they find themselves under hiprtc.
