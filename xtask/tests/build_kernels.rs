@@ -238,7 +238,8 @@ fn a_stopped_build_goes_on_where_it_was() {
         "number=$(grep -n -x \"$unit\" \"$dir/log\" | cut -d: -f1)\n[ \"$number\" -le 3 ] || exec sleep 20\n{COPY}"
     ));
     let mut child = quiet(place.command(&W64));
-    wait_for(|| place.runs() > 3 && place.files().iter().filter(|file| file.ends_with(".o")).count() == 3);
+    let listed = || std::fs::read_to_string(place.path("out/host/w64/manifest.json")).unwrap_or_default();
+    wait_for(|| place.runs() > 3 && listed().matches("\"hash\"").count() == 3);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     let left = place.files();
