@@ -123,6 +123,7 @@ pub fn platform() -> Arc<Platform> {
             touch: checked.then_some(check::touch),
             reserve: checked.then_some(check::reserve),
             release: checked.then_some(check::release),
+            own_pages: guard::least_alignment().is_some(),
             compiler: Some(rtc::compiler_identity),
         };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.

@@ -1,62 +1,90 @@
-//! A range of device memory and who frees it. Buffers put a type and a length on top.
+//! A range of device memory. Buffers put a type and a length on top.
 
 use crate::handle::Handle;
-use crate::raw::{self, Failure};
-use crate::{Device, Error, Result, Stream};
-use hip_sys::Platform;
-use hip_sys::hip::hipError_t;
+use crate::memory::Piece;
+use crate::order::{Tracked, Uses};
+use crate::{Device, Error, Result, Stream, drop_errors};
+use parking_lot::Mutex;
 use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Device memory bound to a stream. The last use of it is on that stream, so waiting for the stream before freeing is
-/// enough.
+/// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
+/// that work.
 pub(crate) struct Allocation {
-    address: Handle<c_void>,
+    piece: Option<Piece>,
     stream: Stream,
+    /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
+    home: Mutex<Option<Stream>>,
+    tracked: Tracked,
+    ordered: AtomicBool,
 }
 
 impl Allocation {
     /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let address = if bytes == 0 { Handle::null() } else { allocate(stream.device(), bytes)? };
-        Ok(Self { address, stream: stream.clone() })
+        let (piece, uses) = match bytes {
+            0 => (None, Uses::default()),
+            _ => {
+                let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
+                (Some(piece), Uses::after(former))
+            }
+        };
+        let (stream, tracked) = (stream.clone(), Tracked::new(uses));
+        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) })
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
-        self.address
+        self.piece.as_ref().map_or(Handle::null(), Piece::address)
     }
 
-    pub(crate) fn stream(&self) -> &Stream {
-        &self.stream
+    pub(crate) fn device(&self) -> &Device {
+        self.stream.device()
     }
 
-    /// Binds it to another stream of its device, once its work on the former one is complete.
-    pub(crate) fn rebind(&mut self, stream: &Stream) -> Result<()> {
-        if self.stream == *stream {
-            return Ok(());
-        }
-        stream.device().check_same("the buffer", self.stream.device())?;
-        self.stream.wait_for(self.stream.submitted())?;
-        self.stream = stream.clone();
-        Ok(())
+    pub(crate) fn tracked(&self) -> &Tracked {
+        &self.tracked
     }
 
-    /// Frees it, after the work that may use it. If that cannot be waited for, the memory stays allocated.
+    /// Whether we order its uses, not the caller.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.ordered.load(Ordering::Relaxed)
+    }
+
+    /// From now on the caller orders its uses.
+    pub(crate) fn leave_order(&self) {
+        self.ordered.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_home(&self, stream: &Stream) {
+        *self.home.lock() = Some(stream.clone());
+    }
+
+    /// Gives it back, behind the work that may use it.
     pub(crate) fn release(&mut self) -> Result<()> {
-        let address = self.address.take();
-        if address.is_null() {
-            return Ok(());
+        let Some(piece) = self.piece.take() else { return Ok(()) };
+        let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
+        let uses = self.tracked.get_mut();
+        if !*self.ordered.get_mut() {
+            uses.assume_written(home);
         }
-        self.stream.wait_to_release(self.stream.submitted())?;
-        // SAFETY: S1, S3, S4: it is ours alone, and every submission that used it is complete.
-        self.stream.device().run(|| "freeing device memory".into(), |p| unsafe { raw::free(p, address) })
+        home.device().memory().release(home, piece, uses.take())
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let device = self.stream.device().clone();
-        device.release_in_drop(|| self.release());
+        // Without a call it goes back even if calls cannot be made any more.
+        let released = self.release();
+        if self.device().is_usable() {
+            drop_errors::report_failure(released);
+        }
     }
+}
+
+/// Gives up one reference; the last one releases the memory and says how that went.
+pub(crate) fn close(allocation: Arc<Allocation>) -> Result<()> {
+    Arc::into_inner(allocation).map_or(Ok(()), |mut last| last.release())
 }
 
 /// The bytes of `count` elements of `T`.
@@ -66,22 +94,6 @@ pub(crate) fn byte_length<T>(count: usize) -> Result<usize> {
         Some(bytes) if isize::try_from(bytes).is_ok() => Ok(bytes),
         _ => Err(Error::SizeOverflow { count, element_bytes }),
     }
-}
-
-/// Memory, or the figures that say why there is none.
-fn allocate(device: &Device, bytes: usize) -> Result<Handle<c_void>> {
-    // SAFETY: S1, S3: the device is current.
-    let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
-        Ok(address) if address.is_null() => Ok(None),
-        Ok(address) => Ok(Some(address)),
-        Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
-        Err(failure) => Err(failure),
-    };
-    if let Some(address) = device.run(|| format!("allocating {bytes} bytes on {device}"), attempt)? {
-        return Ok(address);
-    }
-    let info = device.memory_info()?;
-    Err(Error::OutOfMemory { device: device.label(), requested: bytes, free: info.free, total: info.total })
 }
 
 #[cfg(test)]

@@ -1,19 +1,22 @@
 //! A buffer in device memory: one owner, one stream.
 
-use crate::allocation::{Allocation, byte_length};
+use crate::allocation::{self, Allocation, byte_length};
 use crate::view::range_of;
 use crate::{AnyBits, Device, DeviceRepr, DeviceView, DeviceViewMut, Result, Stream};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
+use std::sync::Arc;
 
-/// `len` elements of `T` in device memory, bound to a stream: all work on it is submitted there.
+/// `len` elements of `T` in device memory, for work on any stream of the device.
 ///
-/// It has one owner. [`DeviceBuffer::try_clone`] copies the elements; [`SharedBuffer`](crate::SharedBuffer) shares them.
-/// Dropping it waits for the stream, if work was submitted that is not known to be complete, and frees the memory. A
-/// buffer of no elements has no memory and makes no calls.
+/// Work that uses it is ordered, whichever streams it is submitted to. It has one owner.
+/// [`DeviceBuffer::try_clone`] copies the elements; [`SharedBuffer`](crate::SharedBuffer) shares them. Dropping it never
+/// waits: the memory goes back to the device's pool, which hands it on behind the work that uses it. A buffer of no elements
+/// has no memory and makes no calls.
 pub struct DeviceBuffer<T: DeviceRepr> {
-    allocation: Allocation,
+    allocation: Arc<Allocation>,
+    stream: Stream,
     len: usize,
     elements: PhantomData<T>,
 }
@@ -42,8 +45,8 @@ impl Stream {
     /// Every element is written before it is read.
     #[doc(alias = "hipMalloc")]
     pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        let allocation = Allocation::new(self, byte_length::<T>(len)?)?;
-        Ok(DeviceBuffer { allocation, len, elements: PhantomData })
+        let allocation = Arc::new(Allocation::new(self, byte_length::<T>(len)?)?);
+        Ok(DeviceBuffer { allocation, stream: self.clone(), len, elements: PhantomData })
     }
 }
 
@@ -63,9 +66,9 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.len * size_of::<T>()
     }
 
-    /// The stream it is bound to.
+    /// The stream that it was allocated on, or bound to since.
     pub fn stream(&self) -> &Stream {
-        self.allocation.stream()
+        &self.stream
     }
 
     /// The device it is on.
@@ -85,12 +88,12 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
     /// All of it, to read.
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(self.allocation.address(), self.len, self.stream())
+        DeviceView::new(self.allocation.address(), self.len, &self.stream, &self.allocation)
     }
 
     /// All of it, to write.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.allocation.address(), self.len, self.allocation.stream())
+        DeviceViewMut::new(self.allocation.address(), self.len, &self.stream, &self.allocation)
     }
 
     /// A range of it, to read.
@@ -134,27 +137,40 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.stream().clone_of(self)
     }
 
-    /// Binds it to another stream of its device, after waiting for its work on the former one.
+    /// Binds it to another stream of its device: that of its copies, and the one where its memory is used again at the least
+    /// cost. It waits for nothing.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another device; the error of the wait, and then
-    /// it stays where it was.
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another device.
     pub fn rebind(&mut self, stream: &Stream) -> Result<()> {
-        self.allocation.rebind(stream)
+        stream.device().check_same("the buffer", self.device())?;
+        self.allocation.set_home(stream);
+        self.stream = stream.clone();
+        Ok(())
     }
 
-    /// Frees it and says how that went. If the work that uses it cannot be waited for, its memory stays allocated.
+    /// From now on the order of its uses is the caller's: no event is recorded for it and nothing waits.
+    ///
+    /// # Safety
+    /// Work that uses it on several streams is ordered by events of the caller's, and when it is dropped all of it comes
+    /// before what [`DeviceBuffer::stream`] gets next.
+    pub unsafe fn untracked(&mut self) {
+        self.allocation.leave_order();
+    }
+
+    /// Gives the memory back and says how that went. It is not waited for.
     ///
     /// # Errors
-    /// The error of the wait or of the free.
+    /// [`Error::Poisoned`](crate::Error::Poisoned) after a sticky error. Where buffers come straight from the driver, the
+    /// error of the wait, and then the memory stays allocated, or that of the free.
     #[doc(alias = "hipFree")]
-    pub fn close(mut self) -> Result<()> {
-        self.allocation.release()
+    pub fn close(self) -> Result<()> {
+        allocation::close(self.allocation)
     }
 }
 
 impl<T: DeviceRepr> fmt::Debug for DeviceBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream())
+        write!(f, "DeviceBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream)
     }
 }

@@ -1,7 +1,8 @@
 //! Which device is current on this thread, kept as it was found.
 
+use crate::device::Inner;
 use crate::raw::{self, Failure};
-use crate::{Device, Result, drop_errors};
+use crate::{Result, drop_errors};
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
@@ -12,14 +13,14 @@ use std::marker::PhantomData;
 #[doc(alias = "hipSetDevice")]
 #[must_use = "the device is current only while the guard lives"]
 pub struct CurrentDevice<'a> {
-    device: &'a Device,
+    device: &'a Inner,
     former: c_int,
     /// The current device is a thread's: the guard stays on its thread.
     this_thread: PhantomData<*const ()>,
 }
 
 impl<'a> CurrentDevice<'a> {
-    pub(crate) fn enter(device: &'a Device) -> Result<Self, Failure> {
+    pub(crate) fn enter(device: &'a Inner) -> Result<Self, Failure> {
         let (platform, wanted) = (device.platform(), device.raw_ordinal());
         // SAFETY: S1: it only asks.
         let former = unsafe { raw::get_device(platform) }?;

@@ -1,6 +1,8 @@
 //! A device of a platform: shared by everything that lives on it.
 
+use crate::memory::DeviceMemory;
 use crate::poison::{Poison, is_sticky, may_be_sticky};
+use crate::pool::PoolConfig;
 use crate::raw::{self, Failure};
 use crate::{CurrentDevice, Error, Properties, Result, convert, drop_errors};
 use hip_sys::hip::hipError_t;
@@ -17,7 +19,8 @@ pub struct Device {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+/// What the references share.
+pub(crate) struct Inner {
     platform: Arc<Platform>,
     ordinal: usize,
     raw_ordinal: c_int,
@@ -25,6 +28,7 @@ struct Inner {
     properties: Properties,
     poison: Poison,
     shared_copies: AtomicU64,
+    memory: DeviceMemory,
 }
 
 /// A number that no other device of this process has, whichever platform it belongs to.
@@ -76,6 +80,8 @@ impl Device {
         }
         let properties = Properties::read(platform, raw_ordinal)
             .map_err(|f| hip_error(platform, f, || format!("reading the properties of device {ordinal}")))?;
+        let own_pages = platform.ext().own_pages;
+        let pool = if own_pages { PoolConfig::direct() } else { PoolConfig::default() };
         // A driver registers handlers of its own when it is first used.
         hip_sys::watch_exit();
         let inner = Arc::new(Inner {
@@ -86,6 +92,7 @@ impl Device {
             properties,
             poison: Poison::default(),
             shared_copies: AtomicU64::new(0),
+            memory: DeviceMemory::new(pool),
         });
         open.push(Arc::downgrade(&inner));
         Ok(Self { inner })
@@ -135,7 +142,7 @@ impl Device {
 
     /// How messages name it.
     pub fn label(&self) -> DeviceLabel {
-        DeviceLabel { platform: self.inner.platform.kind, ordinal: self.inner.ordinal, id: self.inner.id }
+        self.inner.label()
     }
 
     /// The driver's version as its maker counts: what `hipDriverGetVersion` answers, 60443484 on AMD's, 12080 for CUDA 12.8.
@@ -199,7 +206,8 @@ impl Device {
     #[doc(alias = "hipSetDevice")]
     pub fn make_current(&self) -> Result<CurrentDevice<'_>> {
         self.check_usable()?;
-        CurrentDevice::enter(self).map_err(|f| self.error(f, || format!("making {self} current")))
+        CurrentDevice::enter(&self.inner)
+            .map_err(|f| self.inner.error(f, || format!("making {self} current")))
     }
 
     /// The first sticky error, if the device had one: then it is out of use for the rest of the process.
@@ -216,8 +224,12 @@ impl Device {
         self.inner.shared_copies.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn raw_ordinal(&self) -> c_int {
-        self.inner.raw_ordinal
+    pub(crate) fn memory(&self) -> &DeviceMemory {
+        &self.inner.memory
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.inner
     }
 
     /// Makes one call, or several that belong together, with this device current.
@@ -226,34 +238,16 @@ impl Device {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
     ) -> Result<R> {
-        self.check_usable()?;
-        let result = CurrentDevice::enter(self).and_then(|_current| call(&self.inner.platform));
-        result.map_err(|failure| self.error(failure, doing))
-    }
-
-    /// The error for a failed call. A sticky one poisons the device.
-    pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
-        let mut error = hip_error(&self.inner.platform, failure, doing);
-        let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
-        let told = asked.then(|| raw::last_fault(&self.inner.platform, self.raw_ordinal())).flatten();
-        if is_sticky(failure.code) || told.is_some() {
-            if let Error::Hip { cause, .. } = &mut error {
-                *cause = told;
-            }
-            let first = Arc::clone(self.inner.poison.set(error));
-            return Error::Poisoned { device: self.label(), first };
-        }
-        error
+        self.inner.run(doing, call)
     }
 
     pub(crate) fn check_usable(&self) -> Result<()> {
-        if hip_sys::exiting() {
-            return Err(Error::Exiting);
-        }
-        match self.inner.poison.cause() {
-            None => Ok(()),
-            Some(first) => Err(Error::Poisoned { device: self.label(), first: Arc::clone(first) }),
-        }
+        self.inner.check_usable()
+    }
+
+    /// Whether calls may be made: the process does not exit and the device is not lost.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.inner.is_usable()
     }
 
     /// Refuses something that belongs to another device.
@@ -267,8 +261,71 @@ impl Device {
     /// Runs an owner's release in its drop: not at all once the process exits or the device is lost, and an error goes to
     /// the hook.
     pub(crate) fn release_in_drop(&self, release: impl FnOnce() -> Result<()>) {
-        if !hip_sys::exiting() && self.inner.poison.cause().is_none() {
+        if self.is_usable() {
             drop_errors::report_failure(release());
+        }
+    }
+}
+
+impl Inner {
+    pub(crate) fn label(&self) -> DeviceLabel {
+        DeviceLabel { platform: self.platform.kind, ordinal: self.ordinal, id: self.id }
+    }
+
+    pub(crate) fn platform(&self) -> &Platform {
+        &self.platform
+    }
+
+    pub(crate) fn raw_ordinal(&self) -> c_int {
+        self.raw_ordinal
+    }
+
+    /// Makes one call, or several that belong together, with this device current.
+    pub(crate) fn run<R>(
+        &self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform) -> Result<R, Failure>,
+    ) -> Result<R> {
+        self.check_usable()?;
+        let result = CurrentDevice::enter(self).and_then(|_current| call(&self.platform));
+        result.map_err(|failure| self.error(failure, doing))
+    }
+
+    /// The error for a failed call. A sticky one poisons the device.
+    pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
+        let mut error = hip_error(&self.platform, failure, doing);
+        let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
+        let told = asked.then(|| raw::last_fault(&self.platform, self.raw_ordinal)).flatten();
+        if is_sticky(failure.code) || told.is_some() {
+            if let Error::Hip { cause, .. } = &mut error {
+                *cause = told;
+            }
+            let first = Arc::clone(self.poison.set(error));
+            return Error::Poisoned { device: self.label(), first };
+        }
+        error
+    }
+
+    pub(crate) fn check_usable(&self) -> Result<()> {
+        if hip_sys::exiting() {
+            return Err(Error::Exiting);
+        }
+        match self.poison.cause() {
+            None => Ok(()),
+            Some(first) => Err(Error::Poisoned { device: self.label(), first: Arc::clone(first) }),
+        }
+    }
+
+    fn is_usable(&self) -> bool {
+        !hip_sys::exiting() && self.poison.cause().is_none()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.is_usable() {
+            let mut memory = std::mem::replace(&mut self.memory, DeviceMemory::new(PoolConfig::default()));
+            drop_errors::report_failure(memory.close(self));
         }
     }
 }

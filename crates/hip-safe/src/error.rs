@@ -1,6 +1,6 @@
 //! Everything that can go wrong, with what was wanted, what was found and what to do about it.
 
-use crate::{DeviceLabel, StreamId};
+use crate::{DeviceLabel, PoolStatistics};
 use hip_sys::hip::hipError_t;
 use std::sync::Arc;
 
@@ -57,14 +57,6 @@ pub enum Error {
         /// The device it was used on.
         used: DeviceLabel,
     },
-    /// A buffer was used on a stream it is not bound to.
-    #[error("the buffer is bound to {bound} and cannot be used on {used}; use it there, or rebind it first")]
-    WrongStream {
-        /// The stream that the buffer is bound to.
-        bound: StreamId,
-        /// The stream it was used on.
-        used: StreamId,
-    },
     /// A length in bytes does not fit.
     #[error("{count} elements of {element_bytes} bytes are more than an address space holds; ask for fewer")]
     SizeOverflow {
@@ -75,7 +67,9 @@ pub enum Error {
     },
     /// The device has not enough memory left.
     #[error(
-        "{device} is out of memory: {requested} bytes wanted, {free} of {total} free. Drop buffers, or take smaller ones"
+        "{device} is out of memory: {requested} bytes wanted, {free} of {total} free at the driver; the pool has {} bytes, \
+         {} of them in buffers, the largest free piece is of {}. Drop buffers, or take smaller ones",
+        pool.0.reserved, pool.0.active, pool.1
     )]
     OutOfMemory {
         /// The device.
@@ -86,6 +80,8 @@ pub enum Error {
         free: usize,
         /// The bytes it has in all.
         total: usize,
+        /// What the device's pool holds, and its largest free piece in bytes.
+        pool: Box<(PoolStatistics, usize)>,
     },
     /// The host has not enough memory left.
     #[error("the host is out of memory: {requested} bytes wanted. Read back a smaller part at a time")]

@@ -24,7 +24,7 @@ impl Stream {
     /// Copies all of a host slice over all of `destination`. When it returns, `source` has been read.
     ///
     /// # Errors
-    /// [`Error::WrongStream`] if `destination` is bound to another stream, [`Error::LengthMismatch`], or what the driver
+    /// [`Error::WrongDevice`] if `destination` is on another device, [`Error::LengthMismatch`], or what the driver
     /// answers.
     #[doc(alias = "hipMemcpyHtoD")]
     pub fn copy_from_host<T, D>(&self, source: &[T], destination: &mut D) -> Result<()>
@@ -33,22 +33,23 @@ impl Stream {
         D: DeviceSliceMut<Item = T> + ?Sized,
     {
         let mut to = destination.as_view_mut();
-        self.check(to.stream())?;
         check_lengths("copying to the device", to.len(), source.len())?;
         let (bytes, kind) = (to.byte_len(), hipMemcpyKind::hipMemcpyHostToDevice);
         if bytes == 0 {
             return Ok(());
         }
-        let (from, to) = (source.as_ptr().cast(), to.device_ptr_mut().cast());
+        let (from, address) = (source.as_ptr().cast(), to.device_ptr_mut().cast());
         let doing = || format!("copying {bytes} bytes to the device on {self}");
+        let mut submission = self.submission();
+        submission.write(&mut to);
         // SAFETY: S1, S2, S3, S5, S6: both ranges are that long; the call has read the host's side when it returns.
-        self.submit(doing, |p, s| unsafe { raw::memcpy_with_stream(p, to, from, bytes, kind, s) })
+        submission.run(doing, |p, s, _| unsafe { raw::memcpy_with_stream(p, address, from, bytes, kind, s) })
     }
 
     /// The elements of `source`, after waiting for the work before on this stream.
     ///
     /// # Errors
-    /// [`Error::WrongStream`] if it is bound to another stream, [`Error::HostMemory`], the error of the work before, or
+    /// [`Error::WrongDevice`] if it is on another device, [`Error::HostMemory`], the error of the work before, or
     /// what the driver answers.
     pub fn download<S>(&self, source: &S) -> Result<Vec<S::Item>>
     where
@@ -86,15 +87,17 @@ impl Stream {
     /// # Safety
     /// `to` is valid for writing that many bytes.
     unsafe fn read_into<T: AnyBits>(&self, from: DeviceView<'_, T>, to: *mut c_void) -> Result<()> {
-        self.check(from.stream())?;
         let (bytes, kind) = (from.byte_len(), hipMemcpyKind::hipMemcpyDeviceToHost);
         if bytes == 0 {
             return Ok(());
         }
-        let (from, before) = (from.device_ptr().cast(), self.submitted());
+        let (address, before) = (from.device_ptr().cast(), self.submitted());
         let doing = || format!("copying {bytes} bytes to the host on {self}");
+        let mut submission = self.submission();
+        submission.read(&from);
         // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
-        self.submit(doing, |p, s| unsafe { raw::memcpy_with_stream(p, to, from, bytes, kind, s) })?;
+        submission
+            .run(doing, |p, s, _| unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) })?;
         // The copy is complete, and so is everything before it. If one submission was counted since, it is this one.
         let after = self.submitted();
         self.note_completion(if after == before + 1 { after } else { before });

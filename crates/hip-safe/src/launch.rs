@@ -3,11 +3,9 @@
 use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
-    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, StreamId,
+    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, Submission,
 };
-use hip_sys::{Access, Extent};
 use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::ptr::null_mut;
 
 /// A global size must fit this along each axis.
@@ -45,17 +43,12 @@ impl LaunchConfig {
 /// launch refers to can go away before [`Launch::submit`]. What is found wrong is what `submit` answers, before any call.
 #[must_use = "nothing is launched until submit"]
 pub struct Launch<'a> {
-    stream: &'a Stream,
+    submission: Submission<'a>,
     function: &'a Function,
     config: LaunchConfig,
     /// The arguments' bytes, each argument at the start of a word.
     words: InlineVec<u64, 96>,
     arguments: InlineVec<Argument, 24>,
-    /// What the kernel uses, if the platform checks that.
-    extents: Option<Vec<Extent>>,
-    /// The stream of the first buffer that is bound to another one.
-    elsewhere: Option<StreamId>,
-    buffers: PhantomData<&'a mut ()>,
 }
 
 #[derive(Clone, Copy)]
@@ -91,27 +84,22 @@ impl Stream {
     #[doc(alias = "hipModuleLaunchKernel")]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
         let (words, arguments) = (InlineVec::new(0), InlineVec::new(Argument { first_word: 0, size: 0 }));
-        let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
-        let (elsewhere, buffers) = (None, PhantomData);
-        Launch { stream: self, function, config, words, arguments, extents, elsewhere, buffers }
+        Launch { submission: self.submission(), function, config, words, arguments }
     }
 }
 
 impl<'a> Launch<'a> {
     /// A pointer argument, through which the kernel only reads.
     pub fn arg<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
-        let view = buffer.as_view();
-        self.check_stream(view.stream());
-        self.note_extent(view.device_ptr().cast(), view.byte_len(), Access::READ);
-        self.pointer(view.device_ptr().cast())
+        self.submission.read(buffer);
+        self.pointer(buffer.as_view().device_ptr().cast())
     }
 
     /// A pointer argument, through which the kernel reads and writes.
     pub fn arg_mut<S: DeviceSliceMut + ?Sized>(&mut self, buffer: &'a mut S) -> &mut Self {
-        let mut view = buffer.as_view_mut();
-        self.check_stream(view.stream());
-        self.note_extent(view.device_ptr_mut().cast(), view.byte_len(), Access::WRITE);
-        self.pointer(view.device_ptr_mut().cast())
+        let address = buffer.as_view_mut().device_ptr_mut().cast_const().cast();
+        self.submission.write(buffer);
+        self.pointer(address)
     }
 
     /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know, and
@@ -131,7 +119,7 @@ impl<'a> Launch<'a> {
     /// Submits the launch; it returns before the kernel has run. It may be submitted again.
     ///
     /// # Errors
-    /// Before any call: [`Error::WrongStream`] or [`Error::WrongDevice`] for a buffer or a function that belongs elsewhere,
+    /// Before any call: [`Error::WrongDevice`] for a buffer or a function that belongs elsewhere,
     /// [`Error::LaunchMismatch`] if number or sizes of the arguments are not those that the kernel declares,
     /// [`Error::LaunchLimit`] if grid, block or shared memory are too large, or the block is not
     /// the one that the kernel requires. Then what the driver answers.
@@ -141,10 +129,8 @@ impl<'a> Launch<'a> {
     /// buffers given, writes only those given to [`Launch::arg_mut`], and has no race with itself. If
     /// [`Function::params`] is `None`, their number and sizes are right as well.
     pub unsafe fn submit(&mut self) -> Result<()> {
-        if let Some(bound) = self.elsewhere {
-            return Err(Error::WrongStream { bound, used: self.stream.id() });
-        }
-        let Self { stream, function, config, .. } = *self;
+        let Self { function, config, .. } = *self;
+        let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
         self.check_arguments()?;
         check_limits(function, &config, stream.device().properties())?;
@@ -158,19 +144,12 @@ impl<'a> Launch<'a> {
             (config, pointers.as_mut_slice().as_mut_ptr());
         function.module().note_launch();
         let doing = || format!("launching {} on {stream}", function.name());
-        let extents = self.extents.as_deref();
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
-        stream.submit(doing, |p, s| unsafe {
+        self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
             raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers)
                 .inspect_err(|_| raw::announce(p, s, None))
         })
-    }
-
-    fn note_extent(&mut self, pointer: *const c_void, bytes: usize, access: Access) {
-        if let Some(extents) = &mut self.extents {
-            extents.push(Extent { pointer, bytes, access });
-        }
     }
 
     fn push(&mut self, bytes: &[u8]) -> &mut Self {
@@ -181,12 +160,6 @@ impl<'a> Launch<'a> {
             self.words.push(u64::from_ne_bytes(word));
         }
         self
-    }
-
-    fn check_stream(&mut self, bound: &Stream) {
-        if self.stream != bound {
-            self.elsewhere.get_or_insert(bound.id());
-        }
     }
 
     fn check_arguments(&self) -> Result<()> {

@@ -37,7 +37,8 @@
 //! What holds everywhere:
 //! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
 //!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
-//! - A buffer is bound to one stream. Its use on another is [`Error::WrongStream`], before any call.
+//! - A buffer may be used on any stream of its device. Uses that have to come one after the other do, across streams and
+//!   threads; work on one stream alone costs no event and no wait.
 //! - Every call runs with its device current and restores the former one.
 //! - Owners free what they own when they are dropped, after the work that uses it. An error there goes to
 //!   [`on_drop_error`] and [`drop_errors`]; `close` gives it to the caller instead.
@@ -60,12 +61,15 @@ mod handle;
 mod host_copy;
 mod inline_vec;
 mod launch;
+mod memory;
 #[cfg(doctest)]
 mod misuse;
 mod module;
 mod near_names;
+mod order;
 mod pinned;
 mod poison;
+mod pool;
 mod properties;
 mod raw;
 mod repr;
@@ -86,7 +90,9 @@ pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use launch::{Launch, LaunchConfig};
 pub use module::Module;
+pub use order::Submission;
 pub use pinned::PinnedBuffer;
+pub use pool::PoolStatistics;
 pub use properties::Properties;
 pub use repr::{AnyBits, DeviceRepr};
 pub use shared::SharedBuffer;

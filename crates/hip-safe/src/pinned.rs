@@ -3,11 +3,11 @@
 use crate::allocation::byte_length;
 use crate::device_copy::check_lengths;
 use crate::handle::Handle;
+use crate::order::{Memory, Tracked};
 use crate::raw::{self, Failure};
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
 use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
 use hip_sys::{Access, Extent, Platform};
-use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,25 +16,20 @@ use std::sync::Arc;
 /// `len` elements of `T` in page-locked host memory, for asynchronous copies by any device of its platform.
 ///
 /// [`Stream::copy_from_pinned`] and [`Stream::copy_to_pinned`] return before the copy is done. The buffer remembers the
-/// copies in flight: [`PinnedBuffer::as_slice`] waits for those that write it, [`PinnedBuffer::as_mut_slice`] and its drop
-/// for all of them. So nothing depends on a guard: forgetting the buffer leaks it and breaks nothing.
+/// copies in flight: those on other streams wait for them on the device, [`PinnedBuffer::as_slice`] waits for those that
+/// write it, [`PinnedBuffer::as_mut_slice`] and its drop for all of them. So nothing depends on a guard: forgetting the
+/// buffer leaks it and breaks nothing.
 pub struct PinnedBuffer<T: AnyBits> {
-    memory: Memory,
+    memory: Arc<PinnedMemory>,
     len: usize,
     elements: PhantomData<T>,
 }
 
-struct Memory {
+/// Page-locked memory, and the copies that use it.
+pub(crate) struct PinnedMemory {
     device: Device,
     address: Handle<c_void>,
-    in_flight: Mutex<InFlight>,
-}
-
-/// Copies not known to be complete: the stream and how many submissions include the copy.
-#[derive(Default)]
-struct InFlight {
-    writer: Option<(Stream, u64)>,
-    readers: Vec<(Stream, u64)>,
+    tracked: Tracked,
 }
 
 impl<T: AnyBits> PinnedBuffer<T> {
@@ -45,7 +40,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     #[doc(alias = "hipHostMalloc")]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self> {
         let bytes = byte_length::<T>(len)?;
-        let memory = Memory::new(device, bytes)?;
+        let memory = Arc::new(PinnedMemory::new(device, bytes)?);
         let (address, size, align) = (memory.address.raw().addr(), size_of::<T>(), align_of::<T>());
         if !address.is_multiple_of(align) {
             return Err(Error::Recast { bytes, address, size, align });
@@ -83,7 +78,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// The error of the wait, which is that of the work before it on that stream.
     pub fn as_slice(&self) -> Result<&[T]> {
-        self.memory.in_flight.lock().wait_for_writer()?;
+        self.memory.tracked.lock().wait_for_writer()?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
@@ -94,7 +89,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// As [`PinnedBuffer::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        self.memory.in_flight.get_mut().wait_for_all()?;
+        self.memory.tracked.lock().wait_for_all()?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
@@ -105,7 +100,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// As [`PinnedBuffer::as_slice`].
     pub fn wait(&self) -> Result<()> {
-        self.memory.in_flight.lock().wait_for_all()
+        self.memory.tracked.lock().wait_for_all()
     }
 
     /// Waits for the copies in flight, frees the memory and says how that went. If a copy cannot be waited for, the memory
@@ -114,8 +109,8 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// The error of the wait or of the free.
     #[doc(alias = "hipHostFree")]
-    pub fn close(mut self) -> Result<()> {
-        self.memory.release()
+    pub fn close(self) -> Result<()> {
+        Arc::into_inner(self.memory).map_or(Ok(()), |mut last| last.release())
     }
 
     /// Tells a platform that checks the order of operations that the program uses the elements now.
@@ -136,7 +131,7 @@ impl Stream {
     /// or dropping it waits.
     ///
     /// # Errors
-    /// [`Error::WrongStream`] if `destination` is bound to another stream, [`Error::WrongDevice`] if the two belong to
+    /// [`Error::WrongDevice`] if `destination` is on another device, or the two belong to
     /// different platforms, [`Error::LengthMismatch`], or what the driver answers.
     #[doc(alias = "hipMemcpyHtoDAsync")]
     pub fn copy_from_pinned<T, D>(&self, source: &PinnedBuffer<T>, destination: &mut D) -> Result<()>
@@ -145,21 +140,19 @@ impl Stream {
         D: DeviceSliceMut<Item = T> + ?Sized,
     {
         let mut to = destination.as_view_mut();
-        self.check(to.stream())?;
         self.check_pinned(&source.memory)?;
         check_lengths("copying to the device", to.len(), source.len)?;
         let (bytes, kind) = (to.byte_len(), hipMemcpyKind::hipMemcpyHostToDevice);
         if bytes == 0 {
             return Ok(());
         }
-        let mut in_flight = source.memory.in_flight.lock();
-        in_flight.wait_for_other_writer(self)?;
-        let (from, to) = (source.memory.address.raw().cast_const(), to.device_ptr_mut().cast());
+        let (from, address) = (source.memory.address.raw().cast_const(), to.device_ptr_mut().cast());
         let doing = || format!("copying {bytes} bytes from pinned memory on {self}");
+        let mut submission = self.submission();
+        submission.write(&mut to);
+        submission.add(Memory::Pinned(&source.memory), Access::READ, from, bytes);
         // SAFETY: S1, S2, S3, S5, S7: both ranges are that long; the source knows of the copy before anybody can free it.
-        let result = self.submit(doing, |p, s| unsafe { raw::memcpy_async(p, to, from, bytes, kind, s) });
-        in_flight.add_reader(self);
-        result
+        submission.run(doing, |p, s, _| unsafe { raw::memcpy_async(p, address, from, bytes, kind, s) })
     }
 
     /// Copies all of `source` over all of `destination` and returns at once. Reading the destination, writing it or
@@ -174,25 +167,22 @@ impl Stream {
         S::Item: AnyBits,
     {
         let from = source.as_view();
-        self.check(from.stream())?;
         self.check_pinned(&destination.memory)?;
         check_lengths("copying to the host", from.len(), destination.len)?;
         let (bytes, kind) = (from.byte_len(), hipMemcpyKind::hipMemcpyDeviceToHost);
         if bytes == 0 {
             return Ok(());
         }
-        let Memory { address, in_flight, .. } = &mut destination.memory;
-        let in_flight = in_flight.get_mut();
-        in_flight.wait_for_others(self)?;
-        let (from, to) = (from.device_ptr().cast(), address.raw());
+        let (address, to) = (from.device_ptr().cast(), destination.memory.address.raw());
         let doing = || format!("copying {bytes} bytes to pinned memory on {self}");
+        let mut submission = self.submission();
+        submission.read(&from);
+        submission.add(Memory::Pinned(&destination.memory), Access::WRITE, to.cast_const(), bytes);
         // SAFETY: S1, S2, S3, S5, S7: both ranges are that long; the destination knows of the copy before its borrow ends.
-        let result = self.submit(doing, |p, s| unsafe { raw::memcpy_async(p, to, from, bytes, kind, s) });
-        in_flight.writer = Some((self.clone(), self.submitted()));
-        result
+        submission.run(doing, |p, s, _| unsafe { raw::memcpy_async(p, to, address, bytes, kind, s) })
     }
 
-    fn check_pinned(&self, memory: &Memory) -> Result<()> {
+    fn check_pinned(&self, memory: &PinnedMemory) -> Result<()> {
         if Arc::ptr_eq(self.device().platform(), memory.device.platform()) {
             return Ok(());
         }
@@ -200,66 +190,15 @@ impl Stream {
     }
 }
 
-impl InFlight {
-    fn add_reader(&mut self, stream: &Stream) {
-        let submitted = stream.submitted();
-        match self.readers.iter_mut().find(|(reader, _)| reader == stream) {
-            Some((_, count)) => *count = submitted,
-            None => self.readers.push((stream.clone(), submitted)),
-        }
-    }
-
-    fn wait_for_writer(&mut self) -> Result<()> {
-        if let Some((stream, count)) = &self.writer {
-            stream.wait_for(*count)?;
-        }
-        self.writer = None;
-        Ok(())
-    }
-
-    fn wait_for_all(&mut self) -> Result<()> {
-        self.wait_for_writer()?;
-        for (stream, count) in &self.readers {
-            stream.wait_for(*count)?;
-        }
-        self.readers.clear();
-        Ok(())
-    }
-
-    /// Before a read on `stream`: a writer there comes first anyway, one elsewhere is waited for.
-    fn wait_for_other_writer(&mut self, stream: &Stream) -> Result<()> {
-        match &self.writer {
-            Some((writer, _)) if writer != stream => self.wait_for_writer(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Before a write on `stream`: what happens there comes first anyway, the rest is waited for. Those on `stream` need
-    /// no record of their own any more: the new writer completes after them.
-    fn wait_for_others(&mut self, stream: &Stream) -> Result<()> {
-        self.wait_for_other_writer(stream)?;
-        for (reader, count) in self.readers.iter().filter(|(reader, _)| reader != stream) {
-            reader.wait_for(*count)?;
-        }
-        self.readers.clear();
-        Ok(())
-    }
-
-    /// Before the memory is freed.
-    fn wait_to_release(&mut self) -> Result<()> {
-        for (stream, count) in self.writer.iter().chain(&self.readers) {
-            stream.wait_to_release(*count)?;
-        }
-        *self = Self::default();
-        Ok(())
-    }
-}
-
-impl Memory {
+impl PinnedMemory {
     /// Zeroed memory; none at all, and without a call, for 0 bytes.
     fn new(device: &Device, bytes: usize) -> Result<Self> {
         let address = if bytes == 0 { Handle::null() } else { lock_pages(device, bytes)? };
-        Ok(Self { device: device.clone(), address, in_flight: Mutex::default() })
+        Ok(Self { device: device.clone(), address, tracked: Tracked::default() })
+    }
+
+    pub(crate) fn tracked(&self) -> &Tracked {
+        &self.tracked
     }
 
     fn release(&mut self) -> Result<()> {
@@ -267,13 +206,13 @@ impl Memory {
         if address.is_null() {
             return Ok(());
         }
-        self.in_flight.get_mut().wait_to_release()?;
+        self.tracked.get_mut().wait_to_release()?;
         // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
         self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })
     }
 }
 
-impl Drop for Memory {
+impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let device = self.device.clone();
         device.release_in_drop(|| self.release());

@@ -322,6 +322,22 @@ pub(crate) fn announce(p: &Platform, stream: hipStream_t, extents: Option<&[Exte
     let _ = unsafe { announce(stream, list, count) };
 }
 
+/// Says that our pool hands out a piece of an allocation.
+pub(crate) fn reserve(p: &Platform, address: Handle<c_void>, bytes: usize, stream: hipStream_t) {
+    if let Some(reserve) = p.ext().reserve {
+        // SAFETY: S1: the address is looked up and never followed. What is not understood is not checked.
+        let _ = unsafe { reserve(address.raw(), bytes, stream) };
+    }
+}
+
+/// Says that our pool has a piece back.
+pub(crate) fn release(p: &Platform, address: Handle<c_void>, bytes: usize, stream: hipStream_t) {
+    if let Some(release) = p.ext().release {
+        // SAFETY: S1: the address is looked up and never followed. What is not understood is not checked.
+        let _ = unsafe { release(address.raw(), bytes, stream) };
+    }
+}
+
 /// Says that this thread uses host memory itself.
 pub(crate) fn touch(p: &Platform, extent: Extent) {
     if let Some(touch) = p.ext().touch {

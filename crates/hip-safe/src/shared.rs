@@ -31,10 +31,10 @@ impl<T: DeviceRepr> SharedBuffer<T> {
     /// gets the copy; the others keep theirs. [`Device::shared_copies`](crate::Device::shared_copies) counts the copies.
     ///
     /// # Errors
-    /// [`Error::WrongStream`](crate::Error::WrongStream) if the buffer is bound to another stream,
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) if the buffer is on another device,
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver answers; then nothing has changed.
     pub fn make_mut(&mut self, stream: &Stream) -> Result<&mut DeviceBuffer<T>> {
-        stream.check(self.buffer.stream())?;
+        stream.device().check_same("the buffer", self.buffer.device())?;
         if Arc::get_mut(&mut self.buffer).is_none() {
             let copy = stream.clone_of(&*self.buffer)?;
             stream.device().count_shared_copy();

@@ -1,13 +1,18 @@
 //! A stream: work on it runs in the order in which it was submitted.
 
 use crate::handle::Handle;
+use crate::order::{Point, Timeline};
 use crate::raw::{self, Failure};
 use crate::{Device, DeviceLabel, Error, Event, Result, drop_errors};
 use hip_sys::Platform;
 use hip_sys::hip::{hipStream_t, hipStreamNonBlocking, ihipStream_t};
+use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many other streams a stream remembers that it came after. Forgetting one costs a wait that was not needed.
+const REMEMBERED: usize = 32;
 
 /// A stream of a device. Cloning it copies a reference; the last one waits for its work and destroys it.
 ///
@@ -18,14 +23,13 @@ pub struct Stream {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+/// What the references share.
+pub(crate) struct Inner {
     device: Device,
     raw: Handle<ihipStream_t>,
-    number: u64,
-    /// How many submissions have returned from the driver.
-    submitted: AtomicU64,
-    /// How many of them are known to be complete.
-    completed: AtomicU64,
+    timeline: Arc<Timeline>,
+    /// The timelines that its next work comes after anyway, by their numbers, and how far.
+    after: Mutex<Vec<(u64, u64)>>,
 }
 
 /// A stream as messages name it.
@@ -50,8 +54,13 @@ impl Device {
         let create = |p: &Platform| unsafe { raw::stream_create(p, hipStreamNonBlocking) };
         let raw = self.run(|| format!("making a stream on {self}"), create)?;
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (submitted, completed) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Stream { inner: Arc::new(Inner { device: self.clone(), raw, number, submitted, completed }) })
+        let inner = Arc::new_cyclic(|stream| Inner {
+            device: self.clone(),
+            raw,
+            timeline: Arc::new(Timeline::new(number, stream.clone())),
+            after: Mutex::default(),
+        });
+        Ok(Stream { inner })
     }
 }
 
@@ -66,15 +75,10 @@ impl Stream {
         self.inner.id()
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the stream lives. Work submitted with it is
-    /// announced by [`Stream::note_submission`].
+    /// The handle, for direct calls of a platform's library; valid while the stream lives. Work that uses buffers is
+    /// submitted through [`Stream::submission`], which knows what has to come before it.
     pub fn raw(&self) -> hipStream_t {
         self.inner.raw.raw()
-    }
-
-    /// Counts work that was submitted through [`Stream::raw`], so that owners wait for it before they free what it uses.
-    pub fn note_submission(&self) {
-        self.inner.submitted.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Waits until everything submitted so far is complete.
@@ -131,92 +135,124 @@ impl Stream {
         self.submit(doing, |p, s| unsafe { raw::stream_wait_event(p, s, event.raw()) })
     }
 
-    /// Submits work through one call with the stream's device current, and counts it.
+    pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
+        Self { inner }
+    }
+
+    pub(crate) fn timeline(&self) -> &Arc<Timeline> {
+        &self.inner.timeline
+    }
+
+    /// Submits work that uses no memory of ours, and counts it.
     ///
     /// The count goes up after the call: whoever reads it then knows that the driver has the work. It goes up after a
     /// failed call too, which may have submitted a part.
-    pub(crate) fn submit<R>(
+    fn submit<R>(
         &self,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t) -> Result<R, Failure>,
     ) -> Result<R> {
         let result = self.device().run(doing, |p| call(p, self.raw()));
-        self.note_submission();
+        self.inner.timeline.note_submission();
         result
-    }
-
-    /// Refuses something bound to another stream.
-    pub(crate) fn check(&self, bound: &Stream) -> Result<()> {
-        if self == bound {
-            return Ok(());
-        }
-        Err(Error::WrongStream { bound: bound.id(), used: self.id() })
     }
 
     /// How many submissions the driver has.
     pub(crate) fn submitted(&self) -> u64 {
-        self.inner.submitted.load(Ordering::SeqCst)
+        self.inner.timeline.submitted()
     }
 
     /// Remembers that this many submissions are complete.
     pub(crate) fn note_completion(&self, submitted: u64) {
-        self.inner.completed.fetch_max(submitted, Ordering::SeqCst);
+        self.inner.timeline.note_completion(submitted);
     }
 
-    /// Waits until `submitted` submissions are complete; at once if that is known.
-    pub(crate) fn wait_for(&self, submitted: u64) -> Result<()> {
-        self.inner.wait_for(submitted)
+    /// Makes what is submitted from now on come after a point, on the device. No call if it does anyway.
+    pub(crate) fn come_after(&self, point: &Point) -> Result<()> {
+        let Point { timeline, count } = point;
+        if Arc::ptr_eq(timeline, &self.inner.timeline) || timeline.has_completed(*count) {
+            return Ok(());
+        }
+        let known = |&(number, covered): &(u64, u64)| number == timeline.number() && covered >= *count;
+        if self.inner.after.lock().iter().any(known) {
+            return Ok(());
+        }
+        let covered = timeline.order_before(self, *count)?;
+        let mut after = self.inner.after.lock();
+        after.retain(|&(number, _)| number != timeline.number());
+        if after.len() == REMEMBERED {
+            after.remove(0);
+        }
+        after.push((timeline.number(), covered));
+        Ok(())
     }
 
-    /// Waits, before something is released that only the first `submitted` submissions use.
-    pub(crate) fn wait_to_release(&self, submitted: u64) -> Result<()> {
-        self.inner.wait_to_release(submitted)
+    /// Records an event of ours.
+    pub(crate) fn record_for_order(&self, event: &Event) -> Result<()> {
+        let doing = || format!("recording an event on {self}");
+        // SAFETY: S1, S3: stream and event are live and of one device, which is current.
+        self.device().run(doing, |p| unsafe { raw::event_record(p, event.raw(), self.raw()) })
+    }
+
+    /// Waits on the device for an event of ours, perhaps of another device.
+    pub(crate) fn wait_for_order(&self, event: &Event) -> Result<()> {
+        let doing = || format!("making {self} wait for an event");
+        // SAFETY: S1, S3: stream and event are live and of one platform; the stream's device is current.
+        self.device().run(doing, |p| unsafe { raw::stream_wait_event(p, self.raw(), event.raw()) })
+    }
+
+    /// See [`Timeline::wait_to_release`].
+    pub(crate) fn wait_to_release(&self) -> Result<Option<Error>> {
+        self.inner.wait_to_release()
     }
 }
 
 impl Inner {
     fn id(&self) -> StreamId {
-        StreamId { device: self.device.label(), number: self.number }
+        StreamId { device: self.device.label(), number: self.timeline.number() }
     }
 
     fn synchronize(&self) -> Result<()> {
-        let submitted = self.submitted.load(Ordering::SeqCst);
+        let submitted = self.timeline.submitted();
         // SAFETY: S1, S3: the stream is live and its device current.
         let wait = |p: &Platform| unsafe { raw::stream_synchronize(p, self.raw.raw()) };
         self.device.run(|| format!("waiting for {}", self.id()), wait)?;
-        self.completed.fetch_max(submitted, Ordering::SeqCst);
+        self.timeline.note_completion(submitted);
         Ok(())
     }
 
-    fn wait_for(&self, submitted: u64) -> Result<()> {
-        if self.completed.load(Ordering::SeqCst) >= submitted { Ok(()) } else { self.synchronize() }
-    }
-
-    /// If the stream cannot be waited for, waiting for its whole device will do; the error goes to the hook then.
-    fn wait_to_release(&self, submitted: u64) -> Result<()> {
-        let Err(error) = self.wait_for(submitted) else { return Ok(()) };
+    /// Waits for all work. If the stream cannot be waited for, waiting for its whole device will do; the error is given then.
+    fn wait_to_release(&self) -> Result<Option<Error>> {
+        let submitted = self.timeline.submitted();
+        if self.timeline.has_completed(submitted) {
+            return Ok(None);
+        }
+        let Err(error) = self.synchronize() else { return Ok(None) };
         if self.device.synchronize().is_err() {
             return Err(error);
         }
-        self.completed.fetch_max(submitted, Ordering::SeqCst);
-        drop_errors::report(&error);
-        Ok(())
+        self.timeline.note_completion(submitted);
+        Ok(Some(error))
     }
 
-    fn release(&mut self) -> Result<()> {
-        let waited = self.wait_to_release(self.submitted.load(Ordering::SeqCst));
+    /// Waits for the work and destroys the stream.
+    fn release(&self) -> [Result<()>; 2] {
+        let waited = self.wait_to_release().and_then(|error| error.map_or(Ok(()), Err));
         let (raw, id) = (self.raw, self.id());
         // SAFETY: S1, S3, S4: this was the last reference; C allows destroying a stream that still has work.
         let destroyed =
             self.device.run(|| format!("destroying {id}"), |p| unsafe { raw::stream_destroy(p, raw) });
-        waited.and(destroyed)
+        [waited, destroyed]
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let device = self.device.clone();
-        device.release_in_drop(|| self.release());
+        let results = if self.device.is_usable() { self.release() } else { [Ok(()), Ok(())] };
+        // Only then may others go on who wait for it: the hook may be one of them.
+        self.timeline.close();
+        self.device.memory().forget_stream(self.timeline.number());
+        results.into_iter().for_each(drop_errors::report_failure);
     }
 }
 

@@ -1,17 +1,20 @@
 //! Parts of buffers, with the lifetimes of slices: any number to read, or one to write.
 
+use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::{AnyBits, DeviceBuffer, DeviceRepr, Error, Result, Stream};
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
+use std::sync::Arc;
 
 /// Elements of a buffer, to read. Copying it copies the reference.
 pub struct DeviceView<'a, T> {
     address: Handle<c_void>,
     len: usize,
     stream: &'a Stream,
+    owner: &'a Arc<Allocation>,
     elements: PhantomData<&'a [T]>,
 }
 
@@ -20,6 +23,7 @@ pub struct DeviceViewMut<'a, T> {
     address: Handle<c_void>,
     len: usize,
     stream: &'a Stream,
+    owner: &'a Arc<Allocation>,
     elements: PhantomData<&'a mut [T]>,
 }
 
@@ -39,8 +43,17 @@ pub trait DeviceSliceMut: DeviceSlice {
 }
 
 impl<'a, T: DeviceRepr> DeviceView<'a, T> {
-    pub(crate) fn new(address: Handle<c_void>, len: usize, stream: &'a Stream) -> Self {
-        Self { address, len, stream, elements: PhantomData }
+    pub(crate) fn new(
+        address: Handle<c_void>,
+        len: usize,
+        stream: &'a Stream,
+        owner: &'a Arc<Allocation>,
+    ) -> Self {
+        Self { address, len, stream, owner, elements: PhantomData }
+    }
+
+    pub(crate) fn owner(&self) -> &'a Arc<Allocation> {
+        self.owner
     }
 
     /// How many elements it has.
@@ -58,7 +71,7 @@ impl<'a, T: DeviceRepr> DeviceView<'a, T> {
         self.len * size_of::<T>()
     }
 
-    /// The stream its buffer is bound to.
+    /// The stream that its buffer is bound to.
     pub fn stream(&self) -> &'a Stream {
         self.stream
     }
@@ -74,7 +87,7 @@ impl<'a, T: DeviceRepr> DeviceView<'a, T> {
     /// [`Error::OutOfRange`] if the range does not lie inside.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
         let range = range_of(range, self.len)?;
-        Ok(Self::new(self.address.offset(range.start * size_of::<T>()), range.len(), self.stream))
+        Ok(Self::new(self.address.offset(range.start * size_of::<T>()), range.len(), self.stream, self.owner))
     }
 
     /// Two parts, before and from `mid`.
@@ -91,13 +104,22 @@ impl<'a, T: DeviceRepr> DeviceView<'a, T> {
     /// [`Error::Recast`] if they are no whole number of such elements, or not aligned for them.
     pub fn recast<U: AnyBits>(&self) -> Result<DeviceView<'a, U>> {
         let len = recast_len::<U>(self.address, self.byte_len())?;
-        Ok(DeviceView::new(self.address, len, self.stream))
+        Ok(DeviceView::new(self.address, len, self.stream, self.owner))
     }
 }
 
 impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
-    pub(crate) fn new(address: Handle<c_void>, len: usize, stream: &'a Stream) -> Self {
-        Self { address, len, stream, elements: PhantomData }
+    pub(crate) fn new(
+        address: Handle<c_void>,
+        len: usize,
+        stream: &'a Stream,
+        owner: &'a Arc<Allocation>,
+    ) -> Self {
+        Self { address, len, stream, owner, elements: PhantomData }
+    }
+
+    pub(crate) fn owner(&self) -> &'a Arc<Allocation> {
+        self.owner
     }
 
     /// How many elements it has.
@@ -115,7 +137,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         self.len * size_of::<T>()
     }
 
-    /// The stream its buffer is bound to.
+    /// The stream that its buffer is bound to.
     pub fn stream(&self) -> &'a Stream {
         self.stream
     }
@@ -127,12 +149,12 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
 
     /// All of it, to read, while this reference rests.
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(self.address, self.len, self.stream)
+        DeviceView::new(self.address, self.len, self.stream, self.owner)
     }
 
     /// All of it, to write, while this reference rests.
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.address, self.len, self.stream)
+        DeviceViewMut::new(self.address, self.len, self.stream, self.owner)
     }
 
     /// A range of it, to write, while this reference rests.
@@ -149,7 +171,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
     /// [`Error::OutOfRange`] if the range does not lie inside.
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let range = range_of(range, self.len)?;
-        Ok(Self::new(self.address.offset(range.start * size_of::<T>()), range.len(), self.stream))
+        Ok(Self::new(self.address.offset(range.start * size_of::<T>()), range.len(), self.stream, self.owner))
     }
 
     /// Two parts, before and from `mid`, to write, while this reference rests.
@@ -165,11 +187,11 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
     /// # Errors
     /// [`Error::OutOfRange`] if `mid` is past the end.
     pub fn into_split_at(self, mid: usize) -> Result<(Self, Self)> {
-        let Self { address, len, stream, .. } = self;
+        let Self { address, len, stream, owner, .. } = self;
         let Range { start, end } = range_of(mid.., len)?;
         Ok((
-            Self::new(address, start, stream),
-            Self::new(address.offset(start * size_of::<T>()), end - start, stream),
+            Self::new(address, start, stream, owner),
+            Self::new(address.offset(start * size_of::<T>()), end - start, stream, owner),
         ))
     }
 
@@ -182,7 +204,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         T: AnyBits,
     {
         let len = recast_len::<U>(self.address, self.byte_len())?;
-        Ok(DeviceViewMut::new(self.address, len, self.stream))
+        Ok(DeviceViewMut::new(self.address, len, self.stream, self.owner))
     }
 }
 

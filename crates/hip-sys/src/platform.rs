@@ -75,6 +75,8 @@ pub struct Extensions {
     /// As for `reserve`.
     pub release:
         Option<unsafe extern "C" fn(pointer: *mut c_void, bytes: usize, stream: hipStream_t) -> hipError_t>,
+    /// Every allocation has pages of its own, so that an access past its end is found: buffers are not to share one.
+    pub own_pages: bool,
     /// What compiles at run time, in words: another compiler, or another build of it, has other ones.
     pub compiler: Option<fn() -> String>,
 }

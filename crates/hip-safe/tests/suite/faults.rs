@@ -66,11 +66,15 @@ fn other_errors_leave_the_device_in_use() {
 #[test]
 fn out_of_memory_gives_the_figures() {
     let stream = device().new_stream().unwrap();
-    fail_next("hipMalloc", 2);
+    fail_every("hipMalloc", 2);
     match stream.alloc_zeros::<u32>(5).unwrap_err() {
-        Error::OutOfMemory { requested: 20, free, total, .. } => assert!(free <= total && total > 0),
+        Error::OutOfMemory { requested: 20, free, total, pool, .. } => {
+            assert!(free <= total && total > 0);
+            assert_eq!((pool.0.reserved, pool.0.retries, pool.1), (0, 1, 0));
+        }
         other => panic!("{other:?}"),
     }
+    assert!(no_fault());
     fail_next("hipHostMalloc", 2);
     let error = PinnedBuffer::<u32>::zeroed(stream.device(), 5).unwrap_err();
     assert!(matches!(error, Error::HostMemory { requested: 20 }), "{error:?}");
@@ -79,19 +83,25 @@ fn out_of_memory_gives_the_figures() {
 #[test]
 fn a_failing_free_is_reported() {
     let stream = device().new_stream().unwrap();
-    let buffer = || stream.upload(&[1_u8]).unwrap();
-    let (dropped, closed) = (buffer(), buffer());
+    let device = stream.device();
+    stream.upload(&[1_u8]).unwrap().close().unwrap();
+    fail_next("hipFree", CODE);
+    let error = device.trim_memory(0).unwrap_err();
+    assert_eq!(error.hip_code(), Some(CODE));
+    assert!(error.to_string().contains("while freeing device memory"), "{error}");
+    let statistics = device.memory_statistics();
+    assert_eq!((statistics.reserved, statistics.segments), (0, 0));
+    assert!(statistics.lost > 0);
+
+    // A device that goes frees what its pool has.
+    drop(stream.upload(&[1_u8]).unwrap());
     let before = hip_safe::drop_errors();
     fail_next("hipFree", CODE);
-    drop(dropped);
+    drop(stream);
     let errors = drop_errors();
     assert_eq!(errors.len(), 1);
     assert!(errors[0].contains("hipFree") && errors[0].contains("while freeing device memory"), "{errors:?}");
     assert!(hip_safe::drop_errors() > before);
-    fail_next("hipFree", CODE);
-    let error = closed.close().unwrap_err();
-    assert_eq!(error.hip_code(), Some(CODE));
-    assert!(drop_errors().is_empty(), "the caller has it");
 }
 
 #[test]
@@ -99,23 +109,22 @@ fn memory_that_may_be_in_use_is_not_freed() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let buffer = || stream.alloc_zeros::<u8>(100).unwrap();
-    let (first, second) = (buffer(), buffer());
+    drop(buffer());
     calls();
     // One wait fails: waiting for the device will do, and the error is told.
     fail_next("hipStreamSynchronize", CODE);
-    drop(first);
+    device.trim_memory(0).unwrap();
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipDeviceSynchronize", "hipFree"]);
     assert_eq!(drop_errors().len(), 1);
     // No wait works, here because no device can be asked: the memory stays.
-    stream.note_submission();
+    drop(buffer());
+    calls();
     fail_every("hipGetDevice", CODE);
-    drop(second);
+    assert!(device.trim_memory(0).is_err());
     assert!(no_fault());
     assert_eq!(work_calls(), [""; 0]);
-    assert_eq!(drop_errors().len(), 1);
+    assert!(device.memory_statistics().lost > 0);
     let mut pinned = PinnedBuffer::<u8>::zeroed(&device, 100).unwrap();
-    stream.copy_to_pinned(&buffer(), &mut pinned).unwrap();
-    stream.note_submission();
     stream.copy_to_pinned(&buffer(), &mut pinned).unwrap();
     calls();
     fail_every("hipGetDevice", CODE);
@@ -155,6 +164,14 @@ fn workload(device: &Device) -> Result<Vec<u32>> {
     let copy = numbers.try_clone()?;
     copy.close()?;
     pinned.close()?;
+    // Another stream takes part.
+    let mut numbers = numbers;
+    let other = device.new_stream()?;
+    other.memset(&mut numbers, 3)?;
+    let back = stream.download(&numbers.slice(..1)?)?;
+    assert_eq!(back, [0x0303_0303]);
+    drop((numbers, shared, _owner, stream, other));
+    device.trim_memory(0)?;
     Ok(result)
 }
 
@@ -189,9 +206,13 @@ fn every_call_fails_once() {
     for count in 0..total {
         fail_after(count, CODE);
         let outcome = workload(&device);
+        assert!(!no_fault());
+        let freed = device.trim_memory(0);
         let made = calls();
         let failed = *made.get(count).expect("the call was made");
-        assert!(!no_fault());
+        freed.unwrap();
+        let statistics = device.memory_statistics();
+        assert_eq!((statistics.allocated, statistics.reserved), (0, 0), "call {count}, {failed}");
         check_leaks(&made, failed);
         let told = drop_errors();
         match outcome {

@@ -112,18 +112,20 @@ fn wrong_arguments_are_refused() {
 #[test]
 fn what_belongs_elsewhere_is_refused() {
     let add = module(0).function("elementwise_add_f32").unwrap();
-    let Operands { stream, a, b, mut out } = operands(0, 4);
+    let Operands { stream, a, mut out, .. } = operands(0, 4);
     let Some((first, second)) = two_devices() else { return };
-    let (other, elsewhere) = (first.new_stream().unwrap(), second.new_stream().unwrap());
+    let elsewhere = second.new_stream().unwrap();
+    let theirs = elsewhere.upload(&[0.0_f32; 4]).unwrap();
     let config = LaunchConfig::linear(4, 64);
     let map = tight(4);
-    let mut launch = other.launch(&add, config);
-    launch.arg(&a).arg(&b).arg_mut(&mut out).value(&map);
+    let mut launch = stream.launch(&add, config);
+    launch.arg(&a).arg(&theirs).arg_mut(&mut out).value(&map);
     for _ in 0..2 {
         // SAFETY: S9: nothing is launched.
         let error = unsafe { launch.submit() }.unwrap_err();
         assert!(
-            matches!(error, Error::WrongStream { bound, used } if bound == stream.id() && used == other.id()),
+            matches!(error, Error::WrongDevice { what: "the buffer", bound, used }
+                if bound == second.label() && used == first.label()),
             "{error:?}"
         );
     }

@@ -11,6 +11,7 @@ mod exit;
 mod faults;
 mod launch;
 mod memory;
+mod order;
 mod pinned;
 mod shared;
 mod threads;

@@ -84,18 +84,25 @@ fn one_buffer_between_two_devices() {
 
 #[test]
 fn what_does_not_fit() {
-    let (mine, other) = (stream(), stream());
+    let mine = stream();
     let mut buffer = mine.alloc_zeros::<u8>(3).unwrap();
-    let mut pinned = PinnedBuffer::zeroed(mine.device(), 3).unwrap();
     let mut short = PinnedBuffer::zeroed(mine.device(), 2).unwrap();
-    assert!(matches!(other.copy_from_pinned(&pinned, &mut buffer), Err(Error::WrongStream { .. })));
-    assert!(matches!(other.copy_to_pinned(&buffer, &mut pinned), Err(Error::WrongStream { .. })));
     assert!(matches!(mine.copy_from_pinned(&short, &mut buffer), Err(Error::LengthMismatch { .. })));
     assert!(matches!(mine.copy_to_pinned(&buffer, &mut short), Err(Error::LengthMismatch { .. })));
     assert!(matches!(
         PinnedBuffer::<u64>::zeroed(mine.device(), (1 << 61) + 1),
         Err(Error::SizeOverflow { .. })
     ));
+}
+
+#[test]
+fn pinned_copies_of_another_device_s_buffer_are_refused() {
+    let Some((first, second)) = two_devices() else { return };
+    let (mine, other) = (first.new_stream().unwrap(), second.new_stream().unwrap());
+    let mut buffer = mine.alloc_zeros::<u8>(3).unwrap();
+    let mut pinned = PinnedBuffer::zeroed(mine.device(), 3).unwrap();
+    assert!(matches!(other.copy_from_pinned(&pinned, &mut buffer), Err(Error::WrongDevice { .. })));
+    assert!(matches!(other.copy_to_pinned(&buffer, &mut pinned), Err(Error::WrongDevice { .. })));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Sharing: references are counted, and a copy is made when, and only when, a shared buffer is written.
 
-use crate::under_test::{device, ordinals, stream};
+use crate::under_test::{device, ordinals, stream, two_devices};
 use hip_safe::{Error, SharedBuffer};
 
 #[test]
@@ -41,11 +41,24 @@ fn writing_copies_only_what_is_shared() {
 }
 
 #[test]
-fn writing_on_another_stream_is_refused() {
+fn a_copy_for_a_writer_belongs_to_the_writer_s_stream() {
     let (mine, other) = (stream(), stream());
     let mut shared = SharedBuffer::new(mine.upload(&[1_u8]).unwrap());
-    assert!(matches!(shared.make_mut(&other), Err(Error::WrongStream { .. })));
-    assert!(matches!(other.download(&shared), Err(Error::WrongStream { .. })));
+    other.memset(shared.make_mut(&other).unwrap(), 2).unwrap();
+    assert_eq!(shared.stream(), &mine, "alone: in place");
+    let theirs = shared.clone();
+    other.memset(shared.make_mut(&other).unwrap(), 3).unwrap();
+    assert_eq!((shared.stream(), theirs.stream()), (&other, &mine));
+    assert_eq!((mine.download(&shared).unwrap(), other.download(&theirs).unwrap()), (vec![3], vec![2]));
+}
+
+#[test]
+fn writing_on_another_device_is_refused() {
+    let Some((first, second)) = two_devices() else { return };
+    let (mine, other) = (first.new_stream().unwrap(), second.new_stream().unwrap());
+    let mut shared = SharedBuffer::new(mine.upload(&[1_u8]).unwrap());
+    assert!(matches!(shared.make_mut(&other), Err(Error::WrongDevice { .. })));
+    assert!(matches!(other.download(&shared), Err(Error::WrongDevice { .. })));
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! A device's memory: where allocations come from and go to.
+
+use crate::device::{Device, Inner};
+use crate::handle::Handle;
+use crate::order::Points;
+use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source};
+use crate::raw::{self, Failure};
+use crate::{Error, Result, Stream, drop_errors};
+use hip_sys::Platform;
+use hip_sys::hip::hipError_t;
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A piece of device memory that somebody uses.
+pub(crate) struct Piece {
+    address: Handle<c_void>,
+    bytes: usize,
+    block: BlockId,
+}
+
+/// The memory of one device: a pool of what the driver gave.
+pub(crate) struct DeviceMemory {
+    pool: Mutex<Pool<Points>>,
+    /// Streams that have ended, for whoever has the pool next: their last reference may go while a thread has it.
+    ended: Mutex<Vec<u64>>,
+    any_ended: AtomicBool,
+}
+
+/// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may drop buffers.
+struct Driver<'a> {
+    device: &'a Inner,
+    told: Vec<Error>,
+}
+
+impl Device {
+    /// What the device's memory pool holds and did so far.
+    pub fn memory_statistics(&self) -> PoolStatistics {
+        self.memory().pool.lock().statistics()
+    }
+
+    /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
+    /// reserved. It waits for the work that used it. The bytes given back.
+    ///
+    /// # Errors
+    /// The error of the wait, or of the free; then less was given back.
+    #[doc(alias = "hipMemPoolTrimTo")]
+    pub fn trim_memory(&self, keep_bytes: usize) -> Result<usize> {
+        self.check_usable()?;
+        self.memory().with_driver(self.inner(), |pool, driver| pool.trim(driver, keep_bytes))
+    }
+
+    /// Makes sure that the pool has `bytes` bytes for large buffers, so that allocating them makes no call.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what the driver answers.
+    pub fn reserve_memory(&self, bytes: usize) -> Result<()> {
+        self.check_usable()?;
+        let reserved = self.memory().with_driver(self.inner(), |pool, driver| pool.reserve(driver, bytes));
+        reserved.map_err(|error| out_of_memory(self, bytes, error))
+    }
+}
+
+impl Piece {
+    pub(crate) fn address(&self) -> Handle<c_void> {
+        self.address
+    }
+}
+
+impl DeviceMemory {
+    pub(crate) fn new(config: PoolConfig) -> Self {
+        Self {
+            pool: Mutex::new(Pool::new(config)),
+            ended: Mutex::default(),
+            any_ended: AtomicBool::new(false),
+        }
+    }
+
+    /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
+    pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<(Piece, Points)> {
+        let device = stream.device();
+        device.check_usable()?;
+        let number = stream.timeline().number();
+        let allocated = self.with_driver(device.inner(), |pool, driver| pool.allocate(driver, bytes, number));
+        let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
+        let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
+        raw::reserve(device.platform(), address, block.bytes, stream.raw());
+        Ok((Piece { address, bytes: block.bytes, block: block.id }, block.order))
+    }
+
+    /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
+    /// driver.
+    pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
+        let (device, number) = (home.device(), home.timeline().number());
+        // A use elsewhere that is still going on is not known to come before what the stream has by now.
+        if former.settle() || former.only_on(number) {
+            raw::release(device.platform(), piece.address, piece.bytes, home.raw());
+        }
+        let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
+        let bytes = departed.bytes;
+        let mut driver = Driver { device: device.inner(), told: Vec::new() };
+        let released = driver.release(departed.address, bytes, departed.order);
+        driver.tell();
+        released.inspect_err(|_| self.pool.lock().lost(bytes))
+    }
+
+    /// A stream has ended.
+    pub(crate) fn forget_stream(&self, number: u64) {
+        self.ended.lock().push(number);
+        self.any_ended.store(true, Ordering::Release);
+    }
+
+    /// Gives everything back to the driver: the device's last reference is gone, so no buffer and no stream is left.
+    pub(crate) fn close(&mut self, device: &Inner) -> Result<()> {
+        self.with_driver(device, |pool, driver| pool.trim(driver, 0)).map(drop)
+    }
+
+    fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
+        let mut driver = Driver { device, told: Vec::new() };
+        let mut pool = self.pool.lock();
+        if self.any_ended.swap(false, Ordering::Acquire) {
+            let ended = std::mem::take(&mut *self.ended.lock());
+            ended.into_iter().for_each(|number| pool.forget_stream(number));
+        }
+        let answer = act(&mut pool, &mut driver);
+        drop(pool);
+        driver.tell();
+        answer
+    }
+}
+
+impl Driver<'_> {
+    fn tell(self) {
+        self.told.iter().for_each(drop_errors::report);
+    }
+}
+
+impl Source<Points> for Driver<'_> {
+    type Error = Error;
+
+    fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
+        // SAFETY: S1, S3: the device is current.
+        let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
+            Ok(address) if address.is_null() => Ok(None),
+            Ok(address) => Ok(Some(address.raw().expose_provenance())),
+            Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+        let device = self.device;
+        device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)
+    }
+
+    fn release(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
+        order.wait_to_release(&mut self.told)?;
+        let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
+        let free = |p: &Platform| {
+            // Pieces that the pool took back are the driver's again.
+            raw::reserve(p, address, bytes, null_mut());
+            // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
+            unsafe { raw::free(p, address) }
+        };
+        self.device.run(|| "freeing device memory".into(), free)
+    }
+}
+
+impl Order for Points {
+    fn merge(&mut self, other: Self) {
+        self.add_all(other);
+    }
+
+    fn settle(&mut self) -> bool {
+        self.forget_completed()
+    }
+
+    fn only_on(&self, stream: u64) -> bool {
+        self.are_only_on(stream)
+    }
+}
+
+/// The figures that say why there is no memory.
+fn out_of_memory(device: &Device, requested: usize, error: PoolError<Error>) -> Error {
+    let (statistics, largest_free) = match error {
+        PoolError::Source(error) => return error,
+        PoolError::OutOfMemory { statistics, largest_free, .. } => (statistics, largest_free),
+    };
+    let info = match device.memory_info() {
+        Ok(info) => info,
+        Err(error) => return error,
+    };
+    Error::OutOfMemory {
+        device: device.label(),
+        requested,
+        free: info.free,
+        total: info.total,
+        pool: Box::new((statistics, largest_free)),
+    }
+}

@@ -1,0 +1,199 @@
+//! One piece of work for a stream, with the memory that it uses.
+
+use super::Tracked;
+use crate::allocation::Allocation;
+use crate::inline_vec::InlineVec;
+use crate::pinned::PinnedMemory;
+use crate::raw::{self, Failure};
+use crate::{DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use hip_sys::hip::hipStream_t;
+use hip_sys::{Access, Extent, Platform};
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Work being put together for a stream: what it reads and writes is given first, then it is submitted by one call. See
+/// [`Stream::submission`].
+///
+/// Work that uses the same memory is ordered, whichever streams and threads it comes from: the waits come first, and if one
+/// of them fails nothing is submitted; then the call; then the memory remembers it. Meanwhile nobody else can submit work on
+/// that memory.
+#[must_use = "nothing happens until it is submitted"]
+pub struct Submission<'a> {
+    stream: &'a Stream,
+    /// At most one of each piece of memory.
+    uses: InlineVec<Option<Use<'a>>, 8>,
+    /// What the work uses, if the platform checks that.
+    extents: Option<Vec<Extent>>,
+    refused: Option<Error>,
+}
+
+#[derive(Clone, Copy)]
+struct Use<'a> {
+    memory: Memory<'a>,
+    access: Access,
+}
+
+/// What is used.
+#[derive(Clone, Copy)]
+pub(crate) enum Memory<'a> {
+    Device(&'a Arc<Allocation>),
+    Pinned(&'a Arc<PinnedMemory>),
+}
+
+impl Stream {
+    /// Begins work that another library does with this stream: a BLAS call, or a kernel launched by hand.
+    ///
+    /// ```
+    /// # fn main() -> hip_safe::Result<()> {
+    /// # let platform = hip_host::platform();
+    /// # let stream = hip_safe::Device::new(&platform, 0)?.new_stream()?;
+    /// let other = stream.device().new_stream()?;
+    /// let mut numbers = stream.upload(&[1_u8, 2, 3])?;
+    /// let address = numbers.device_ptr_mut();
+    /// let fill = |raw| unsafe { (platform.hip().hipMemsetAsync)(address.cast(), 7, 3, raw) };
+    /// // SAFETY: the call writes the three bytes that it is said to write.
+    /// let status = unsafe { other.submission().write(&mut numbers).submit("filling three bytes", fill) }?;
+    /// assert_eq!(status.0, 0);
+    /// assert_eq!(stream.download(&numbers)?, [7, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn submission(&self) -> Submission<'_> {
+        let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
+        Submission { stream: self, uses: InlineVec::new(None), extents, refused: None }
+    }
+}
+
+impl<'a> Submission<'a> {
+    /// The work reads this.
+    pub fn read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> &mut Self {
+        let view = source.as_view();
+        self.add_device(view.owner(), Access::READ, view.device_ptr().cast(), view.byte_len());
+        self
+    }
+
+    /// The work writes this, and may read it.
+    pub fn write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> &mut Self {
+        let mut view = destination.as_view_mut();
+        let (address, bytes) = (view.device_ptr_mut().cast(), view.byte_len());
+        self.add_device(view.owner(), Access::WRITE, address, bytes);
+        self
+    }
+
+    /// Submits the work through one call with the stream's device current, and gives what it answers.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] for memory of another device, or what the driver answers when one of the waits before the call
+    /// fails: then nothing was submitted. What the call itself answers is for the caller to read.
+    ///
+    /// # Safety
+    /// The call submits work to this stream alone, and the work uses no other memory of ours than was given, and writes only
+    /// what [`Submission::write`] was given.
+    pub unsafe fn submit<R>(
+        &mut self,
+        doing: impl std::fmt::Display,
+        call: impl FnOnce(hipStream_t) -> R,
+    ) -> Result<R> {
+        self.run(
+            || doing.to_string(),
+            |p, s, extents| {
+                raw::announce(p, s, extents);
+                let answer = call(s);
+                raw::announce(p, s, None);
+                Ok(answer)
+            },
+        )
+    }
+
+    /// The stream.
+    pub(crate) fn stream(&self) -> &'a Stream {
+        self.stream
+    }
+
+    /// Notes why nothing may be submitted, if it is the first reason.
+    pub(crate) fn refuse(&mut self, error: impl FnOnce() -> Error) {
+        if self.refused.is_none() {
+            self.refused = Some(error());
+        }
+    }
+
+    /// A use of device memory, which has to be on the stream's device.
+    pub(crate) fn add_device(
+        &mut self,
+        allocation: &'a Arc<Allocation>,
+        access: Access,
+        pointer: *const c_void,
+        bytes: usize,
+    ) {
+        if let Err(error) = self.stream.device().check_same("the buffer", allocation.device()) {
+            self.refuse(|| error);
+        }
+        self.add(Memory::Device(allocation), access, pointer, bytes);
+    }
+
+    /// A use of memory, wherever it is.
+    pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        if let Some(extents) = &mut self.extents {
+            extents.push(Extent { pointer, bytes, access });
+        }
+        let same = |known: &&mut Use<'_>| std::ptr::eq(known.memory.tracked(), memory.tracked());
+        match self.uses.as_mut_slice().iter_mut().flatten().find(same) {
+            Some(known) if access == Access::WRITE => known.access = access,
+            Some(_) => {}
+            None => self.uses.push(Some(Use { memory, access })),
+        }
+    }
+
+    /// Waits, submits, and lets the memory remember it. A failed call counts as submitted: it may have been, in part.
+    pub(crate) fn run<R>(
+        &mut self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    ) -> Result<R> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
+        }
+        let Self { stream, uses, extents, .. } = self;
+        // Always in the same order, so that two threads cannot wait for each other.
+        uses.as_mut_slice().sort_unstable_by_key(|used| used.map(Use::key));
+        let ordered = uses.as_slice().iter().flatten().filter(|used| used.memory.is_ordered());
+        let mut locked: SmallVec<[_; 8]> =
+            ordered.map(|used| (used.memory.tracked().lock(), used.access)).collect();
+        for (memory, access) in &locked {
+            memory.prepare(stream, *access)?;
+        }
+        let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
+        let count = stream.timeline().note_submission();
+        for (memory, access) in &mut locked {
+            memory.commit(stream, *access, count);
+        }
+        result
+    }
+}
+
+impl Use<'_> {
+    fn key(self) -> usize {
+        std::ptr::from_ref(self.memory.tracked()).addr()
+    }
+}
+
+impl<'a> Memory<'a> {
+    fn tracked(self) -> &'a Tracked {
+        match self {
+            Self::Device(allocation) => allocation.tracked(),
+            Self::Pinned(memory) => memory.tracked(),
+        }
+    }
+
+    /// Whether we order its uses, not the caller.
+    fn is_ordered(self) -> bool {
+        match self {
+            Self::Device(allocation) => allocation.is_ordered(),
+            Self::Pinned(_) => true,
+        }
+    }
+}
