@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_required_step_is_not_skipped() {
         let skipped = || Outcome::Skipped("no nvcc".into());
-        let required = |list| Required::parse(list).ok().expect("steps");
+        let required = |list| Required::parse(list).expect("steps");
         for (list, step) in [("fuzz, weights", "fuzz"), ("all", "doc"), ("rocm,all", "weights")] {
             let Outcome::Failed(why) = required(list).judge(step, skipped()) else { panic!("{list:?}") };
             assert!(why.contains("HIPSTACK_REQUIRE") && why.ends_with("no nvcc"), "{why}");

@@ -2,6 +2,7 @@
 
 use super::compiler::{Compiler, Kind, Prepared};
 use super::target::Target;
+use crate::workspace;
 use kernels_hip::{Unit, hash_bytes, hash_parts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ impl Toolchain {
                 std::fs::read(&header).map_err(|e| format!("cannot read {}: {e}", header.display()))?;
             parts.push(text);
         }
-        parts.extend(options_of(compiler.option_variables(), |name| std::env::var_os(name)));
+        parts.extend(options_of(compiler.option_variables(), |name| workspace::env(name).map(Into::into)));
         let identity = hash_parts(parts.iter().map(Vec::as_slice));
         Ok(Self { version: compiler.version(), compiler, prepared, identity })
     }
@@ -123,7 +124,6 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
 mod tests {
     use super::super::target::Platform;
     use super::*;
-    use crate::workspace;
 
     fn toolchain(identity: &str, bitcode: Option<&str>) -> Toolchain {
         Toolchain {
