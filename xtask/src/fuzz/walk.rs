@@ -178,7 +178,7 @@ mod tests {
     fn what_leads_outside_is_found() {
         assert_eq!(walk(&file()), Ok(()));
         for (at, value, reason) in [
-            (40, 121, "section headers end at byte 249 of 256"),
+            (40, 129, "section headers end at byte 257 of 256"),
             (64 + 8, 249, "a segment ends at byte 257 of 256"),
             (32, 220, "a number ends"),
             (184 + 32, 24, "symbol 0 has its name"),
