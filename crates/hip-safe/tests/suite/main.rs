@@ -12,11 +12,13 @@ mod faults;
 mod launch;
 mod memory;
 mod order;
+mod peers;
 mod pinned;
 mod shared;
 mod threads;
 mod under_test;
 mod watched;
+mod workload;
 
 use std::process::{Command, Output};
 
