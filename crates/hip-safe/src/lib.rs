@@ -66,6 +66,8 @@ mod module;
 mod near_names;
 mod pinned;
 mod poison;
+#[allow(dead_code, unreachable_pub, unused_imports)]
+mod pool;
 mod properties;
 mod raw;
 mod repr;

@@ -1,0 +1,188 @@
+//! Whose a free block is: a stream's, or nobody's.
+
+use super::bins::{Bins, Chain};
+use super::block::{Blocks, State};
+use super::config::{Class, GRANULE};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Who may take a free block without asking what still uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HomeId(u32);
+
+impl HomeId {
+    /// Nothing uses the block any more: everybody may take it.
+    pub(super) const NOBODY: Self = Self(0);
+    /// The stream is gone, and other streams may still use the block.
+    pub(super) const ORPHANS: Self = Self(1);
+}
+
+/// The free blocks of one home, by [`Class`].
+struct Shelf {
+    untouched: [Bins; 2],
+    touched: [Bins; 2],
+}
+
+impl Shelf {
+    fn new() -> Box<Self> {
+        const BINS: Bins = Bins::new(Chain::Home);
+        Box::new(Self { untouched: [BINS; 2], touched: [BINS; 2] })
+    }
+}
+
+/// All free blocks. No operation takes longer with more streams.
+pub(super) struct Homes {
+    shelves: Vec<Box<Shelf>>,
+    /// Whose they are.
+    streams: Vec<Option<u64>>,
+    /// Shelves of streams that are gone: they are empty.
+    vacant: Vec<HomeId>,
+    of_stream: HashMap<u64, HomeId, BuildHasherDefault<NumberHasher>>,
+    /// The stream that was asked for last.
+    last: Option<(u64, HomeId)>,
+    /// The blocks of every home but [`HomeId::NOBODY`] once more, so that one that fits is found without a look at each stream.
+    all: [Bins; 2],
+}
+
+impl Homes {
+    pub(super) fn new() -> Self {
+        Self {
+            shelves: vec![Shelf::new(), Shelf::new()],
+            streams: vec![None, None],
+            vacant: Vec::new(),
+            of_stream: HashMap::default(),
+            last: None,
+            all: [Bins::new(Chain::All), Bins::new(Chain::All)],
+        }
+    }
+
+    /// The home of a stream, which is made when it is first asked for.
+    pub(super) fn of(&mut self, stream: u64) -> HomeId {
+        if let Some((last, home)) = self.last
+            && last == stream
+        {
+            return home;
+        }
+        let home = *self.of_stream.entry(stream).or_insert_with(|| {
+            let home = self.vacant.pop().unwrap_or_else(|| {
+                self.shelves.push(Shelf::new());
+                self.streams.push(None);
+                HomeId(self.shelves.len() as u32 - 1)
+            });
+            self.streams[home.0 as usize] = Some(stream);
+            home
+        });
+        self.last = Some((stream, home));
+        home
+    }
+
+    /// Takes the home from a stream. Its blocks have to leave it before the next call of [`Homes::of`].
+    pub(super) fn forget(&mut self, stream: u64) -> Option<HomeId> {
+        let home = self.of_stream.remove(&stream)?;
+        self.last = None;
+        self.streams[home.0 as usize] = None;
+        self.vacant.push(home);
+        Some(home)
+    }
+
+    /// The stream of a home, if it is one of a stream.
+    pub(super) fn stream(&self, home: HomeId) -> Option<u64> {
+        self.streams[home.0 as usize]
+    }
+
+    /// Any block of a home.
+    pub(super) fn any<O>(&self, blocks: &Blocks<O>, home: HomeId) -> Option<u32> {
+        let Shelf { untouched, touched } = &*self.shelves[home.0 as usize];
+        untouched.iter().chain(touched).find_map(|bins| bins.fit(blocks, GRANULE, 1))
+    }
+
+    /// Puts a free block into the lists where its home and state say.
+    pub(super) fn insert<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
+        let node = &blocks[index];
+        let (home, state, class) = (node.home, node.state, node.class as usize);
+        self.bins(home, state)[class].insert(blocks, index);
+        if home != HomeId::NOBODY {
+            self.all[class].insert(blocks, index);
+        }
+    }
+
+    /// Takes a free block out of them.
+    pub(super) fn remove<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
+        let node = &blocks[index];
+        let (home, state, class) = (node.home, node.state, node.class as usize);
+        self.bins(home, state)[class].remove(blocks, index);
+        if home != HomeId::NOBODY {
+            self.all[class].remove(blocks, index);
+        }
+    }
+
+    fn bins(&mut self, home: HomeId, state: State) -> &mut [Bins; 2] {
+        let shelf = &mut *self.shelves[home.0 as usize];
+        match state {
+            State::Untouched => &mut shelf.untouched,
+            State::Touched => &mut shelf.touched,
+            State::Live | State::Vacant => unreachable!("only free blocks are in lists"),
+        }
+    }
+
+    /// A block that the home can have at once, of at least `size` bytes: one that only it uses, else nobody's, else one
+    /// of its own that it has to wait for. `most` blocks of the same class are compared.
+    pub(super) fn fit<O>(
+        &self,
+        blocks: &Blocks<O>,
+        home: HomeId,
+        class: Class,
+        size: usize,
+        most: usize,
+    ) -> Option<u32> {
+        let class = class as usize;
+        let own = &*self.shelves[home.0 as usize];
+        let nobodys = &*self.shelves[HomeId::NOBODY.0 as usize];
+        let kinds = [&own.untouched[class], &nobodys.untouched[class], &own.touched[class]];
+        kinds.into_iter().find_map(|bins| bins.fit(blocks, size, most))
+    }
+
+    /// The blocks of all homes of at least `size` bytes, those of the same size class first, oldest first; of each
+    /// size class, only the `most` oldest are looked at.
+    pub(super) fn fitting<'a, O>(
+        &'a self,
+        blocks: &'a Blocks<O>,
+        class: Class,
+        size: usize,
+        most: usize,
+    ) -> impl Iterator<Item = u32> + 'a {
+        self.all[class as usize].fitting(blocks, size, most)
+    }
+}
+
+/// Streams are numbers that rise: a multiplication spreads them.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+#[cfg(test)]
+impl Homes {
+    /// How many times a free block is in the list where it belongs.
+    pub(super) fn listed<O>(&self, blocks: &Blocks<O>, index: u32) -> usize {
+        let node = &blocks[index];
+        let shelf = &*self.shelves[node.home.0 as usize];
+        let bins = if node.state == State::Touched { &shelf.touched } else { &shelf.untouched };
+        bins[node.class as usize]
+            .fitting(blocks, node.bytes, usize::MAX)
+            .filter(|listed| *listed == index)
+            .count()
+    }
+}

@@ -1,0 +1,224 @@
+//! A caching pool of device memory, ordered by streams: a pure state machine.
+//!
+//! A pool has segments from a [`Source`] and cuts them into blocks. A block that is freed keeps in mind what work may still use
+//! it, as an [`Order`], and can be handed out at once: to its own stream without any wait, to another one together with
+//! the order, which the new owner waits for on the device. An allocation looks, in this order, at
+//! 1. free blocks of its stream that only that stream uses,
+//! 2. blocks that nothing uses, which are nobody's,
+//! 3. free blocks of its stream that other streams use too,
+//! 4. blocks of other streams whose work is known to be complete, or that were freed long ago,
+//! 5. the source: a new segment.
+//!
+//! If the source refuses: all free blocks are looked at and joined; a block of any stream is taken; all segments without a
+//! block in use are given back, which waits for their work; the source is asked once more; and then there is an error with the figures.
+//!
+//! Free neighbours are one block as soon as they have one home or one of them is nobody's. The pool calls no driver, has no locks and reads
+//! no memory: addresses are numbers to it.
+
+mod bins;
+mod block;
+mod config;
+mod homes;
+mod ladder;
+mod segments;
+mod space;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use config::{GRANULE, PoolConfig};
+pub use statistics::PoolStatistics;
+
+use block::{Blocks, State};
+use config::Class;
+use homes::Homes;
+use segments::Segments;
+use space::Request;
+
+/// What work may still use a block: points on streams.
+///
+/// A pool never drops a point that is not complete. A block carries its points to its new owner, also those on the owner's own stream, and
+/// the owner has to give those that are not complete by then back with it: else another stream could have the block too early.
+pub(crate) trait Order: Clone + Default {
+    /// Takes over the other's points as well; for each stream the later one.
+    fn merge(&mut self, other: Self);
+    /// Forgets the points that are known to be complete, without a call of the driver; true if none is left.
+    fn settle(&mut self) -> bool;
+    /// Whether every point left is on this stream, or none is left.
+    fn only_on(&self, stream: u64) -> bool;
+}
+
+/// Where a pool has its memory from.
+pub(crate) trait Source<O: Order> {
+    type Error;
+    /// The address of new memory, a multiple of [`GRANULE`]; none if there is not that much.
+    fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Self::Error>;
+    /// Waits for `order`, then gives the memory back. After an error it counts as lost.
+    fn release(&mut self, address: usize, bytes: usize, order: O) -> Result<(), Self::Error>;
+}
+
+/// Why there is no block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PoolError<E> {
+    /// What the source says.
+    Source(E),
+    /// The source refused, and no rung helped.
+    OutOfMemory {
+        /// What was asked for, in bytes.
+        requested: usize,
+        /// The pool's figures after all rungs.
+        statistics: PoolStatistics,
+        /// The largest free block in bytes: not large enough, or of the class that the request is not of.
+        largest_free: usize,
+    },
+}
+
+/// Names a block in use. There is one of it, and [`Pool::free`] takes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BlockId(u32);
+
+/// A block handed out.
+#[derive(Debug)]
+pub(crate) struct Block<O> {
+    pub(crate) id: BlockId,
+    pub(crate) address: usize,
+    /// At least what was asked for.
+    pub(crate) bytes: usize,
+    /// What has to be waited for before its first use. Points on the stream that it was allocated for are left in it.
+    pub(crate) order: O,
+}
+
+/// Memory that left the pool: once `order` is complete, its owner gives it back to the source.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Departed<O> {
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) order: O,
+}
+
+/// A pool of memory of one device. See the [module](self).
+pub(crate) struct Pool<O> {
+    config: PoolConfig,
+    blocks: Blocks<O>,
+    segments: Segments,
+    homes: Homes,
+    statistics: PoolStatistics,
+    /// The count of frees when all blocks were looked at last.
+    reaped_at: u64,
+}
+
+impl<O: Order> Pool<O> {
+    pub(crate) fn new(config: PoolConfig) -> Self {
+        Self {
+            config,
+            blocks: Blocks::new(),
+            segments: Segments::default(),
+            homes: Homes::new(),
+            statistics: PoolStatistics::default(),
+            reaped_at: 0,
+        }
+    }
+
+    /// A block of at least `bytes` bytes, which are not 0, that is first used on a stream.
+    ///
+    /// # Errors
+    /// Those of the source, and [`PoolError::OutOfMemory`]. Nothing is in use then that was not before.
+    pub(crate) fn allocate<S: Source<O>>(
+        &mut self,
+        source: &mut S,
+        bytes: usize,
+        stream: u64,
+    ) -> Result<Block<O>, PoolError<S::Error>> {
+        debug_assert!(bytes > 0, "no bytes are not the pool's business");
+        let Some(size) = config::block_size(bytes) else { return Err(self.out_of_memory(bytes)) };
+        let request = Request { bytes, size, class: self.config.class(size), home: self.homes.of(stream) };
+        if let Some(found) = (!self.config.direct).then(|| self.cached(request)).flatten() {
+            self.statistics.hits += 1;
+            return Ok(self.take(found, request));
+        }
+        let found = match self.grow(source, request, self.config.segment(size))? {
+            Some(found) => found,
+            None if self.config.direct => return Err(self.out_of_memory(bytes)),
+            None => self.after_refusal(source, request)?,
+        };
+        Ok(self.take(found, request))
+    }
+
+    /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it
+    /// back to the source, or says with [`Pool::lost`] that this failed.
+    pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
+        let BlockId(index) = id;
+        let mut home = self.homes.of(stream);
+        let mut state = State::Untouched;
+        if !order.only_on(stream) {
+            if order.settle() {
+                home = homes::HomeId::NOBODY;
+            } else if !order.only_on(stream) {
+                state = State::Touched;
+            }
+        }
+        let node = &mut self.blocks[index];
+        assert!(node.state == State::Live, "a block that is not in use was freed");
+        self.statistics.taken_back(node.requested, node.bytes);
+        node.freed_at = self.statistics.frees;
+        (node.home, node.state, node.order) = (home, state, order);
+        let segment = node.segment;
+        self.segments.get_mut(segment).live -= 1;
+        self.put(index);
+        self.config.direct.then(|| self.remove_segment(segment))
+    }
+
+    /// Counts memory of [`Pool::free`] as lost: it could not be given back to the source.
+    pub(crate) fn lost(&mut self, bytes: usize) {
+        self.statistics.lost += bytes;
+    }
+
+    /// Gives segments without a block in use back to the source, while at least `keep_bytes` stay reserved. The bytes given back.
+    ///
+    /// # Errors
+    /// The first one of the source: that segment counts as lost, and the others stay.
+    pub(crate) fn trim<S: Source<O>>(
+        &mut self,
+        source: &mut S,
+        keep_bytes: usize,
+    ) -> Result<usize, S::Error> {
+        self.release(source, keep_bytes)
+    }
+
+    /// Makes sure that at least `bytes` bytes lie free in segments of large blocks; what is missing comes as one segment. A direct
+    /// pool keeps nothing, so it does nothing.
+    ///
+    /// # Errors
+    /// Those of the source, and [`PoolError::OutOfMemory`].
+    pub(crate) fn reserve<S: Source<O>>(
+        &mut self,
+        source: &mut S,
+        bytes: usize,
+    ) -> Result<(), PoolError<S::Error>> {
+        let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
+        let large = all.filter(|node| node.is_free() && node.class == Class::Large);
+        let missing = bytes.saturating_sub(large.map(|node| node.bytes).sum());
+        if missing == 0 || self.config.direct {
+            return Ok(());
+        }
+        let Some(missing) = config::block_size(missing) else { return Err(self.out_of_memory(bytes)) };
+        let segment = missing.next_multiple_of(self.config.segment_granule);
+        match source.allocate(segment).map_err(PoolError::Source)? {
+            Some(address) => _ = self.add_segment(address, segment, Class::Large),
+            None => return Err(self.out_of_memory(bytes)),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn statistics(&self) -> PoolStatistics {
+        self.statistics
+    }
+
+    /// A stream is gone and its work is complete: its free blocks become anyone's, once other streams' work on them is complete.
+    pub(crate) fn forget_stream(&mut self, stream: u64) {
+        if let Some(home) = self.homes.forget(stream) {
+            self.orphan(home);
+        }
+    }
+}
