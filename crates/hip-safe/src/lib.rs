@@ -66,13 +66,15 @@ mod module;
 mod near_names;
 mod pinned;
 mod poison;
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub)]
 mod pool;
 mod properties;
 mod raw;
 mod repr;
 mod shared;
+mod single_flight;
 mod stream;
+mod sync;
 mod view;
 
 pub use buffer::DeviceBuffer;

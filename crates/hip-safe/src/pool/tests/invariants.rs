@@ -71,7 +71,7 @@ impl Pool<Points> {
         }
         let all: Vec<_> = self.homes.fitting(&self.blocks, node.class, node.bytes, usize::MAX).collect();
         let listed = all.iter().filter(|listed| **listed == index).count();
-        assert_eq!(listed, usize::from(node.home != HomeId::NOBODY));
+        assert_eq!(listed, usize::from(self.homes.lists(node.home)));
         for other in all {
             let other = &self.blocks[other];
             assert!(other.is_free() && other.class == node.class && other.home != HomeId::NOBODY);

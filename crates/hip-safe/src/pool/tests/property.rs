@@ -1,6 +1,6 @@
 //! Random programs against a model that knows of each 512 bytes which work uses them.
 
-use super::super::GRANULE;
+use super::super::config::GRANULE;
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
