@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: holds the reader of code objects against inputs made of real ones.
 //!
 //! An input is a real object with something changed, and then the lengths around it put right, so that the reader goes on
-//! past its first checks; see [`mutate`]. It lies in front of a page that may not be read, so that one byte too many ends
+//! past its first checks; see `mutate.rs`. It lies in front of a page that may not be read, so that one byte too many ends
 //! the process. That process is a child of this one, which saves the input that did it.
 
 mod base;
