@@ -104,7 +104,7 @@ impl<O: Order> Pool<O> {
     pub(super) fn out_of_memory<E>(&self, requested: usize) -> PoolError<E> {
         let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
         let largest_free = all.filter(|node| node.is_free()).map(|node| node.bytes).max().unwrap_or(0);
-        PoolError::OutOfMemory { requested, statistics: self.statistics, largest_free }
+        PoolError::OutOfMemory { requested, statistics: Box::new(self.statistics), largest_free }
     }
 
     /// Gives the free blocks of a stream that is gone to nobody, or to no stream as long as others use them.

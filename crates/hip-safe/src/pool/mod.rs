@@ -67,7 +67,7 @@ pub(crate) enum PoolError<E> {
         /// What was asked for, in bytes.
         requested: usize,
         /// The pool's figures after all rungs.
-        statistics: PoolStatistics,
+        statistics: Box<PoolStatistics>,
         /// The largest free block in bytes: not large enough, or of the class that the request is not of.
         largest_free: usize,
     },

@@ -19,7 +19,11 @@ impl Pool<Points> {
             while index != NONE {
                 let node = &self.blocks[index];
                 assert_eq!((node.segment, node.before, node.address), (number, before, end), "in a row");
-                assert!(node.bytes > 0 && node.bytes % GRANULE == 0 && node.address % GRANULE == 0);
+                assert!(
+                    node.bytes > 0
+                        && node.bytes.is_multiple_of(GRANULE)
+                        && node.address.is_multiple_of(GRANULE)
+                );
                 assert!(!self.may_join(before, index), "free neighbours that could be one");
                 end += node.bytes;
                 places += 1;
