@@ -74,7 +74,9 @@ mod properties;
 mod raw;
 mod repr;
 mod shared;
+mod single_flight;
 mod stream;
+mod sync;
 mod view;
 
 pub use buffer::DeviceBuffer;

@@ -92,7 +92,8 @@ fn checked(test: &str) -> bool {
     }
     if is_host() {
         let child = again(&format!("peers::{test}"), &[("HIPSTACK_HOST_CHECK", "1")]);
-        let text = format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
+        let text =
+            format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
         assert!(child.status.success() && text.contains("1 passed"), "{text}");
     }
     false

@@ -6,9 +6,7 @@
 use crate::under_test::{is_host, module};
 use crate::watched::platform;
 use crate::{again, is_child};
-use hip_safe::{
-    Device, DeviceBuffer, Event, Function, LaunchConfig, PinnedBuffer, SharedBuffer, Stream,
-};
+use hip_safe::{Device, DeviceBuffer, Event, Function, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
 use kernels_hip::args::Map2;
 use std::time::{Duration, Instant};
 
