@@ -304,6 +304,9 @@ fn memory_is_handed_on_behind_its_work() {
     raw.write(other, block);
     assert_eq!(raw.found(), [Conflict::WriteAfterWrite], "the twin");
 
+    if raw.0.ext().own_pages {
+        return println!("skipped: no pool where every buffer has pages of its own");
+    }
     let before = device.memory_statistics();
     let mut addresses = Vec::new();
     for stream in [&first, &second, &first, &second] {
