@@ -65,6 +65,7 @@ mod memory;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+mod mutation;
 mod near_names;
 mod order;
 mod pinned;
@@ -92,6 +93,8 @@ pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use launch::{Launch, LaunchConfig};
 pub use module::Module;
+#[cfg(hip_safe_mutation)]
+pub use mutation::Wait;
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
 pub use pool::PoolStatistics;

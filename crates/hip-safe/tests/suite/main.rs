@@ -11,6 +11,8 @@ mod exit;
 mod faults;
 mod launch;
 mod memory;
+#[cfg(hip_safe_mutation)]
+mod mutations;
 mod order;
 mod peers;
 mod pinned;
