@@ -63,7 +63,9 @@ mod host_copy;
 mod host_function;
 mod identity;
 mod inline_vec;
+mod ipc;
 mod launch;
+mod managed;
 mod memory;
 #[cfg(doctest)]
 mod misuse;
@@ -81,6 +83,7 @@ mod raw;
 mod repr;
 mod shared;
 mod stream;
+mod unpooled;
 mod view;
 
 pub use buffer::DeviceBuffer;
@@ -94,7 +97,9 @@ pub use error::{Error, Result};
 pub use event::Event;
 pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
+pub use ipc::IpcHandle;
 pub use launch::{Launch, LaunchConfig};
+pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use module::Module;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
