@@ -65,6 +65,7 @@ mod identity;
 mod inline_vec;
 mod ipc;
 mod launch;
+mod limits;
 mod managed;
 mod memory;
 #[cfg(doctest)]
@@ -99,6 +100,7 @@ pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use ipc::IpcHandle;
 pub use launch::{Launch, LaunchConfig};
+pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use module::Module;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};

@@ -14,6 +14,7 @@ mod foreign;
 mod host_function;
 mod ipc;
 mod launch;
+mod limits;
 mod managed;
 mod memory;
 mod occupancy;
