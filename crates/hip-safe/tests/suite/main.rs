@@ -19,7 +19,7 @@ mod managed;
 mod memory;
 mod occupancy;
 mod order;
-mod peers;
+mod peer_devices;
 mod pinned;
 mod priority;
 mod shared;

@@ -161,7 +161,7 @@ fn a_read_recorded_on_the_sources_stream_is_a_race_and_ours_is_none() {
         return;
     }
     if !is_child() {
-        let test = "peers::a_read_recorded_on_the_sources_stream_is_a_race_and_ours_is_none";
+        let test = "peer_devices::a_read_recorded_on_the_sources_stream_is_a_race_and_ours_is_none";
         let child = again(test, &[("HIPSTACK_HOST_CHECK", "1")]);
         assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
         return;
