@@ -83,7 +83,9 @@ mod properties;
 mod raw;
 mod repr;
 mod shared;
+mod single_flight;
 mod stream;
+mod sync;
 mod unpooled;
 mod view;
 

@@ -20,12 +20,14 @@ mod memory;
 mod occupancy;
 mod order;
 mod peer_devices;
+mod peers;
 mod pinned;
 mod priority;
 mod shared;
 mod threads;
 mod under_test;
 mod watched;
+mod workload;
 
 use std::process::{Command, Output};
 
