@@ -3,6 +3,7 @@
 use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::order::{Tracked, Uses};
+use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
 pub(crate) struct Allocation {
-    piece: Option<Piece>,
+    held: Option<Held>,
     stream: Stream,
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
@@ -20,22 +21,39 @@ pub(crate) struct Allocation {
     ordered: AtomicBool,
 }
 
+/// What an allocation owns.
+enum Held {
+    /// A piece of its device's pool.
+    Pooled(Piece),
+    Unpooled(Unpooled),
+}
+
 impl Allocation {
     /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let (piece, uses) = match bytes {
-            0 => (None, Uses::default()),
-            _ => {
-                let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
-                (Some(piece), Uses::after(former))
-            }
-        };
+        if bytes == 0 {
+            return Ok(Self::holding(stream, None, Uses::default()));
+        }
+        let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
+        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former)))
+    }
+
+    /// Memory of the stream's device that nobody has used yet, and that does not come from its pool.
+    pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled) -> Self {
+        Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default())
+    }
+
+    fn holding(stream: &Stream, held: Option<Held>, uses: Uses) -> Self {
         let (stream, tracked) = (stream.clone(), Tracked::new(uses));
-        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) })
+        Self { held, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
-        self.piece.as_ref().map_or(Handle::null(), Piece::address)
+        match &self.held {
+            None => Handle::null(),
+            Some(Held::Pooled(piece)) => piece.address(),
+            Some(Held::Unpooled(memory)) => memory.address(),
+        }
     }
 
     /// The stream that it was allocated on.
@@ -65,15 +83,18 @@ impl Allocation {
         *self.home.lock() = Some(stream.clone());
     }
 
-    /// Gives it back, behind the work that may use it.
+    /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
     pub(crate) fn release(&mut self) -> Result<()> {
-        let Some(piece) = self.piece.take() else { return Ok(()) };
+        let Some(held) = self.held.take() else { return Ok(()) };
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
             uses.assume_written(home);
         }
-        home.device().memory().release(home, piece, uses.take())
+        match held {
+            Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
+            Held::Unpooled(memory) => memory.release(home.device(), uses),
+        }
     }
 }
 
