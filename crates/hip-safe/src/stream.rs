@@ -1,8 +1,8 @@
 //! A stream: work on it runs in the order in which it was submitted.
 
 use crate::handle::Handle;
-use crate::mutation::Wait;
 use crate::host_function::{self, HostFunctions};
+use crate::mutation::Wait;
 use crate::order::{Point, Timeline};
 use crate::raw::{self, Failure};
 use crate::{Device, DeviceLabel, Error, Event, Result, drop_errors};
