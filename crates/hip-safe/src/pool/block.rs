@@ -31,6 +31,8 @@ pub(super) struct Node<O> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Live,
+    /// Free, and in no list: it was freed lately, and only its home may still use it.
+    Held,
     /// Free, and only its home may still use it.
     Untouched,
     /// Free, and other streams than its home may still use it.

@@ -96,6 +96,11 @@ impl Homes {
         home
     }
 
+    /// Whether there ever was a second stream.
+    pub(super) fn has_several(&self) -> bool {
+        self.several
+    }
+
     /// Takes the home from a stream. Its blocks have to leave it before the next call of [`Homes::of`].
     pub(super) fn forget(&mut self, stream: u64) -> Option<HomeId> {
         let home = self.of_stream.remove(&stream)?;
@@ -141,7 +146,7 @@ impl Homes {
         match state {
             State::Untouched => &mut shelf.untouched,
             State::Touched => &mut shelf.touched,
-            State::Live | State::Vacant => unreachable!("only free blocks are in lists"),
+            State::Live | State::Held | State::Vacant => unreachable!("only free blocks are in lists"),
         }
     }
 

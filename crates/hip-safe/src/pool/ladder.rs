@@ -23,6 +23,11 @@ impl<O: Order> Pool<O> {
     /// The rungs between the usual ones and the source. They cost little beside new memory.
     #[cold]
     fn cached_elsewhere(&mut self, request: Request) -> Option<u32> {
+        if self.let_all_go()
+            && let Some(found) = self.fit(request, FEW)
+        {
+            return Some(found);
+        }
         if let Some(found) = self.fit(request, usize::MAX).or_else(|| self.complete_or_old(request)) {
             return Some(found);
         }

@@ -12,12 +12,13 @@
 //! If the source refuses: all free blocks are looked at and joined; a block of any stream is taken; all segments without a
 //! block in use are given back, which waits for their work; the source is asked once more; and then there is an error with the figures.
 //!
-//! Free neighbours are one block as soon as they have one home or one of them is nobody's. The pool calls no driver, has no locks and reads
+//! The blocks freed last are kept apart for a moment, for a request of the same size. All other free neighbours are one block as soon as they have one home or one of them is nobody's. The pool calls no driver, has no locks and reads
 //! no memory: addresses are numbers to it.
 
 mod bins;
 mod block;
 mod config;
+mod held;
 mod homes;
 mod ladder;
 mod segments;
@@ -31,6 +32,7 @@ pub use statistics::PoolStatistics;
 
 use block::{Blocks, State};
 use config::Class;
+use held::Held;
 use homes::Homes;
 use segments::Segments;
 use space::Request;
@@ -103,6 +105,7 @@ pub(crate) struct Pool<O> {
     blocks: Blocks<O>,
     segments: Segments,
     homes: Homes,
+    held: Held,
     statistics: PoolStatistics,
     /// The count of frees when all blocks were looked at last.
     reaped_at: u64,
@@ -115,6 +118,7 @@ impl<O: Order> Pool<O> {
             blocks: Blocks::new(),
             segments: Segments::default(),
             homes: Homes::new(),
+            held: Held::new(),
             statistics: PoolStatistics::default(),
             reaped_at: 0,
         }
@@ -131,9 +135,16 @@ impl<O: Order> Pool<O> {
         stream: u64,
     ) -> Result<Block<O>, PoolError<S::Error>> {
         debug_assert!(bytes > 0, "no bytes are not the pool's business");
-        let Some(size) = config::block_size(bytes) else { return Err(self.out_of_memory(bytes)) };
+        let Some(size) = config::block_size(bytes) else {
+            self.let_all_go();
+            return Err(self.out_of_memory(bytes));
+        };
         let home = self.homes.of(&mut self.blocks, stream);
         let request = Request { bytes, size, class: self.config.class(size), home };
+        if let Some(block) = self.take_held(request) {
+            self.statistics.hits += 1;
+            return Ok(block);
+        }
         if let Some(found) = (!self.config.direct).then(|| self.cached(request)).flatten() {
             self.statistics.hits += 1;
             return Ok(self.take(found, request));
@@ -166,6 +177,12 @@ impl<O: Order> Pool<O> {
         (node.home, node.state, node.order) = (home, state, order);
         let segment = node.segment;
         self.segments.get_mut(segment).live -= 1;
+        // With several streams, what is kept apart costs room that the others lack.
+        let alone = !self.homes.has_several() && !self.config.direct;
+        if alone && state == State::Untouched && home != homes::HomeId::NOBODY {
+            self.hold(index);
+            return None;
+        }
         self.put(index);
         self.config.direct.then(|| self.remove_segment(segment))
     }
@@ -197,6 +214,7 @@ impl<O: Order> Pool<O> {
         source: &mut S,
         bytes: usize,
     ) -> Result<(), PoolError<S::Error>> {
+        self.let_all_go();
         let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
         let large = all.filter(|node| node.is_free() && node.class == Class::Large);
         let missing = bytes.saturating_sub(large.map(|node| node.bytes).sum());
@@ -218,6 +236,7 @@ impl<O: Order> Pool<O> {
 
     /// A stream is gone and its work is complete: its free blocks become anyone's, once other streams' work on them is complete.
     pub(crate) fn forget_stream(&mut self, stream: u64) {
+        self.let_all_go();
         if let Some(home) = self.homes.forget(stream) {
             self.orphan(home);
         }

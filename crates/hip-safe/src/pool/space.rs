@@ -115,6 +115,7 @@ impl<O: Order> Pool<O> {
 
     /// Looks at what still uses each free block, gives those that nothing uses to nobody, and joins what can be joined.
     pub(super) fn reap(&mut self) {
+        self.let_all_go();
         self.reaped_at = self.statistics.frees;
         for index in 0..self.blocks.places() {
             let node = &self.blocks[index];
@@ -173,6 +174,7 @@ impl<O: Order> Pool<O> {
 
     /// Gives segments back that nothing is in use of, while at least `keep` bytes stay. The bytes given back.
     pub(super) fn release<S: Source<O>>(&mut self, source: &mut S, keep: usize) -> Result<usize, S::Error> {
+        self.let_all_go();
         let before = self.statistics.reserved;
         for index in 0..self.segments.end() {
             let unused = self.segments.get(index).filter(|segment| segment.live == 0);

@@ -34,6 +34,11 @@ impl Pool<Points> {
                         allocated += node.requested;
                         assert!((1..=node.bytes).contains(&node.requested));
                     }
+                    State::Held => {
+                        free += node.bytes;
+                        let stream = self.homes.stream(node.home).expect("a stream's");
+                        assert!(node.order.only_on(stream), "others use it too");
+                    }
                     State::Vacant => panic!("a vacant block in a segment"),
                     State::Untouched | State::Touched => {
                         free += node.bytes;

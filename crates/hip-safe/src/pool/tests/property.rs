@@ -1,5 +1,6 @@
 //! Random programs against a model that knows of each 512 bytes which work uses them.
 
+use super::super::block::State;
 use super::super::config::GRANULE;
 use super::*;
 use proptest::prelude::*;
@@ -176,7 +177,7 @@ impl Model {
 
     fn free_ranges(&self) -> Vec<usize> {
         let all = (0..self.pool.blocks.places()).map(|index| &self.pool.blocks[index]);
-        all.filter(|node| node.is_free()).map(|node| node.bytes).collect()
+        all.filter(|node| node.is_free() || node.state == State::Held).map(|node| node.bytes).collect()
     }
 
     fn free(&mut self, which: usize, stream: usize, users: u8) {
