@@ -56,6 +56,11 @@ impl Allocation {
         }
     }
 
+    /// The stream that it was allocated on.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     pub(crate) fn device(&self) -> &Device {
         self.stream.device()
     }

@@ -17,6 +17,8 @@ mod launch;
 mod limits;
 mod managed;
 mod memory;
+#[cfg(hip_safe_mutation)]
+mod mutations;
 mod occupancy;
 mod order;
 mod peer_devices;
