@@ -72,7 +72,10 @@ mod memory;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+#[cfg(not(hip_safe_mutation))]
 mod mutation;
+#[cfg(hip_safe_mutation)]
+pub mod mutation;
 mod near_names;
 mod occupancy;
 mod order;
@@ -107,8 +110,6 @@ pub use launch::{Launch, LaunchConfig};
 pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use module::Module;
-#[cfg(hip_safe_mutation)]
-pub use mutation::Wait;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
