@@ -27,9 +27,10 @@
 //! assert_eq!(shared.download()?, [3.0, 4.0, 0.0, 0.0]);
 //! assert_eq!(mine.download()?, [0.0; 4]);
 //!
-//! // What does not fit is an error before any call.
+//! // Another stream comes after what it uses, and what does not fit is an error before any call.
 //! let other = device.new_stream()?;
-//! assert!(other.download(&numbers).unwrap_err().to_string().contains("is bound to stream"));
+//! assert_eq!(other.download(&numbers)?, [1.0, 2.0, 3.0, 4.0]);
+//! assert!(other.copy_to_host(&numbers, &mut [0.0]).unwrap_err().to_string().contains("4 elements are needed"));
 //! # Ok(())
 //! # }
 //! ```

@@ -22,7 +22,6 @@ const HOST: c_int = -1;
 /// all work that uses it, and no work that conflicts can be submitted while the slice is borrowed.
 pub struct ManagedBuffer<T: AnyBits> {
     allocation: Arc<Allocation>,
-    stream: Stream,
     len: usize,
     elements: PhantomData<T>,
 }
@@ -86,7 +85,7 @@ impl Stream {
             return Err(Error::Recast { bytes, address, size, align });
         }
         let allocation = Arc::new(allocation);
-        let mut buffer = ManagedBuffer { allocation, stream: self.clone(), len, elements: PhantomData };
+        let mut buffer = ManagedBuffer { allocation, len, elements: PhantomData };
         self.memset(&mut buffer, 0)?;
         Ok(buffer)
     }
@@ -129,12 +128,12 @@ impl<T: AnyBits> ManagedBuffer<T> {
 
     /// The stream that it was allocated on.
     pub fn stream(&self) -> &Stream {
-        &self.stream
+        self.allocation.stream()
     }
 
     /// The device it is of.
     pub fn device(&self) -> &Device {
-        self.stream.device()
+        self.stream().device()
     }
 
     /// Its elements, after waiting for the work that writes them.
@@ -161,12 +160,12 @@ impl<T: AnyBits> ManagedBuffer<T> {
 
     /// All of it, for work that reads it.
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(self.address(), self.len, &self.stream, &self.allocation)
+        DeviceView::new(self.address(), self.len, self.stream(), &self.allocation)
     }
 
     /// All of it, for work that writes it.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.address(), self.len, &self.stream, &self.allocation)
+        DeviceViewMut::new(self.address(), self.len, self.stream(), &self.allocation)
     }
 
     /// Says how it will be used. It changes where pages lie, never what is in them.
@@ -283,6 +282,6 @@ impl<T: AnyBits> DeviceSliceMut for ManagedBuffer<T> {
 
 impl<T: AnyBits> fmt::Debug for ManagedBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ManagedBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream)
+        write!(f, "ManagedBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream())
     }
 }

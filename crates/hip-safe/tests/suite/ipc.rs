@@ -1,9 +1,13 @@
 //! Memory that processes share: one makes it, another opens it.
 
-use crate::under_test::stream;
-use crate::watched::{calls, device, fail_next, work_calls};
+use crate::under_test::{self, stream};
+use crate::watched::{calls, changed_platform, device, drop_errors, fail_next, work_calls};
 use crate::{again, is_child};
-use hip_safe::{Error, IpcHandle};
+use hip_safe::{Device, Error, IpcHandle};
+use hip_sys::hip::{hipError_t, hipIpcMemHandle_t};
+use std::ffi::{c_uint, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const HANDLE: &str = "HIP_SAFE_TEST_HANDLE";
 const LEN: usize = 1000;
@@ -75,4 +79,70 @@ fn what_cannot_be_shared_or_opened() {
     let odd = unsafe { stream.open_ipc::<u32>(&IpcHandle::from_bytes(&bytes)) };
     assert!(matches!(odd, Err(Error::Recast { bytes: 7, size: 4, .. })), "{odd:?}");
     assert_eq!(work_calls(), [""; 0]);
+}
+
+/// What the next close answers.
+static CLOSE: AtomicU32 = AtomicU32::new(0);
+static CLOSED: AtomicU32 = AtomicU32::new(0);
+
+/// Memory that stands for another process': a thousand and 256 bytes, all of them the handle's first byte.
+unsafe extern "C" fn open(place: *mut *mut c_void, handle: hipIpcMemHandle_t, _: c_uint) -> hipError_t {
+    let platform = under_test::platform();
+    let byte = i32::from(handle.reserved[0]);
+    // SAFETY: S1, S2: the caller's place, and memory that was just allocated.
+    unsafe {
+        let hip = platform.hip();
+        let codes =
+            [(hip.hipMalloc)(place, 1256), (hip.hipMemset)(*place, byte, 1256), (hip.hipDeviceSynchronize)()];
+        codes.into_iter().find(|code| code.0 != 0).unwrap_or(hipError_t(0))
+    }
+}
+
+unsafe extern "C" fn close(pointer: *mut c_void) -> hipError_t {
+    CLOSED.fetch_add(1, Ordering::SeqCst);
+    match CLOSE.swap(0, Ordering::SeqCst) {
+        // SAFETY: S1: it was allocated in `open`, and is not used any more.
+        0 => unsafe { (under_test::platform().hip().hipFree)(pointer) },
+        code => hipError_t(code),
+    }
+}
+
+/// The same on a platform that opens memory of its own, so that it runs everywhere.
+#[test]
+fn what_was_opened_is_closed_once_and_after_its_work() {
+    let platform = changed_platform(|table| {
+        (table.hipIpcOpenMemHandle, table.hipIpcCloseMemHandle) = (open, close);
+    });
+    let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
+    let mut bytes = [0; IpcHandle::BYTES];
+    bytes[0] = 7;
+    bytes[64..72].copy_from_slice(&256_u64.to_le_bytes());
+    bytes[72..].copy_from_slice(&1000_u64.to_le_bytes());
+    let handle = IpcHandle::from_bytes(&bytes);
+    // SAFETY: S4: it is this process' own memory, which nobody else uses.
+    let open = || unsafe { stream.open_ipc::<u32>(&handle) }.unwrap();
+    let mut buffer = open();
+    assert_eq!(
+        (buffer.len(), stream.device().memory_statistics().allocated),
+        (250, 0),
+        "it is not the pool's"
+    );
+    assert_eq!(stream.download(&buffer).unwrap(), [0x0707_0707; 250]);
+    stream.memset(&mut buffer, 1).unwrap();
+    let before = CLOSED.load(Ordering::SeqCst);
+    calls();
+    buffer.close().unwrap();
+    assert_eq!((work_calls(), CLOSED.load(Ordering::SeqCst)), (vec!["hipStreamSynchronize"], before + 1));
+
+    CLOSE.store(1999, Ordering::SeqCst);
+    drop(open());
+    let told = drop_errors();
+    assert!(told.len() == 1 && told[0].contains("while closing another process' memory"), "{told:?}");
+
+    // After a sticky error nothing is closed any more.
+    let (lost, before) = (open(), CLOSED.load(Ordering::SeqCst));
+    fail_next("hipStreamSynchronize", 700);
+    stream.synchronize().unwrap_err();
+    drop(lost);
+    assert_eq!((CLOSED.load(Ordering::SeqCst), drop_errors().len()), (before, 0));
 }
