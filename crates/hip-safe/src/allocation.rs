@@ -2,10 +2,12 @@
 
 use crate::handle::Handle;
 use crate::memory::Piece;
+use crate::memory_check::{BufferKind, Registration};
 use crate::order::{Tracked, Uses};
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,6 +20,8 @@ pub(crate) struct Allocation {
     home: Mutex<Option<Stream>>,
     tracked: Tracked,
     ordered: AtomicBool,
+    /// Its place among those that live, if that is remembered.
+    listed: Option<Registration>,
 }
 
 impl Allocation {
@@ -30,8 +34,10 @@ impl Allocation {
                 (Some(piece), Uses::after(former))
             }
         };
-        let (stream, tracked) = (stream.clone(), Tracked::new(uses));
-        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) })
+        let listed =
+            piece.as_ref().and_then(|_| Registration::new(BufferKind::Device, stream.device(), bytes));
+        let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
+        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered, listed })
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
@@ -40,6 +46,13 @@ impl Allocation {
 
     pub(crate) fn device(&self) -> &Device {
         self.stream.device()
+    }
+
+    /// How lists of live buffers name it, if they are kept.
+    pub(crate) fn set_name(&self, name: impl fmt::Display) {
+        if let Some(listed) = &self.listed {
+            listed.set_name(name);
+        }
     }
 
     pub(crate) fn tracked(&self) -> &Tracked {
@@ -63,6 +76,7 @@ impl Allocation {
     /// Gives it back, behind the work that may use it.
     pub(crate) fn release(&mut self) -> Result<()> {
         let Some(piece) = self.piece.take() else { return Ok(()) };
+        self.listed = None;
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {

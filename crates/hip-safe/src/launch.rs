@@ -3,7 +3,7 @@
 use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
-    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, Submission,
+    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream, Submission,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -132,7 +132,7 @@ impl<'a> Launch<'a> {
         let Self { function, config, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
-        self.check_arguments()?;
+        function.check_sizes(self.arguments.as_slice().iter().map(|argument| argument.size))?;
         check_limits(function, &config, stream.device().properties())?;
 
         let mut pointers = InlineVec::<*mut c_void, 24>::new(null_mut());
@@ -142,14 +142,15 @@ impl<'a> Launch<'a> {
         }
         let (LaunchConfig { grid, block, shared_bytes }, pointers) =
             (config, pointers.as_mut_slice().as_mut_ptr());
-        function.module().note_launch();
         let doing = || format!("launching {} on {stream}", function.name());
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
-        self.submission.run(doing, |p, s, extents| unsafe {
+        let launched = self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
             raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers)
                 .inspect_err(|_| raw::announce(p, s, None))
-        })
+        });
+        function.module().note_launch(stream);
+        launched
     }
 
     fn push(&mut self, bytes: &[u8]) -> &mut Self {
@@ -160,30 +161,6 @@ impl<'a> Launch<'a> {
             self.words.push(u64::from_ne_bytes(word));
         }
         self
-    }
-
-    fn check_arguments(&self) -> Result<()> {
-        let Some(params) = self.function.params() else { return Ok(()) };
-        let given = self.arguments.as_slice();
-        let fits = |(param, argument): (&Param, &Argument)| param.size == argument.size;
-        if params.len() == given.len() && params.iter().zip(given).all(fits) {
-            return Ok(());
-        }
-        Err(Error::LaunchMismatch {
-            kernel: self.function.name().into(),
-            expected: describe(params.iter().map(|param| param.size)),
-            got: describe(given.iter().map(|argument| argument.size)),
-        })
-    }
-}
-
-fn describe(sizes: impl ExactSizeIterator<Item = usize>) -> String {
-    let count = sizes.len();
-    let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
-    match count {
-        0 => "no arguments".into(),
-        1 => format!("1 argument of {} bytes", sizes[0]),
-        _ => format!("{count} arguments of {} bytes", sizes.join(", ")),
     }
 }
 
@@ -245,12 +222,5 @@ mod tests {
         let huge = LaunchConfig::linear(u64::MAX, 256);
         assert_eq!(huge.grid, [16_777_215, 1, 1]);
         assert!(u64::from(huge.grid[0]) * 256 <= MAX_THREADS_PER_AXIS);
-    }
-
-    #[test]
-    fn arguments_are_described() {
-        assert_eq!(describe([].into_iter()), "no arguments");
-        assert_eq!(describe([8].into_iter()), "1 argument of 8 bytes");
-        assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
     }
 }

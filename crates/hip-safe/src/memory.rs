@@ -5,6 +5,7 @@ use crate::handle::Handle;
 use crate::order::Points;
 use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source};
 use crate::raw::{self, Failure};
+use crate::trace::{self, Segment};
 use crate::{Error, Result, Stream, drop_errors};
 use hip_sys::Platform;
 use hip_sys::hip::hipError_t;
@@ -12,11 +13,14 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A piece of device memory that somebody uses.
 pub(crate) struct Piece {
     address: Handle<c_void>,
     bytes: usize,
+    /// What was asked for.
+    requested: usize,
     block: BlockId,
 }
 
@@ -32,12 +36,13 @@ pub(crate) struct DeviceMemory {
 struct Driver<'a> {
     device: &'a Inner,
     told: Vec<Error>,
+    segments: Vec<Segment>,
 }
 
 impl Device {
     /// What the device's memory pool holds and did so far.
     pub fn memory_statistics(&self) -> PoolStatistics {
-        self.memory().pool.lock().statistics()
+        self.memory().statistics()
     }
 
     /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
@@ -77,29 +82,43 @@ impl DeviceMemory {
         }
     }
 
+    pub(crate) fn statistics(&self) -> PoolStatistics {
+        self.pool.lock().statistics()
+    }
+
+    /// As [`DeviceMemory::statistics`]; `None` if another thread had the pool for longer than that.
+    pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
+        Some(self.pool.try_lock_for(patience)?.statistics())
+    }
+
     /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<(Piece, Points)> {
         let device = stream.device();
         device.check_usable()?;
         let number = stream.timeline().number();
-        let allocated = self.with_driver(device.inner(), |pool, driver| pool.allocate(driver, bytes, number));
+        let (allocated, hit) = self.with_driver(device.inner(), |pool, driver| {
+            let block = pool.allocate(driver, bytes, number);
+            (block, driver.segments.is_empty())
+        });
         let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
         raw::reserve(device.platform(), address, block.bytes, stream.raw());
-        Ok((Piece { address, bytes: block.bytes, block: block.id }, block.order))
+        trace::allocated(stream, bytes, hit);
+        Ok((Piece { address, bytes: block.bytes, requested: bytes, block: block.id }, block.order))
     }
 
     /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
     /// driver.
     pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
         let (device, number) = (home.device(), home.timeline().number());
+        trace::freed(home, piece.requested);
         // A use elsewhere that is still going on is not known to come before what the stream has by now.
         if former.settle() || former.only_on(number) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
         let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
         let bytes = departed.bytes;
-        let mut driver = Driver { device: device.inner(), told: Vec::new() };
+        let mut driver = Driver::new(device.inner());
         let released = driver.release(departed.address, bytes, departed.order);
         driver.tell();
         released.inspect_err(|_| self.pool.lock().lost(bytes))
@@ -117,7 +136,7 @@ impl DeviceMemory {
     }
 
     fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
-        let mut driver = Driver { device, told: Vec::new() };
+        let mut driver = Driver::new(device);
         let mut pool = self.pool.lock();
         if self.any_ended.swap(false, Ordering::Acquire) {
             let ended = std::mem::take(&mut *self.ended.lock());
@@ -130,8 +149,13 @@ impl DeviceMemory {
     }
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    fn new(device: &'a Inner) -> Self {
+        Self { device, told: Vec::new(), segments: Vec::new() }
+    }
+
     fn tell(self) {
+        self.segments.iter().for_each(|&segment| trace::segment(self.device.label(), segment));
         self.told.iter().for_each(drop_errors::report);
     }
 }
@@ -143,12 +167,16 @@ impl Source<Points> for Driver<'_> {
         // SAFETY: S1, S3: the device is current.
         let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
             Ok(address) if address.is_null() => Ok(None),
-            Ok(address) => Ok(Some(address.raw().expose_provenance())),
+            Ok(address) => Ok(Some(address)),
             Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
             Err(failure) => Err(failure),
         };
         let device = self.device;
-        device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)
+        let address = device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)?;
+        Ok(address.map(|address| {
+            self.segments.push(Segment::FromDriver(bytes));
+            address.raw().expose_provenance()
+        }))
     }
 
     fn release(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
@@ -160,7 +188,9 @@ impl Source<Points> for Driver<'_> {
             // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
             unsafe { raw::free(p, address) }
         };
-        self.device.run(|| "freeing device memory".into(), free)
+        self.device.run(|| "freeing device memory".into(), free)?;
+        self.segments.push(Segment::ToDriver(bytes));
+        Ok(())
     }
 }
 

@@ -9,12 +9,16 @@ mod devices;
 mod events;
 mod exit;
 mod faults;
+mod kernels;
 mod launch;
 mod memory;
+mod memory_check;
+mod modules;
 mod order;
 mod pinned;
 mod shared;
 mod threads;
+mod traced;
 mod under_test;
 mod watched;
 
