@@ -5,7 +5,7 @@ mod identity;
 mod place;
 mod reads;
 mod store;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;
 
 use crate::single_flight::SingleFlight;

@@ -223,6 +223,7 @@ fn out_of_memory(device: &Device, requested: usize, error: PoolError<Error>) -> 
         requested,
         free: info.free,
         total: info.total,
-        pool: Box::new((statistics, largest_free)),
+        pool: statistics,
+        largest_free,
     }
 }

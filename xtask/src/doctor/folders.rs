@@ -53,6 +53,11 @@ const VARIABLES: [(&str, &str, Value); 19] = [
     ),
     ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into", Value::Folder),
     (
+        "HIPSTACK_REQUIRE",
+        "steps of `cargo xtask ci` that must not be skipped, rocm for tests, or all",
+        Value::Text,
+    ),
+    (
         "HIPSTACK_TEST_PLATFORM",
         "platform that hip-safe's tests run on",
         Value::OneOf(&["host", "amd", "nvidia"]),

@@ -60,7 +60,7 @@ impl Declaration {
 
     fn step(&mut self, source: &Source, state: &mut State, at: usize) -> Step {
         if let Some(next) = source.skip_attribute(at) {
-            // A directive is no part of the declaration behind it.
+            // The preprocessor's marks of lines stand before a declaration and are none of its words.
             if at == self.words && source.is_kind(at, Kind::Directive) {
                 self.words = next;
             }

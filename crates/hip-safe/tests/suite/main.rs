@@ -15,12 +15,14 @@ mod memory;
 mod memory_check;
 mod modules;
 mod order;
+mod peers;
 mod pinned;
 mod shared;
 mod threads;
 mod traced;
 mod under_test;
 mod watched;
+mod workload;
 
 use std::process::{Command, Output};
 
