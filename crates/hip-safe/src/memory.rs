@@ -35,6 +35,8 @@ pub(crate) struct DeviceMemory {
 /// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may drop buffers.
 struct Driver<'a> {
     device: &'a Inner,
+    /// How much to ask for, where pages of its own are to end with the request.
+    exact: Option<usize>,
     told: Vec<Error>,
     segments: Vec<Segment>,
 }
@@ -96,13 +98,17 @@ impl DeviceMemory {
         let device = stream.device();
         device.check_usable()?;
         let number = stream.timeline().number();
+        let own_pages = device.platform().ext().own_pages;
         let (allocated, hit) = self.with_driver(device.inner(), |pool, driver| {
+            driver.exact = own_pages.then_some(bytes);
             let block = pool.allocate(driver, bytes, number);
             (block, driver.segments.is_empty())
         });
         let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
-        raw::reserve(device.platform(), address, block.bytes, stream.raw());
+        if !own_pages {
+            raw::reserve(device.platform(), address, block.bytes, stream.raw());
+        }
         trace::allocated(stream, bytes, hit);
         Ok((Piece { address, bytes: block.bytes, requested: bytes, block: block.id }, block.order))
     }
@@ -113,7 +119,7 @@ impl DeviceMemory {
         let (device, number) = (home.device(), home.timeline().number());
         trace::freed(home, piece.requested);
         // A use elsewhere that is still going on is not known to come before what the stream has by now.
-        if former.settle() || former.only_on(number) {
+        if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
         let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
@@ -151,7 +157,7 @@ impl DeviceMemory {
 
 impl<'a> Driver<'a> {
     fn new(device: &'a Inner) -> Self {
-        Self { device, told: Vec::new(), segments: Vec::new() }
+        Self { device, exact: None, told: Vec::new(), segments: Vec::new() }
     }
 
     fn tell(self) {
@@ -164,6 +170,7 @@ impl Source<Points> for Driver<'_> {
     type Error = Error;
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
+        let bytes = self.exact.unwrap_or(bytes);
         // SAFETY: S1, S3: the device is current.
         let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
             Ok(address) if address.is_null() => Ok(None),
@@ -184,7 +191,9 @@ impl Source<Points> for Driver<'_> {
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
         let free = |p: &Platform| {
             // Pieces that the pool took back are the driver's again.
-            raw::reserve(p, address, bytes, null_mut());
+            if !p.ext().own_pages {
+                raw::reserve(p, address, bytes, null_mut());
+            }
             // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
             unsafe { raw::free(p, address) }
         };

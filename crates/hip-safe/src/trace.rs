@@ -13,16 +13,18 @@ pub(crate) enum Segment {
     ToDriver(usize),
 }
 
-/// Memory was allocated; `hit`: without asking the driver.
+/// Memory was allocated; `hit`: without asking the driver. Nothing is worked out while nobody listens.
+#[inline]
 pub(crate) fn allocated(stream: &Stream, bytes: usize, hit: bool) {
-    let id = stream.id();
-    tracing::trace!(target: TARGET, bytes, device = %id.device, stream = id.number, hit, "allocation");
+    let number = || stream.timeline().number();
+    tracing::trace!(target: TARGET, bytes, device = %stream.device(), stream = number(), hit, "allocation");
 }
 
 /// Memory was given back to its pool.
+#[inline]
 pub(crate) fn freed(stream: &Stream, bytes: usize) {
-    let id = stream.id();
-    tracing::trace!(target: TARGET, bytes, device = %id.device, stream = id.number, "free");
+    let number = || stream.timeline().number();
+    tracing::trace!(target: TARGET, bytes, device = %stream.device(), stream = number(), "free");
 }
 
 pub(crate) fn segment(device: DeviceLabel, segment: Segment) {

@@ -78,7 +78,7 @@ impl Base {
     pub(super) fn bare(arch: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: arch.into(),
-            places: vec![0..bytes.len()],
+            places: Vec::from([0..bytes.len()]),
             note: 0..0,
             bytes,
             arch: arch.into(),

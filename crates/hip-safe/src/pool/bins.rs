@@ -42,6 +42,7 @@ impl Bins {
         Self { rows: 0, cells: [0; ROWS], first: [[NONE; CELLS]; ROWS], chain }
     }
 
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.rows == 0
     }

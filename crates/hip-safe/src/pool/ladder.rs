@@ -95,9 +95,7 @@ impl<O: Order> Pool<O> {
         request: Request,
         bytes: usize,
     ) -> Result<Option<u32>, PoolError<S::Error>> {
-        // Pages of its own are to end where the request ends.
-        let asked = if self.config.direct { request.bytes } else { bytes };
-        let Some(address) = source.allocate(asked).map_err(PoolError::Source)? else { return Ok(None) };
+        let Some(address) = source.allocate(bytes).map_err(PoolError::Source)? else { return Ok(None) };
         self.statistics.misses += 1;
         Ok(Some(self.add_segment(address, bytes, request.class)))
     }

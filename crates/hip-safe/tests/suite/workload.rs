@@ -185,7 +185,7 @@ impl Program {
         self.shared[place] = copy;
     }
 
-    fn to_pinned(&mut self) {
+    fn download_to_pinned(&mut self) {
         let (stream, index) = (self.stream(), self.random.below(self.buffers.len()));
         let source = &self.buffers[index];
         let mut memory = PinnedBuffer::zeroed(&self.device, source.model.len()).unwrap();
@@ -194,7 +194,7 @@ impl Program {
         self.pinned[place] = Modelled { memory, model: source.model.clone() };
     }
 
-    fn from_pinned(&mut self) {
+    fn upload_from_pinned(&mut self) {
         let (stream, index) = (self.stream(), self.random.below(self.pinned.len()));
         let source = &mut self.pinned[index];
         // SAFETY: S15: the copy writes all of it.
@@ -255,8 +255,8 @@ impl Program {
             14..18 => self.fill(),
             18..24 => self.launch(),
             24..28 => self.share(),
-            28..30 => self.to_pinned(),
-            30..32 => self.from_pinned(),
+            28..30 => self.download_to_pinned(),
+            30..32 => self.upload_from_pinned(),
             32..35 => self.compare(),
             35..37 => self.events(),
             37 => self.elsewhere(),
