@@ -44,6 +44,11 @@ impl Allocation {
         self.piece.as_ref().map_or(Handle::null(), Piece::address)
     }
 
+    /// The stream that it was allocated on.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     pub(crate) fn device(&self) -> &Device {
         self.stream.device()
     }

@@ -69,6 +69,7 @@ mod memory_check;
 mod misuse;
 mod module;
 mod module_cache;
+mod mutation;
 mod near_names;
 mod order;
 mod pinned;
@@ -101,6 +102,8 @@ pub use launch::{Launch, LaunchConfig};
 pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
 pub use module::Module;
 pub use module_cache::ModuleCode;
+#[cfg(hip_safe_mutation)]
+pub use mutation::Wait;
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
 pub use pool::PoolStatistics;

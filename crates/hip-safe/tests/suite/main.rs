@@ -14,6 +14,8 @@ mod launch;
 mod memory;
 mod memory_check;
 mod modules;
+#[cfg(hip_safe_mutation)]
+mod mutations;
 mod order;
 mod peers;
 mod pinned;
