@@ -4,17 +4,19 @@ use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::memory_check::{BufferKind, Registration};
 use crate::order::{Tracked, Uses};
+use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
 pub(crate) struct Allocation {
-    piece: Option<Piece>,
+    held: Option<Held>,
     stream: Stream,
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
@@ -24,24 +26,41 @@ pub(crate) struct Allocation {
     listed: Option<Registration>,
 }
 
+/// What an allocation owns.
+enum Held {
+    /// A piece of its device's pool.
+    Pooled(Piece),
+    Unpooled(Unpooled),
+}
+
 impl Allocation {
     /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let (piece, uses) = match bytes {
-            0 => (None, Uses::default()),
-            _ => {
-                let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
-                (Some(piece), Uses::after(former))
-            }
-        };
-        let listed =
-            piece.as_ref().and_then(|_| Registration::new(BufferKind::Device, stream.device(), bytes));
+        if bytes == 0 {
+            return Ok(Self::holding(stream, None, Uses::default(), None));
+        }
+        let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
+        let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
+        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed))
+    }
+
+    /// `bytes` bytes of the stream's device that nobody has used yet, and that do not come from its pool.
+    pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled, kind: BufferKind, bytes: usize) -> Self {
+        let listed = Registration::new(kind, stream.device(), bytes);
+        Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default(), listed)
+    }
+
+    fn holding(stream: &Stream, held: Option<Held>, uses: Uses, listed: Option<Registration>) -> Self {
         let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
-        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered, listed })
+        Self { held, stream, home: Mutex::default(), tracked, ordered, listed }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
-        self.piece.as_ref().map_or(Handle::null(), Piece::address)
+        match &self.held {
+            None => Handle::null(),
+            Some(Held::Pooled(piece)) => piece.address(),
+            Some(Held::Unpooled(memory)) => memory.address(),
+        }
     }
 
     /// The stream that it was allocated on.
@@ -78,16 +97,22 @@ impl Allocation {
         *self.home.lock() = Some(stream.clone());
     }
 
-    /// Gives it back, behind the work that may use it.
+    /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
     pub(crate) fn release(&mut self) -> Result<()> {
-        let Some(piece) = self.piece.take() else { return Ok(()) };
-        self.listed = None;
+        let Some(held) = self.held.take() else { return Ok(()) };
+        // What cannot be given back stays listed.
+        let listed = ManuallyDrop::new(self.listed.take());
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
             uses.assume_written(home);
         }
-        home.device().memory().release(home, piece, uses.take())
+        match held {
+            Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
+            Held::Unpooled(memory) => memory.release(home.device(), uses),
+        }?;
+        drop(ManuallyDrop::into_inner(listed));
+        Ok(())
     }
 }
 

@@ -19,6 +19,8 @@ pub enum BufferKind {
     Pinned,
     /// Where the driver moves it.
     Managed,
+    /// Another process', opened by its handle.
+    Foreign,
 }
 
 /// A buffer that somebody owns.
@@ -103,6 +105,7 @@ impl fmt::Display for LiveBuffer {
         match kind {
             BufferKind::Device => write!(f, "{bytes} bytes on {device}")?,
             BufferKind::Pinned => write!(f, "{bytes} bytes of pinned memory for {device}")?,
+            BufferKind::Foreign => write!(f, "{bytes} bytes of another process' memory on {device}")?,
             BufferKind::Managed => write!(f, "{bytes} bytes of managed memory for {device}")?,
         }
         match name {

@@ -73,6 +73,17 @@ impl<'a> Submission<'a> {
         self
     }
 
+    /// The work reads this, which may be on another device of the platform: a copy between two devices, or a kernel on a
+    /// device that has access to the other ([`Device::enable_peer_access`](crate::Device::enable_peer_access)).
+    pub fn read_peer<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> &mut Self {
+        let view = source.as_view();
+        if let Err(error) = self.stream.device().check_same_platform("the buffer", view.owner().device()) {
+            self.refuse(|| error);
+        }
+        self.add(Memory::Device(view.owner()), Access::READ, view.device_ptr().cast(), view.byte_len());
+        self
+    }
+
     /// The work writes this, and may read it.
     pub fn write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> &mut Self {
         let mut view = destination.as_view_mut();

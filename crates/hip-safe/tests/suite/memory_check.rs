@@ -3,7 +3,8 @@
 use crate::under_test::{device, platform};
 use crate::{again, is_child};
 use hip_safe::{
-    BufferKind, Device, DeviceBuffer, MemoryCheck, MemoryReport, PinnedBuffer, SharedBuffer, assert_no_leaks,
+    BufferKind, Device, DeviceBuffer, Error, MemoryCheck, MemoryReport, PinnedBuffer, SharedBuffer,
+    assert_no_leaks,
 };
 use std::mem::forget;
 use std::sync::Mutex;
@@ -181,6 +182,29 @@ fn a_program_asks_for_what_lives() {
     let late = stream.alloc_zeros::<u8>(10).unwrap();
     assert!(device.live_buffers().is_empty());
     drop(late);
+}
+
+#[test]
+fn managed_memory_is_listed_too() {
+    if !is_child() {
+        let child = again("memory_check::managed_memory_is_listed_too", &[]);
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+        print!("{}", String::from_utf8_lossy(&child.stdout));
+        return;
+    }
+    MemoryCheck::Names.start();
+    let stream = device(0).new_stream().unwrap();
+    let buffer = match stream.alloc_managed::<u64>(100) {
+        Ok(buffer) => buffer.named("both sides"),
+        Err(Error::NotOffered { what, .. }) => return println!("skipped: no {what}"),
+        Err(other) => panic!("{other}"),
+    };
+    let live = stream.device().live_buffers();
+    let seen: Vec<_> = live.iter().map(|live| (live.kind, live.bytes, live.name.as_deref())).collect();
+    assert_eq!(seen, [(BufferKind::Managed, 800, Some("both sides"))]);
+    assert!(live[0].to_string().starts_with("800 bytes of managed memory for "), "{}", live[0]);
+    buffer.close().unwrap();
+    assert_no_leaks();
 }
 
 /// A buffer is listed for its own device alone.
