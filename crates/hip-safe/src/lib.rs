@@ -75,7 +75,10 @@ mod memory_check;
 mod misuse;
 mod module;
 mod module_cache;
+#[cfg(not(hip_safe_mutation))]
 mod mutation;
+#[cfg(hip_safe_mutation)]
+pub mod mutation;
 mod near_names;
 mod occupancy;
 mod order;
@@ -115,8 +118,6 @@ pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
 pub use module::Module;
 pub use module_cache::ModuleCode;
-#[cfg(hip_safe_mutation)]
-pub use mutation::Wait;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
