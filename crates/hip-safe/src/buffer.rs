@@ -76,6 +76,18 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.rebound.as_ref().unwrap_or_else(|| self.allocation.stream())
     }
 
+    /// Names it in lists of live buffers: see [`MemoryCheck`](crate::MemoryCheck). While that is off, nothing is done.
+    pub fn set_name(&self, name: impl fmt::Display) {
+        self.allocation.set_name(name);
+    }
+
+    /// The buffer itself, named by [`DeviceBuffer::set_name`].
+    #[must_use]
+    pub fn named(self, name: impl fmt::Display) -> Self {
+        self.set_name(name);
+        self
+    }
+
     /// The device it is on.
     pub fn device(&self) -> &Device {
         self.stream().device()

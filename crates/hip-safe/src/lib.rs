@@ -38,6 +38,7 @@
 //! What holds everywhere:
 //! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
 //!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
+//!   [`kernel!`] makes a safe launch function of a kernel that somebody has audited.
 //! - A buffer may be used on any stream of its device. Uses that have to come one after the other do, across streams and
 //!   threads; work on one stream alone costs no event and no wait.
 //! - Every call runs with its device current and restores the former one.
@@ -45,6 +46,7 @@
 //!   [`on_drop_error`] and [`drop_errors`]; `close` gives it to the caller instead.
 //! - After a sticky error, such as a kernel's illegal access, every call answers [`Error::Poisoned`] with the first cause,
 //!   and drops call the driver no more.
+//! - `HIPSTACK_MEMORY_CHECK=1` lists the buffers that live when the process exits: see [`MemoryCheck`].
 
 mod allocation;
 mod buffer;
@@ -65,13 +67,17 @@ mod host_function;
 mod identity;
 mod inline_vec;
 mod ipc;
+mod kernel;
 mod launch;
 mod limits;
+mod loaded;
 mod managed;
 mod memory;
+mod memory_check;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+mod module_cache;
 #[cfg(not(hip_safe_mutation))]
 mod mutation;
 #[cfg(hip_safe_mutation)]
@@ -91,6 +97,7 @@ mod shared;
 mod single_flight;
 mod stream;
 mod sync;
+mod trace;
 mod unpooled;
 mod view;
 
@@ -106,10 +113,14 @@ pub use event::Event;
 pub use function::Function;
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use ipc::IpcHandle;
+#[doc(hidden)]
+pub use kernel::support as __kernel;
 pub use launch::{Launch, LaunchConfig};
 pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
+pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
 pub use module::Module;
+pub use module_cache::ModuleCode;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
