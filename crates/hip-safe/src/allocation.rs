@@ -1,8 +1,9 @@
 //! A range of device memory. Buffers put a type and a length on top.
 
+use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
-use crate::order::{Tracked, Uses};
+use crate::order::{Points, Tracked, Uses};
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
 pub(crate) struct Allocation {
-    piece: Option<Piece>,
+    origin: Origin,
     stream: Stream,
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
@@ -20,22 +21,69 @@ pub(crate) struct Allocation {
     ordered: AtomicBool,
 }
 
+/// Whose the memory is.
+#[derive(Default)]
+enum Origin {
+    /// There is none, or none any more.
+    #[default]
+    Nobody,
+    /// The device's pool's.
+    Device(Piece),
+    /// A graph's.
+    Graph(GraphPiece),
+}
+
 impl Allocation {
-    /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0.
+    /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0. While the stream captures they
+    /// are the graph's.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let (piece, uses) = match bytes {
-            0 => (None, Uses::default()),
-            _ => {
-                let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
-                (Some(piece), Uses::after(former))
-            }
-        };
-        let (stream, tracked) = (stream.clone(), Tracked::new(uses));
-        Ok(Self { piece, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) })
+        if bytes == 0 {
+            return Ok(Self::of(Origin::Nobody, stream, Points::default()));
+        }
+        if let Err(capture) = stream.turn().get()
+            && let Some((piece, former)) = capture.memory().allocate(stream, bytes)?
+        {
+            return Ok(Self::of(Origin::Graph(piece), stream, former));
+        }
+        Self::on_device(stream, bytes)
+    }
+
+    /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
+    pub(crate) fn on_device(stream: &Stream, bytes: usize) -> Result<Self> {
+        let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
+        Ok(Self::of(Origin::Device(piece), stream, former))
+    }
+
+    fn of(origin: Origin, stream: &Stream, former: Points) -> Self {
+        let (stream, tracked) = (stream.clone(), Tracked::new(Uses::after(former)));
+        Self { origin, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
-        self.piece.as_ref().map_or(Handle::null(), Piece::address)
+        match &self.origin {
+            Origin::Nobody => Handle::null(),
+            Origin::Device(piece) => piece.address(),
+            Origin::Graph(piece) => piece.address(),
+        }
+    }
+
+    /// Its length; that of the pool's block, if it is of one.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.origin {
+            Origin::Nobody => 0,
+            Origin::Device(piece) => piece.bytes(),
+            Origin::Graph(piece) => piece.bytes(),
+        }
+    }
+
+    /// The graph that it is of, if it is of one.
+    pub(crate) fn graph_piece(&self) -> Option<&GraphPiece> {
+        if let Origin::Graph(piece) = &self.origin { Some(piece) } else { None }
+    }
+
+    /// The memory that it is a piece of, if it is a graph's.
+    pub(crate) fn graph_memory(&self) -> Option<&Arc<GraphMemory>> {
+        self.graph_piece().map(GraphPiece::memory)
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -62,13 +110,19 @@ impl Allocation {
 
     /// Gives it back, behind the work that may use it.
     pub(crate) fn release(&mut self) -> Result<()> {
-        let Some(piece) = self.piece.take() else { return Ok(()) };
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
             uses.assume_written(home);
         }
-        home.device().memory().release(home, piece, uses.take())
+        match std::mem::take(&mut self.origin) {
+            Origin::Nobody => Ok(()),
+            Origin::Device(piece) => home.device().memory().release(home, piece, uses.take()),
+            Origin::Graph(piece) => {
+                piece.release(uses.take());
+                Ok(())
+            }
+        }
     }
 }
 

@@ -143,6 +143,7 @@ impl<'a> Launch<'a> {
         let (LaunchConfig { grid, block, shared_bytes }, pointers) =
             (config, pointers.as_mut_slice().as_mut_ptr());
         function.module().note_launch();
+        self.submission.runs(function.module());
         let doing = || format!("launching {} on {stream}", function.name());
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
         self.submission.run(doing, |p, s, extents| unsafe {

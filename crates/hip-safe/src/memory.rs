@@ -66,6 +66,11 @@ impl Piece {
     pub(crate) fn address(&self) -> Handle<c_void> {
         self.address
     }
+
+    /// Its length: at least what was asked for.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl DeviceMemory {

@@ -5,6 +5,7 @@
 //! Every function asks of its caller what the C function of the same name asks: live handles of this platform, ranges
 //! inside live allocations, and the right device current where the C function depends on it (docs/SAFETY.md S1 to S3).
 
+pub(crate) mod graphs;
 pub(crate) mod rtc;
 
 use crate::handle::Handle;
