@@ -1,5 +1,6 @@
 //! A device of a platform: shared by everything that lives on it.
 
+use crate::graph;
 use crate::memory::DeviceMemory;
 use crate::poison::{Poison, is_sticky, may_be_sticky};
 use crate::pool::PoolConfig;
@@ -10,7 +11,7 @@ use hip_sys::{MemoryKind, Platform, PlatformKind};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// A device. Cloning it copies a reference; opening the same ordinal of the same platform again gives the same device.
@@ -28,8 +29,6 @@ pub(crate) struct Inner {
     properties: Properties,
     poison: Poison,
     shared_copies: AtomicU64,
-    /// How many of its streams capture.
-    captures: AtomicUsize,
     memory: DeviceMemory,
 }
 
@@ -94,7 +93,6 @@ impl Device {
             properties,
             poison: Poison::default(),
             shared_copies: AtomicU64::new(0),
-            captures: AtomicUsize::new(0),
             memory: DeviceMemory::new(pool),
         });
         open.push(Arc::downgrade(&inner));
@@ -170,19 +168,15 @@ impl Device {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Waits until everything submitted to any stream of the device is complete.
+    /// Waits until everything submitted to any stream of the device is complete; before, until no thread captures a graph, which
+    /// a driver does not allow at the same time.
     ///
     /// # Errors
-    /// The error of the work, if it failed; [`Error::Capturing`] while one of its streams captures; [`Error::Poisoned`]
-    /// after a sticky error.
+    /// The error of the work, if it failed; [`Error::Capturing`] while this thread captures; [`Error::Poisoned`] after a
+    /// sticky error.
     #[doc(alias = "hipDeviceSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        if self.inner.captures.load(Ordering::Acquire) > 0 {
-            return Err(Error::capturing(
-                "a wait for the whole device",
-                "wait for single streams, or afterwards",
-            ));
-        }
+        let _turn = graph::waiting()?;
         // SAFETY: S1, S3: the device is current.
         self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
     }
@@ -232,16 +226,6 @@ impl Device {
 
     pub(crate) fn count_shared_copy(&self) {
         self.inner.shared_copies.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A stream begins a capture, or has ended it.
-    pub(crate) fn count_capture(&self, begins: bool) {
-        let captures = &self.inner.captures;
-        if begins {
-            captures.fetch_add(1, Ordering::AcqRel)
-        } else {
-            captures.fetch_sub(1, Ordering::AcqRel)
-        };
     }
 
     pub(crate) fn memory(&self) -> &DeviceMemory {

@@ -1,7 +1,7 @@
 //! A capture that goes on: what a stream is given becomes part of a graph, and the graph's owner of memory and modules.
 
 use super::memory::GraphMemory;
-use super::{Graph, Owned};
+use super::{Graph, Owned, beside};
 use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::order::{Memory, Tracked};
@@ -54,7 +54,8 @@ impl Stream {
     /// allocates from memory of the graph's own: what one buffer leaves there the next one gets. A buffer that outlives the
     /// closure is zero until the graph is launched, and each launch writes it. What waits for the host or for other streams
     /// is an [`Error::Capturing`] before any call. Work that other threads give the stream meanwhile becomes part of the graph too;
-    /// other streams are not concerned.
+    /// other streams are not concerned. A thread that waits for a whole device waits for the capture first: the closure must
+    /// not wait for such a thread.
     ///
     /// An example is at [`Graph`].
     ///
@@ -65,6 +66,7 @@ impl Stream {
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
+        let _turn = beside::capturing();
         let capture = Capture::begin(self)?;
         let mut ending = Ending { stream: self, capture: &capture, is_over: false };
         let worked = work(self);
@@ -83,12 +85,10 @@ impl Capture {
         if !stream.turn().take(&capture) {
             return Err(Error::capturing("another capture", "end the first one before"));
         }
-        stream.device().count_capture(true);
         let begun = stream.timeline().begin_capture(stream);
         if let Err(error) = begun {
             list.state = State::Over;
             stream.turn().give_back();
-            stream.device().count_capture(false);
             capture.memory.close();
             return Err(error);
         }
@@ -123,11 +123,13 @@ impl Capture {
         let state = if matches!(ended, Ended::Not(_)) { State::Stuck } else { State::Over };
         let List { owned, temporaries, modules, .. } =
             std::mem::replace(&mut *list, List { state, ..List::default() });
-        stream.device().count_capture(false);
         let ended = match ended {
             Ended::Graph(raw) => Ok(raw),
             Ended::Spoilt(error) => Err(error),
-            Ended::Not(error) => return Err(error),
+            Ended::Not(error) => {
+                self.memory.abandon();
+                return Err(error);
+            }
         };
         stream.turn().give_back();
         drop(list);

@@ -92,6 +92,12 @@ impl GraphMemory {
         self.open.store(false, Ordering::Release);
     }
 
+    /// There will be no graph, nor an end of the capture: nobody may use the memory any more.
+    pub(super) fn abandon(&self) {
+        let segments = std::mem::take(&mut *self.segments.lock());
+        drop(segments);
+    }
+
     /// What each launch of the graph writes.
     pub(super) fn segments(&self) -> Vec<Arc<Allocation>> {
         self.segments.lock().clone()

@@ -1,10 +1,12 @@
 //! Graphs: work that was recorded once and is launched as often as wanted.
 
+mod beside;
 mod capture;
 mod exec;
 mod memory;
 mod turn;
 
+pub(crate) use beside::waiting;
 pub(crate) use capture::{Capture, List};
 pub(crate) use memory::{GraphMemory, GraphPiece};
 pub(crate) use turn::{NoCapture, Turn};

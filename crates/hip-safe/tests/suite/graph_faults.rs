@@ -43,12 +43,17 @@ fn workload(device: &Device, stream: &Stream) -> Result<Vec<u8>> {
 fn every_call_fails_once() {
     let device = device();
     let stream = device.new_stream().unwrap();
+    // The first time makes more calls.
+    workload(&device, &stream).unwrap();
+    device.trim_memory(0).unwrap();
     calls();
     let expected = workload(&device, &stream).unwrap();
     assert_eq!((expected[9], expected[10]), (2, 7));
     let total = calls().len();
     assert!(total > 50, "{total} calls");
     for count in 0..total {
+        device.trim_memory(0).unwrap();
+        calls();
         fail_after(count, CODE);
         let outcome = workload(&device, &stream);
         assert!(!no_fault());
@@ -100,11 +105,16 @@ fn a_capture_that_cannot_be_ended_takes_its_stream_with_it() {
     let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();
     calls();
     fail_every("hipStreamEndCapture", CODE);
-    let error = stream.capture(|stream| stream.memset(&mut buffer, 1)).unwrap_err();
-    assert_eq!(error.hip_code(), Some(CODE));
+    let mut kept = None;
+    let error = stream.capture(|stream| {
+        kept = Some(stream.clone_of(&buffer)?);
+        stream.memset(&mut buffer, 1)
+    });
+    assert_eq!(error.unwrap_err().hip_code(), Some(CODE));
     assert!(no_fault());
     calls();
-    for refused in [stream.memset(&mut buffer, 2), stream.synchronize()] {
+    let mut kept = kept.unwrap();
+    for refused in [stream.memset(&mut buffer, 2), stream.memset(&mut kept, 2), stream.synchronize()] {
         assert!(matches!(refused.unwrap_err(), Error::Capturing { .. }));
     }
     assert_eq!(work_calls(), [""; 0]);
@@ -112,6 +122,9 @@ fn a_capture_that_cannot_be_ended_takes_its_stream_with_it() {
     let other = device.new_stream().unwrap();
     other.memset(&mut buffer, 3).unwrap();
     assert_eq!(other.download(&buffer).unwrap(), [3; LEN]);
+    drop((stream, buffer, kept));
+    assert!(work_calls().contains(&"hipStreamDestroy"));
+    assert_eq!(device.memory_statistics().allocated, 0);
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn what_cannot_be_captured_is_refused_before_any_call() {
         is_refused(stream.wait_event(&event), "a wait for an event");
         is_refused(stream.capture(|_| panic!("it is not called")), "another capture");
         is_refused(former.launch(stream), "the launch of a graph");
-        is_refused(device.synchronize(), "the whole device");
+        is_refused(device.synchronize(), "a whole device");
         assert_eq!(calls(), [""; 0]);
         stream.memset(&mut buffer, 3)
     });
@@ -233,6 +233,7 @@ fn the_stream_goes_on_after_an_error_or_a_panic_in_the_closure() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();
+    calls();
     let error = stream.capture(|stream| {
         stream.memset(&mut buffer, 1)?;
         Err(Error::NotReady)
@@ -300,7 +301,7 @@ fn work_of_other_threads_is_captured_or_done_and_never_lost() {
             // Its threads' buffers may be gone: the graph has them.
             graph.instantiate().unwrap().launch(&stream).unwrap();
         }
-        threads.map(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     stream.synchronize().unwrap();
 }
