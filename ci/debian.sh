@@ -2,6 +2,8 @@
 # Installs what the checks use and Debian 12 has: a C++ compiler, compilers and a disassembler for AMD's GPUs, AMD's libraries with their
 # headers, libclang for codegen, a cross compiler and QEMU for 64-bit ARM, pip.
 # Only g++ is needed by everything; without the rest single steps of `cargo xtask ci` are skipped with a word.
+#   ci/debian.sh             installs them
+#   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail
 
 needed=(g++)
@@ -15,6 +17,19 @@ missing() {
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
     done
 }
+
+# What the installed packages are enough for, as HIPSTACK_REQUIRE takes it: steps of `cargo xtask ci`, and rocm for tests.
+if [ "${1-}" = --provides ]; then
+    while read -r steps packages; do
+        # shellcheck disable=SC2086
+        [ -n "$(missing $packages)" ] || echo "$steps"
+    done <<'EOF' | paste -sd,
+sanitize-planted,sanitize-address,sanitize-thread g++
+rocm,libraries,kernels-amd,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
+aarch64 g++-aarch64-linux-gnu qemu-user
+EOF
+    exit 0
+fi
 
 mapfile -t absent < <(missing "${needed[@]}" "${wanted[@]}")
 if [ "${#absent[@]}" -eq 0 ]; then

@@ -5,5 +5,6 @@
 
 pub mod clock;
 pub mod hip;
+pub mod overhead;
 pub mod table;
 pub mod throughput;

@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: runs everything that a change has to pass, in order, and says which step failed.
 //!
 //! All steps run even if one fails, so that one run shows everything. A step that needs what this machine lacks is
-//! skipped with a word.
+//! skipped with a word, unless HIPSTACK_REQUIRE says that it must run.
 
 use crate::build_kernels::compiler;
 use crate::{libraries, sanitize, workspace};
@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
   cargo xtask ci --list                    the steps, in order
 
 Variables:
-  HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped")]
+  HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped
+  HIPSTACK_REQUIRE   steps, with commas between them, that fail if this machine lacks what they need, or all; with rocm among
+                     them so do tests of AMD's compilers and libraries")]
 pub struct CiArgs {
     /// Print the steps and what they run, run nothing
     #[arg(long)]
@@ -140,6 +142,35 @@ enum Outcome {
     Skipped(String),
 }
 
+/// What HIPSTACK_REQUIRE asks for.
+struct Required(Vec<String>);
+
+impl Required {
+    /// The word that tests look for themselves is known here too.
+    fn parse(list: &str) -> Result<Self, String> {
+        let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(Into::into).collect();
+        let known =
+            |word: &str| ["all", "rocm"].contains(&word) || STEPS.iter().any(|step| step.name == word);
+        match words.iter().find(|word| !known(word)) {
+            Some(word) => {
+                Err(format!("ci: HIPSTACK_REQUIRE has {word:?}, which is no step, nor all or rocm"))
+            }
+            None => Ok(Self(words)),
+        }
+    }
+
+    /// A step that was skipped and must not be has failed.
+    fn judge(&self, step: &str, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Skipped(why) if self.0.iter().any(|word| word == "all" || word == step) => {
+                Outcome::Failed(format!("HIPSTACK_REQUIRE asks for it, and it cannot run: {why}"))
+            }
+            outcome => outcome,
+        }
+    }
+}
+
 /// Runs the command; the error is the text to show.
 pub fn run(args: &CiArgs) -> Result<(), String> {
     let steps = chosen(args)?;
@@ -149,6 +180,9 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
         }
         return Ok(());
     }
+    // A mistyped compiler is not a missing one, for which steps are skipped.
+    compiler::check_named().map_err(|error| format!("ci: {error}"))?;
+    let required = Required::parse(&std::env::var("HIPSTACK_REQUIRE").unwrap_or_default())?;
     let root = workspace::root()?;
     // Asked once: a step may build this program anew, and then the file that runs has no name any more.
     let us = std::env::current_exe().map_err(|e| format!("ci: cannot tell where this program is: {e}"))?;
@@ -156,7 +190,7 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
     for (i, step) in steps.iter().enumerate() {
         println!("\n== {}/{} {}: {}", i + 1, steps.len(), step.name, step.command_line());
         let start = Instant::now();
-        let outcome = step.perform(&root, &us);
+        let outcome = required.judge(step.name, step.perform(&root, &us));
         println!("== {}: {} in {}", step.name, describe(&outcome), seconds(start.elapsed()));
         results.push((step.name, outcome, start.elapsed()));
     }
@@ -288,6 +322,20 @@ mod tests {
         ));
         let skipped = Step { needs: || Err("no card".into()), ..failing };
         assert_eq!(skipped.perform(&root, Path::new("unused")), Outcome::Skipped("no card".into()));
+    }
+
+    #[test]
+    fn a_required_step_is_not_skipped() {
+        let skipped = || Outcome::Skipped("no nvcc".into());
+        let required = |list| Required::parse(list).expect("steps");
+        for (list, step) in [("fuzz, weights", "fuzz"), ("all", "doc"), ("rocm,all", "weights")] {
+            let Outcome::Failed(why) = required(list).judge(step, skipped()) else { panic!("{list:?}") };
+            assert!(why.contains("HIPSTACK_REQUIRE") && why.ends_with("no nvcc"), "{why}");
+        }
+        assert_eq!(required("fuzz").judge("weights", skipped()), skipped());
+        assert_eq!(required("rocm,").judge("weights", skipped()), skipped());
+        assert_eq!(required("fuzz").judge("fuzz", Outcome::Passed), Outcome::Passed);
+        assert!(Required::parse("fuzz,lint").err().expect("no step").contains("\"lint\""));
     }
 
     #[test]

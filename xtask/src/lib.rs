@@ -14,6 +14,9 @@ pub mod fuzz;
 pub mod libraries;
 pub mod resources;
 pub mod sanitize;
+#[cfg(test)]
+#[path = "../../crates/code-object/tests/common/skip.rs"]
+mod skip;
 pub mod table;
 pub mod tidy;
 pub mod workspace;

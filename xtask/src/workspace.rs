@@ -55,6 +55,34 @@ pub fn env(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
+/// The program that a variable names, by its file or by its name in `PATH`; `None` if the variable is not set.
+///
+/// # Errors
+/// It names none that can be run.
+pub fn env_program(name: &str) -> Result<Option<PathBuf>, String> {
+    env(name).map(|value| program(name, value)).transpose()
+}
+
+fn program(variable: &str, value: PathBuf) -> Result<PathBuf, String> {
+    let bare = value.components().count() == 1 && !value.is_file();
+    let file = if bare { value.to_str().and_then(in_path) } else { Some(value.clone()) };
+    let why = match file {
+        Some(file) if is_executable(&file) => return Ok(file),
+        Some(file) if file.is_file() => "a file that cannot be run",
+        Some(_) => "no file",
+        None => "no program in PATH",
+    };
+    Err(format!(
+        "${variable} is {:?}, {why}: set it to the file of a compiler, or unset it",
+        value.display().to_string()
+    ))
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
 /// What a command prints (both streams) when it succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let out = command.output().ok().filter(|out| out.status.success())?;
@@ -104,6 +132,22 @@ mod tests {
         let path = std::env::join_paths([here.join("no such folder"), here.join("xtask")]).expect("no colon");
         assert_eq!(in_folders("Cargo.toml", &path), Some(here.join("xtask/Cargo.toml")));
         assert_eq!(in_folders("no such file", &path), None);
+    }
+
+    #[test]
+    fn a_variable_that_names_no_program_is_an_error() {
+        let here = root().expect("tests run inside the workspace");
+        for (value, why) in [
+            (here.join("no such file"), "no file"),
+            (here.clone(), "no file"),
+            (here.join("Cargo.toml"), "a file that cannot be run"),
+            ("no-such-program".into(), "no program in PATH"),
+        ] {
+            let error = program("HIPCC", value).expect_err(why);
+            assert!(error.starts_with("$HIPCC is") && error.contains(why), "{error}");
+        }
+        assert_eq!(program("CXX", here.join(".ci/run")), Ok(here.join(".ci/run")));
+        assert!(program("CXX", "sh".into()).expect("every machine has it").is_absolute());
     }
 
     #[test]

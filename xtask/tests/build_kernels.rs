@@ -148,6 +148,48 @@ fn what_is_current_is_not_compiled_again() {
 }
 
 #[test]
+fn a_check_names_what_is_not_current() {
+    let place = Place::new(COPY);
+    let check = [&W64[..], &["--check"]].concat();
+    place.run(&W64).must(0, &["10 compiled"]);
+    let moved = place.path("other");
+    std::fs::copy(place.path("cc"), &moved).expect("writable");
+    Seen::of(place.command(&check).env("CXX", &moved).output().expect("it starts"))
+        .must(1, &["reduce_f32.o: it is not current: another compiler", "without --check"]);
+    let manifest = place.path("out/host/w64/manifest.json");
+    let text = std::fs::read_to_string(&manifest).expect("it was written");
+    let entry = text.lines().find(|line| line.contains("reduce_i16.o")).expect("it is listed");
+    let of_before = entry.replacen("\"source\":\"", "\"source\":\"0", 1);
+    assert_ne!(entry, of_before);
+    std::fs::write(&manifest, text.replace(entry, &of_before)).expect("writable");
+    let seen = place.run(&check);
+    seen.must(1, &["reduce_i16.o: it is not current: its texts have changed"]);
+    assert_eq!(seen.text.matches("not current").count(), 1, "{}", seen.text);
+    assert_eq!(place.runs(), UNITS);
+    place.run(&W64).must(0, &["9 current, 1 compiled"]);
+    place.run(&check).must(0, &["10 objects checked"]);
+}
+
+#[test]
+fn a_variable_that_names_no_compiler_is_an_error() {
+    let place = Place::new(COPY);
+    let with = |args: &[&str], name: &str, value: &Path| {
+        Seen::of(place.command(args).env(name, value).output().expect("it starts"))
+    };
+    let gone = place.path("gone");
+    let text = place.path("text");
+    std::fs::write(&text, "no program").expect("writable");
+    let sm = ["--platform", "nvidia", "--arch", "sm_90"];
+    for (args, name) in [(&W64, "CXX"), (&GFX, "HIPCC"), (&sm, "NVCC")] {
+        with(args, name, &gone).must(1, &[&format!("${name} is"), "no file", "unset it"]);
+        with(args, name, &text).must(1, &[&format!("${name} is"), "cannot be run"]);
+        // Nor is a platform passed over for it.
+        with(&[], name, &gone).must(1, &[&format!("${name} is")]);
+    }
+    assert_eq!((place.runs(), place.path("out").exists()), (0, false));
+}
+
+#[test]
 fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
     let place = Place::new(&format!(
         "if [ $unit = reduce_i64 ]; then echo half > $out; echo 'reduce.hip:1: error: no such thing' >&2; exit 3; fi\n{COPY}"

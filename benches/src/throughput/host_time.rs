@@ -54,10 +54,9 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     let current = device.device().make_current().map_err(text)?;
     let raw = batches(effort, wait, || {
         let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
-        // SAFETY: S1, S3, S5, S9: a live function of the current device, the stream of the buffers, and the arguments that the
-        // kernel declares: three arrays of as many elements as the map says.
+        // SAFETY: S1, S3, S5, S9: a live function of the current device, the only stream that the buffers are used on, and the
+        // arguments that the kernel declares: three arrays of as many elements as the map says.
         let status = unsafe { launch(function.raw(), 1, 1, 1, 256, 1, 1, 0, stream.raw(), arguments, none) };
-        stream.note_submission();
         done("hipModuleLaunchKernel", status)
     })?;
     drop(current);
@@ -101,9 +100,9 @@ fn numbers(tensor: &Tensor) -> Result<Vec<f32>, String> {
 }
 
 /// The median, over batches, of the seconds that a call takes until it returns. Waiting for the device is not timed.
-fn batches(
+pub(crate) fn batches<E: std::fmt::Display>(
     effort: Effort,
-    wait: impl Fn() -> tensor_core::Result<()>,
+    wait: impl Fn() -> Result<(), E>,
     mut call: impl FnMut() -> Result<(), String>,
 ) -> Result<f64, String> {
     let mut batch = |calls: u32| -> Result<f64, String> {

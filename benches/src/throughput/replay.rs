@@ -64,10 +64,10 @@ impl<'a> Replay<'a> {
     pub fn launch(&self) -> Result<(), String> {
         let stream = self.device.stream();
         let _current = self.device.device().make_current().map_err(|error| error.to_string())?;
-        // SAFETY: S1, S3, S4, S5: graph and stream are live, and so is all memory that its kernels use, which is bound to this
-        // stream: the result is ours, the inputs are borrowed by the row's closure.
+        // SAFETY: S1, S3, S4, S5: graph and stream are live, and so is all memory that its kernels use, none of
+        // which is used on another stream: the result is ours, the inputs are borrowed by the row's closure, and scratch memory is the
+        // pool's, which hands it out on this stream alone.
         let status = unsafe { (table(&self.device).hipGraphLaunch)(self.exec, stream.raw()) };
-        stream.note_submission();
         done("hipGraphLaunch", status)
     }
 

@@ -2,7 +2,10 @@
 
 use crate::Error;
 use object::LittleEndian;
-use object::elf::{EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64};
+use object::elf::{
+    EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64, SHT_DYNSYM, SHT_REL, SHT_RELA,
+    SHT_SYMTAB,
+};
 use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable};
 
 /// The metadata note's type, and its owner.
@@ -27,6 +30,12 @@ impl<'a> Elf<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = Header::parse(bytes).map_err(words)?;
         header.endian().map_err(words)?;
+        // Longer tables are counted elsewhere, and not every loader looks there.
+        let (segment_count, segment_table) =
+            (header.e_phnum.get(LittleEndian), header.e_phoff.get(LittleEndian));
+        if segment_count == u16::MAX || segment_count != 0 && segment_table == 0 {
+            return refuse(format!("it counts {segment_count} segments, which are not there"));
+        }
         let segments = header.program_headers(LittleEndian, bytes).map_err(words)?;
         for segment in segments {
             check_segment(segment, bytes)?;
@@ -38,6 +47,14 @@ impl<'a> Elf<'a> {
         let sections = header.sections(LittleEndian, bytes).map_err(words)?;
         for section in sections.iter() {
             section.data(LittleEndian, bytes).map_err(words)?;
+            let entry = match section.sh_type(LittleEndian) {
+                SHT_SYMTAB | SHT_DYNSYM | SHT_RELA => 24,
+                SHT_REL => 16,
+                _ => section.sh_entsize(LittleEndian),
+            };
+            if section.sh_entsize(LittleEndian) != entry {
+                return refuse(format!("a section has entries of other than {entry} bytes"));
+            }
             if section.sh_offset(LittleEndian) > bytes.len() as u64 {
                 return refuse("a section lies outside the file");
             }

@@ -1,6 +1,10 @@
 //! What compilers and bundlers write, where they are installed; skipped with a word where they are not.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use code_object::{AddressSpace, Bundle, CodeObject, Method, Object, Param, TargetId, ValueKind};
+use skip::without_rocm;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -65,7 +69,7 @@ fn opencl(version: u32) -> Option<Vec<u8>> {
 }
 
 fn skipped(what: &str) {
-    println!("skipped: no {what}");
+    without_rocm(format!("no {what}"));
 }
 
 fn param(offset: usize, size: usize) -> Param {

@@ -160,6 +160,15 @@ fn the_file_around_it() {
         (Vec::new(), "header size"),
         (changed(|file| file[OS_ABI] = 0), "it is not for ROCm: its OS ABI is 0, not 64"),
         (changed(|file| file[KIND] = 1), "it is not linked"),
+        (changed(|file| put(file, 56, &[0xff, 0xff])), "it counts 65535 segments, which are not there"),
+        (word(32, 0), "it counts 3 segments, which are not there"),
+        (
+            changed(|file| {
+                let at = file.len() - 72;
+                put(file, at, &[1])
+            }),
+            "entries of other than 24 bytes",
+        ),
         (word(40, 0), "it counts section headers and has none"),
         (word(read + 8, 1 << 40), "a segment lies outside the file"),
         (word(note + 8, u64::MAX), "a segment lies outside the file"),

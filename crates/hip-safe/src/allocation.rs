@@ -86,6 +86,11 @@ impl Allocation {
         self.graph_piece().map(GraphPiece::memory)
     }
 
+    /// The stream that it was allocated on.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     pub(crate) fn device(&self) -> &Device {
         self.stream.device()
     }

@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// has no memory and makes no calls.
 pub struct DeviceBuffer<T: DeviceRepr> {
     allocation: Arc<Allocation>,
-    stream: Stream,
+    /// The stream it was bound to after its allocation.
+    rebound: Option<Stream>,
     len: usize,
     elements: PhantomData<T>,
 }
@@ -46,7 +47,7 @@ impl Stream {
     #[doc(alias = "hipMalloc")]
     pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Arc::new(Allocation::new(self, byte_length::<T>(len)?)?);
-        Ok(DeviceBuffer { allocation, stream: self.clone(), len, elements: PhantomData })
+        Ok(DeviceBuffer { allocation, rebound: None, len, elements: PhantomData })
     }
 }
 
@@ -68,7 +69,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
     /// The stream that it was allocated on, or bound to since.
     pub fn stream(&self) -> &Stream {
-        &self.stream
+        self.rebound.as_ref().unwrap_or_else(|| self.allocation.stream())
     }
 
     /// The device it is on.
@@ -88,12 +89,12 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
     /// All of it, to read.
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(self.allocation.address(), self.len, &self.stream, &self.allocation)
+        DeviceView::new(self.allocation.address(), self.len, self.stream(), &self.allocation)
     }
 
     /// All of it, to write.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.allocation.address(), self.len, &self.stream, &self.allocation)
+        DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation)
     }
 
     /// A range of it, to read.
@@ -145,7 +146,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     pub fn rebind(&mut self, stream: &Stream) -> Result<()> {
         stream.device().check_same("the buffer", self.device())?;
         self.allocation.set_home(stream);
-        self.stream = stream.clone();
+        self.rebound = Some(stream.clone());
         Ok(())
     }
 
@@ -171,6 +172,6 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
 impl<T: DeviceRepr> fmt::Debug for DeviceBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream)
+        write!(f, "DeviceBuffer<{}>[{}] on {}", std::any::type_name::<T>(), self.len, self.stream())
     }
 }

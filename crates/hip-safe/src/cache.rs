@@ -5,16 +5,15 @@ mod identity;
 mod place;
 mod reads;
 mod store;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;
 
-use crate::{Compiled, Device, Result, Source};
+use crate::single_flight::SingleFlight;
+use crate::{Compiled, Device, Error, Result, Source};
 use hip_sys::{Image, Platform};
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use store::Store;
 
 /// A folder of compiled code, which several programs may use at once.
@@ -50,10 +49,8 @@ use store::Store;
 pub struct CodeCache {
     store: Option<Store>,
     /// Compilations under way, so that one of several threads that want the same compiles it.
-    flights: Mutex<HashMap<Vec<u8>, Flight>>,
+    flights: SingleFlight<Vec<u8>, (Compiled, CacheAnswer), Error>,
 }
-
-type Flight = Arc<Mutex<Option<Result<(Compiled, CacheAnswer)>>>>;
 
 /// Where a cache's code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,12 +100,12 @@ impl CodeCache {
     /// A cache in a folder, which is made at the first write, of at most `limit` bytes: the entries that were not used for the longest
     /// time make room.
     pub fn at(folder: impl Into<PathBuf>, limit: u64) -> Self {
-        Self { store: Some(Store::new(folder.into(), limit)), flights: Mutex::default() }
+        Self { store: Some(Store::new(folder.into(), limit)), flights: SingleFlight::default() }
     }
 
     /// A cache that keeps nothing. Threads that want the same at once still compile it once.
     pub fn off() -> Self {
-        Self { store: None, flights: Mutex::default() }
+        Self { store: None, flights: SingleFlight::default() }
     }
 
     /// The cache of this process, as its environment says when it is first used: [`CodeCache::default_folder`], of at most
@@ -174,18 +171,9 @@ impl CodeCache {
         let get = |name: &str| std::env::var_os(name);
         let identity = identity::of(source, platform, arch, &get)?;
         let store = self.store.as_ref().filter(|_| !reads::files(source, &get));
-        let flight = Arc::clone(self.flights.lock().entry(identity.clone()).or_default());
-        let answer = flight
-            .lock()
-            .get_or_insert_with(|| look_up(store, &identity, arch, || compile(source, platform, arch)))
-            .clone();
-        // References are taken and given up under this lock: if the map's is the last, nobody waits any more.
-        let mut flights = self.flights.lock();
-        drop(flight);
-        if flights.get(&identity).is_some_and(|kept| Arc::strong_count(kept) == 1) {
-            flights.remove(&identity);
-        }
-        answer
+        self.flights.get_or_make(identity.clone(), || {
+            look_up(store, &identity, arch, || compile(source, platform, arch))
+        })
     }
 
     /// What it did so far.

@@ -69,7 +69,7 @@ pub enum Error {
     #[error(
         "{device} is out of memory: {requested} bytes wanted, {free} of {total} free at the driver; the pool has {} bytes, \
          {} of them in buffers, the largest free piece is of {}. Drop buffers, or take smaller ones",
-        pool.0.reserved, pool.0.active, pool.1
+        pool.reserved, pool.active, largest_free
     )]
     OutOfMemory {
         /// The device.
@@ -80,8 +80,10 @@ pub enum Error {
         free: usize,
         /// The bytes it has in all.
         total: usize,
-        /// What the device's pool holds, and its largest free piece in bytes.
-        pool: Box<(PoolStatistics, usize)>,
+        /// What the device's pool holds.
+        pool: Box<PoolStatistics>,
+        /// The pool's largest free piece in bytes.
+        largest_free: usize,
     },
     /// The host has not enough memory left.
     #[error("the host is out of memory: {requested} bytes wanted. Read back a smaller part at a time")]

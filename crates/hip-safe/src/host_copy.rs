@@ -6,6 +6,7 @@ use crate::raw;
 use crate::{
     AnyBits, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, DeviceView, Error, Result, Stream,
 };
+use hip_sys::Platform;
 use hip_sys::hip::hipMemcpyKind;
 use std::ffi::c_void;
 
@@ -97,11 +98,10 @@ impl Stream {
         let (address, before) = (from.device_ptr().cast(), self.submitted());
         let doing = || format!("copying {bytes} bytes to the host on {self}");
         let mut submission = self.submission();
-        submission.read(&from);
         submission.not_captured("a copy to a slice of the host", THROUGH_PINNED);
         // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
-        submission
-            .run(doing, |p, s, _| unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) })?;
+        let copy = |p: &Platform, s| unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) };
+        submission.read(&from).run(doing, |p, s, _| copy(p, s))?;
         // The copy is complete, and so is everything before it. If one submission was counted since, it is this one.
         let after = self.submitted();
         self.note_completion(if after == before + 1 { after } else { before });

@@ -66,6 +66,7 @@ mod memory;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+mod mutation;
 mod near_names;
 mod order;
 mod pinned;
@@ -75,7 +76,9 @@ mod properties;
 mod raw;
 mod repr;
 mod shared;
+mod single_flight;
 mod stream;
+mod sync;
 mod view;
 
 pub use buffer::DeviceBuffer;
@@ -92,6 +95,8 @@ pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use launch::{Launch, LaunchConfig};
 pub use module::Module;
+#[cfg(hip_safe_mutation)]
+pub use mutation::Wait;
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
 pub use pool::PoolStatistics;

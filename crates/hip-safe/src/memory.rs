@@ -2,6 +2,7 @@
 
 use crate::device::{Device, Inner};
 use crate::handle::Handle;
+use crate::mutation::Wait;
 use crate::order::Points;
 use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source};
 use crate::raw::{self, Failure};
@@ -31,6 +32,8 @@ pub(crate) struct DeviceMemory {
 /// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may drop buffers.
 struct Driver<'a> {
     device: &'a Inner,
+    /// How much to ask for, where pages of its own are to end with the request.
+    exact: Option<usize>,
     told: Vec<Error>,
 }
 
@@ -87,10 +90,16 @@ impl DeviceMemory {
         let device = stream.device();
         device.check_usable()?;
         let number = stream.timeline().number();
-        let allocated = self.with_driver(device.inner(), |pool, driver| pool.allocate(driver, bytes, number));
+        let own_pages = device.platform().ext().own_pages;
+        let allocated = self.with_driver(device.inner(), |pool, driver| {
+            driver.exact = own_pages.then_some(bytes);
+            pool.allocate(driver, bytes, number)
+        });
         let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
-        raw::reserve(device.platform(), address, block.bytes, stream.raw());
+        if !own_pages {
+            raw::reserve(device.platform(), address, block.bytes, stream.raw());
+        }
         Ok((Piece { address, bytes: block.bytes, block: block.id }, block.order))
     }
 
@@ -99,12 +108,12 @@ impl DeviceMemory {
     pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
         let (device, number) = (home.device(), home.timeline().number());
         // A use elsewhere that is still going on is not known to come before what the stream has by now.
-        if former.settle() || former.only_on(number) {
+        if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
         let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
         let bytes = departed.bytes;
-        let mut driver = Driver { device: device.inner(), told: Vec::new() };
+        let mut driver = Driver { device: device.inner(), exact: None, told: Vec::new() };
         let released = driver.release(departed.address, bytes, departed.order);
         driver.tell();
         released.inspect_err(|_| self.pool.lock().lost(bytes))
@@ -112,8 +121,9 @@ impl DeviceMemory {
 
     /// A stream has ended.
     pub(crate) fn forget_stream(&self, number: u64) {
-        self.ended.lock().push(number);
-        self.any_ended.store(true, Ordering::Release);
+        let mut ended = self.ended.lock();
+        ended.push(number);
+        self.any_ended.store(true, Ordering::Relaxed);
     }
 
     /// Gives everything back to the driver: the device's last reference is gone, so no buffer and no stream is left.
@@ -122,11 +132,12 @@ impl DeviceMemory {
     }
 
     fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
-        let mut driver = Driver { device, told: Vec::new() };
+        let mut driver = Driver { device, exact: None, told: Vec::new() };
         let mut pool = self.pool.lock();
-        if self.any_ended.swap(false, Ordering::Acquire) {
-            let ended = std::mem::take(&mut *self.ended.lock());
-            ended.into_iter().for_each(|number| pool.forget_stream(number));
+        if self.any_ended.load(Ordering::Relaxed) {
+            let mut ended = self.ended.lock();
+            self.any_ended.store(false, Ordering::Relaxed);
+            ended.drain(..).for_each(|number| pool.forget_stream(number));
         }
         let answer = act(&mut pool, &mut driver);
         drop(pool);
@@ -145,6 +156,7 @@ impl Source<Points> for Driver<'_> {
     type Error = Error;
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
+        let bytes = self.exact.unwrap_or(bytes);
         // SAFETY: S1, S3: the device is current.
         let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
             Ok(address) if address.is_null() => Ok(None),
@@ -157,11 +169,15 @@ impl Source<Points> for Driver<'_> {
     }
 
     fn release(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
-        order.wait_to_release(&mut self.told)?;
+        if !Wait::SegmentRelease.is_dropped() {
+            order.wait_to_release(&mut self.told)?;
+        }
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
         let free = |p: &Platform| {
             // Pieces that the pool took back are the driver's again.
-            raw::reserve(p, address, bytes, null_mut());
+            if !p.ext().own_pages {
+                raw::reserve(p, address, bytes, null_mut());
+            }
             // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
             unsafe { raw::free(p, address) }
         };
@@ -198,6 +214,7 @@ fn out_of_memory(device: &Device, requested: usize, error: PoolError<Error>) -> 
         requested,
         free: info.free,
         total: info.total,
-        pool: Box::new((statistics, largest_free)),
+        pool: statistics,
+        largest_free,
     }
 }

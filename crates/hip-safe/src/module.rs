@@ -1,6 +1,7 @@
 //! A module: loaded code, shared by the functions taken from it.
 
 use crate::handle::Handle;
+use crate::mutation::Wait;
 use crate::near_names::near_names;
 use crate::raw::{self, Failure};
 use crate::{Device, Error, Function, Result};
@@ -127,7 +128,7 @@ impl Inner {
         if raw.is_null() {
             return Ok(());
         }
-        if self.launched.load(Ordering::Acquire) {
+        if self.launched.load(Ordering::Acquire) && !Wait::ModuleUnload.is_dropped() {
             self.device.synchronize()?;
         }
         let doing = || format!("unloading {}", *self.image);

@@ -1,7 +1,11 @@
 //! AMD's real hiprtc, which compiles without a GPU. Skipped with a word where no libamdhip64 with hiprtc is installed.
 
+#[path = "../../code-object/tests/common/skip.rs"]
+mod skip;
+
 use hip_safe::{CodeObject, Error, Platform, Source};
 use hip_sys::LoadError;
+use skip::without_rocm;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::ptr::null_mut;
@@ -14,13 +18,13 @@ fn real() -> Option<Platform> {
     let platform = match Platform::load_amd() {
         Ok(platform) => platform,
         Err(missing @ LoadError::NotFound { .. }) => {
-            println!("skipped: {missing}");
+            without_rocm(missing);
             return None;
         }
         Err(other) => panic!("libamdhip64 is there and does not load: {other}"),
     };
     if let Err(missing) = platform.rtc() {
-        println!("skipped: {missing}");
+        without_rocm(missing);
         return None;
     }
     Some(platform)

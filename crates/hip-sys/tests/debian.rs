@@ -1,16 +1,20 @@
 //! AMD's real libamdhip64 and librocrand on a machine without a GPU: as Debian 12 packages them (5.2.3 and 5.3.3), or newer
 //! ones that `ci/run-unpacked.sh` gives this program. Skipped with a word where there are none.
 
+#[path = "../../code-object/tests/common/skip.rs"]
+mod skip;
+
 use hip_sys::hip::hipError_t;
 use hip_sys::rocrand::{rocrand_rng_type, rocrand_status};
 use hip_sys::{HipTable, LoadError, Platform, Rocrand, RtcTable, Symbol, Unsupported, Version};
+use skip::without_rocm;
 use std::ffi::CStr;
 
 fn real() -> Option<Platform> {
     match Platform::load_amd() {
         Ok(platform) => Some(platform),
         Err(missing @ LoadError::NotFound { .. }) => {
-            println!("skipped: {missing}");
+            without_rocm(missing);
             None
         }
         Err(other) => panic!("libamdhip64 is there and does not load: {other}"),
@@ -111,7 +115,7 @@ fn rocrand() -> Option<Rocrand> {
     match Rocrand::load() {
         Ok(rocrand) => Some(rocrand),
         Err(missing @ LoadError::NotFound { .. }) => {
-            println!("skipped: {missing}");
+            without_rocm(missing);
             None
         }
         Err(other) => panic!("librocrand is there and does not load: {other}"),

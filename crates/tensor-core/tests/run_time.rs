@@ -1,9 +1,13 @@
 //! Every unit of kernels through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
 //! libamdhip64 with hiprtc is installed.
 
+#[path = "../../code-object/tests/common/skip.rs"]
+mod skip;
+
 use hip_safe::{CodeObject, Error, Platform, Source};
 use hip_sys::LoadError;
 use kernels_hip::{Unit, options};
+use skip::without_rocm;
 use std::process::{Command, Stdio};
 
 /// The architectures that every release since 5.2 knows, with waves of 64, 64 and 32 lanes.
@@ -13,13 +17,13 @@ fn real() -> Option<Platform> {
     let platform = match Platform::load_amd() {
         Ok(platform) => platform,
         Err(missing @ LoadError::NotFound { .. }) => {
-            println!("skipped: {missing}");
+            without_rocm(missing);
             return None;
         }
         Err(other) => panic!("libamdhip64 is there and does not load: {other}"),
     };
     if let Err(missing) = platform.rtc() {
-        println!("skipped: {missing}");
+        without_rocm(missing);
         return None;
     }
     Some(platform)

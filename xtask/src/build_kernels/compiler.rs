@@ -55,7 +55,7 @@ pub fn find(target: &Target) -> Result<Compiler, String> {
 
 /// AMD's compiler for an architecture.
 pub fn amd_for(arch: &str) -> Result<Compiler, String> {
-    if let Some(hipcc) = hipcc() {
+    if let Some(hipcc) = hipcc()? {
         let kind = if is_debian(&hipcc) { Kind::DebianHipcc } else { Kind::Hipcc };
         if kind == Kind::Hipcc || device_libs::knows(Path::new(DEBIAN_BITCODE), arch) {
             return Ok(Compiler { program: hipcc, kind });
@@ -73,12 +73,17 @@ pub fn amd_for(arch: &str) -> Result<Compiler, String> {
     }
 }
 
-/// ROCm's or Debian's hipcc.
-pub fn hipcc() -> Option<PathBuf> {
-    let named = workspace::env("HIPCC");
+/// Fails if a variable names a compiler that is not there. Whoever passes over what lacks a compiler asks this first.
+pub fn check_named() -> Result<(), String> {
+    ["HIPCC", "NVCC", "CXX"].iter().try_for_each(|name| workspace::env_program(name).map(drop))
+}
+
+/// ROCm's or Debian's hipcc; an error if $HIPCC names no program.
+pub fn hipcc() -> Result<Option<PathBuf>, String> {
+    let named = workspace::env_program("HIPCC")?;
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("bin/hipcc"));
     let usual = PathBuf::from("/opt/rocm/bin/hipcc");
-    first_file([named, rocm, Some(usual), workspace::in_path("hipcc")])
+    Ok(first_file([named, rocm, Some(usual), workspace::in_path("hipcc")]))
 }
 
 fn is_debian(hipcc: &Path) -> bool {
@@ -92,7 +97,7 @@ pub fn nvidia() -> Result<Compiler, String> {
     let toolkit = workspace::env("HIPSTACK_NVCC").map(|dir| dir.join("bin/nvcc"));
     let fetched = workspace::root().ok().map(|root| root.join("target/ci/nvcc").join(PIP_NVCC));
     let program = first_file([
-        workspace::env("NVCC"),
+        workspace::env_program("NVCC")?,
         cuda,
         workspace::in_path("nvcc"),
         pip,
@@ -108,9 +113,8 @@ pub fn nvidia() -> Result<Compiler, String> {
 
 /// The C++ compiler of this machine.
 pub fn host() -> Result<Compiler, String> {
-    let named = workspace::env("CXX")
-        .map(|cxx| if cxx.is_file() { Some(cxx) } else { workspace::in_path(cxx.to_str()?) });
-    first_file([named.flatten(), workspace::in_path("c++"), workspace::in_path("g++")])
+    let named = workspace::env_program("CXX")?;
+    first_file([named, workspace::in_path("c++"), workspace::in_path("g++")])
         .map(|program| Compiler { program, kind: Kind::Host })
         .ok_or_else(|| "no C++ compiler: looked for $CXX, c++ and g++ in PATH; install g++".into())
 }
@@ -145,6 +149,31 @@ impl Compiler {
             }
             Kind::Clang | Kind::Nvcc | Kind::Host => None,
         }
+    }
+
+    /// The variables by which it takes more options, which no command line shows.
+    pub(super) fn option_variables(&self) -> &'static [&'static str] {
+        match self.kind {
+            Kind::Hipcc | Kind::DebianHipcc => &["HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"],
+            Kind::Nvcc => &["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"],
+            Kind::Clang | Kind::Host => &[],
+        }
+    }
+
+    /// The header that tells the version of the headers that it puts into every object; it may be another than the
+    /// compiler's own.
+    pub(super) fn version_header(&self) -> Option<PathBuf> {
+        let beside = |header: &str| {
+            let program = self.program.canonicalize().ok()?;
+            Some(program.parent()?.parent()?.join("include").join(header))
+        };
+        let header = match self.kind {
+            Kind::Clang => Some("/usr/include/hip/hip_version.h".into()),
+            Kind::Hipcc | Kind::DebianHipcc => beside("hip/hip_version.h"),
+            Kind::Nvcc => beside("cuda_runtime_api.h"),
+            Kind::Host => None,
+        };
+        header.filter(|header| header.is_file())
     }
 
     /// What a user of its objects has to know.
@@ -272,7 +301,7 @@ mod tests {
     #[test]
     fn a_missing_compiler_says_what_to_install() {
         // No Debian package and no stub knows this one, and a ROCm install would be under another name.
-        if hipcc().is_none_or(|hipcc| is_debian(&hipcc)) {
+        if hipcc().is_ok_and(|hipcc| hipcc.is_none_or(|hipcc| is_debian(&hipcc))) {
             let error = amd_for("gfx9999").expect_err("no such architecture");
             assert!(error.contains("apt-get install") && error.contains("gfx9999"), "{error}");
         }

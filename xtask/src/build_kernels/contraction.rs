@@ -114,7 +114,11 @@ mod tests {
             let target = Target::new(platform, arch).expect("known");
             let (Ok(compiler), Some(disassembler)) = (compiler::find(&target), Disassembler::find(platform))
             else {
-                println!("skipped: no compiler and disassembler for {arch} here");
+                let lacking = format!("no compiler and disassembler for {arch} here");
+                match platform {
+                    Platform::Amd => crate::skip::without_rocm(lacking),
+                    _ => println!("skipped: {lacking}"),
+                }
                 continue;
             };
             let work = tempfile::tempdir().expect("the temporary folder is writable");

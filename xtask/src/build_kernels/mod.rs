@@ -22,7 +22,7 @@ use manifest::Manifest;
 use run::Run;
 use std::path::{Path, PathBuf};
 use target::{Platform, Target};
-use toolchain::Toolchains;
+use toolchain::{Toolchain, Toolchains};
 
 /// Options of `cargo xtask build-kernels`.
 #[derive(clap::Args, Debug)]
@@ -34,13 +34,14 @@ use toolchain::Toolchains;
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
   cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
 
-What is current is not compiled again: objects whose texts, options and compiler are the same and whose bytes are those that were
-written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
+What is current is not compiled again: objects whose texts, options (those in HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND,
+NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS too), compiler and headers are the same and whose bytes are those that were written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
 
 Where compilers are looked for:
   amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH; else clang++-19 with Debian's bitcode
   nvidia  $NVCC, $CUDA_HOME/bin/nvcc, nvcc in PATH, $HIPSTACK_NVCC (a folder pip installed cuda-toolkit into)
-  host    $CXX, c++ or g++ in PATH")]
+  host    $CXX, c++ or g++ in PATH
+What $HIPCC, $NVCC or $CXX names has to be there.")]
 pub struct BuildArgs {
     /// Only this platform
     #[arg(long, value_enum)]
@@ -51,7 +52,7 @@ pub struct BuildArgs {
     /// Write below this folder instead of target/kernels
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Compile nothing; fail unless every object is there with all its kernels
+    /// Compile nothing; fail unless every object is there with all its kernels and is current
     #[arg(long)]
     check: bool,
     /// Compile what is current, too
@@ -83,8 +84,18 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
     let targets = targets(args).map_err(|error| format!("build-kernels: {error}"))?;
     let folder = |target: &Target| out.join(target.platform.name()).join(&target.arch);
     if args.check {
+        let mut toolchains = Toolchains::default();
         for target in &targets {
-            check(target, &units_for(target), &folder(target))?;
+            let toolchain = match compiler::find(target) {
+                Ok(compiler) => Some(toolchains.of(compiler, &root)?),
+                Err(why) => {
+                    println!(
+                        "build-kernels: {target}: whether they are of another compiler is not checked: {why}"
+                    );
+                    None
+                }
+            };
+            check(target, &units_for(target), &folder(target), toolchain.as_deref())?;
         }
     } else {
         // Before hours are spent on others.
@@ -131,6 +142,7 @@ fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
     if let Some(platform) = args.platform {
         return Ok(platform.default_targets());
     }
+    compiler::check_named()?;
     let defaults = Platform::ALL.map(Platform::default_targets).into_iter().flatten();
     let found = defaults.filter(|target| match compiler::find(target) {
         Ok(_) => true,
@@ -145,6 +157,17 @@ fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
 /// Fails with the kernels that spill and have no exception.
 fn deny_spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) -> Result<(), String> {
     let exceptions = Exceptions::load()?;
+    let names: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
+    let gone = exceptions.without_kernel(&names);
+    if !gone.is_empty() {
+        return Err(format!(
+            "build-kernels: exceptions.toml excuses what no kernel is called: {}",
+            gone.join(", ")
+        ));
+    }
+    for platform in Platform::ALL {
+        warn_of_unused(&exceptions, platform, targets, &folder)?;
+    }
     let mut denied = Vec::new();
     let mut kernels = 0;
     for target in targets {
@@ -167,15 +190,42 @@ fn deny_spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) -> Resul
     ))
 }
 
-/// `--check`: every object is there, holds all its kernels, and is the one that the manifest lists.
-fn check(target: &Target, units: &[Unit], dir: &Path) -> Result<(), String> {
+/// Names the exceptions that a platform needs no more, if all its architectures were built.
+fn warn_of_unused(
+    exceptions: &Exceptions,
+    platform: Platform,
+    targets: &[Target],
+    folder: impl Fn(&Target) -> PathBuf,
+) -> Result<(), String> {
+    let all = platform.all_targets();
+    if !all.iter().all(|target| targets.contains(target)) {
+        return Ok(());
+    }
+    let mut kernels = Vec::new();
+    for target in &all {
+        kernels
+            .extend(Manifest::read(&folder(target))?.objects.into_iter().flat_map(|object| object.resources));
+    }
+    for pattern in exceptions.unused(platform.name(), &kernels) {
+        println!(
+            "build-kernels: warning: nothing spills any more under the exception {pattern:?}: remove it from \
+             xtask/src/resources/exceptions.toml"
+        );
+    }
+    Ok(())
+}
+
+/// `--check`: every object is there, holds all its kernels, is the one that the manifest lists, and is what a build would write
+/// now; without a compiler, as far as texts and options tell.
+fn check(target: &Target, units: &[Unit], dir: &Path, toolchain: Option<&Toolchain>) -> Result<(), String> {
     let listed = Manifest::read(dir)?;
     let mut problems = Vec::new();
     for unit in units {
         let file = one::file_name(target, unit);
         let result = read(&dir.join(&file)).and_then(|bytes| {
             object_file::check(target, &bytes, &unit.kernels())?;
-            listed.verify(&file, &bytes)
+            listed.verify(&file, &bytes)?;
+            listed.entry(&file).map_or(Ok(()), |entry| one::up_to_date(entry, target, unit, toolchain))
         });
         problems.extend(result.err().map(|e| format!("{file}: {e}")));
     }

@@ -25,13 +25,37 @@ pub(super) fn file_name(target: &Target, unit: &Unit) -> String {
     format!("{}.{}", unit.name(), target.platform.extension())
 }
 
+/// Whether an object is what a compilation would write now, or what has changed since. Without a toolchain only texts and
+/// options are looked at.
+pub(super) fn up_to_date(
+    entry: &Entry,
+    target: &Target,
+    unit: &Unit,
+    toolchain: Option<&Toolchain>,
+) -> Result<(), String> {
+    if entry.source != unit.source_hash() {
+        return Err("it is not current: its texts have changed".into());
+    }
+    if entry.options != options(target, unit) {
+        return Err("it is not current: its options have changed".into());
+    }
+    match toolchain {
+        Some(toolchain) if entry.build != toolchain.key(target, unit) => {
+            Err("it is not current: another compiler, headers or options would make it now".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn options(target: &Target, unit: &Unit) -> String {
+    unit.options_hash(target.platform.name(), target.wave_size())
+}
+
 impl Job<'_> {
     /// The entry of the unit's object if it is what a compilation would write now.
     pub(super) fn current(&self, manifest: &Manifest, unit: &Unit) -> Result<Option<Entry>, String> {
         let file = file_name(self.target, unit);
-        let made_so = |entry: &&Entry| {
-            entry.build == self.toolchain.key(self.target, unit) && entry.options == self.options(unit)
-        };
+        let made_so = |entry: &&Entry| up_to_date(entry, self.target, unit, Some(self.toolchain)).is_ok();
         let Some(entry) = manifest.entry(&file).filter(made_so) else { return Ok(None) };
         let path = self.folder.path().join(&file);
         let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
@@ -83,17 +107,13 @@ impl Job<'_> {
             unit: unit.name(),
             bytes: bytes.len() as u64,
             source: unit.source_hash(),
-            options: self.options(unit),
+            options: options(self.target, unit),
             build: self.toolchain.key(self.target, unit),
             hash: hash_bytes(bytes),
             kernels: unit.kernels(),
             measured_by: self.measured_by(),
             resources: resources::measure(self.target, object, bytes, said, self.disassembler)?,
         })
-    }
-
-    fn options(&self, unit: &Unit) -> String {
-        unit.options_hash(self.target.platform.name(), self.target.wave_size())
     }
 
     /// The command as one would type it, which writes into the current folder.

@@ -2,7 +2,9 @@
 
 use super::compiler::{Compiler, Kind, Prepared};
 use super::target::Target;
+use crate::workspace;
 use kernels_hip::{Unit, hash_bytes, hash_parts};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
@@ -43,6 +45,12 @@ impl Toolchain {
         for folder in prepared.bitcode.clone().into_iter().chain(compiler.own_bitcode()).chain(host_headers) {
             parts.push(contents(&folder)?.into_bytes());
         }
+        if let Some(header) = compiler.version_header() {
+            let text =
+                std::fs::read(&header).map_err(|e| format!("cannot read {}: {e}", header.display()))?;
+            parts.push(text);
+        }
+        parts.extend(options_of(compiler.option_variables(), |name| workspace::env(name).map(Into::into)));
         let identity = hash_parts(parts.iter().map(Vec::as_slice));
         Ok(Self { version: compiler.version(), compiler, prepared, identity })
     }
@@ -59,7 +67,7 @@ impl Toolchain {
         self.compiler.command(&self.prepared, target, unit, sources, source, object)
     }
 
-    /// The number of all that decides about an object: another text, option, compiler or bitcode has another one.
+    /// The number of all that decides about an object: another text, option, compiler, header or bitcode has another one.
     pub(super) fn key(&self, target: &Target, unit: &Unit) -> String {
         // Where files lie does not matter.
         let prepared = Prepared { bitcode: self.prepared.bitcode.as_ref().map(|_| "bitcode".into()) };
@@ -76,6 +84,13 @@ impl Toolchain {
         let options = hash_parts(args);
         hash_parts([unit.source_hash().as_bytes(), options.as_bytes(), self.identity.as_bytes()])
     }
+}
+
+/// The options that come by variables; nothing for those that are not set or empty.
+fn options_of(names: &[&str], value: impl Fn(&str) -> Option<OsString>) -> Vec<Vec<u8>> {
+    let set = |name: &&str| value(name).filter(|text| !text.is_empty());
+    let part = |name: &&str, text: OsString| [name.as_bytes(), b"=", text.as_encoded_bytes()].concat();
+    names.iter().filter_map(|name| Some(part(name, set(name)?))).collect()
 }
 
 /// The number of all files below a folder, with their names.
@@ -137,6 +152,47 @@ mod tests {
         ] {
             assert_ne!(first, other);
         }
+    }
+
+    #[test]
+    fn options_by_variables_count_and_empty_ones_do_not() {
+        let of = |kind| {
+            let compiler = Compiler { program: "cc".into(), kind };
+            let value =
+                |name: &str| (name != "NVCC_PREPEND_FLAGS").then(|| format!("-D{}", name.len()).into());
+            options_of(compiler.option_variables(), value)
+        };
+        let texts = |parts: Vec<Vec<u8>>| -> Vec<String> {
+            parts.into_iter().map(|part| String::from_utf8_lossy(&part).into_owned()).collect()
+        };
+        let hipcc = ["HIPCC_COMPILE_FLAGS_APPEND=-D26", "HIPCC_LINK_FLAGS_APPEND=-D23"];
+        assert_eq!(texts(of(Kind::Hipcc)), hipcc);
+        assert_eq!(texts(of(Kind::DebianHipcc)), hipcc);
+        assert_eq!(texts(of(Kind::Nvcc)), ["NVCC_APPEND_FLAGS=-D17"]);
+        assert_eq!(texts(of(Kind::Host)), [""; 0]);
+        assert!(options_of(&["A"], |_| Some("".into())).is_empty());
+    }
+
+    #[test]
+    fn the_version_of_the_headers_beside_a_compiler_counts() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        for folder in ["bin", "include/hip"] {
+            std::fs::create_dir_all(dir.path().join(folder)).expect("writable");
+        }
+        let program = dir.path().join("bin/hipcc");
+        std::fs::write(&program, "#!/bin/sh\necho fake version 1\n").expect("writable");
+        workspace::executable(&program).expect("ours");
+        let identity = || {
+            let compiler = Compiler { program: program.clone(), kind: Kind::Hipcc };
+            Toolchain::new(compiler, dir.path()).expect("it needs nothing more").identity
+        };
+        let without = identity();
+        std::fs::write(dir.path().join("include/hip/hip_version.h"), "6").expect("writable");
+        let six = identity();
+        std::fs::write(dir.path().join("include/hip/hip_version.h"), "7").expect("writable");
+        assert!(without != six && six != identity());
+        std::fs::write(dir.path().join("include/hip/hip_version.h"), "6").expect("writable");
+        assert_eq!(six, identity());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The real objects that inputs are made of, and where in them what lies.
 
+use super::packed::Packed;
 use code_object::CodeObject;
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOTE};
@@ -16,6 +17,8 @@ pub(super) struct Base {
     pub(super) bytes: Vec<u8>,
     /// The architecture that it is read for.
     pub(super) arch: String,
+    /// The names of its kernels.
+    pub(super) kernels: Vec<String>,
     /// Places that are mutated on their own: headers, tables, notes, symbols, descriptors.
     pub(super) places: Vec<Range<usize>>,
     /// The contents of the metadata note.
@@ -23,6 +26,8 @@ pub(super) struct Base {
     /// Where the note's segment and section have their offsets; the sizes are 24 and 8 bytes further on in the two.
     pub(super) note_segment: usize,
     pub(super) note_section: Option<usize>,
+    /// Bundles of it that LLVM made.
+    pub(super) packed: Vec<Packed>,
 }
 
 impl Base {
@@ -30,6 +35,7 @@ impl Base {
     pub(super) fn new(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
         let code = CodeObject::parse(&bytes).map_err(|e| format!("{name}: {e}"))?;
         let code = code.ok_or_else(|| format!("{name} has no kernel metadata"))?;
+        let kernels = code.kernels.iter().map(|kernel| kernel.name.clone()).collect();
         let arch = code.target.ok_or_else(|| format!("{name} does not say what it is for"))?.to_string();
         let header = FileHeader64::<LittleEndian>::parse(&*bytes).map_err(|e| e.to_string())?;
         let segments = header.program_headers(LittleEndian, &*bytes).map_err(|e| e.to_string())?;
@@ -63,7 +69,24 @@ impl Base {
             + 56 * segment.ok_or_else(|| format!("{name} has no segment for its note"))?
             + 8;
         let note_section = section.map(|index| section_table.start + 64 * index + 24);
-        Ok(Self { name: name.into(), bytes, arch, places, note, note_segment, note_section })
+        let (name, packed) = (name.into(), Vec::new());
+        Ok(Self { name, bytes, arch, kernels, places, note, note_segment, note_section, packed })
+    }
+
+    /// Bytes that nothing is known of.
+    #[cfg(test)]
+    pub(super) fn bare(arch: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            name: arch.into(),
+            places: Vec::from([0..bytes.len()]),
+            note: 0..0,
+            bytes,
+            arch: arch.into(),
+            kernels: Vec::new(),
+            note_segment: 0,
+            note_section: None,
+            packed: Vec::new(),
+        }
     }
 
     /// The object with another note, which stands at its end; offsets and sizes are those of the new place.

@@ -1,8 +1,8 @@
 //! One input: read, and what was read held against what its users rely on.
 
-use code_object::{Argument, CodeObject, KernelInfo, Param, ValueKind};
+use super::walk::walk;
+use code_object::KernelInfo;
 use hip_sys::{Image, ImageError};
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How an input ended.
@@ -18,19 +18,13 @@ pub(super) enum Outcome {
     Wrong(String),
 }
 
-/// Reads an input for a device.
-pub(super) fn check(bytes: &[u8], arch: &str) -> Outcome {
-    match catch_unwind(AssertUnwindSafe(|| Image::new(bytes, arch))) {
-        Ok(Ok(image)) => match image.code_object().map(relied_on) {
-            None => Outcome::WithoutKernels,
-            Some(Ok(())) => Outcome::Read,
-            Some(Err(what)) => Outcome::Wrong(what),
-        },
-        Ok(Err(error)) if error.to_string().is_empty() => Outcome::Wrong("a refusal without a reason".into()),
-        Ok(Err(ImageError::Code(error))) => Outcome::Refused(error.stage()),
-        Ok(Err(ImageError::OtherDevice { .. })) => Outcome::Refused("other device"),
-        Ok(Err(_)) => Outcome::Refused("kind of file"),
-        Err(panic) => {
+/// Reads an input for a device. `kernels` are those that it has if nothing was changed in it.
+pub(super) fn check(bytes: &[u8], arch: &str, kernels: Option<&[String]>) -> Outcome {
+    match (catch_unwind(AssertUnwindSafe(|| Image::new(bytes, arch))), kernels) {
+        (Ok(Ok(image)), _) => accepted(&image, kernels).unwrap_or_else(Outcome::Wrong),
+        (Ok(Err(error)), Some(_)) => Outcome::Wrong(format!("nothing is wrong with it: {error}")),
+        (Ok(Err(error)), None) => refused(&error),
+        (Err(panic), _) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
             Outcome::Wrong(format!("panic: {}", text.unwrap_or_default()))
@@ -38,39 +32,46 @@ pub(super) fn check(bytes: &[u8], arch: &str) -> Outcome {
     }
 }
 
-/// What those who launch kernels rely on.
-fn relied_on(code: &CodeObject) -> Result<(), String> {
-    let mut names = BTreeMap::new();
-    for kernel in &code.kernels {
-        kernel_holds(kernel).map_err(|what| format!("kernel {:?}: {what}", kernel.name))?;
-        if names.insert(&kernel.name, ()).is_some() {
-            return Err(format!("two kernels {:?}", kernel.name));
+/// Holds what a runtime would be given against a walk that shares nothing with the reader.
+fn accepted(image: &Image, kernels: Option<&[String]>) -> Result<Outcome, String> {
+    if image.bytes().starts_with(b"\x7fELF") {
+        walk(image.bytes()).map_err(|what| format!("a runtime is led outside: {what}"))?;
+    }
+    let found = image.code_object().map(|code| &code.kernels[..]);
+    for kernel in found.unwrap_or_default() {
+        params_fit(kernel).map_err(|what| format!("kernel {:?}: {what}", kernel.name))?;
+    }
+    let names: Vec<&str> = found.unwrap_or_default().iter().map(|kernel| &kernel.name[..]).collect();
+    if kernels.is_some_and(|kernels| kernels != names) {
+        return Err(format!("nothing is wrong with it, and its kernels are {names:?}"));
+    }
+    Ok(if found.is_some() { Outcome::Read } else { Outcome::WithoutKernels })
+}
+
+/// A launch writes its arguments by these numbers.
+fn params_fit(kernel: &KernelInfo) -> Result<(), String> {
+    let mut written = vec![false; usize::try_from(kernel.kernarg_bytes.min(1 << 20)).unwrap_or(0)];
+    for param in &kernel.params {
+        let end = param.offset.checked_add(param.size);
+        let Some(place) = end.and_then(|end| written.get_mut(param.offset..end)) else {
+            return Err(format!("{param:?} lies outside of {} bytes", kernel.kernarg_bytes));
+        };
+        if place.iter().any(|byte| *byte) {
+            return Err(format!("{param:?} lies over another"));
         }
+        place.fill(true);
     }
     Ok(())
 }
 
-fn kernel_holds(kernel: &KernelInfo) -> Result<(), String> {
-    let holds = |what: &str, it: bool| if it { Ok(()) } else { Err(what.to_string()) };
-    let ends = |a: &Argument| a.offset as u128 + a.size as u128;
-    let within = |a| ends(a) <= u128::from(kernel.kernarg_bytes);
-    let shown: Vec<_> = kernel.arguments.iter().filter(|a| !matches!(a.kind, ValueKind::Hidden(_))).collect();
-    let same = |(p, a): (&Param, &&Argument)| (p.offset, p.size) == (a.offset, a.size);
-    holds("arguments outside", kernel.arguments.iter().all(within))?;
-    holds(
-        "arguments overlap",
-        kernel.arguments.windows(2).all(|two| ends(&two[0]) <= two[1].offset as u128),
-    )?;
-    holds(
-        "params are others",
-        kernel.params.len() == shown.len() && kernel.params.iter().zip(&shown).all(same),
-    )?;
-    holds("wave size", [32, 64].contains(&kernel.wave_size))?;
-    holds("threads", kernel.max_threads_per_block > 0)?;
-    holds("alignment", kernel.kernarg_align.is_power_of_two())?;
-    holds("no name", !kernel.name.is_empty())?;
-    let threads = kernel.required_block.map(|block| block.iter().map(|&n| u128::from(n)).product::<u128>());
-    holds("required block", threads.is_none_or(|n| n > 0 && n <= u128::from(kernel.max_threads_per_block)))
+fn refused(error: &ImageError) -> Outcome {
+    match error {
+        error if error.to_string().is_empty() => Outcome::Wrong("a refusal without a reason".into()),
+        ImageError::Code(error) => Outcome::Refused(error.stage()),
+        ImageError::OtherDevice { .. } => Outcome::Refused("other device"),
+        ImageError::NoMetadata { .. } => Outcome::Refused("no metadata"),
+        _ => Outcome::Refused("kind of file"),
+    }
 }
 
 #[cfg(test)]
@@ -79,10 +80,19 @@ mod tests {
 
     #[test]
     fn outcomes_name_the_part_that_was_refused() {
-        assert_eq!(check(b".version 7.0", "sm_90"), Outcome::WithoutKernels);
-        assert_eq!(check(b"\x7fELF", "gfx90a"), Outcome::Refused("ELF"));
-        assert_eq!(check(b"__CLANG_OFFLOAD_BUNDLE__", "gfx90a"), Outcome::Refused("bundle"));
-        assert_eq!(check(b"CCOB\x02\0", "gfx90a"), Outcome::Refused("compressed"));
-        assert_eq!(check(b"text", "gfx90a"), Outcome::Refused("kind of file"));
+        assert_eq!(check(b".version 7.0", "sm_90", None), Outcome::WithoutKernels);
+        assert_eq!(check(b"\x7fELF", "gfx90a", None), Outcome::Refused("ELF"));
+        assert_eq!(check(b"__CLANG_OFFLOAD_BUNDLE__", "gfx90a", None), Outcome::Refused("bundle"));
+        assert_eq!(check(b"CCOB\x02\0", "gfx90a", None), Outcome::Refused("compressed"));
+        assert_eq!(check(b"text", "gfx90a", None), Outcome::Refused("kind of file"));
+    }
+
+    #[test]
+    fn what_was_not_changed_has_to_be_read() {
+        let names = ["k".to_string()];
+        for (bytes, arch) in [(&b"\x7fELF"[..], "gfx90a"), (b".version 7.0", "sm_90")] {
+            let Outcome::Wrong(why) = check(bytes, arch, Some(&names)) else { panic!("it has no kernel k") };
+            assert!(why.starts_with("nothing is wrong with it"), "{why}");
+        }
     }
 }

@@ -1,21 +1,26 @@
 //! `cargo xtask fuzz`: holds the reader of code objects against inputs made of real ones.
 //!
 //! An input is a real object with something changed, and then the lengths around it put right, so that the reader goes on
-//! past its first checks; see [`mutate`]. It lies in front of a page that may not be read, so that one byte too many ends
-//! the process. That process is a child of this one, which saves the input that did it.
+//! past its first checks; see `mutate.rs`. It lies in front of a page that may not be read, so that one byte too many ends
+//! the process; what is decompressed lies in ordinary memory, where the checks of safe Rust have to do. Numbers that overflow
+//! panic in the reader and its libraries, in release builds too. What is accepted is walked once more, by `walk.rs`. The
+//! process that reads is a child of this one, which saves the input that ended it.
 
 mod base;
 mod check;
 mod guard;
 mod mutate;
+mod packed;
 mod random;
 mod tree;
+mod walk;
 mod workers;
 
 use crate::build_kernels::{self, BuildArgs, target::Platform};
 use crate::workspace;
 use base::Base;
 use check::Outcome;
+use mutate::Container;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -34,7 +39,8 @@ const ARCHS: [&str; 2] = ["gfx90a", "gfx1100"];
   cargo xtask fuzz --input FILE --arch gfx90a
                                              one input again, as a failed run names it
 
-The same seed and objects make the same inputs. Objects are built first if there are none; those above 320 KiB are left
+An input ends where readable memory ends, so reading too far is seen at once; what is decompressed from it does not. The
+same seed and objects make the same inputs. Objects are built first if there are none; those above 320 KiB are left
 out. What a run fails on is saved in target/fuzz.")]
 pub struct FuzzArgs {
     /// How many inputs to make and read
@@ -67,16 +73,16 @@ pub fn run(args: &FuzzArgs) -> Result<(), String> {
     }
     let objects = args.objects.clone().unwrap_or_else(|| root.join("target/kernels/amd"));
     if args.in_this_process {
-        return fuzz(args, &read_bases(&objects)?, &folder);
+        return fuzz(args, &objects, &folder);
     }
-    let bases = match read_bases(&objects) {
+    match read_bases(&objects) {
         Err(_) if args.objects.is_none() => {
             build(&root)?;
-            read_bases(&objects)?
+            read_bases(&objects)?;
         }
-        found => found?,
-    };
-    start(args, &objects, &bases, &folder)
+        found => drop(found?),
+    }
+    start(args, &objects, &folder)
 }
 
 fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
@@ -101,7 +107,7 @@ fn build(root: &Path) -> Result<(), String> {
 fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let mut guarded = guard::Guarded::new(&folder.join("one.input"), bytes.len())?;
-    match check::check(guarded.place(0, &bytes), arch) {
+    match check::check(guarded.place(0, &bytes), arch, None) {
         Outcome::Wrong(why) => Err(format!("fuzz: {}: {why}", file.display())),
         outcome => {
             let text = hip_sys::Image::new(&bytes, arch)
@@ -113,7 +119,7 @@ fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
 }
 
 /// Starts the process that reads the inputs; if it is ended, saves what it was reading.
-fn start(args: &FuzzArgs, objects: &Path, bases: &[Base], folder: &Path) -> Result<(), String> {
+fn start(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
     let us = std::env::current_exe().map_err(|e| format!("fuzz: cannot tell where this program is: {e}"))?;
     let mut command = Command::new(us);
     command.args(["fuzz", "--in-this-process", "--inputs", &args.inputs.to_string()]);
@@ -122,21 +128,24 @@ fn start(args: &FuzzArgs, objects: &Path, bases: &[Base], folder: &Path) -> Resu
     match status.code() {
         Some(0) => Ok(()),
         Some(_) => Err("fuzz: the reader is wrong, see above".into()),
-        None => Err(saved(args, bases, folder, &status.to_string())),
+        None => Err(saved(args, objects, folder, &status.to_string())?),
     }
 }
 
 /// Saves the inputs that were being read, and says how to read them again.
-fn saved(args: &FuzzArgs, bases: &[Base], folder: &Path, status: &str) -> String {
+fn saved(args: &FuzzArgs, objects: &Path, folder: &Path, status: &str) -> Result<String, String> {
+    let mut bases = read_bases(objects)?;
+    // As in the process that is gone: the same bases make the same inputs.
+    let _ = packed::add(&mut bases, folder);
     let mut message = format!("fuzz: the reader was ended ({status}) by one of these inputs:");
     for left in (0..worker_count()).filter_map(|worker| guard::left_in(&workers::file(folder, worker))) {
-        let arch = mutate::input(bases, args.seed, left.index).arch;
+        let arch = mutate::input(&bases, args.seed, left.index).arch;
         message += &match save(folder, args.seed, left.index, arch, &left.bytes) {
             Ok(command) => format!("\n  {command}"),
             Err(error) => format!("\n  input {}: {error}", left.index),
         };
     }
-    message
+    Ok(message)
 }
 
 /// Saves an input; the command that reads it again.
@@ -150,11 +159,22 @@ fn worker_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn fuzz(args: &FuzzArgs, bases: &[Base], folder: &Path) -> Result<(), String> {
+fn fuzz(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
+    let mut bases = read_bases(objects)?;
+    let llvm = packed::add(&mut bases, folder);
+    let bases = &bases[..];
     guard::limit_memory(MEMORY)?;
     let sizes = bases.iter().map(|base| base.bytes.len());
     let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
     println!("fuzz: {} objects of {least} to {most} bytes, seed {}", bases.len(), args.seed);
+    match llvm {
+        Ok(()) => println!(
+            "fuzz: LLVM's bundler made {} compressed bundles of them and {} others",
+            packed::count(bases, Container::Compressed),
+            packed::count(bases, Container::Bundle)
+        ),
+        Err(why) => println!("fuzz: no bundles of LLVM's: {why}"),
+    }
     let begin = Instant::now();
     let found = workers::run(bases, folder, args.inputs, args.seed, worker_count())?;
     print!("{}", workers::table(&found.counts));

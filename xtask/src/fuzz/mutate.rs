@@ -1,6 +1,7 @@
 //! One input from a real object: what is changed, and the lengths that are put right again.
 
 use super::base::Base;
+use super::packed::Packed;
 use super::random::Random;
 use super::tree;
 use code_object::{Method, compress_bundle, write_bundle};
@@ -30,24 +31,30 @@ pub(super) struct Input<'a> {
     pub(super) bytes: Vec<u8>,
     pub(super) arch: &'a str,
     pub(super) container: Container,
+    /// If nothing in it was changed, the kernels that it has.
+    pub(super) kernels: Option<&'a [String]>,
 }
 
 /// The input of a number: the same for the same bases and seed.
 pub(super) fn input<'a>(bases: &'a [Base], seed: u64, index: u64) -> Input<'a> {
     let mut random = Random::for_input(seed, index);
     let base = choose(bases, &mut random);
+    if !base.packed.is_empty() && random.one_in(12) {
+        return packed(base, &mut random);
+    }
     let object = object(base, bases, &mut random);
     let container = match random.below(8) {
         0..5 => Container::Plain,
         5 => Container::Bundle,
         _ => Container::Compressed,
     };
-    let bytes = match container {
-        Container::Plain => object,
+    let (bytes, whole) = match container {
+        Container::Plain => (object.clone(), true),
         Container::Bundle => bundle(base, &object, &mut random),
         Container::Compressed => compressed(base, &object, &mut random),
     };
-    Input { bytes, arch: &base.arch, container }
+    let kernels = (whole && object == base.bytes).then_some(&base.kernels[..]);
+    Input { bytes, arch: &base.arch, container, kernels }
 }
 
 /// Small objects are chosen more often, by the square of their size: what is in the large ones is alike.
@@ -131,34 +138,46 @@ fn splice(bytes: &mut [u8], other: &[u8], random: &mut Random) {
     bytes[to..to + length].copy_from_slice(&other[from..from + length]);
 }
 
-/// A bundle with the object in it, beside an empty entry for the host; its list may be spoiled.
-fn bundle(base: &Base, object: &[u8], random: &mut Random) -> Vec<u8> {
+/// A bundle with the object in it, beside an empty entry for the host; its list may be spoiled. And whether it is whole.
+fn bundle(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool) {
     let id = format!("hipv4-amdgcn-amd-amdhsa--{}", base.arch);
     let other = format!("{id}:xnack+");
-    let whole =
+    let entries =
         [("host-x86_64-unknown-linux", &b""[..]), (&id, object), (&other, &object[..object.len().min(64)])];
     let count = if random.one_in(8) { 3 } else { 2 };
-    let mut bytes = write_bundle(&whole[..count], *random.pick(&[1, 16, 256, 4096]));
+    let mut bytes = write_bundle(&entries[..count], *random.pick(&[1, 16, 256, 4096]));
+    let mut whole = false;
     if random.one_in(3) {
         let list = 24 + 8 + 3 * 24 + 80;
         let at = 24 + random.below(list.min(bytes.len().saturating_sub(24)));
         change(&mut bytes, at, random);
     } else if random.one_in(16) {
         bytes.truncate(random.below(bytes.len()));
+    } else {
+        whole = true;
     }
-    bytes
+    (bytes, whole)
 }
 
-/// A bundle, compressed; its header or its data may be spoiled, and then the length of the file is put right.
-fn compressed(base: &Base, object: &[u8], random: &mut Random) -> Vec<u8> {
+/// A bundle, compressed; its header or its data may be spoiled. And whether it is whole.
+fn compressed(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool) {
     let (method, version) = (*random.pick(&[Method::Zlib, Method::Zstd]), 1 + random.below(3) as u16);
-    let mut bytes = compress_bundle(&bundle(base, object, random), method, version);
-    match random.below(6) {
+    let (bundle, whole) = bundle(base, object, random);
+    let mut bytes = compress_bundle(&bundle, method, version);
+    let same = !spoil_compressed(&mut bytes, random);
+    (bytes, whole && same)
+}
+
+/// Spoils the header of a compressed bundle, or its data, and then the length of the file is put right, or nothing. And
+/// whether it did.
+fn spoil_compressed(bytes: &mut Vec<u8>, random: &mut Random) -> bool {
+    match random.below(8) {
         0 => {
             let at = 4 + random.below(28);
-            change(&mut bytes, at, random);
+            change(bytes, at, random);
         }
-        1 => {
+        1..5 => {
+            let version = bytes[4];
             let mut data = bytes.split_off(32.min(bytes.len()));
             spoil(&mut data, random);
             bytes.extend(data);
@@ -169,7 +188,44 @@ fn compressed(base: &Base, object: &[u8], random: &mut Random) -> Vec<u8> {
                 _ => {}
             }
         }
-        _ => {}
+        _ => return false,
     }
-    bytes
+    true
+}
+
+/// One of the bundles that LLVM made of the object, whole or spoiled.
+fn packed<'a>(base: &'a Base, random: &mut Random) -> Input<'a> {
+    let Packed { container, bytes } = random.pick(&base.packed);
+    let mut bytes = bytes.clone();
+    let changed = match container {
+        Container::Compressed => spoil_compressed(&mut bytes, random),
+        _ if random.one_in(4) => false,
+        _ => {
+            // Its list is in the first bytes; behind it is the object.
+            let at = if random.one_in(2) { random.below(256) } else { random.below(bytes.len()) };
+            change(&mut bytes, at, random);
+            true
+        }
+    };
+    let kernels = (!changed).then_some(&base.kernels[..]);
+    Input { bytes, arch: &base.arch, container: *container, kernels }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_llvm_made_and_nobody_changed_has_to_be_read() {
+        let mut base = Base::bare("gfx90a", vec![1; 4096]);
+        base.kernels = vec!["k".into()];
+        let whole = compress_bundle(&[7; 4096], Method::Zlib, 2);
+        base.packed = vec![Packed { container: Container::Compressed, bytes: whole.clone() }];
+        let inputs: Vec<Input> = (0..200).map(|i| packed(&base, &mut Random::for_input(1, i))).collect();
+        for input in &inputs {
+            assert!(input.kernels.is_none() || input.bytes == whole);
+        }
+        let kept = inputs.iter().filter(|input| input.kernels.is_some()).count();
+        assert!((40..120).contains(&kept), "{kept} of 200");
+    }
 }

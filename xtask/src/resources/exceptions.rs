@@ -54,6 +54,28 @@ impl Exceptions {
     }
 }
 
+impl Exceptions {
+    /// The patterns that fit no kernel among these names.
+    pub(crate) fn without_kernel(&self, names: &[String]) -> Vec<String> {
+        self.patterns(|_, pattern| !names.iter().any(|name| matches(pattern, name)))
+    }
+
+    /// The patterns for a platform under which none of its kernels spills any more, whatever the architecture.
+    pub(crate) fn unused(&self, platform: &str, kernels: &[KernelResources]) -> Vec<String> {
+        let used = |pattern: &str| kernels.iter().any(|k| k.spills() && matches(pattern, &k.kernel));
+        self.patterns(|exception, pattern| exception.platform == platform && !used(pattern))
+    }
+
+    fn patterns(&self, wanted: impl Fn(&Exception, &str) -> bool) -> Vec<String> {
+        let mut found = Vec::new();
+        for exception in &self.exception {
+            let some = exception.kernels.iter().filter(|pattern| wanted(exception, pattern));
+            found.extend(some.map(|pattern| format!("{} {pattern}", exception.platform)));
+        }
+        found
+    }
+}
+
 impl Exception {
     fn allows(&self, platform: &str, kernel: &KernelResources) -> bool {
         self.platform == platform
@@ -111,6 +133,23 @@ mod tests {
         assert!(denied("amd", kernel("a_x_f32", 0, 0, 16)));
         assert!(denied("amd", kernel("a_x_f16", 1, 0, 0)));
         assert!(denied("nvidia", kernel("a_x_f32", 1, 0, 0)));
+    }
+
+    #[test]
+    fn every_exception_of_the_workspace_is_for_a_kernel_that_ships() {
+        let names: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
+        assert_eq!(Exceptions::load().expect("well formed").without_kernel(&names), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_nothing_uses_is_named() {
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nscalar = 3\nreason = \"why\"\n\
+                    [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nreason = \"why\"";
+        let exceptions = Exceptions::parse(text).expect("well formed");
+        assert_eq!(exceptions.without_kernel(&["a_x".into(), "ab".into()]), ["amd b", "nvidia c"]);
+        assert_eq!(exceptions.unused("amd", &[kernel("a_x", 3, 0, 0), kernel("b", 0, 0, 0)]), ["amd b"]);
+        assert_eq!(exceptions.unused("amd", &[kernel("a_x", 0, 0, 0)]), ["amd a_*", "amd b"]);
+        assert_eq!(exceptions.unused("nvidia", &[kernel("c", 0, 1, 4)]), [""; 0]);
     }
 
     #[test]

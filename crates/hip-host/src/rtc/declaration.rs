@@ -60,6 +60,10 @@ impl Declaration {
 
     fn step(&mut self, source: &Source, state: &mut State, at: usize) -> Step {
         if let Some(next) = source.skip_attribute(at) {
+            // The preprocessor's marks of lines stand before a declaration and are none of its words.
+            if at == self.words && source.is_kind(at, Kind::Directive) {
+                self.words = next;
+            }
             return Step::On(next);
         }
         if source.is(at, ";") || source.is(at, "}") {

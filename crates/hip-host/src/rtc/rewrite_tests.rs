@@ -47,7 +47,7 @@ fn a_kernel_is_inlined_and_registered_behind_its_body() {
 
 #[test]
 fn kernels_are_found_where_they_are() {
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 15] = [
         ("namespace a { namespace b::c { __global__ void k() {} } }", &["k"]),
         ("extern \"C\" { __global__ void k() {} __global__ void l() {} }", &["k", "l"]),
         ("namespace { inline namespace x { static __global__ void k() {} } }", &["k"]),
@@ -59,6 +59,9 @@ fn kernels_are_found_where_they_are() {
         ("template <> __global__ void k<int>(int) {}", &["k< int >"]),
         ("template __global__ void n::k<A<int>>(A<int>); int x;", &["n::k< A < int > >"]),
         ("extern template __global__ void k<int>(int);", &[]),
+        ("# 1 \"k.hip\"\n# 2\ntemplate <class T> __global__ void k(T) {}", &[]),
+        ("# 1 \"k.hip\"\ntemplate <> __global__ void k<int>(int) {}", &["k< int >"]),
+        ("int x;\n# 9 \"k.hip\"\ntemplate __global__ void k<int>(int);", &["k< int >"]),
         ("const char* s = \"__global__ void k() {}\"; // __global__ void k() {}\n", &[]),
     ];
     for (text, names) in cases {

@@ -15,8 +15,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Small pieces share segments of this size, in bytes; others get as much as they need.
+/// Small pieces share segments of this size, in bytes; others get as much as they need, in multiples of the second.
 const SEGMENT: usize = 256 << 10;
+const GRANULE: usize = 4 << 10;
 
 /// The memory of one graph. Its segments are the device's pool's again when the graph and everything allocated in it are gone.
 pub(crate) struct GraphMemory {
@@ -178,7 +179,7 @@ fn config() -> PoolConfig {
         small_segment: SEGMENT,
         large_limit: 0,
         large_segment: 0,
-        segment_granule: crate::pool::GRANULE,
+        segment_granule: GRANULE,
         ..PoolConfig::default()
     }
 }

@@ -237,9 +237,12 @@ impl<'a> Submission<'a> {
         let Self { stream, uses, extents, .. } = self;
         // Always in the same order, so that two threads cannot wait for each other.
         uses.as_mut_slice().sort_unstable_by_key(|used| used.map(Use::key));
-        let ordered = uses.as_slice().iter().flatten().filter(|used| used.memory.is_ordered());
-        let mut locked: SmallVec<[_; 8]> =
-            ordered.map(|used| (used.memory.tracked().lock(), used.access)).collect();
+        let mut locked = SmallVec::<[_; 8]>::new();
+        for used in uses.as_slice().iter().flatten() {
+            if used.memory.is_ordered() {
+                locked.push((used.memory.tracked().lock(), used.access));
+            }
+        }
         for (memory, access) in &locked {
             memory.prepare(stream, *access)?;
         }

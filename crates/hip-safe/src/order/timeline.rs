@@ -1,5 +1,6 @@
 //! How far a stream has come, and the event by which others wait for it.
 
+use crate::mutation::Wait;
 use crate::raw;
 use crate::stream;
 use crate::{Error, Event, Result, Stream};
@@ -71,7 +72,7 @@ impl Timeline {
             gate.event = Some(Event::without_timing(producer.device())?);
         }
         let Gate { event: Some(event), covered, .. } = &mut *gate else { unreachable!("it was just made") };
-        if *covered < count {
+        if *covered < count && !(*covered > 0 && Wait::FreshEvent.is_dropped()) {
             let submitted = self.submitted();
             producer.record_for_order(event)?;
             *covered = submitted;

@@ -1,6 +1,7 @@
 //! Which work uses a piece of memory.
 
 use super::Points;
+use crate::mutation::Wait;
 use crate::{Result, Stream, drop_errors};
 use hip_sys::Access;
 use parking_lot::{Mutex, MutexGuard};
@@ -23,13 +24,19 @@ pub(crate) struct Tracked {
 impl Uses {
     /// Memory that others have used before: whoever uses it comes after them.
     pub(crate) fn after(former: Points) -> Self {
+        if Wait::AfterFormerOwner.is_dropped() {
+            return Self::default();
+        }
         Self { written: former.clone(), used: former }
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
-        let before = if access == Access::READ { &self.written } else { &self.used };
-        before.order_before(stream)
+        let (before, wait) = match access {
+            Access::READ => (&self.written, Wait::ReadAfterWrite),
+            _ => (&self.used, Wait::WriteAfterUse),
+        };
+        if wait.is_dropped() { Ok(()) } else { before.order_before(stream) }
     }
 
     /// The stream has a submission that makes such a use.
@@ -44,18 +51,23 @@ impl Uses {
 
     /// Waits on the host until it may be read.
     pub(crate) fn wait_for_writer(&mut self) -> Result<()> {
-        self.written.wait()
+        if Wait::HostRead.is_dropped() { Ok(()) } else { self.written.wait() }
     }
 
     /// Waits on the host until it may be written.
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
-        self.used.wait()?;
+        if !Wait::HostWrite.is_dropped() {
+            self.used.wait()?;
+        }
         self.written = Points::default();
         Ok(())
     }
 
     /// Waits before the memory is released. What went wrong and was got over goes to the hook.
     pub(crate) fn wait_to_release(&mut self) -> Result<()> {
+        if Wait::HostRelease.is_dropped() {
+            return Ok(());
+        }
         let mut told = Vec::new();
         let waited = self.used.wait_to_release(&mut told);
         told.iter().for_each(drop_errors::report);

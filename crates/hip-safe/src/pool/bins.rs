@@ -42,6 +42,7 @@ impl Bins {
         Self { rows: 0, cells: [0; ROWS], first: [[NONE; CELLS]; ROWS], chain }
     }
 
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.rows == 0
     }
@@ -122,15 +123,16 @@ impl Bins {
         Some((row, self.cells[row].trailing_zeros() as usize))
     }
 
-    /// All blocks of at least `bytes`, by classes upwards; in each class those that came first are first.
+    /// Blocks of at least `bytes`, by classes upwards: those among the `most` that came first in each class, in their order.
     pub(super) fn fitting<'a, O>(
         &'a self,
         blocks: &'a Blocks<O>,
         bytes: usize,
+        most: usize,
     ) -> impl Iterator<Item = u32> + 'a {
         let own = place(bytes);
         let lists = std::iter::successors(Some(own), |&(row, cell)| self.next(row, cell));
-        let all = lists.flat_map(move |(row, cell)| self.list(blocks, self.first[row][cell]));
+        let all = lists.flat_map(move |(row, cell)| self.list(blocks, self.first[row][cell]).take(most));
         all.filter(move |&index| blocks[index].bytes >= bytes)
     }
 
@@ -185,11 +187,12 @@ mod tests {
         assert_eq!(fit(&bins, &blocks, 72, 8), Some(200));
         assert_eq!(fit(&bins, &blocks, 201, 8), None);
         assert_eq!(fit(&bins, &blocks, 1, 8), Some(1));
-        let fitting: Vec<_> = bins.fitting(&blocks, 66 * GRANULE).collect();
+        let fitting: Vec<_> = bins.fitting(&blocks, 66 * GRANULE, 8).collect();
         assert_eq!(fitting, [of[0], of[2], of[3], of[6], of[4]], "oldest first, then the larger class");
+        assert_eq!(bins.fitting(&blocks, 66 * GRANULE, 3).collect::<Vec<_>>(), [of[0], of[2], of[4]]);
         for index in of {
             bins.remove(&mut blocks, index);
         }
-        assert!(bins.is_empty() && bins.fitting(&blocks, GRANULE).next().is_none());
+        assert!(bins.is_empty() && bins.fitting(&blocks, GRANULE, 8).next().is_none());
     }
 }

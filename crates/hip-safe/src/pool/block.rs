@@ -63,19 +63,32 @@ pub(super) struct Blocks<O> {
     vacant: u32,
 }
 
+impl<O> Blocks<O> {
+    /// How many places the table has, vacant ones too.
+    pub(super) fn places(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+}
+
 impl<O: Default> Blocks<O> {
     pub(super) const fn new() -> Self {
         Self { nodes: Vec::new(), vacant: NONE }
     }
 
-    /// How many places the table has, vacant ones too.
-    pub(super) fn places(&self) -> u32 {
-        self.nodes.len() as u32
-    }
-
     /// A new block that is in use and has no neighbours.
     pub(super) fn add(&mut self, address: usize, bytes: usize, segment: u32, class: Class) -> u32 {
-        let node = Node {
+        if self.vacant != NONE {
+            let index = self.vacant;
+            let node = &mut self[index];
+            let next = std::mem::replace(&mut node.after, NONE);
+            (node.address, node.bytes, node.segment, node.class) = (address, bytes, segment, class);
+            (node.before, node.state) = (NONE, State::Live);
+            (node.home, node.freed_at) = (HomeId::NOBODY, 0);
+            self.vacant = next;
+            return index;
+        }
+        assert!(self.nodes.len() < NONE as usize, "a pool of {NONE} blocks");
+        self.nodes.push(Node {
             address,
             bytes,
             requested: 0,
@@ -88,15 +101,8 @@ impl<O: Default> Blocks<O> {
             home: HomeId::NOBODY,
             class,
             state: State::Live,
-        };
-        if self.vacant == NONE {
-            assert!(self.nodes.len() < NONE as usize, "a pool of {NONE} blocks");
-            self.nodes.push(node);
-            return self.places() - 1;
-        }
-        let index = self.vacant;
-        self.vacant = std::mem::replace(&mut self[index], node).after;
-        index
+        });
+        self.places() - 1
     }
 
     /// Removes a block, which is in no list any more. Gives what may still use it.

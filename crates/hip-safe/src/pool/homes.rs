@@ -42,6 +42,8 @@ pub(super) struct Homes {
     last: Option<(u64, HomeId)>,
     /// The blocks of every home but [`HomeId::NOBODY`] once more, so that one that fits is found without a look at each stream.
     all: [Bins; 2],
+    /// Whether there ever was a second stream. Until then `all` is empty, which saves its upkeep.
+    several: bool,
 }
 
 impl Homes {
@@ -53,26 +55,44 @@ impl Homes {
             of_stream: HashMap::default(),
             last: None,
             all: [Bins::new(Chain::All), Bins::new(Chain::All)],
+            several: false,
         }
     }
 
     /// The home of a stream, which is made when it is first asked for.
-    pub(super) fn of(&mut self, stream: u64) -> HomeId {
+    pub(super) fn of<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
         if let Some((last, home)) = self.last
             && last == stream
         {
             return home;
         }
-        let home = *self.of_stream.entry(stream).or_insert_with(|| {
-            let home = self.vacant.pop().unwrap_or_else(|| {
-                self.shelves.push(Shelf::new());
-                self.streams.push(None);
-                HomeId(self.shelves.len() as u32 - 1)
-            });
-            self.streams[home.0 as usize] = Some(stream);
-            home
-        });
+        let home = match self.of_stream.get(&stream) {
+            Some(home) => *home,
+            None => self.add(blocks, stream),
+        };
         self.last = Some((stream, home));
+        home
+    }
+
+    #[cold]
+    fn add<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
+        let first = self.shelves.len() == 2;
+        if !first && !self.several {
+            self.several = true;
+            for index in 0..blocks.places() {
+                let node = &blocks[index];
+                if node.is_free() && node.home != HomeId::NOBODY {
+                    self.all[node.class as usize].insert(blocks, index);
+                }
+            }
+        }
+        let home = self.vacant.pop().unwrap_or_else(|| {
+            self.shelves.push(Shelf::new());
+            self.streams.push(None);
+            HomeId(self.shelves.len() as u32 - 1)
+        });
+        self.streams[home.0 as usize] = Some(stream);
+        self.of_stream.insert(stream, home);
         home
     }
 
@@ -101,7 +121,7 @@ impl Homes {
         let node = &blocks[index];
         let (home, state, class) = (node.home, node.state, node.class as usize);
         self.bins(home, state)[class].insert(blocks, index);
-        if home != HomeId::NOBODY {
+        if home != HomeId::NOBODY && self.several {
             self.all[class].insert(blocks, index);
         }
     }
@@ -111,7 +131,7 @@ impl Homes {
         let node = &blocks[index];
         let (home, state, class) = (node.home, node.state, node.class as usize);
         self.bins(home, state)[class].remove(blocks, index);
-        if home != HomeId::NOBODY {
+        if home != HomeId::NOBODY && self.several {
             self.all[class].remove(blocks, index);
         }
     }
@@ -142,14 +162,16 @@ impl Homes {
         kinds.into_iter().find_map(|bins| bins.fit(blocks, size, most))
     }
 
-    /// The blocks of all homes of at least `size` bytes, those of the same class first, oldest first.
+    /// The blocks of all homes of at least `size` bytes, those of the same size class first, oldest first; of each
+    /// size class, only the `most` oldest are looked at.
     pub(super) fn fitting<'a, O>(
         &'a self,
         blocks: &'a Blocks<O>,
         class: Class,
         size: usize,
+        most: usize,
     ) -> impl Iterator<Item = u32> + 'a {
-        self.all[class as usize].fitting(blocks, size)
+        self.all[class as usize].fitting(blocks, size, most)
     }
 }
 
@@ -173,11 +195,19 @@ impl Hasher for NumberHasher {
 
 #[cfg(test)]
 impl Homes {
+    /// Whether a block of this home is in the list of all homes.
+    pub(super) fn lists(&self, home: HomeId) -> bool {
+        self.several && home != HomeId::NOBODY
+    }
+
     /// How many times a free block is in the list where it belongs.
     pub(super) fn listed<O>(&self, blocks: &Blocks<O>, index: u32) -> usize {
         let node = &blocks[index];
         let shelf = &*self.shelves[node.home.0 as usize];
         let bins = if node.state == State::Touched { &shelf.touched } else { &shelf.untouched };
-        bins[node.class as usize].fitting(blocks, node.bytes).filter(|listed| *listed == index).count()
+        bins[node.class as usize]
+            .fitting(blocks, node.bytes, usize::MAX)
+            .filter(|listed| *listed == index)
+            .count()
     }
 }

@@ -5,8 +5,14 @@ use super::homes::HomeId;
 use super::space::Request;
 use super::{Order, Pool, PoolError, Source};
 
-/// How many blocks of one size class are compared, and how many of other streams are looked at, before the next rung.
+/// How many blocks of one size class are compared before the next rung.
 const FEW: usize = 8;
+
+/// How many blocks of other streams are looked at before the pool grows.
+const SOME: usize = 64;
+
+/// How many blocks are looked at for each free when all are looked at before the pool grows.
+const LOOKS_PER_FREE: u64 = 16;
 
 impl<O: Order> Pool<O> {
     /// A free block that the request can have without asking the source.
@@ -20,8 +26,8 @@ impl<O: Order> Pool<O> {
         if let Some(found) = self.fit(request, usize::MAX).or_else(|| self.complete_or_old(request)) {
             return Some(found);
         }
-        // A look at all blocks is paid for by as many frees since the last one.
-        if self.statistics.frees - self.reaped_at < u64::from(self.blocks.places()) {
+        // A look at all blocks is paid for by the frees since the last one.
+        if (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE < u64::from(self.blocks.places()) {
             return None;
         }
         self.reap();
@@ -35,12 +41,11 @@ impl<O: Order> Pool<O> {
 
     /// A block of another stream whose work is known to be complete, else one that was freed long ago.
     fn complete_or_old(&mut self, request: Request) -> Option<u32> {
-        let mut candidates = [NONE; FEW];
-        let fitting = self.homes.fitting(&self.blocks, request.class, request.size);
+        let mut candidates = [NONE; SOME];
+        let fitting = self.homes.fitting(&self.blocks, request.class, request.size, FEW);
         candidates.iter_mut().zip(fitting).for_each(|(place, index)| *place = index);
-        let candidates = candidates.into_iter().filter(|index| *index != NONE);
         let mut old = None;
-        for index in candidates {
+        for index in candidates.into_iter().take_while(|index| *index != NONE) {
             let node = &mut self.blocks[index];
             if node.order.settle() {
                 return Some(index);
@@ -66,7 +71,7 @@ impl<O: Order> Pool<O> {
             return Ok(found);
         }
         // Steal: any stream's, with its work waited for on the device.
-        let stolen = self.homes.fitting(&self.blocks, request.class, request.size).next();
+        let stolen = self.homes.fitting(&self.blocks, request.class, request.size, usize::MAX).next();
         if let Some(found) = stolen {
             self.statistics.hits += 1;
             return Ok(found);
@@ -99,7 +104,7 @@ impl<O: Order> Pool<O> {
     pub(super) fn out_of_memory<E>(&self, requested: usize) -> PoolError<E> {
         let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
         let largest_free = all.filter(|node| node.is_free()).map(|node| node.bytes).max().unwrap_or(0);
-        PoolError::OutOfMemory { requested, statistics: self.statistics, largest_free }
+        PoolError::OutOfMemory { requested, statistics: Box::new(self.statistics), largest_free }
     }
 
     /// Gives the free blocks of a stream that is gone to nobody, or to no stream as long as others use them.

@@ -26,7 +26,7 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use config::{GRANULE, PoolConfig};
+pub(crate) use config::PoolConfig;
 pub use statistics::PoolStatistics;
 
 use block::{Blocks, State};
@@ -51,7 +51,7 @@ pub(crate) trait Order: Clone + Default {
 /// Where a pool has its memory from.
 pub(crate) trait Source<O: Order> {
     type Error;
-    /// The address of new memory, a multiple of [`GRANULE`]; none if there is not that much.
+    /// The address of new memory, a multiple of 512; none if there is not that much.
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Self::Error>;
     /// Waits for `order`, then gives the memory back. After an error it counts as lost.
     fn release(&mut self, address: usize, bytes: usize, order: O) -> Result<(), Self::Error>;
@@ -67,7 +67,7 @@ pub(crate) enum PoolError<E> {
         /// What was asked for, in bytes.
         requested: usize,
         /// The pool's figures after all rungs.
-        statistics: PoolStatistics,
+        statistics: Box<PoolStatistics>,
         /// The largest free block in bytes: not large enough, or of the class that the request is not of.
         largest_free: usize,
     },
@@ -132,7 +132,8 @@ impl<O: Order> Pool<O> {
     ) -> Result<Block<O>, PoolError<S::Error>> {
         debug_assert!(bytes > 0, "no bytes are not the pool's business");
         let Some(size) = config::block_size(bytes) else { return Err(self.out_of_memory(bytes)) };
-        let request = Request { bytes, size, class: self.config.class(size), home: self.homes.of(stream) };
+        let home = self.homes.of(&mut self.blocks, stream);
+        let request = Request { bytes, size, class: self.config.class(size), home };
         if let Some(found) = (!self.config.direct).then(|| self.cached(request)).flatten() {
             self.statistics.hits += 1;
             return Ok(self.take(found, request));
@@ -149,7 +150,7 @@ impl<O: Order> Pool<O> {
     /// back to the source, or says with [`Pool::lost`] that this failed.
     pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
         let BlockId(index) = id;
-        let mut home = self.homes.of(stream);
+        let mut home = self.homes.of(&mut self.blocks, stream);
         let mut state = State::Untouched;
         if !order.only_on(stream) {
             if order.settle() {

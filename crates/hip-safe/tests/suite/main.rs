@@ -14,12 +14,16 @@ mod graph_memory;
 mod graphs;
 mod launch;
 mod memory;
+#[cfg(hip_safe_mutation)]
+mod mutations;
 mod order;
+mod peers;
 mod pinned;
 mod shared;
 mod threads;
 mod under_test;
 mod watched;
+mod workload;
 
 use std::process::{Command, Output};
 

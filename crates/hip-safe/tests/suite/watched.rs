@@ -1,6 +1,7 @@
 //! The platform under test behind functions that note each call of this thread, and that fail one on demand.
 
 use hip_safe::{Device, Error, Platform};
+use hip_sys::Extensions;
 use hip_sys::hip::*;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -154,17 +155,29 @@ pub(crate) fn unshared_platform() -> Platform {
             DROP_ERRORS.with_borrow_mut(|list| list.push(error.to_string()))
         });
     });
-    changed_platform(|_| ())
+    // What a pool does is seen here, also where other devices have none.
+    watched(|_| (), false)
+}
+
+/// The same, where buffers have pages of their own if the platform wants that.
+pub(crate) fn platform_as_it_is() -> Arc<Platform> {
+    Arc::new(watched(|_| (), REAL.ext().own_pages))
 }
 
 /// The same with a table that was changed further.
 pub(crate) fn changed_platform(change: impl FnOnce(&mut hip_sys::HipTable)) -> Platform {
+    watched(change, false)
+}
+
+fn watched(change: impl FnOnce(&mut hip_sys::HipTable), own_pages: bool) -> Platform {
     let mut hip = REAL.hip().clone();
     watch_table(&mut hip);
     change(&mut hip);
     let rtc = REAL.rtc().cloned().map_err(Clone::clone);
     // SAFETY: S1: the functions are hip-host's, behind ones that count and may answer an error instead.
-    unsafe { Platform::from_tables(REAL.kind, REAL.raw_version, hip, rtc, *REAL.ext()) }
+    unsafe {
+        Platform::from_tables(REAL.kind, REAL.raw_version, hip, rtc, Extensions { own_pages, ..*REAL.ext() })
+    }
 }
 
 /// Device 0 of such a platform.

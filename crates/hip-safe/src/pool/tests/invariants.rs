@@ -19,7 +19,11 @@ impl Pool<Points> {
             while index != NONE {
                 let node = &self.blocks[index];
                 assert_eq!((node.segment, node.before, node.address), (number, before, end), "in a row");
-                assert!(node.bytes > 0 && node.bytes % GRANULE == 0 && node.address % GRANULE == 0);
+                assert!(
+                    node.bytes > 0
+                        && node.bytes.is_multiple_of(GRANULE)
+                        && node.address.is_multiple_of(GRANULE)
+                );
                 assert!(!self.may_join(before, index), "free neighbours that could be one");
                 end += node.bytes;
                 places += 1;
@@ -69,9 +73,9 @@ impl Pool<Points> {
             (Some(stream), State::Untouched) => assert!(node.order.only_on(stream), "others use it too"),
             (stream, _) => assert!(stream.is_some() || node.home == HomeId::ORPHANS),
         }
-        let all: Vec<_> = self.homes.fitting(&self.blocks, node.class, node.bytes).collect();
+        let all: Vec<_> = self.homes.fitting(&self.blocks, node.class, node.bytes, usize::MAX).collect();
         let listed = all.iter().filter(|listed| **listed == index).count();
-        assert_eq!(listed, usize::from(node.home != HomeId::NOBODY));
+        assert_eq!(listed, usize::from(self.homes.lists(node.home)));
         for other in all {
             let other = &self.blocks[other];
             assert!(other.is_free() && other.class == node.class && other.home != HomeId::NOBODY);

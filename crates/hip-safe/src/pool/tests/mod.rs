@@ -7,6 +7,8 @@ mod property;
 mod reuse;
 #[cfg(not(loom))]
 mod steady;
+#[cfg(loom)]
+mod threads;
 
 use super::{Block, BlockId, Order, Pool, PoolConfig, PoolError, Source};
 use std::collections::BTreeMap;

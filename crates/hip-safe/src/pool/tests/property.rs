@@ -1,6 +1,6 @@
 //! Random programs against a model that knows of each 512 bytes which work uses them.
 
-use super::super::GRANULE;
+use super::super::config::GRANULE;
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -153,12 +153,12 @@ impl Model {
             Err(PoolError::Source(Broken)) => return assert!(self.memory.broken),
             Err(PoolError::OutOfMemory { requested, statistics, largest_free }) => {
                 self.failed += 1;
-                assert_eq!((requested, statistics), (bytes, self.pool.statistics()));
+                assert_eq!((requested, *statistics), (bytes, self.pool.statistics()));
                 assert_eq!(largest_free, self.free_ranges().into_iter().max().unwrap_or(0));
                 return;
             }
         };
-        assert!(block.bytes >= bytes && block.address % GRANULE == 0);
+        assert!(block.bytes >= bytes && block.address.is_multiple_of(GRANULE));
         let after = self.pool.statistics();
         if after.misses == before.misses && after.steals == before.steals {
             // A hit is no block that was not free.
@@ -232,7 +232,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_program_keeps_the_model(steps in steps(), direct in prop::bool::weighted(0.1)) {

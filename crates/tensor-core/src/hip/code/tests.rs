@@ -1,6 +1,9 @@
 //! The order in which code is looked for. AMD's compiler stands in where a compilation is needed; without it, what can be said
 //! without one is.
 
+#[path = "../../../../code-object/tests/common/skip.rs"]
+mod skip;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +35,7 @@ fn without_compiler() -> Platform {
 fn with_compiler() -> Option<Platform> {
     let platform = Platform::load_amd().ok().filter(|platform| platform.rtc().is_ok());
     if platform.is_none() {
-        println!("skipped: no libamdhip64 with hiprtc is installed");
+        skip::without_rocm("no libamdhip64 with hiprtc is installed");
     }
     platform
 }

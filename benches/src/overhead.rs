@@ -1,0 +1,114 @@
+//! What hip-safe itself costs the host: handles, the pool, launches above the raw call, hand-overs between streams.
+
+use crate::throughput::host_time::{NAMES, batches, host_times};
+use crate::throughput::measure::Effort;
+use hip_safe::SharedBuffer;
+use tensor_core::HipDevice;
+
+/// A figure and what it is held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// What was done.
+    pub what: &'static str,
+    /// Nanoseconds for one.
+    pub nanoseconds: f64,
+    /// The most nanoseconds that it may take, where there is a bar.
+    pub bar: Option<f64>,
+}
+
+/// Measures all of it. `large` is the size in bytes of the buffer whose sharing is measured.
+///
+/// # Errors
+/// What failed, in words.
+pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
+    let effort = Effort { warm_ups: 1000, repeats: 25, ..Effort::default() };
+    let text = |error: hip_safe::Error| error.to_string();
+    let (stream, wait) = (device.stream(), || device.synchronize());
+    let mut rows = Vec::new();
+    let mut row = |name, what, bar, seconds: f64| {
+        rows.push(Row { name, what, nanoseconds: seconds * 1e9, bar });
+    };
+
+    let handle = device.device();
+    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(handle.clone()))))?;
+    row("device_clone", "a device cloned and dropped", Some(20.0), clone);
+    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(stream.clone()))))?;
+    row("stream_clone", "a stream cloned and dropped", Some(20.0), clone);
+    // SAFETY: S15: nobody reads it.
+    let shared = SharedBuffer::new(unsafe { stream.alloc_uninit::<u8>(large) }.map_err(text)?);
+    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(shared.clone()))))?;
+    row("shared_clone", "a large shared buffer cloned and dropped", Some(50.0), clone);
+    drop(shared);
+
+    for (name, what, bytes) in [
+        ("alloc_free_4k", "4 KiB allocated and dropped on one stream", 4 << 10),
+        ("alloc_free_8m", "8 MiB allocated and dropped on one stream", 8 << 20),
+    ] {
+        // SAFETY: S15: nobody reads it.
+        let allocate = || unsafe { stream.alloc_uninit::<u8>(bytes) }.map(drop).map_err(text);
+        row(name, what, Some(100.0), batches(effort, wait, allocate)?);
+    }
+
+    let launches = host_times(device, Effort { warm_ups: 500, repeats: 15, ..Effort::default() })?;
+    let [raw, prepared, built] = [0, 1, 2].map(|index| launches[index].1);
+    debug_assert_eq!(launches[0].0, NAMES[0]);
+    row("raw_launch", "hipModuleLaunchKernel of the table, its arguments ready", None, raw);
+    row(
+        "launch_above",
+        "Launch::submit above the raw call, its arguments ready",
+        Some(150.0),
+        prepared - raw,
+    );
+    row("launch_built_above", "a launch put together and submitted, above the raw call", None, built - raw);
+
+    let other = handle.new_stream().map_err(text)?;
+    let mut buffer = stream.alloc_zeros::<u8>(512).map_err(text)?;
+    let same = batches(effort, wait, || stream.memset(&mut buffer, 1).map_err(text))?;
+    row("write", "a fill of 512 bytes on one stream", None, same);
+    let mut turn = false;
+    let both =
+        || device.synchronize().map_err(|e| e.to_string()).and_then(|()| other.synchronize().map_err(text));
+    let handed = batches(effort, both, || {
+        turn = !turn;
+        if turn { stream } else { &other }.memset(&mut buffer, 1).map_err(text)
+    })?;
+    row(
+        "hand_over_above",
+        "the same on two streams in turn, above it: an event and a wait",
+        None,
+        handed - same,
+    );
+    Ok(rows)
+}
+
+/// The rows as lines, with what missed its bar marked.
+pub fn table(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let bar = row.bar.map_or(String::new(), |bar| format!("at most {bar}"));
+        let mark = if row.bar.is_some_and(|bar| row.nanoseconds > bar) { "  MISSED" } else { "" };
+        format!("{:<20} {:>9.1} ns  {bar:<13} {}{mark}\n", row.name, row.nanoseconds, row.what)
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_misses_its_bar_is_marked() {
+        let row = |nanoseconds, bar| Row { name: "clone", what: "a handle cloned", nanoseconds, bar };
+        let text = table(&[row(12.34, Some(20.0)), row(20.5, Some(20.0)), row(99.0, None)]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines[0].starts_with("clone                     12.3 ns  at most 20    a handle cloned"),
+            "{text}"
+        );
+        assert_eq!(
+            lines.iter().map(|line| line.ends_with("MISSED")).collect::<Vec<_>>(),
+            [false, true, false]
+        );
+    }
+}

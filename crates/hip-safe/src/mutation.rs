@@ -1,0 +1,58 @@
+//! The places where work or the host waits, by name, so that a build for tests can leave one out: whoever drops a wait has to be
+//! found out. `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hip-safe --test suite mutations` does that for each of them.
+
+/// A wait that cannot be left out without harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// A read behind the last write, on another stream.
+    ReadAfterWrite,
+    /// A write behind earlier reads and writes, on other streams.
+    WriteAfterUse,
+    /// A new owner of memory behind the former one's work.
+    AfterFormerOwner,
+    /// A new event where the last one does not cover the work.
+    FreshEvent,
+    /// The program's read of host memory behind the copy that writes it.
+    HostRead,
+    /// The program's write of host memory behind the copies that use it.
+    HostWrite,
+    /// The release of host memory behind the copies that use it.
+    HostRelease,
+    /// The release of device memory to the driver behind the work on it.
+    SegmentRelease,
+    /// The end of a stream behind its work.
+    StreamEnd,
+    /// The unloading of a module behind its launches.
+    ModuleUnload,
+}
+
+impl Wait {
+    /// All of them.
+    #[cfg(hip_safe_mutation)]
+    pub const ALL: [Self; 10] = [
+        Self::ReadAfterWrite,
+        Self::WriteAfterUse,
+        Self::AfterFormerOwner,
+        Self::FreshEvent,
+        Self::HostRead,
+        Self::HostWrite,
+        Self::HostRelease,
+        Self::SegmentRelease,
+        Self::StreamEnd,
+        Self::ModuleUnload,
+    ];
+
+    /// Whether this build leaves it out: never, outside of a build for that test.
+    #[cfg(not(hip_safe_mutation))]
+    pub(crate) const fn is_dropped(self) -> bool {
+        false
+    }
+
+    /// Whether this process leaves it out: `HIP_SAFE_DROP_WAIT` names it.
+    #[cfg(hip_safe_mutation)]
+    pub(crate) fn is_dropped(self) -> bool {
+        static NAME: std::sync::LazyLock<Option<String>> =
+            std::sync::LazyLock::new(|| std::env::var("HIP_SAFE_DROP_WAIT").ok());
+        NAME.as_deref().is_some_and(|name| name == format!("{self:?}"))
+    }
+}

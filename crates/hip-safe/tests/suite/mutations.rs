@@ -1,0 +1,49 @@
+//! Each wait of the crate is left out once, by a build for that, and found out: by the checker while a random program runs, or by
+//! another test of this suite.
+
+use crate::again;
+use hip_safe::Wait;
+use std::process::{Command, Output};
+
+/// The random program under the checker and the adversary, without this wait.
+fn program(wait: &str, seed: &str) -> Output {
+    let variables = [
+        ("HIP_SAFE_DROP_WAIT", wait),
+        ("HIPSTACK_HOST_ADVERSARY", seed),
+        ("HIPSTACK_HOST_CHECK", "abort"),
+        ("HIP_SAFE_TEST_SEED", seed),
+        ("HIP_SAFE_TEST_MILLISECONDS", "1000"),
+    ];
+    again("workload::program", &variables)
+}
+
+/// All other tests without this wait.
+fn others(wait: &str) -> Output {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.args(["--skip", "mutations", "--skip", "workload"]).env("HIP_SAFE_DROP_WAIT", wait);
+    command.output().expect("it starts")
+}
+
+/// What a process ended with, if it failed.
+fn caught(output: &Output) -> Option<String> {
+    let text =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let telling = |line: &&str| line.starts_with("hip-host: ") || line.contains("... FAILED");
+    (!output.status.success()).then(|| text.lines().find(telling).unwrap_or("a failure").to_owned())
+}
+
+#[test]
+fn every_wait_is_needed() {
+    assert_eq!(caught(&program("none", "1")), None, "nothing is left out");
+    assert_eq!(caught(&others("none")), None, "nothing is left out");
+    let mut unnoticed = Vec::new();
+    for wait in Wait::ALL {
+        let name = format!("{wait:?}");
+        let by_program = (1..=3).find_map(|seed| caught(&program(&name, &seed.to_string())));
+        match by_program.or_else(|| caught(&others(&name))) {
+            Some(by) => println!("{name}: {by}"),
+            None => unnoticed.push(name),
+        }
+    }
+    assert_eq!(unnoticed, [""; 0], "waits that nobody misses");
+}

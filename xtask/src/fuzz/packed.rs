@@ -1,0 +1,87 @@
+//! Bundles that LLVM's own bundler makes of the objects: what `hipcc` wraps code in, compressed and not.
+
+use super::base::Base;
+use super::mutate::Container;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Of so many objects, the smallest; each takes a process.
+const MOST: usize = 48;
+
+/// A bundle of one object, as it was made.
+pub(super) struct Packed {
+    pub(super) container: Container,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Where a bundler that compresses may be: version 19's, or ROCm's.
+fn bundler() -> Option<PathBuf> {
+    let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into());
+    let beside = rocm.join("llvm/bin/clang-offload-bundler");
+    workspace::in_path("clang-offload-bundler-19").or_else(|| beside.is_file().then_some(beside))
+}
+
+/// Gives bases their bundles; the error says why they have none.
+pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
+    let bundler = bundler()
+        .ok_or("no clang-offload-bundler-19 and none of ROCm's (Debian 12: apt-get install clang-19)")?;
+    let work =
+        tempfile::tempdir_in(folder).map_err(|e| format!("cannot write in {}: {e}", folder.display()))?;
+    for base in bases.iter_mut().take(MOST) {
+        base.packed =
+            vec![pack(&bundler, work.path(), base, false)?, pack(&bundler, work.path(), base, true)?];
+    }
+    Ok(())
+}
+
+fn pack(bundler: &Path, work: &Path, base: &Base, compress: bool) -> Result<Packed, String> {
+    let (input, output) = (work.join("in"), work.join("out"));
+    std::fs::write(&input, &base.bytes).map_err(|e| format!("cannot write {}: {e}", input.display()))?;
+    let mut command = Command::new(bundler);
+    command.args(["-type=o", "-bundle-align=4096", "-input=/dev/null"]);
+    command.arg(format!("-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--{}", base.arch));
+    command.arg(format!("-input={}", input.display())).arg(format!("-output={}", output.display()));
+    if compress {
+        command.arg("-compress");
+    }
+    let status = command.stdin(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("{command:?}: {status}")),
+        Err(error) => return Err(format!("cannot start {}: {error}", bundler.display())),
+    }
+    let bytes = std::fs::read(&output).map_err(|e| format!("cannot read {}: {e}", output.display()))?;
+    // Without zstd and zlib, LLVM warns and writes a plain one.
+    let compressed = bytes.starts_with(b"CCOB");
+    let container = if compressed { Container::Compressed } else { Container::Bundle };
+    Ok(Packed { container, bytes })
+}
+
+/// How many bundles of a kind the bases have.
+pub(super) fn count(bases: &[Base], container: Container) -> usize {
+    bases.iter().flat_map(|base| &base.packed).filter(|packed| packed.container == container).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_llvm_packs_has_the_object_in_it() {
+        let Some(bundler) = bundler() else {
+            return crate::skip::without_rocm("no clang-offload-bundler-19");
+        };
+        let work = tempfile::tempdir().expect("the temporary folder is writable");
+        let mut object = b"\x7fELF".to_vec();
+        object.extend((0..5000_u32).map(|n| (n / 70) as u8));
+        let base = Base::bare("gfx90a:xnack-", object.clone());
+        for compress in [false, true] {
+            let packed = pack(&bundler, work.path(), &base, compress).expect("it bundles");
+            assert_eq!(packed.container == Container::Compressed, compress);
+            let bundle = code_object::Bundle::parse(&packed.bytes).expect("LLVM wrote it");
+            let device = code_object::TargetId::parse("gfx90a:sramecc+:xnack-").expect("well formed");
+            assert_eq!(bundle.best_for(&device).expect("an entry for it").bytes, object);
+        }
+    }
+}
