@@ -3,7 +3,8 @@
 use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
-use crate::order::{Points, Tracked, Uses};
+use crate::order::{Tracked, Uses};
+use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
 pub(crate) struct Allocation {
-    origin: Origin,
+    held: Option<Held>,
     stream: Stream,
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
@@ -21,15 +22,12 @@ pub(crate) struct Allocation {
     ordered: AtomicBool,
 }
 
-/// Whose the memory is.
-#[derive(Default)]
-enum Origin {
-    /// There is none, or none any more.
-    #[default]
-    Nobody,
-    /// The device's pool's.
-    Device(Piece),
-    /// A graph's.
+/// What an allocation owns.
+enum Held {
+    /// A piece of its device's pool.
+    Pooled(Piece),
+    Unpooled(Unpooled),
+    /// A piece of a graph's memory.
     Graph(GraphPiece),
 }
 
@@ -38,52 +36,54 @@ impl Allocation {
     /// are the graph's.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         if bytes == 0 {
-            return Ok(Self::of(Origin::Nobody, stream, Points::default()));
+            return Ok(Self::holding(stream, None, Uses::default()));
         }
         if let Err(capture) = stream.turn().get()
             && let Some((piece, former)) = capture.memory().allocate(stream, bytes)?
         {
-            return Ok(Self::of(Origin::Graph(piece), stream, former));
+            return Ok(Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former)));
         }
-        Self::on_device(stream, bytes)
+        Self::pooled(stream, bytes)
     }
 
     /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
-    pub(crate) fn on_device(stream: &Stream, bytes: usize) -> Result<Self> {
+    pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Self> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
-        Ok(Self::of(Origin::Device(piece), stream, former))
+        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former)))
     }
 
-    fn of(origin: Origin, stream: &Stream, former: Points) -> Self {
-        let (stream, tracked) = (stream.clone(), Tracked::new(Uses::after(former)));
-        Self { origin, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) }
+    /// Memory of the stream's device that nobody has used yet, and that does not come from its pool.
+    pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled) -> Self {
+        Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default())
+    }
+
+    fn holding(stream: &Stream, held: Option<Held>, uses: Uses) -> Self {
+        let (stream, tracked) = (stream.clone(), Tracked::new(uses));
+        Self { held, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
-        match &self.origin {
-            Origin::Nobody => Handle::null(),
-            Origin::Device(piece) => piece.address(),
-            Origin::Graph(piece) => piece.address(),
+        match &self.held {
+            None => Handle::null(),
+            Some(Held::Pooled(piece)) => piece.address(),
+            Some(Held::Graph(piece)) => piece.address(),
+            Some(Held::Unpooled(memory)) => memory.address(),
         }
     }
 
-    /// Its length; that of the pool's block, if it is of one.
-    pub(crate) fn bytes(&self) -> usize {
-        match &self.origin {
-            Origin::Nobody => 0,
-            Origin::Device(piece) => piece.bytes(),
-            Origin::Graph(piece) => piece.bytes(),
-        }
-    }
-
-    /// The graph that it is of, if it is of one.
+    /// The piece of a graph's memory that it is, if it is one.
     pub(crate) fn graph_piece(&self) -> Option<&GraphPiece> {
-        if let Origin::Graph(piece) = &self.origin { Some(piece) } else { None }
+        if let Some(Held::Graph(piece)) = &self.held { Some(piece) } else { None }
     }
 
-    /// The memory that it is a piece of, if it is a graph's.
+    /// The memory that it is a piece of, if that is a graph's.
     pub(crate) fn graph_memory(&self) -> Option<&Arc<GraphMemory>> {
         self.graph_piece().map(GraphPiece::memory)
+    }
+
+    /// Whether it is a piece of its device's pool or of a graph's memory, which no host code has a slice of.
+    pub(crate) fn is_pooled(&self) -> bool {
+        !matches!(&self.held, Some(Held::Unpooled(_)))
     }
 
     /// The stream that it was allocated on.
@@ -113,20 +113,21 @@ impl Allocation {
         *self.home.lock() = Some(stream.clone());
     }
 
-    /// Gives it back, behind the work that may use it.
+    /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
     pub(crate) fn release(&mut self) -> Result<()> {
+        let Some(held) = self.held.take() else { return Ok(()) };
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
             uses.assume_written(home);
         }
-        match std::mem::take(&mut self.origin) {
-            Origin::Nobody => Ok(()),
-            Origin::Device(piece) => home.device().memory().release(home, piece, uses.take()),
-            Origin::Graph(piece) => {
+        match held {
+            Held::Graph(piece) => {
                 piece.release(uses.take());
                 Ok(())
             }
+            Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
+            Held::Unpooled(memory) => memory.release(home.device(), uses),
         }
     }
 }

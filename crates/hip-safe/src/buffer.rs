@@ -46,12 +46,16 @@ impl Stream {
     /// Every element is written before it is read.
     #[doc(alias = "hipMalloc")]
     pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        let allocation = Arc::new(Allocation::new(self, byte_length::<T>(len)?)?);
-        Ok(DeviceBuffer { allocation, rebound: None, len, elements: PhantomData })
+        Ok(DeviceBuffer::of_allocation(Allocation::new(self, byte_length::<T>(len)?)?, len))
     }
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
+    /// A buffer of that many elements, which the allocation has room for.
+    pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Self {
+        Self { allocation: Arc::new(allocation), rebound: None, len, elements: PhantomData }
+    }
+
     /// How many elements it has.
     pub fn len(&self) -> usize {
         self.len

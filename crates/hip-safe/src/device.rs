@@ -1,6 +1,7 @@
 //! A device of a platform: shared by everything that lives on it.
 
 use crate::graph;
+use crate::host_function;
 use crate::memory::DeviceMemory;
 use crate::poison::{Poison, is_sticky, may_be_sticky};
 use crate::pool::PoolConfig;
@@ -262,6 +263,11 @@ impl Device {
         Err(Error::WrongDevice { what, bound: owner.label(), used: self.label() })
     }
 
+    /// Refuses something that belongs to a device of another platform.
+    pub(crate) fn check_same_platform(&self, what: &'static str, owner: &Device) -> Result<()> {
+        if Arc::ptr_eq(self.platform(), owner.platform()) { Ok(()) } else { self.check_same(what, owner) }
+    }
+
     /// Runs an owner's release in its drop: not at all once the process exits or the device is lost, and an error goes to
     /// the hook.
     pub(crate) fn release_in_drop(&self, release: impl FnOnce() -> Result<()>) {
@@ -313,6 +319,9 @@ impl Inner {
     pub(crate) fn check_usable(&self) -> Result<()> {
         if hip_sys::exiting() {
             return Err(Error::Exiting);
+        }
+        if host_function::is_running() {
+            return Err(Error::InHostFunction);
         }
         match self.poison.cause() {
             None => Ok(()),

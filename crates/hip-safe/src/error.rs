@@ -1,6 +1,6 @@
 //! Everything that can go wrong, with what was wanted, what was found and what to do about it.
 
-use crate::{DeviceLabel, PoolStatistics};
+use crate::{DeviceLabel, PoolStatistics, StreamId};
 use hip_sys::hip::hipError_t;
 use std::sync::Arc;
 
@@ -28,6 +28,14 @@ pub enum Error {
     /// The platform's library lacks a function.
     #[error(transparent)]
     Unsupported(#[from] hip_sys::Unsupported),
+    /// The device cannot do it, on this platform or at all.
+    #[error("{device} does not offer {what}")]
+    NotOffered {
+        /// The device.
+        device: DeviceLabel,
+        /// What was asked for.
+        what: &'static str,
+    },
     /// An earlier error has put the device out of use.
     #[error("{device} is out of use since: {first}. Every later call fails too; restart the process")]
     Poisoned {
@@ -39,6 +47,17 @@ pub enum Error {
     /// The process has begun to exit, and the driver may be gone.
     #[error("the process is exiting: no more calls are made")]
     Exiting,
+    /// A call was made in a function that a stream called on the host: the driver may wait for that function.
+    #[error("a function that a stream calls on the host makes no calls itself: let another thread make them")]
+    InHostFunction,
+    /// A function that a stream called on the host panicked.
+    #[error("a host function on {stream} panicked: {message}")]
+    HostFunctionPanicked {
+        /// The stream.
+        stream: StreamId,
+        /// What the panic said.
+        message: Box<str>,
+    },
     /// There is no such device.
     #[error("there is no device {ordinal}: this platform has {count}, counted from 0")]
     DeviceOrdinal {

@@ -8,6 +8,7 @@ use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A platform that never says "past the last one" is not asked for ever.
 const MAX_PARAMS: usize = 4096;
@@ -26,6 +27,8 @@ struct Inner {
     max_threads: Option<u32>,
     required_block: Option<[u32; 3]>,
     shared_bytes: usize,
+    /// Bytes of shared memory that launches were allowed to add; 0: what every kernel may.
+    dynamic_shared: AtomicU32,
 }
 
 impl Function {
@@ -46,8 +49,9 @@ impl Function {
             }
         };
         let required_block = info.and_then(|kernel| kernel.required_block);
-        let (module, name) = (module.clone(), name.to_string());
-        let inner = Inner { module, raw, name, params, max_threads, required_block, shared_bytes };
+        let (module, name, dynamic_shared) = (module.clone(), name.to_string(), AtomicU32::new(0));
+        let inner =
+            Inner { module, raw, name, params, max_threads, required_block, shared_bytes, dynamic_shared };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -86,6 +90,22 @@ impl Function {
         self.inner.shared_bytes
     }
 
+    /// Bytes of shared memory that a block may have in all, where more was allowed than the device gives every kernel.
+    pub(crate) fn most_shared(&self) -> usize {
+        match self.inner.dynamic_shared.load(Ordering::Relaxed) {
+            0 => 0,
+            bytes => self.shared_bytes() + bytes as usize,
+        }
+    }
+
+    pub(crate) fn note_dynamic_shared(&self, bytes: u32) {
+        self.inner.dynamic_shared.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn handle(&self) -> Handle<ihipModuleSymbol_t> {
+        self.inner.raw
+    }
+
     /// The handle, for direct calls of a platform's library; valid while the function lives.
     pub fn raw(&self) -> hipFunction_t {
         self.inner.raw.raw()
@@ -108,7 +128,7 @@ fn ask_params(device: &Device, name: &str, raw: Handle<ihipModuleSymbol_t>) -> R
 }
 
 /// An attribute; `None` where the platform does not say.
-fn ask_attribute(
+pub(crate) fn ask_attribute(
     device: &Device,
     name: &str,
     raw: Handle<ihipModuleSymbol_t>,

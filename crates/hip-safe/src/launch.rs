@@ -5,6 +5,7 @@ use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, Submission,
 };
+use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -46,6 +47,7 @@ pub struct Launch<'a> {
     submission: Submission<'a>,
     function: &'a Function,
     config: LaunchConfig,
+    cooperative: bool,
     /// The arguments' bytes, each argument at the start of a word.
     words: InlineVec<u64, 96>,
     arguments: InlineVec<Argument, 24>,
@@ -84,7 +86,7 @@ impl Stream {
     #[doc(alias = "hipModuleLaunchKernel")]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
         let (words, arguments) = (InlineVec::new(0), InlineVec::new(Argument { first_word: 0, size: 0 }));
-        Launch { submission: self.submission(), function, config, words, arguments }
+        Launch { submission: self.submission(), function, config, cooperative: false, words, arguments }
     }
 }
 
@@ -100,6 +102,20 @@ impl<'a> Launch<'a> {
         let address = buffer.as_view_mut().device_ptr_mut().cast_const().cast();
         self.submission.write(buffer);
         self.pointer(address)
+    }
+
+    /// As [`Launch::arg`], for a buffer that may be on another device of the platform, which this one has access to
+    /// ([`Device::enable_peer_access`](crate::Device::enable_peer_access)).
+    pub fn arg_peer<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
+        self.submission.read_peer(buffer);
+        self.pointer(buffer.as_view().device_ptr().cast())
+    }
+
+    /// The blocks may wait for each other: all of them run at once, or the launch is refused.
+    #[doc(alias = "hipModuleLaunchCooperativeKernel")]
+    pub fn cooperative(&mut self) -> &mut Self {
+        self.cooperative = true;
+        self
     }
 
     /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know, and
@@ -122,14 +138,15 @@ impl<'a> Launch<'a> {
     /// Before any call: [`Error::WrongDevice`] for a buffer or a function that belongs elsewhere,
     /// [`Error::LaunchMismatch`] if number or sizes of the arguments are not those that the kernel declares,
     /// [`Error::LaunchLimit`] if grid, block or shared memory are too large, or the block is not
-    /// the one that the kernel requires. Then what the driver answers.
+    /// the one that the kernel requires; for a cooperative launch [`Error::NotOffered`], [`Error::Unsupported`], and
+    /// [`Error::LaunchLimit`] for more blocks than run at once. Then what the driver answers.
     ///
     /// # Safety
     /// The arguments are of the kinds that the kernel declares, and the kernel with these arguments stays inside the
     /// buffers given, writes only those given to [`Launch::arg_mut`], and has no race with itself. If
     /// [`Function::params`] is `None`, their number and sizes are right as well.
     pub unsafe fn submit(&mut self) -> Result<()> {
-        let Self { function, config, .. } = *self;
+        let Self { function, config, cooperative, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
         self.check_arguments()?;
@@ -142,14 +159,24 @@ impl<'a> Launch<'a> {
         }
         let (LaunchConfig { grid, block, shared_bytes }, pointers) =
             (config, pointers.as_mut_slice().as_mut_ptr());
+        let cooperative = match cooperative {
+            true => Some(self.cooperative_launcher()?),
+            false => None,
+        };
         function.module().note_launch();
         self.submission.runs(function.module());
         let doing = || format!("launching {} on {stream}", function.name());
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
         self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
-            raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers)
-                .inspect_err(|_| raw::announce(p, s, None))
+            let launched = match cooperative {
+                None => raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers),
+                Some(call) => {
+                    let function = function.raw();
+                    raw::functions::launch_cooperative(call, function, grid, block, shared_bytes, s, pointers)
+                }
+            };
+            launched.inspect_err(|_| raw::announce(p, s, None))
         })
     }
 
@@ -161,6 +188,14 @@ impl<'a> Launch<'a> {
             self.words.push(u64::from_ne_bytes(word));
         }
         self
+    }
+
+    /// The driver's function for a cooperative launch, if it can be one.
+    fn cooperative_launcher(&self) -> Result<hipModuleLaunchCooperativeKernel_fn> {
+        let LaunchConfig { grid, block, shared_bytes } = self.config;
+        let launcher = raw::functions::cooperative_launcher(self.function.device().platform())?;
+        self.function.check_cooperative(grid, block, shared_bytes)?;
+        Ok(launcher)
     }
 
     fn check_arguments(&self) -> Result<()> {
@@ -220,8 +255,8 @@ fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties)
             }
         }
     }
-    let (shared, most) =
-        (function.shared_bytes() as u64 + u64::from(*shared_bytes), device.shared_memory_per_block);
+    let shared = function.shared_bytes() as u64 + u64::from(*shared_bytes);
+    let most = device.shared_memory_per_block.max(function.most_shared());
     if shared > most as u64 {
         return refuse("a block's shared memory in bytes", shared, format!("0 to {most}"));
     }

@@ -56,22 +56,34 @@ mod device_copy;
 mod drop_errors;
 mod error;
 mod event;
+mod foreign;
 mod function;
 mod graph;
 mod handle;
 mod host_copy;
+mod host_function;
+mod identity;
 mod inline_vec;
+mod ipc;
 mod launch;
+mod limits;
+mod managed;
 mod memory;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+#[cfg(not(hip_safe_mutation))]
 mod mutation;
+#[cfg(hip_safe_mutation)]
+pub mod mutation;
 mod near_names;
+mod occupancy;
 mod order;
+mod peers;
 mod pinned;
 mod poison;
 mod pool;
+mod priority;
 mod properties;
 mod raw;
 mod repr;
@@ -79,6 +91,7 @@ mod shared;
 mod single_flight;
 mod stream;
 mod sync;
+mod unpooled;
 mod view;
 
 pub use buffer::DeviceBuffer;
@@ -93,10 +106,12 @@ pub use event::Event;
 pub use function::Function;
 pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
+pub use ipc::IpcHandle;
 pub use launch::{Launch, LaunchConfig};
+pub use limits::Limit;
+pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use module::Module;
-#[cfg(hip_safe_mutation)]
-pub use mutation::Wait;
+pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
 pub use pinned::PinnedBuffer;
 pub use pool::PoolStatistics;

@@ -69,11 +69,6 @@ impl Piece {
     pub(crate) fn address(&self) -> Handle<c_void> {
         self.address
     }
-
-    /// Its length: at least what was asked for.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
 }
 
 impl DeviceMemory {

@@ -159,3 +159,67 @@ struct BuffersAreNotClone;
 /// }
 /// ```
 struct GuardsStayOnTheirThread;
+
+/// What the host reads of managed memory, no work writes meanwhile.
+/// ```
+/// fn fill(stream: &hip_safe::Stream, numbers: &mut hip_safe::ManagedBuffer<u8>) {
+///     println!("{}", numbers.as_slice().unwrap()[0]);
+///     stream.memset(numbers, 0).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0502
+/// fn fill(stream: &hip_safe::Stream, numbers: &mut hip_safe::ManagedBuffer<u8>) {
+///     let slice = numbers.as_slice().unwrap();
+///     stream.memset(numbers, 0).unwrap();
+///     println!("{}", slice[0]);
+/// }
+/// ```
+struct ManagedReadWhileWritten;
+
+/// What the host writes of managed memory, no work reads meanwhile.
+/// ```
+/// fn read(stream: &hip_safe::Stream, numbers: &mut hip_safe::ManagedBuffer<u8>) {
+///     numbers.as_mut_slice().unwrap()[0] = 1;
+///     stream.clone_of(numbers).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0502
+/// fn read(stream: &hip_safe::Stream, numbers: &mut hip_safe::ManagedBuffer<u8>) {
+///     let slice = numbers.as_mut_slice().unwrap();
+///     stream.clone_of(numbers).unwrap();
+///     slice[0] = 1;
+/// }
+/// ```
+struct ManagedWrittenWhileRead;
+
+/// A stream calls a function when it pleases, so the function borrows nothing.
+/// ```
+/// fn count(stream: &hip_safe::Stream) {
+///     let number = 5;
+///     stream.launch_host(move || println!("{number}")).unwrap();
+/// }
+/// ```
+/// ```compile_fail,E0373
+/// fn count(stream: &hip_safe::Stream) {
+///     let number = 5;
+///     stream.launch_host(|| println!("{number}")).unwrap();
+/// }
+/// ```
+struct HostFunctionBorrows;
+
+/// The slice that a host function gets ends with it.
+/// ```
+/// fn keep(stream: &hip_safe::Stream, pinned: &hip_safe::PinnedBuffer<u8>) {
+///     let (sender, receiver) = std::sync::mpsc::channel::<u8>();
+///     stream.launch_host_with(pinned, move |values| sender.send(values[0]).unwrap()).unwrap();
+///     println!("{:?}", receiver.recv());
+/// }
+/// ```
+/// ```compile_fail
+/// fn keep(stream: &hip_safe::Stream, pinned: &hip_safe::PinnedBuffer<u8>) {
+///     let (sender, receiver) = std::sync::mpsc::channel::<&[u8]>();
+///     stream.launch_host_with(pinned, move |values| sender.send(values).unwrap()).unwrap();
+///     println!("{:?}", receiver.recv());
+/// }
+/// ```
+struct SliceOutlivesHostFunction;

@@ -3,6 +3,7 @@
 
 /// A wait that cannot be left out without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(hip_safe_mutation), allow(unreachable_pub))]
 pub enum Wait {
     /// A read behind the last write, on another stream.
     ReadAfterWrite,

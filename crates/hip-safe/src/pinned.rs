@@ -76,6 +76,17 @@ impl<T: AnyBits> PinnedBuffer<T> {
         &self.memory.device
     }
 
+    /// Its address in the host's memory, for direct calls of a platform's library; dangling if it has no bytes. Work that uses
+    /// it is not known to the buffer.
+    pub fn as_ptr(&self) -> *const T {
+        self.pointer()
+    }
+
+    /// The same, for writing.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.pointer()
+    }
+
     /// Its elements, after waiting for a copy that writes them.
     ///
     /// # Errors
@@ -149,6 +160,11 @@ impl<T: AnyBits> PinnedBuffer<T> {
         Arc::into_inner(self.memory).map_or(Ok(()), |mut last| last.release())
     }
 
+    /// What it owns.
+    pub(crate) fn memory(&self) -> &Arc<PinnedMemory> {
+        &self.memory
+    }
+
     /// Tells a platform that checks the order of operations that the program uses the elements now.
     fn touch(&self, access: Access) {
         let (pointer, bytes) = (self.memory.address.raw().cast_const(), self.len * size_of::<T>());
@@ -156,7 +172,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     }
 
     /// The first element; aligned and not null even where there is no memory.
-    fn pointer(&self) -> *mut T {
+    pub(crate) fn pointer(&self) -> *mut T {
         let address = self.memory.address;
         if address.is_null() { std::ptr::dangling_mut() } else { address.raw().cast() }
     }
@@ -176,7 +192,7 @@ impl Stream {
         D: DeviceSliceMut<Item = T> + ?Sized,
     {
         let mut to = destination.as_view_mut();
-        self.check_pinned(&source.memory)?;
+        self.device().check_same_platform("the pinned buffer", &source.memory.device)?;
         check_lengths("copying to the device", to.len(), source.len)?;
         let (bytes, kind) = (to.byte_len(), hipMemcpyKind::hipMemcpyHostToDevice);
         if bytes == 0 {
@@ -203,7 +219,7 @@ impl Stream {
         S::Item: AnyBits,
     {
         let from = source.as_view();
-        self.check_pinned(&destination.memory)?;
+        self.device().check_same_platform("the pinned buffer", &destination.memory.device)?;
         check_lengths("copying to the host", from.len(), destination.len)?;
         let (bytes, kind) = (from.byte_len(), hipMemcpyKind::hipMemcpyDeviceToHost);
         if bytes == 0 {
@@ -216,13 +232,6 @@ impl Stream {
         submission.add(Memory::Pinned(&destination.memory), Access::WRITE, to.cast_const(), bytes);
         // SAFETY: S1, S2, S3, S5, S7: both ranges are that long; the destination knows of the copy before its borrow ends.
         submission.run(doing, |p, s, _| unsafe { raw::memcpy_async(p, to, address, bytes, kind, s) })
-    }
-
-    fn check_pinned(&self, memory: &PinnedMemory) -> Result<()> {
-        if Arc::ptr_eq(self.device().platform(), memory.device.platform()) {
-            return Ok(());
-        }
-        self.device().check_same("the pinned buffer", &memory.device)
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Properties {
     pub integrated: bool,
     /// Whether it has managed memory.
     pub managed_memory: bool,
+    /// Whether the host may use managed memory while kernels run.
+    pub concurrent_managed_access: bool,
     /// Whether kernels can be launched cooperatively.
     pub cooperative_launch: bool,
 }
@@ -94,6 +96,7 @@ macro_rules! read_layout {
                     pci: dimensions([p.pciDomainID, p.pciBusID, p.pciDeviceID]),
                     integrated: p.integrated != 0,
                     managed_memory: p.managedMemory != 0,
+                    concurrent_managed_access: p.concurrentManagedAccess != 0,
                     cooperative_launch: p.cooperativeLaunch != 0,
                 }
             }

@@ -5,8 +5,12 @@
 //! Every function asks of its caller what the C function of the same name asks: live handles of this platform, ranges
 //! inside live allocations, and the right device current where the C function depends on it (docs/SAFETY.md S1 to S3).
 
+pub(crate) mod devices;
+pub(crate) mod functions;
 pub(crate) mod graphs;
+pub(crate) mod memory;
 pub(crate) mod rtc;
+pub(crate) mod streams;
 
 use crate::handle::Handle;
 use hip_sys::hip::*;
@@ -31,9 +35,10 @@ fn status(call: &'static str, code: hipError_t) -> Result<()> {
 macro_rules! call {
     ($platform:expr, $name:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: S1: each use says why its arguments are what the C function asks for.
-        status(stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
+        $crate::raw::status(stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
     };
 }
+use call;
 
 /// The name of an error code, such as `hipErrorInvalidValue`.
 pub(crate) fn error_name(platform: &Platform, code: hipError_t) -> String {

@@ -2,6 +2,7 @@
 
 use crate::graph::Turn;
 use crate::handle::Handle;
+use crate::host_function::{self, HostFunctions};
 use crate::mutation::Wait;
 use crate::order::{Point, Timeline};
 use crate::raw::{self, Failure};
@@ -36,6 +37,9 @@ pub(crate) struct Inner {
     turn: Turn,
     /// The timelines that its next work comes after anyway, by their numbers, and how far.
     after: Mutex<Vec<(u64, u64)>>,
+    host_functions: Arc<HostFunctions>,
+    /// Whether the handle is ours to destroy.
+    owned: bool,
 }
 
 /// A stream as messages name it.
@@ -59,15 +63,7 @@ impl Device {
         // SAFETY: S1, S3: the device is current; the flag is one that the function knows.
         let create = |p: &Platform| unsafe { raw::stream_create(p, hipStreamNonBlocking) };
         let raw = self.run(|| format!("making a stream on {self}"), create)?;
-        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        let inner = Arc::new_cyclic(|stream| Inner {
-            device: self.clone(),
-            raw,
-            timeline: Arc::new(Timeline::new(number, stream.clone())),
-            turn: Turn::default(),
-            after: Mutex::default(),
-        });
-        Ok(Stream { inner })
+        Ok(Stream::from_handle(self, raw, true))
     }
 }
 
@@ -140,12 +136,29 @@ impl Stream {
     #[doc(alias = "hipStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         let _turn = self.turn().refuse_capture("a wait for an event", ONE_STREAM)?;
-        if !Arc::ptr_eq(self.device().platform(), event.device().platform()) {
-            return self.device().check_same("the event", event.device());
-        }
+        self.device().check_same_platform("the event", event.device())?;
         let doing = || format!("making {self} wait for an event");
         // SAFETY: S1, S3: stream and event are live and of one platform; the stream's device is current.
         self.submit(doing, |p, s| unsafe { raw::stream_wait_event(p, s, event.raw()) })
+    }
+
+    /// A stream with a handle that nobody else makes one of; `owned`: it is destroyed with it.
+    pub(crate) fn from_handle(device: &Device, raw: Handle<ihipStream_t>, owned: bool) -> Self {
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        let inner = Arc::new_cyclic(|stream| Inner {
+            device: device.clone(),
+            raw,
+            timeline: Arc::new(Timeline::new(number, stream.clone())),
+            turn: Turn::default(),
+            after: Mutex::default(),
+            host_functions: Arc::default(),
+            owned,
+        });
+        Self { inner }
+    }
+
+    pub(crate) fn host_functions(&self) -> &Arc<HostFunctions> {
+        &self.inner.host_functions
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
@@ -260,9 +273,25 @@ impl Inner {
         Ok(Some(error))
     }
 
-    /// Waits for the work and destroys the stream.
+    /// All that it is, leaving behind what is not to be released.
+    fn take(&mut self) -> Self {
+        Self {
+            device: self.device.clone(),
+            raw: self.raw,
+            timeline: Arc::clone(&self.timeline),
+            turn: Turn::default(),
+            after: Mutex::default(),
+            host_functions: Arc::clone(&self.host_functions),
+            owned: self.owned,
+        }
+    }
+
+    /// Waits for the work and destroys the stream, if it is ours.
     fn release(&self) -> [Result<()>; 2] {
         let waited = self.wait_to_release().and_then(|error| error.map_or(Ok(()), Err));
+        if !self.owned {
+            return [waited, Ok(())];
+        }
         let (raw, id) = (self.raw, self.id());
         // SAFETY: S1, S3, S4: this was the last reference; C allows destroying a stream that still has work.
         let destroyed =
@@ -273,8 +302,13 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if host_function::is_running() {
+            // Waiting here could be waiting for that function.
+            return host_function::drop_elsewhere(self.take());
+        }
         let results = if self.device.is_usable() { self.release() } else { [Ok(()), Ok(())] };
         // Only then may others go on who wait for it: the hook may be one of them.
+        self.host_functions.close();
         self.timeline.close();
         self.device.memory().forget_stream(self.timeline.number());
         results.into_iter().for_each(drop_errors::report_failure);

@@ -213,7 +213,8 @@ fn end_in_driver(stream: &Stream) -> Ended {
 
 /// Nobody has launched the graph yet that writes the buffer: without this a reader would see what others left there.
 fn zero(stream: &Stream, buffer: &Arc<Allocation>) -> Result<()> {
-    let (address, bytes) = (buffer.address(), buffer.bytes());
+    let Some(piece) = buffer.graph_piece() else { return Ok(()) };
+    let (address, bytes) = (piece.address(), piece.bytes());
     let mut submission = stream.submission();
     submission.add(Memory::Device(buffer), Access::WRITE, address.raw().cast_const(), bytes);
     let doing = || format!("setting {bytes} bytes on {stream}");

@@ -22,9 +22,15 @@ const GRANULE: usize = 4 << 10;
 /// The memory of one graph. Its segments are the device's pool's again when the graph and everything allocated in it are gone.
 pub(crate) struct GraphMemory {
     pool: Mutex<Pool<Alone>>,
-    segments: Mutex<Vec<Arc<Allocation>>>,
+    segments: Mutex<Vec<Segment>>,
     /// Its capture goes on.
     open: AtomicBool,
+}
+
+/// Memory of the device's pool.
+struct Segment {
+    memory: Arc<Allocation>,
+    bytes: usize,
 }
 
 /// A piece of a graph's memory that somebody uses.
@@ -42,7 +48,7 @@ struct Alone;
 /// The device's pool, as a source of segments. They stay until the graph goes.
 struct Segments<'a> {
     stream: &'a Stream,
-    list: &'a Mutex<Vec<Arc<Allocation>>>,
+    list: &'a Mutex<Vec<Segment>>,
 }
 
 impl GraphMemory {
@@ -72,7 +78,7 @@ impl GraphMemory {
             Err(PoolError::Source(error)) => return Err(error),
             // More than any device has: its own pool says so.
             Err(PoolError::OutOfMemory { .. }) => {
-                return Allocation::on_device(stream, bytes).map(|_| None);
+                return Allocation::pooled(stream, bytes).map(|_| None);
             }
         };
         drop(pool);
@@ -101,16 +107,16 @@ impl GraphMemory {
 
     /// What each launch of the graph writes.
     pub(super) fn segments(&self) -> Vec<Arc<Allocation>> {
-        self.segments.lock().clone()
+        self.segments.lock().iter().map(|segment| Arc::clone(&segment.memory)).collect()
     }
 
     fn segment_of(&self, address: Handle<c_void>) -> Option<Arc<Allocation>> {
         let segments = self.segments.lock();
-        let holds = |segment: &&Arc<Allocation>| {
-            let offset = address.raw().addr().checked_sub(segment.address().raw().addr());
-            offset.is_some_and(|offset| offset < segment.bytes())
+        let holds = |segment: &&Segment| {
+            let offset = address.raw().addr().checked_sub(segment.memory.address().raw().addr());
+            offset.is_some_and(|offset| offset < segment.bytes)
         };
-        segments.iter().find(holds).cloned()
+        segments.iter().find(holds).map(|segment| Arc::clone(&segment.memory))
     }
 }
 
@@ -149,9 +155,9 @@ impl Source<Alone> for Segments<'_> {
     type Error = Error;
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
-        let segment = Allocation::on_device(self.stream, bytes)?;
-        let address = segment.address().raw().expose_provenance();
-        self.list.lock().push(Arc::new(segment));
+        let memory = Arc::new(Allocation::pooled(self.stream, bytes)?);
+        let address = memory.address().raw().expose_provenance();
+        self.list.lock().push(Segment { memory, bytes });
         Ok(Some(address))
     }
 

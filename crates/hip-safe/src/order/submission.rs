@@ -82,6 +82,20 @@ impl<'a> Submission<'a> {
         self
     }
 
+    /// The work reads this, which may be on another device of the platform: a copy between two devices, or a kernel on a
+    /// device that has access to the other ([`Device::enable_peer_access`](crate::Device::enable_peer_access)).
+    pub fn read_peer<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> &mut Self {
+        let view = source.as_view();
+        if let Err(error) = self.stream.device().check_same_platform("the buffer", view.owner().device()) {
+            self.refuse(|| error);
+        }
+        if let Some(piece) = view.owner().graph_piece() {
+            self.check_graph_piece(piece);
+        }
+        self.add(Memory::Device(view.owner()), Access::READ, view.device_ptr().cast(), view.byte_len());
+        self
+    }
+
     /// The work writes this, and may read it.
     pub fn write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> &mut Self {
         let mut view = destination.as_view_mut();
@@ -221,6 +235,12 @@ impl<'a> Submission<'a> {
         if let Some((what, remedy)) = self.not_captured {
             return Err(Error::capturing(what, remedy));
         }
+        if uses.as_slice().iter().flatten().any(|used| !used.memory.may_be_captured()) {
+            return Err(Error::capturing(
+                "the use of managed memory or of another process' memory",
+                "copy it to a buffer before, and from one afterwards",
+            ));
+        }
         // Before the call: the graph may have a part of it even if it fails.
         uses.as_slice().iter().flatten().for_each(|used| list.add(capture, used.memory, used.access));
         module.iter().for_each(|module| list.add_module(module));
@@ -267,6 +287,15 @@ impl<'a> Memory<'a> {
             Self::Device(allocation) => allocation.tracked(),
             Self::Pinned(memory) => memory.tracked(),
             Self::Graph(launches) => launches,
+        }
+    }
+
+    /// Whether a graph may use it at any time: the host has slices of managed memory, and another process ends its own.
+    fn may_be_captured(self) -> bool {
+        match self {
+            Self::Device(allocation) => allocation.is_pooled(),
+            Self::Pinned(_) => true,
+            Self::Graph(_) => false,
         }
     }
 

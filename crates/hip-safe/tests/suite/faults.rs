@@ -1,7 +1,10 @@
 //! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
 
 use crate::watched::{calls, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls};
-use hip_safe::{Device, Error, Event, PinnedBuffer, Result, SharedBuffer};
+use hip_safe::{
+    Device, Error, Event, Limit, ManagedAdvice, ManagedPlace, PinnedBuffer, Result, SharedBuffer,
+};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A status that no function answers by itself.
 const CODE: u32 = 1999;
@@ -177,30 +180,98 @@ fn workload(device: &Device) -> Result<Vec<u32>> {
 
 /// What was made is released again, unless the release itself was what failed.
 fn check_leaks(made: &[&str], failed: &str) {
-    let pairs = [
-        ("hipMalloc", "hipFree"),
-        ("hipHostMalloc", "hipHostFree"),
-        ("hipStreamCreateWithFlags", "hipStreamDestroy"),
-        ("hipEventCreateWithFlags", "hipEventDestroy"),
+    let pairs: [(&[&str], _); 4] = [
+        (&["hipMalloc", "hipMallocManaged"], "hipFree"),
+        (&["hipHostMalloc"], "hipHostFree"),
+        (&["hipStreamCreateWithFlags", "hipStreamCreateWithPriority"], "hipStreamDestroy"),
+        (&["hipEventCreateWithFlags"], "hipEventDestroy"),
     ];
     let count = |name: &str| made.iter().filter(|call| **call == name).count();
     for (make, release) in pairs {
-        let existed = count(make) - usize::from(failed == make);
+        let existed =
+            make.iter().map(|name| count(name)).sum::<usize>() - usize::from(make.contains(&failed));
         // The call that makes the device current fails for both, and for the wait before a release.
         let lost = usize::from(failed == "hipGetDevice");
         assert!(
             (existed.saturating_sub(lost)..=existed).contains(&count(release)),
-            "{failed} failed: {make} without {release}"
+            "{failed} failed: {make:?} without {release}"
         );
     }
 }
 
+/// Something that a host function captures, and how many of them there are.
+struct Captured;
+
+static CAPTURED: AtomicUsize = AtomicUsize::new(0);
+
+impl Captured {
+    fn new() -> Self {
+        CAPTURED.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Captured {
+    fn drop(&mut self) {
+        CAPTURED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What is left: priorities, host functions, copies between devices, managed memory, what a device says of itself.
+fn workload_of_the_rest(device: &Device) -> Result<Vec<u32>> {
+    let stream = device.new_stream_with_priority(0)?;
+    assert_eq!(stream.priority()?, 0);
+    let mut pinned = PinnedBuffer::<u32>::zeroed(device, 100)?;
+    let captured = Captured::new();
+    let fill = move |values: &mut [u32]| {
+        let _captured = captured;
+        values.fill(3);
+    };
+    stream.launch_host_with_mut(&mut pinned, fill)?;
+    let mut numbers = stream.alloc_zeros::<u32>(100)?;
+    stream.copy_from_pinned(&pinned, &mut numbers)?;
+    let mut beside = stream.alloc_zeros::<u32>(100)?;
+    stream.copy_from_peer(&numbers, &mut beside)?;
+    let mut managed = stream.alloc_managed::<u32>(100)?;
+    stream.copy(&beside, &mut managed)?;
+    stream.prefetch(&managed, ManagedPlace::Host)?;
+    managed.advise(ManagedAdvice::ReadMostly, ManagedPlace::Host)?;
+    managed.as_mut_slice()?[0] = 4;
+    let other = device.new_stream()?;
+    other.copy(&managed, &mut numbers)?;
+    managed.close()?;
+    device.uuid()?;
+    device.pci_bus_id()?;
+    device.set_limit(Limit::StackSize, device.limit(Limit::StackSize)?)?;
+    assert!(!device.can_access_peer(device)?);
+    let result = other.download(&numbers)?;
+    drop((numbers, beside, pinned, stream, other));
+    device.trim_memory(0)?;
+    Ok(result)
+}
+
 #[test]
 fn every_call_fails_once() {
+    let expected = fail_each_call(workload);
+    assert_eq!((expected[0], expected[10], expected[999]), (0x0101_0101, 510, 0));
+}
+
+#[test]
+fn every_call_of_the_rest_fails_once() {
+    if !device().properties().concurrent_managed_access {
+        println!("skipped: no managed memory that the host may use while kernels run");
+        return;
+    }
+    let expected = fail_each_call(workload_of_the_rest);
+    assert_eq!((expected[0], expected[1], expected[99]), (4, 3, 3));
+    assert_eq!(CAPTURED.load(Ordering::SeqCst), 0, "host functions are dropped");
+}
+
+/// Runs it once for each of its calls, which fails; gives what it answers when none does.
+fn fail_each_call(workload: fn(&Device) -> Result<Vec<u32>>) -> Vec<u32> {
     let device = device();
     calls();
     let expected = workload(&device).unwrap();
-    assert_eq!((expected[0], expected[10], expected[999]), (0x0101_0101, 510, 0));
     let total = calls().len();
     assert!(total > 40, "{total} calls");
     for count in 0..total {
@@ -227,4 +298,5 @@ fn every_call_fails_once() {
         }
     }
     assert_eq!(workload(&device).unwrap(), expected, "nothing is left of it");
+    expected
 }

@@ -2,7 +2,7 @@
 //! another test of this suite.
 
 use crate::again;
-use hip_safe::Wait;
+use hip_safe::mutation::Wait;
 use std::process::{Command, Output};
 
 /// The random program under the checker and the adversary, without this wait.

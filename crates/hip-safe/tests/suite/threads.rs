@@ -1,27 +1,121 @@
 //! Handles go where threads go, and drop in any order.
 
 use crate::under_test::{device, ordinals, stream};
-use hip_safe::{
-    Device, DeviceBuffer, DeviceView, DeviceViewMut, Error, Event, Function, Module, PinnedBuffer,
-    SharedBuffer, Stream,
-};
+use hip_safe::*;
+use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::thread;
 
+/// Holds that the types may be sent and shared, and gives their names.
+macro_rules! both {
+    ($($type:ty),* $(,)?) => {{
+        fn both<T: Send + Sync>() {}
+        $( both::<$type>(); )*
+        [$( stringify!($type) ),*]
+    }};
+}
+
+/// Holds that the types may neither be sent nor shared, and gives their names.
+macro_rules! neither {
+    ($($type:ty),* $(,)?) => {{
+        // A type that were one of the two would have two functions of that name, and this would not compile.
+        trait Function<Which> { fn of() {} }
+        impl<T: ?Sized> Function<()> for T {}
+        struct Sent;
+        impl<T: ?Sized + Send> Function<Sent> for T {}
+        struct Shared;
+        impl<T: ?Sized + Sync> Function<Shared> for T {}
+        $( <$type as Function<_>>::of(); )*
+        [$( stringify!($type) ),*]
+    }};
+}
+
+/// `DeviceView` of `DeviceView<'_, f32>`.
+fn plain(name: &str) -> &str {
+    name.split('<').next().unwrap_or(name).trim()
+}
+
+/// The types that the crate's root names: what begins with a large letter and is no trait.
+fn exported() -> BTreeSet<&'static str> {
+    let traits = ["DeviceRepr", "AnyBits", "DeviceSlice", "DeviceSliceMut", "Result"];
+    let root = include_str!("../../src/lib.rs");
+    let uses = root.lines().filter_map(|line| line.strip_prefix("pub use "));
+    let names = uses.flat_map(|line| line.split([':', '{', '}', ',', ';', ' ']));
+    names.filter(|name| name.starts_with(char::is_uppercase) && !traits.contains(name)).collect()
+}
+
+/// The types that the table of docs/SAFETY.md names, with its two answers.
+fn argued() -> BTreeSet<(&'static str, bool, bool)> {
+    let page = include_str!("../../../../docs/SAFETY.md");
+    let (_, table) = page.split_once("\n## Threads and types\n").expect("the page has the section");
+    let mut argued = BTreeSet::new();
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let [_, names, send, sync, why, _] = cells[..] else { panic!("{row}") };
+        assert!(!why.is_empty(), "{row}");
+        for name in names.split(',') {
+            assert!(
+                argued.insert((name.trim().trim_matches('`'), send == "yes", sync == "yes")),
+                "{name} twice"
+            );
+        }
+    }
+    argued
+}
+
 #[test]
-fn every_handle_is_send_and_sync() {
-    fn both<T: Send + Sync>() {}
-    both::<Device>();
-    both::<Stream>();
-    both::<Event>();
-    both::<DeviceBuffer<f32>>();
-    both::<DeviceView<'_, f32>>();
-    both::<DeviceViewMut<'_, f32>>();
-    both::<SharedBuffer<f32>>();
-    both::<PinnedBuffer<f32>>();
-    both::<Module>();
-    both::<Function>();
-    both::<Error>();
+fn every_type_is_argued_and_the_compiler_agrees() {
+    let both = both![
+        Device,
+        DeviceId,
+        DeviceLabel,
+        MemoryInfo,
+        Properties,
+        PoolStatistics,
+        Limit,
+        Stream,
+        StreamId,
+        Event,
+        Submission<'_>,
+        DeviceBuffer<f32>,
+        SharedBuffer<f32>,
+        DeviceView<'_, f32>,
+        DeviceViewMut<'_, f32>,
+        PinnedBuffer<f32>,
+        ManagedBuffer<f32>,
+        ManagedAdvice,
+        ManagedPlace<'_>,
+        IpcHandle,
+        Module,
+        Function,
+        FunctionAttributes,
+        SuggestedBlock,
+        Launch<'_>,
+        LaunchConfig,
+        Source,
+        Compiled,
+        CodeCache,
+        CacheAnswer,
+        CacheStatistics,
+        CacheUsage,
+        CodeObject,
+        KernelInfo,
+        Param,
+        Platform,
+        PlatformKind,
+        MemoryKind,
+        Version,
+        Error,
+        UnknownArchitecture,
+    ];
+    let neither = neither![CurrentDevice<'_>];
+    let rows = |names: &[&'static str], answer| -> BTreeSet<_> {
+        names.iter().map(|name| (plain(name), answer, answer)).collect()
+    };
+    let mut checked = rows(&both, true);
+    checked.extend(rows(&neither, false));
+    assert_eq!(argued(), checked, "docs/SAFETY.md, and what the compiler says");
+    assert_eq!(exported(), checked.iter().map(|row| row.0).collect(), "what the crate exports");
 }
 
 #[test]

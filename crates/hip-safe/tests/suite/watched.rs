@@ -6,12 +6,15 @@ use hip_sys::hip::*;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Once};
+use std::sync::{Arc, LazyLock, Mutex, Once};
 
 static REAL: LazyLock<Arc<Platform>> = LazyLock::new(crate::under_test::platform);
 
 /// The calls of every thread so far.
 pub(crate) static TOTAL: AtomicU64 = AtomicU64::new(0);
+
+/// What was reported on any thread.
+static ALL_DROP_ERRORS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
     static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
@@ -64,6 +67,11 @@ pub(crate) fn drop_errors() -> Vec<String> {
     DROP_ERRORS.take()
 }
 
+/// Whether something like this was reported on any thread.
+pub(crate) fn reported(words: &str) -> bool {
+    ALL_DROP_ERRORS.lock().unwrap().iter().any(|error| error.contains(words))
+}
+
 /// The code that this call is to answer, if it is to fail.
 fn note(name: &'static str) -> Option<hipError_t> {
     TOTAL.fetch_add(1, Ordering::SeqCst);
@@ -97,10 +105,66 @@ macro_rules! watch {
     };
 }
 
+macro_rules! watch_optional {
+    ($($name:ident, $since:literal, ($($argument:ident: $type:ty),*);)*) => {
+        $(
+            #[allow(non_snake_case)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> hipError_t {
+                match (note(stringify!($name)), REAL.hip().$name.get()) {
+                    (Some(code), _) => code,
+                    // SAFETY: S1: the arguments are the caller's own.
+                    (None, Ok(function)) => unsafe { function($($argument),*) },
+                    (None, Err(missing)) => panic!("{missing}"),
+                }
+            }
+        )*
+        fn watch_optional(table: &mut hip_sys::HipTable) {
+            $( if table.$name.is_present() {
+                table.$name = hip_sys::Optional::present($name, stringify!($name), $since);
+            } )*
+        }
+    };
+}
+
+watch_optional! {
+    hipDeviceSetLimit, "5.3", (limit: hipLimit_t, value: usize);
+    hipLaunchHostFunc, "5.3", (stream: hipStream_t, function: hipHostFn_t, data: *mut c_void);
+    hipModuleLaunchCooperativeKernel, "5.5", (
+        function: hipFunction_t, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared: c_uint, stream: hipStream_t, arguments: *mut *mut c_void
+    );
+}
+
 watch! {
     hipGetDevice(device: *mut c_int);
     hipSetDevice(device: c_int);
     hipDeviceSynchronize();
+    hipDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int);
+    hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint);
+    hipDeviceDisablePeerAccess(peer: c_int);
+    hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t);
+    hipDeviceGetPCIBusId(text: *mut std::ffi::c_char, room: c_int, device: c_int);
+    hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t);
+    hipDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+    hipStreamCreateWithPriority(stream: *mut hipStream_t, flags: c_uint, priority: c_int);
+    hipStreamGetPriority(stream: hipStream_t, priority: *mut c_int);
+    hipMemcpyPeerAsync(
+        to: *mut c_void, to_device: c_int, from: *const c_void, from_device: c_int, bytes: usize, stream: hipStream_t
+    );
+    hipMallocManaged(address: *mut *mut c_void, bytes: usize, flags: c_uint);
+    hipMemPrefetchAsync(address: *const c_void, bytes: usize, place: c_int, stream: hipStream_t);
+    hipMemAdvise(address: *const c_void, bytes: usize, advice: hipMemoryAdvise, place: c_int);
+    hipMemGetAddressRange(base: *mut hipDeviceptr_t, bytes: *mut usize, address: hipDeviceptr_t);
+    hipIpcGetMemHandle(handle: *mut hipIpcMemHandle_t, address: *mut c_void);
+    hipIpcOpenMemHandle(address: *mut *mut c_void, handle: hipIpcMemHandle_t, flags: c_uint);
+    hipIpcCloseMemHandle(address: *mut c_void);
+    hipFuncSetAttribute(function: *const c_void, attribute: hipFuncAttribute, value: c_int);
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int, function: hipFunction_t, block: c_int, shared: usize
+    );
+    hipModuleOccupancyMaxPotentialBlockSize(
+        grid: *mut c_int, block: *mut c_int, function: hipFunction_t, shared: usize, limit: c_int
+    );
     hipMemGetInfo(free: *mut usize, total: *mut usize);
     hipMalloc(address: *mut *mut c_void, bytes: usize);
     hipFree(address: *mut c_void);
@@ -152,6 +216,7 @@ pub(crate) fn unshared_platform() -> Platform {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         hip_safe::on_drop_error(|error: &Error| {
+            ALL_DROP_ERRORS.lock().unwrap().push(error.to_string());
             DROP_ERRORS.with_borrow_mut(|list| list.push(error.to_string()))
         });
     });
@@ -172,6 +237,7 @@ pub(crate) fn changed_platform(change: impl FnOnce(&mut hip_sys::HipTable)) -> P
 fn watched(change: impl FnOnce(&mut hip_sys::HipTable), own_pages: bool) -> Platform {
     let mut hip = REAL.hip().clone();
     watch_table(&mut hip);
+    watch_optional(&mut hip);
     change(&mut hip);
     let rtc = REAL.rtc().cloned().map_err(Clone::clone);
     // SAFETY: S1: the functions are hip-host's, behind ones that count and may answer an error instead.

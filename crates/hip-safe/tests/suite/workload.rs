@@ -3,11 +3,14 @@
 //! On hip-host it runs under its adversary and its checker, a process for each seed. `HIP_SAFE_TEST_SEEDS=200
 //! HIP_SAFE_TEST_SECONDS=10` makes more of it than the tests do by themselves.
 
+mod rest;
+
 use crate::under_test::{is_host, module};
 use crate::watched::platform_as_it_is;
 use crate::{again, is_child};
 use hip_safe::{Device, DeviceBuffer, Event, Function, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
 use kernels_hip::args::Map2;
+use rest::Rest;
 use std::time::{Duration, Instant};
 
 const MOST: usize = 8;
@@ -44,6 +47,7 @@ struct Program {
     shared: Vec<Modelled<SharedBuffer<f32>>>,
     pinned: Vec<Modelled<PinnedBuffer<f32>>>,
     events: Vec<Event>,
+    rest: Rest,
     compared: u64,
 }
 
@@ -60,6 +64,7 @@ impl Program {
             shared: Vec::new(),
             pinned: Vec::new(),
             events: Vec::new(),
+            rest: Rest::new(device),
             compared: 0,
         };
         for _ in 0..3 {
@@ -246,7 +251,7 @@ impl Program {
     }
 
     fn step(&mut self) {
-        match self.random.below(40) {
+        match self.random.below(47) {
             0 => self.change_streams(),
             1..5 => self.make_buffer(),
             5 => self.make_shared(),
@@ -265,6 +270,9 @@ impl Program {
                 let index = self.random.below(self.buffers.len());
                 self.buffers[index].memory.rebind(&stream).unwrap();
             }
+            39..42 => self.host_function(),
+            42..45 => self.managed(),
+            45 => self.peer(),
             _ => _ = self.device.trim_memory(1 << 20).unwrap(),
         }
     }
@@ -282,6 +290,7 @@ impl Program {
             assert_eq!(memory.as_slice().unwrap(), model);
         }
         let device = self.device.clone();
+        self.rest.end();
         drop(self.buffers);
         drop(self.shared);
         assert_eq!(device.memory_statistics().active, 0);

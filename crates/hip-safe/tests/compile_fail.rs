@@ -1,0 +1,19 @@
+//! What must not compile, and what the compiler says of it. `TRYBUILD=overwrite cargo test -p hip-safe --test compile_fail` writes the
+//! messages anew. They are those of one version of the compiler; that the cases do not compile is also tested, for any version, by the
+//! documentation tests of `src/misuse.rs`.
+
+use std::process::Command;
+
+/// The version whose messages are kept.
+const VERSION: &str = "rustc 1.95.";
+
+#[test]
+fn what_must_not_compile() {
+    let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let output = Command::new(compiler).arg("--version").output().expect("there is a compiler");
+    let version = String::from_utf8_lossy(&output.stdout);
+    if !version.starts_with(VERSION) {
+        return println!("skipped: the messages are those of {VERSION}x, this is {version}");
+    }
+    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+}
