@@ -3,11 +3,14 @@
 use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
+use crate::memory_check::{BufferKind, Registration};
 use crate::order::{Tracked, Uses};
 use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
 use std::ffi::c_void;
+use std::fmt;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +23,8 @@ pub(crate) struct Allocation {
     home: Mutex<Option<Stream>>,
     tracked: Tracked,
     ordered: AtomicBool,
+    /// Its place among those that live, if that is remembered.
+    listed: Option<Registration>,
 }
 
 /// What an allocation owns.
@@ -36,12 +41,13 @@ impl Allocation {
     /// are the graph's.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         if bytes == 0 {
-            return Ok(Self::holding(stream, None, Uses::default()));
+            return Ok(Self::holding(stream, None, Uses::default(), None));
         }
         if let Err(capture) = stream.turn().get()
             && let Some((piece, former)) = capture.memory().allocate(stream, bytes)?
         {
-            return Ok(Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former)));
+            // Lists of live buffers have the segment that it is of.
+            return Ok(Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former), None));
         }
         Self::pooled(stream, bytes)
     }
@@ -49,17 +55,19 @@ impl Allocation {
     /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
     pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Self> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
-        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former)))
+        let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
+        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed))
     }
 
-    /// Memory of the stream's device that nobody has used yet, and that does not come from its pool.
-    pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled) -> Self {
-        Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default())
+    /// `bytes` bytes of the stream's device that nobody has used yet, and that do not come from its pool.
+    pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled, kind: BufferKind, bytes: usize) -> Self {
+        let listed = Registration::new(kind, stream.device(), bytes);
+        Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default(), listed)
     }
 
-    fn holding(stream: &Stream, held: Option<Held>, uses: Uses) -> Self {
-        let (stream, tracked) = (stream.clone(), Tracked::new(uses));
-        Self { held, stream, home: Mutex::default(), tracked, ordered: AtomicBool::new(true) }
+    fn holding(stream: &Stream, held: Option<Held>, uses: Uses, listed: Option<Registration>) -> Self {
+        let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
+        Self { held, stream, home: Mutex::default(), tracked, ordered, listed }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
@@ -95,6 +103,13 @@ impl Allocation {
         self.stream.device()
     }
 
+    /// How lists of live buffers name it, if they are kept.
+    pub(crate) fn set_name(&self, name: impl fmt::Display) {
+        if let Some(listed) = &self.listed {
+            listed.set_name(name);
+        }
+    }
+
     pub(crate) fn tracked(&self) -> &Tracked {
         &self.tracked
     }
@@ -116,6 +131,8 @@ impl Allocation {
     /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
     pub(crate) fn release(&mut self) -> Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
+        // What cannot be given back stays listed.
+        let listed = ManuallyDrop::new(self.listed.take());
         let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
@@ -128,7 +145,9 @@ impl Allocation {
             }
             Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
             Held::Unpooled(memory) => memory.release(home.device(), uses),
-        }
+        }?;
+        drop(ManuallyDrop::into_inner(listed));
+        Ok(())
     }
 }
 

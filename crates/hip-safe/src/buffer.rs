@@ -46,13 +46,14 @@ impl Stream {
     /// Every element is written before it is read.
     #[doc(alias = "hipMalloc")]
     pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        Ok(DeviceBuffer::of_allocation(Allocation::new(self, byte_length::<T>(len)?)?, len))
+        Ok(DeviceBuffer::of_allocation(self, Allocation::new(self, byte_length::<T>(len)?)?, len))
     }
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
     /// A buffer of that many elements, which the allocation has room for.
-    pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Self {
+    pub(crate) fn of_allocation(stream: &Stream, allocation: Allocation, len: usize) -> Self {
+        debug_assert_eq!(stream, allocation.stream());
         Self { allocation: Arc::new(allocation), rebound: None, len, elements: PhantomData }
     }
 
@@ -74,6 +75,18 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// The stream that it was allocated on, or bound to since.
     pub fn stream(&self) -> &Stream {
         self.rebound.as_ref().unwrap_or_else(|| self.allocation.stream())
+    }
+
+    /// Names it in lists of live buffers: see [`MemoryCheck`](crate::MemoryCheck). While that is off, nothing is done.
+    pub fn set_name(&self, name: impl fmt::Display) {
+        self.allocation.set_name(name);
+    }
+
+    /// The buffer itself, named by [`DeviceBuffer::set_name`].
+    #[must_use]
+    pub fn named(self, name: impl fmt::Display) -> Self {
+        self.set_name(name);
+        self
     }
 
     /// The device it is on.

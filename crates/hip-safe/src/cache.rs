@@ -168,9 +168,8 @@ impl CodeCache {
         arch: &str,
         compile: Compile,
     ) -> Result<(Compiled, CacheAnswer)> {
-        let get = |name: &str| std::env::var_os(name);
-        let identity = identity::of(source, platform, arch, &get)?;
-        let store = self.store.as_ref().filter(|_| !reads::files(source, &get));
+        let (identity, keep) = identify(source, platform, arch)?;
+        let store = self.store.as_ref().filter(|_| keep);
         self.flights.get_or_make(identity.clone(), || {
             look_up(store, &identity, arch, || compile(source, platform, arch))
         })
@@ -194,6 +193,27 @@ impl CodeCache {
         let entries = self.store.as_ref().map_or(Ok(Vec::new()), Store::entries)?;
         Ok(CacheUsage { entries: entries.len() as u64, bytes: entries.iter().map(|entry| entry.bytes).sum() })
     }
+}
+
+/// Whether two modules of equal sources are the same.
+pub(crate) enum Sharing {
+    /// They are if all this is equal.
+    By(Vec<u8>),
+    /// Nobody knows: the compiler may read files.
+    Never,
+}
+
+impl Sharing {
+    pub(crate) fn of(source: &Source, device: &Device) -> Result<Self> {
+        let (identity, known) = identify(source, device.platform(), &device.properties().arch)?;
+        Ok(if known { Self::By(identity) } else { Self::Never })
+    }
+}
+
+/// What decides about the code of a source, and whether that is all.
+fn identify(source: &Source, platform: &Platform, arch: &str) -> Result<(Vec<u8>, bool)> {
+    let get = |name: &str| std::env::var_os(name);
+    Ok((identity::of(source, platform, arch, &get)?, !reads::files(source, &get)))
 }
 
 /// A way to compile.

@@ -3,6 +3,8 @@
 use crate::graph;
 use crate::host_function;
 use crate::memory::DeviceMemory;
+use crate::memory_check;
+use crate::module_cache::ModuleCache;
 use crate::poison::{Poison, is_sticky, may_be_sticky};
 use crate::pool::PoolConfig;
 use crate::raw::{self, Failure};
@@ -14,6 +16,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// A device. Cloning it copies a reference; opening the same ordinal of the same platform again gives the same device.
 #[derive(Clone)]
@@ -31,6 +34,7 @@ pub(crate) struct Inner {
     poison: Poison,
     shared_copies: AtomicU64,
     memory: DeviceMemory,
+    modules: ModuleCache,
 }
 
 /// A number that no other device of this process has, whichever platform it belongs to.
@@ -95,9 +99,13 @@ impl Device {
             poison: Poison::default(),
             shared_copies: AtomicU64::new(0),
             memory: DeviceMemory::new(pool),
+            modules: ModuleCache::default(),
         });
         open.push(Arc::downgrade(&inner));
-        Ok(Self { inner })
+        drop(open);
+        let device = Self { inner };
+        memory_check::note_opened(&device);
+        Ok(device)
     }
 
     /// How many devices the platform has; 0 where the driver says that there is none.
@@ -177,6 +185,7 @@ impl Device {
     /// sticky error.
     #[doc(alias = "hipDeviceSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
+        self.check_usable()?;
         let _turn = graph::waiting()?;
         // SAFETY: S1, S3: the device is current.
         self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
@@ -231,6 +240,10 @@ impl Device {
 
     pub(crate) fn memory(&self) -> &DeviceMemory {
         &self.inner.memory
+    }
+
+    pub(crate) fn modules(&self) -> &ModuleCache {
+        &self.inner.modules
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {
@@ -337,10 +350,20 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.is_usable() {
+            std::mem::take(&mut self.modules).close(self);
             let mut memory = std::mem::replace(&mut self.memory, DeviceMemory::new(PoolConfig::default()));
             drop_errors::report_failure(memory.close(self));
+            memory_check::note_closed(self, memory.statistics());
+        } else {
+            memory_check::note_closed(self, self.memory.statistics());
         }
     }
+}
+
+/// The devices that are open; `None` if another thread is opening one for longer than that.
+pub(crate) fn open_devices(patience: Duration) -> Option<Vec<Device>> {
+    let open = OPEN.try_lock_for(patience)?;
+    Some(open.iter().filter_map(Weak::upgrade).map(|inner| Device { inner }).collect())
 }
 
 fn hip_error(platform: &Platform, failure: Failure, doing: impl FnOnce() -> String) -> Error {

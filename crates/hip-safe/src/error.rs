@@ -240,6 +240,27 @@ pub enum Error {
         /// Names in the module that look like it.
         near: Vec<String>,
     },
+    /// A name of the user's stands for other code.
+    #[error(
+        "module {name:?} was loaded from code with the hash {loaded} and is asked for with code of the hash {given}; take \
+         another name, or call Device::unload_custom first"
+    )]
+    ModuleConflict {
+        /// The name.
+        name: String,
+        /// The hash of the code that the device has under that name.
+        loaded: String,
+        /// The hash of the code given now.
+        given: String,
+    },
+    /// A condition of a [`kernel!`](crate::kernel) does not hold.
+    #[error("kernel {kernel} is not launched: {condition} does not hold")]
+    LaunchRefused {
+        /// The kernel.
+        kernel: &'static str,
+        /// The condition, as it is written.
+        condition: &'static str,
+    },
     /// The arguments of a launch are not those that the kernel declares.
     #[error("kernel {kernel} takes {expected} and was given {got}")]
     LaunchMismatch {

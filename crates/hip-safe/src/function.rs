@@ -2,7 +2,7 @@
 
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
-use crate::{Device, Module, Result};
+use crate::{Device, Error, Module, Result};
 use code_object::Param;
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
@@ -21,6 +21,11 @@ pub struct Function {
 
 struct Inner {
     module: Module,
+    kernel: Arc<Kernel>,
+}
+
+/// What is known of a kernel, without a reference to its module.
+pub(crate) struct Kernel {
     raw: Handle<ihipModuleSymbol_t>,
     name: String,
     params: Option<Vec<Param>>,
@@ -31,8 +36,9 @@ struct Inner {
     dynamic_shared: AtomicU32,
 }
 
-impl Function {
-    pub(crate) fn new(module: &Module, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Self> {
+impl Kernel {
+    /// Asks the platform and the image for all of it.
+    pub(crate) fn of(module: &Module, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Self> {
         let device = module.device();
         let info = module.code_object().and_then(|code| code.kernel(name));
         let params = match ask_params(device, name, raw)? {
@@ -49,15 +55,19 @@ impl Function {
             }
         };
         let required_block = info.and_then(|kernel| kernel.required_block);
-        let (module, name, dynamic_shared) = (module.clone(), name.to_string(), AtomicU32::new(0));
-        let inner =
-            Inner { module, raw, name, params, max_threads, required_block, shared_bytes, dynamic_shared };
-        Ok(Self { inner: Arc::new(inner) })
+        let (name, dynamic_shared) = (name.to_string(), AtomicU32::new(0));
+        Ok(Self { raw, name, params, max_threads, required_block, shared_bytes, dynamic_shared })
+    }
+}
+
+impl Function {
+    pub(crate) fn new(module: &Module, kernel: Arc<Kernel>) -> Self {
+        Self { inner: Arc::new(Inner { module: module.clone(), kernel }) }
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.inner.name
+        &self.inner.kernel.name
     }
 
     /// The module it is of.
@@ -72,43 +82,59 @@ impl Function {
 
     /// Its arguments, in order. `None`: neither the platform nor the image says, and launches cannot be checked.
     pub fn params(&self) -> Option<&[Param]> {
-        self.inner.params.as_deref()
+        self.inner.kernel.params.as_deref()
     }
 
     /// Threads that a block of it may have, where that is known.
     pub fn max_threads_per_block(&self) -> Option<u32> {
-        self.inner.max_threads
+        self.inner.kernel.max_threads
     }
 
     /// The only size of block, along x, y and z, that it works with, where its source names one.
     pub fn required_block(&self) -> Option<[u32; 3]> {
-        self.inner.required_block
+        self.inner.kernel.required_block
     }
 
     /// Bytes of shared memory that it declares, beside what a launch adds.
     pub fn shared_bytes(&self) -> usize {
-        self.inner.shared_bytes
+        self.inner.kernel.shared_bytes
+    }
+
+    /// Refuses arguments whose number or sizes are not those that the kernel declares. Anything goes if that is not known.
+    pub(crate) fn check_sizes(&self, sizes: impl ExactSizeIterator<Item = usize> + Clone) -> Result<()> {
+        let Some(params) = self.params() else { return Ok(()) };
+        if params.len() == sizes.len()
+            && params.iter().zip(sizes.clone()).all(|(param, size)| param.size == size)
+        {
+            return Ok(());
+        }
+        Err(Error::LaunchMismatch {
+            kernel: self.name().into(),
+            expected: describe(params.iter().map(|param| param.size)),
+            got: describe(sizes),
+        })
     }
 
     /// Bytes of shared memory that a block may have in all, where more was allowed than the device gives every kernel.
     pub(crate) fn most_shared(&self) -> usize {
-        match self.inner.dynamic_shared.load(Ordering::Relaxed) {
+        match self.inner.kernel.dynamic_shared.load(Ordering::Relaxed) {
             0 => 0,
             bytes => self.shared_bytes() + bytes as usize,
         }
     }
 
     pub(crate) fn note_dynamic_shared(&self, bytes: u32) {
-        self.inner.dynamic_shared.store(bytes, Ordering::Relaxed);
+        self.inner.kernel.dynamic_shared.store(bytes, Ordering::Relaxed);
     }
 
     pub(crate) fn handle(&self) -> Handle<ihipModuleSymbol_t> {
-        self.inner.raw
+        self.inner.kernel.raw
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the function lives.
+    /// The handle, for direct calls of a platform's library; valid while the function lives. Its module does not know of
+    /// launches that are made with it, so it has to live until they are complete.
     pub fn raw(&self) -> hipFunction_t {
-        self.inner.raw.raw()
+        self.inner.kernel.raw.raw()
     }
 }
 
@@ -148,5 +174,27 @@ pub(crate) fn ask_attribute(
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Function({} of {:?})", self.name(), self.module())
+    }
+}
+
+fn describe(sizes: impl ExactSizeIterator<Item = usize>) -> String {
+    let count = sizes.len();
+    let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
+    match count {
+        0 => "no arguments".into(),
+        1 => format!("1 argument of {} bytes", sizes[0]),
+        _ => format!("{count} arguments of {} bytes", sizes.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_described() {
+        assert_eq!(describe([].into_iter()), "no arguments");
+        assert_eq!(describe([8].into_iter()), "1 argument of 8 bytes");
+        assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
     }
 }

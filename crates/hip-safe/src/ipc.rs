@@ -1,6 +1,7 @@
 //! Device memory of other processes.
 
 use crate::allocation::{Allocation, byte_length};
+use crate::memory_check::BufferKind;
 use crate::raw::{self, Failure};
 use crate::unpooled::Unpooled;
 use crate::{Device, DeviceBuffer, DeviceRepr, Error, Result, Stream};
@@ -108,12 +109,12 @@ impl Stream {
         // SAFETY: S4: it was just opened, and this is how it is closed.
         let memory =
             unsafe { Unpooled::new(base, offset, raw::memory::ipc_close, "closing another process' memory") };
-        let allocation = Allocation::of_unpooled(self, memory);
+        let allocation = Allocation::of_unpooled(self, memory, BufferKind::Foreign, bytes);
         let address = allocation.address().raw().addr();
         if !address.is_multiple_of(align) {
             return Err(refuse(address));
         }
-        Ok(DeviceBuffer::of_allocation(allocation, len))
+        Ok(DeviceBuffer::of_allocation(self, allocation, len))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
-    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Param, Properties, Result, Stream, Submission,
+    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream, Submission,
 };
 use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
 use std::ffi::c_void;
@@ -149,7 +149,7 @@ impl<'a> Launch<'a> {
         let Self { function, config, cooperative, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
-        self.check_arguments()?;
+        function.check_sizes(self.arguments.as_slice().iter().map(|argument| argument.size))?;
         check_limits(function, &config, stream.device().properties())?;
 
         let mut pointers = InlineVec::<*mut c_void, 24>::new(null_mut());
@@ -163,11 +163,10 @@ impl<'a> Launch<'a> {
             true => Some(self.cooperative_launcher()?),
             false => None,
         };
-        function.module().note_launch();
         self.submission.runs(function.module());
         let doing = || format!("launching {} on {stream}", function.name());
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
-        self.submission.run(doing, |p, s, extents| unsafe {
+        let launched = self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
             let launched = match cooperative {
                 None => raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers),
@@ -177,7 +176,9 @@ impl<'a> Launch<'a> {
                 }
             };
             launched.inspect_err(|_| raw::announce(p, s, None))
-        })
+        });
+        function.module().note_launch(stream);
+        launched
     }
 
     fn push(&mut self, bytes: &[u8]) -> &mut Self {
@@ -196,30 +197,6 @@ impl<'a> Launch<'a> {
         let launcher = raw::functions::cooperative_launcher(self.function.device().platform())?;
         self.function.check_cooperative(grid, block, shared_bytes)?;
         Ok(launcher)
-    }
-
-    fn check_arguments(&self) -> Result<()> {
-        let Some(params) = self.function.params() else { return Ok(()) };
-        let given = self.arguments.as_slice();
-        let fits = |(param, argument): (&Param, &Argument)| param.size == argument.size;
-        if params.len() == given.len() && params.iter().zip(given).all(fits) {
-            return Ok(());
-        }
-        Err(Error::LaunchMismatch {
-            kernel: self.function.name().into(),
-            expected: describe(params.iter().map(|param| param.size)),
-            got: describe(given.iter().map(|argument| argument.size)),
-        })
-    }
-}
-
-fn describe(sizes: impl ExactSizeIterator<Item = usize>) -> String {
-    let count = sizes.len();
-    let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
-    match count {
-        0 => "no arguments".into(),
-        1 => format!("1 argument of {} bytes", sizes[0]),
-        _ => format!("{count} arguments of {} bytes", sizes.join(", ")),
     }
 }
 
@@ -281,12 +258,5 @@ mod tests {
         let huge = LaunchConfig::linear(u64::MAX, 256);
         assert_eq!(huge.grid, [16_777_215, 1, 1]);
         assert!(u64::from(huge.grid[0]) * 256 <= MAX_THREADS_PER_AXIS);
-    }
-
-    #[test]
-    fn arguments_are_described() {
-        assert_eq!(describe([].into_iter()), "no arguments");
-        assert_eq!(describe([8].into_iter()), "1 argument of 8 bytes");
-        assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
     }
 }

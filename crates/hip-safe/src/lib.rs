@@ -65,13 +65,17 @@ mod host_function;
 mod identity;
 mod inline_vec;
 mod ipc;
+mod kernel;
 mod launch;
 mod limits;
+mod loaded;
 mod managed;
 mod memory;
+mod memory_check;
 #[cfg(doctest)]
 mod misuse;
 mod module;
+mod module_cache;
 #[cfg(not(hip_safe_mutation))]
 mod mutation;
 #[cfg(hip_safe_mutation)]
@@ -91,6 +95,7 @@ mod shared;
 mod single_flight;
 mod stream;
 mod sync;
+mod trace;
 mod unpooled;
 mod view;
 
@@ -107,10 +112,14 @@ pub use function::Function;
 pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use ipc::IpcHandle;
+#[doc(hidden)]
+pub use kernel::support as __kernel;
 pub use launch::{Launch, LaunchConfig};
 pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
+pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
 pub use module::Module;
+pub use module_cache::ModuleCode;
 pub use occupancy::{FunctionAttributes, SuggestedBlock};
 pub use order::Submission;
 pub use pinned::PinnedBuffer;

@@ -2,6 +2,7 @@
 
 use crate::allocation::{self, Allocation, byte_length};
 use crate::handle::Handle;
+use crate::memory_check::BufferKind;
 use crate::raw;
 use crate::unpooled::Unpooled;
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, Error, Result, Stream};
@@ -79,7 +80,7 @@ impl Stream {
         let (bytes, device) = (byte_length::<T>(len)?, self.device());
         let allocation = match bytes {
             0 => Allocation::new(self, 0)?,
-            _ => Allocation::of_unpooled(self, allocate(device, bytes)?),
+            _ => Allocation::of_unpooled(self, allocate(device, bytes)?, BufferKind::Managed, bytes),
         };
         let (address, size, align) = (allocation.address().raw().addr(), size_of::<T>(), align_of::<T>());
         if !address.is_multiple_of(align) {
@@ -183,6 +184,18 @@ impl<T: AnyBits> ManagedBuffer<T> {
         // SAFETY: S1, S2, S3: the buffer is that long and its device current.
         let advise = |p: &Platform| unsafe { raw::memory::advise(p, address, bytes, advice.raw(), place) };
         self.device().run(|| format!("advising on {bytes} bytes of managed memory"), advise)
+    }
+
+    /// Names it in lists of live buffers: see [`MemoryCheck`](crate::MemoryCheck). While that is off, nothing is done.
+    pub fn set_name(&self, name: impl fmt::Display) {
+        self.allocation.set_name(name);
+    }
+
+    /// The buffer itself, named by [`ManagedBuffer::set_name`].
+    #[must_use]
+    pub fn named(self, name: impl fmt::Display) -> Self {
+        self.set_name(name);
+        self
     }
 
     /// Waits for the work that uses it, frees the memory and says how that went. If that work cannot be waited for, the memory

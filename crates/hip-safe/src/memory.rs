@@ -6,6 +6,7 @@ use crate::mutation::Wait;
 use crate::order::Points;
 use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source};
 use crate::raw::{self, Failure};
+use crate::trace::{self, Segment};
 use crate::{Error, Result, Stream, drop_errors};
 use hip_sys::Platform;
 use hip_sys::hip::hipError_t;
@@ -13,11 +14,14 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A piece of device memory that somebody uses.
 pub(crate) struct Piece {
     address: Handle<c_void>,
     bytes: usize,
+    /// What was asked for.
+    requested: usize,
     block: BlockId,
 }
 
@@ -35,12 +39,13 @@ struct Driver<'a> {
     /// How much to ask for, where pages of its own are to end with the request.
     exact: Option<usize>,
     told: Vec<Error>,
+    segments: Vec<Segment>,
 }
 
 impl Device {
     /// What the device's memory pool holds and did so far.
     pub fn memory_statistics(&self) -> PoolStatistics {
-        self.memory().pool.lock().statistics()
+        self.memory().statistics()
     }
 
     /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
@@ -80,35 +85,47 @@ impl DeviceMemory {
         }
     }
 
+    pub(crate) fn statistics(&self) -> PoolStatistics {
+        self.pool.lock().statistics()
+    }
+
+    /// As [`DeviceMemory::statistics`]; `None` if another thread had the pool for longer than that.
+    pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
+        Some(self.pool.try_lock_for(patience)?.statistics())
+    }
+
     /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<(Piece, Points)> {
         let device = stream.device();
         device.check_usable()?;
         let number = stream.timeline().number();
         let own_pages = device.platform().ext().own_pages;
-        let allocated = self.with_driver(device.inner(), |pool, driver| {
+        let (allocated, hit) = self.with_driver(device.inner(), |pool, driver| {
             driver.exact = own_pages.then_some(bytes);
-            pool.allocate(driver, bytes, number)
+            let block = pool.allocate(driver, bytes, number);
+            (block, driver.segments.is_empty())
         });
         let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
         if !own_pages {
             raw::reserve(device.platform(), address, block.bytes, stream.raw());
         }
-        Ok((Piece { address, bytes: block.bytes, block: block.id }, block.order))
+        trace::allocated(stream, bytes, hit);
+        Ok((Piece { address, bytes: block.bytes, requested: bytes, block: block.id }, block.order))
     }
 
     /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
     /// driver.
     pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
         let (device, number) = (home.device(), home.timeline().number());
+        trace::freed(home, piece.requested);
         // A use elsewhere that is still going on is not known to come before what the stream has by now.
         if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
         let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
         let bytes = departed.bytes;
-        let mut driver = Driver { device: device.inner(), exact: None, told: Vec::new() };
+        let mut driver = Driver::new(device.inner());
         let released = driver.release(departed.address, bytes, departed.order);
         driver.tell();
         released.inspect_err(|_| self.pool.lock().lost(bytes))
@@ -127,7 +144,7 @@ impl DeviceMemory {
     }
 
     fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
-        let mut driver = Driver { device, exact: None, told: Vec::new() };
+        let mut driver = Driver::new(device);
         let mut pool = self.pool.lock();
         if self.any_ended.load(Ordering::Relaxed) {
             let mut ended = self.ended.lock();
@@ -141,8 +158,13 @@ impl DeviceMemory {
     }
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    fn new(device: &'a Inner) -> Self {
+        Self { device, exact: None, told: Vec::new(), segments: Vec::new() }
+    }
+
     fn tell(self) {
+        self.segments.iter().for_each(|&segment| trace::segment(self.device.label(), segment));
         self.told.iter().for_each(drop_errors::report);
     }
 }
@@ -155,12 +177,16 @@ impl Source<Points> for Driver<'_> {
         // SAFETY: S1, S3: the device is current.
         let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
             Ok(address) if address.is_null() => Ok(None),
-            Ok(address) => Ok(Some(address.raw().expose_provenance())),
+            Ok(address) => Ok(Some(address)),
             Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
             Err(failure) => Err(failure),
         };
         let device = self.device;
-        device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)
+        let address = device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)?;
+        Ok(address.map(|address| {
+            self.segments.push(Segment::FromDriver(bytes));
+            address.raw().expose_provenance()
+        }))
     }
 
     fn release(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
@@ -176,7 +202,9 @@ impl Source<Points> for Driver<'_> {
             // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
             unsafe { raw::free(p, address) }
         };
-        self.device.run(|| "freeing device memory".into(), free)
+        self.device.run(|| "freeing device memory".into(), free)?;
+        self.segments.push(Segment::ToDriver(bytes));
+        Ok(())
     }
 }
 

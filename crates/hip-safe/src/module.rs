@@ -1,21 +1,22 @@
 //! A module: loaded code, shared by the functions taken from it.
 
-use crate::handle::Handle;
-use crate::mutation::Wait;
+use crate::function::Kernel;
+use crate::loaded::Loaded;
 use crate::near_names::near_names;
 use crate::raw::{self, Failure};
-use crate::{Device, Error, Function, Result};
+use crate::{Device, Error, Function, Result, Stream};
 use code_object::CodeObject;
-use hip_sys::hip::{hipError_t, hipModule_t, ihipModule_t};
+use hip_sys::hip::{hipError_t, hipModule_t};
 use hip_sys::{Image, Platform};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fmt;
-use std::mem::ManuallyDrop;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Code loaded on a device. Cloning it copies a reference, and each [`Function`] holds one; the last one waits for the
-/// launches and unloads it.
+/// launches of its kernels, on the streams that had any, and unloads it.
+///
+/// Two modules are equal if they are the same loaded code: see [`Device::load_module`].
 #[derive(Clone)]
 pub struct Module {
     inner: Arc<Inner>,
@@ -23,29 +24,57 @@ pub struct Module {
 
 struct Inner {
     device: Device,
-    raw: Handle<ihipModule_t>,
-    /// Dropped only once the module is unloaded: a runtime may read it for as long.
-    image: ManuallyDrop<Image>,
-    launched: AtomicBool,
+    /// There until it is closed or dropped.
+    loaded: Option<Arc<Loaded>>,
+    compiled: Option<Arc<Origin>>,
+}
+
+/// What a compilation at run time said beside the code.
+#[derive(Debug, Default)]
+pub(crate) struct Origin {
+    /// The name of a kernel, by the expression that it was asked for with.
+    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) log: String,
+}
+
+/// A module that does not keep its code loaded, nor its device open.
+#[derive(Clone)]
+pub(crate) struct WeakModule {
+    loaded: Weak<Loaded>,
+    compiled: Option<Arc<Origin>>,
+}
+
+/// A module that its device keeps.
+pub(crate) struct KeptModule {
+    pub(crate) loaded: Arc<Loaded>,
+    compiled: Option<Arc<Origin>>,
 }
 
 impl Module {
     /// Loads a code object, a bundle of them, a fat binary, an assembly text or a host module: whichever the platform
     /// takes. The bytes are copied, and their structure is checked: the runtime is not told how many there are.
     ///
+    /// It is loaded once more even if the device has it: [`Device::load_module`] shares it.
+    ///
     /// # Errors
     /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices; [`Error::Hip`] if the
     /// driver answers an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
-        let name = || format!("the image of {} bytes", image.len());
-        let image = Image::new(image, &device.properties().arch)
-            .map_err(|e| Error::InvalidImage { name: name(), reason: e.to_string() })?;
-        let doing = || format!("loading {image} on {device}");
-        // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
-        let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
-        let (image, launched) = (ManuallyDrop::new(image), AtomicBool::new(false));
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), raw, image, launched }) })
+        Self::load_image(device, checked(device, image)?)
+    }
+
+    pub(crate) fn load_image(device: &Device, image: Image) -> Result<Self> {
+        Ok(Self::of(device, Arc::new(Loaded::load(device, image)?), None))
+    }
+
+    fn of(device: &Device, loaded: Arc<Loaded>, compiled: Option<Arc<Origin>>) -> Self {
+        Self { inner: Arc::new(Inner { device: device.clone(), loaded: Some(loaded), compiled }) }
+    }
+
+    /// The same code, which was compiled with these names.
+    pub(crate) fn with_origin(&self, origin: Arc<Origin>) -> Self {
+        Self::of(self.device(), Arc::clone(self.loaded()), Some(origin))
     }
 
     /// The device it is loaded on.
@@ -55,16 +84,29 @@ impl Module {
 
     /// What its image says of its kernels, where we can read it: AMD code objects, and bundles of them.
     pub fn code_object(&self) -> Option<&CodeObject> {
-        self.inner.image.code_object()
+        self.loaded().image().code_object()
     }
 
-    /// The kernel of that name.
+    /// What the compiler said, such as warnings, if it was compiled by [`Device::compile`]; empty if nothing.
+    pub fn compile_log(&self) -> Option<&str> {
+        self.inner.compiled.as_ref().map(|origin| origin.log.as_str())
+    }
+
+    /// The kernel of that name. If the module was compiled by [`Device::compile`], the name may be one of its source's
+    /// name expressions, such as `scale<float>`. Asking again makes no call.
     ///
     /// # Errors
     /// [`Error::KernelNotFound`], with names that look like it where they are known; [`Error::InvalidImage`] if the kernel
     /// was built for another wave size than the device has. The others of its module are not touched by that.
     #[doc(alias = "hipModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
+        let lowered = self.inner.compiled.as_ref().and_then(|origin| origin.names.get(name));
+        let name = lowered.map_or(name, String::as_str);
+        let kernel = self.loaded().kernel(name, || self.find(name))?;
+        Ok(Function::new(self, kernel))
+    }
+
+    fn find(&self, name: &str) -> Result<Kernel> {
         let c_name = CString::new(name).ok().filter(|c| !c.is_empty()).ok_or_else(|| self.not_found(name))?;
         let device = self.device();
         // SAFETY: S1, S3: the module is live and its device current.
@@ -75,12 +117,13 @@ impl Module {
         };
         let found = device.run(|| format!("looking up kernel {name:?} in {self}"), look_up)?;
         self.check_wave_size(name)?;
-        Function::new(self, name, found.ok_or_else(|| self.not_found(name))?)
+        Kernel::of(self, name, found.ok_or_else(|| self.not_found(name))?)
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the module lives.
+    /// The handle, for direct calls of a platform's library; valid while the module lives. The module does not know of
+    /// launches that are made with it, so it has to live until they are complete.
     pub fn raw(&self) -> hipModule_t {
-        self.inner.raw.raw()
+        self.loaded().raw()
     }
 
     /// Gives up this reference; if it was the last, unloads the module and says how that went.
@@ -92,9 +135,25 @@ impl Module {
         Arc::into_inner(self.inner).map_or(Ok(()), |mut last| last.release())
     }
 
-    /// A launch of one of its kernels is about to be submitted.
-    pub(crate) fn note_launch(&self) {
-        self.inner.launched.store(true, Ordering::Release);
+    /// A launch of one of its kernels was submitted to the stream.
+    pub(crate) fn note_launch(&self, stream: &Stream) {
+        self.loaded().note_launch(stream);
+    }
+
+    pub(crate) fn image(&self) -> &Image {
+        self.loaded().image()
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakModule {
+        WeakModule { loaded: Arc::downgrade(self.loaded()), compiled: self.inner.compiled.clone() }
+    }
+
+    pub(crate) fn keep(&self) -> KeptModule {
+        KeptModule { loaded: Arc::clone(self.loaded()), compiled: self.inner.compiled.clone() }
+    }
+
+    fn loaded(&self) -> &Arc<Loaded> {
+        self.inner.loaded.as_ref().expect("it is taken only when the last reference goes")
     }
 
     /// Code for waves of another size computes other results than its source says.
@@ -122,21 +181,35 @@ impl Module {
     }
 }
 
+impl WeakModule {
+    /// The module of the device, if its code is still loaded.
+    pub(crate) fn upgrade(&self, device: &Device) -> Option<Module> {
+        Some(Module::of(device, self.loaded.upgrade()?, self.compiled.clone()))
+    }
+
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.loaded.strong_count() > 0
+    }
+}
+
+impl KeptModule {
+    pub(crate) fn of(&self, device: &Device) -> Module {
+        Module::of(device, Arc::clone(&self.loaded), self.compiled.clone())
+    }
+}
+
+/// The image of these bytes for a device.
+pub(crate) fn checked(device: &Device, image: &[u8]) -> Result<Image> {
+    Image::new(image, &device.properties().arch).map_err(|e| Error::InvalidImage {
+        name: format!("the image of {} bytes", image.len()),
+        reason: e.to_string(),
+    })
+}
+
 impl Inner {
     fn release(&mut self) -> Result<()> {
-        let raw = self.raw.take();
-        if raw.is_null() {
-            return Ok(());
-        }
-        if self.launched.load(Ordering::Acquire) && !Wait::ModuleUnload.is_dropped() {
-            self.device.synchronize()?;
-        }
-        let doing = || format!("unloading {}", *self.image);
-        // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.
-        self.device.run(doing, |p| unsafe { raw::module_unload(p, raw) })?;
-        // SAFETY: S4: the module is unloaded, its handle was taken above, so this happens once and nobody reads it again.
-        unsafe { ManuallyDrop::drop(&mut self.image) };
-        Ok(())
+        let last = self.loaded.take().and_then(Arc::into_inner);
+        last.map_or(Ok(()), |last| last.unload(self.device.inner()))
     }
 }
 
@@ -147,9 +220,17 @@ impl Drop for Inner {
     }
 }
 
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.loaded(), other.loaded())
+    }
+}
+
+impl Eq for Module {}
+
 impl fmt::Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.image.fmt(f)
+        self.image().fmt(f)
     }
 }
 

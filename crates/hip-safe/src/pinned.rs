@@ -3,14 +3,16 @@
 use crate::allocation::byte_length;
 use crate::device_copy::check_lengths;
 use crate::handle::Handle;
+use crate::memory_check::{BufferKind, Registration};
 use crate::order::{Memory, Tracked};
 use crate::raw::{self, Failure};
-use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, trace};
 use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
 use hip_sys::{Access, Extent, Platform};
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,9 +32,12 @@ pub struct PinnedBuffer<T: AnyBits> {
 pub(crate) struct PinnedMemory {
     device: Device,
     address: Handle<c_void>,
+    bytes: usize,
     tracked: Tracked,
     /// How many graphs read it, and how many write it, whenever they are launched.
     graphs: [AtomicUsize; 2],
+    /// Its place among those that live, if that is remembered.
+    listed: Option<Registration>,
 }
 
 impl<T: AnyBits> PinnedBuffer<T> {
@@ -69,6 +74,20 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Names it in lists of live buffers: see [`MemoryCheck`](crate::MemoryCheck). While that is off, nothing is done.
+    pub fn set_name(&self, name: impl fmt::Display) {
+        if let Some(listed) = &self.memory.listed {
+            listed.set_name(name);
+        }
+    }
+
+    /// The buffer itself, named by [`PinnedBuffer::set_name`].
+    #[must_use]
+    pub fn named(self, name: impl fmt::Display) -> Self {
+        self.set_name(name);
+        self
     }
 
     /// The device it was allocated for.
@@ -239,8 +258,9 @@ impl PinnedMemory {
     /// Zeroed memory; none at all, and without a call, for 0 bytes.
     fn new(device: &Device, bytes: usize) -> Result<Self> {
         let address = if bytes == 0 { Handle::null() } else { lock_pages(device, bytes)? };
+        let listed = if bytes == 0 { None } else { Registration::new(BufferKind::Pinned, device, bytes) };
         let (tracked, graphs) = (Tracked::default(), Default::default());
-        Ok(Self { device: device.clone(), address, tracked, graphs })
+        Ok(Self { device: device.clone(), address, bytes, tracked, graphs, listed })
     }
 
     /// A graph uses it from now on.
@@ -275,9 +295,14 @@ impl PinnedMemory {
         if address.is_null() {
             return Ok(());
         }
+        // What cannot be given back stays listed.
+        let listed = ManuallyDrop::new(self.listed.take());
         self.tracked.get_mut().wait_to_release()?;
         // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
-        self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })
+        self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })?;
+        drop(ManuallyDrop::into_inner(listed));
+        trace::unpinned(self.device.label(), self.bytes);
+        Ok(())
     }
 }
 
@@ -299,6 +324,7 @@ fn lock_pages(device: &Device, bytes: usize) -> Result<Handle<c_void>> {
     let address = device
         .run(|| format!("allocating {bytes} bytes of pinned memory"), attempt)?
         .ok_or(Error::HostMemory { requested: bytes })?;
+    trace::pinned(device.label(), bytes);
     // SAFETY: S2, S15: it was just allocated, is that long, and nobody else knows of it.
     unsafe { address.raw().cast::<u8>().write_bytes(0, bytes) };
     Ok(address)

@@ -16,7 +16,12 @@ pub fn watch_exit() {
     extern "C" fn begun() {
         EXITING.store(true, Ordering::Release);
     }
-    // SAFETY: S1: `begun` is a static function that touches only an atomic. A full table of handlers makes the call
-    // fail, which leaves the flag false: drops then run as they would without us.
-    unsafe { libc::atexit(begun) };
+    // A full table of handlers leaves the flag false: drops then run as they would without us.
+    at_exit(begun);
+}
+
+/// Has `run` called once `exit` has begun, after what is registered later; false if the table of handlers is full.
+pub fn at_exit(run: extern "C" fn()) -> bool {
+    // SAFETY: S1: it is a static function that takes nothing, and no panic leaves an `extern "C"` function.
+    unsafe { libc::atexit(run) == 0 }
 }

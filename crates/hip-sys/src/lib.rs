@@ -45,7 +45,7 @@ mod random;
 pub use architectures::UnknownArchitecture;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
-pub use exit::{exiting, watch_exit};
+pub use exit::{at_exit, exiting, watch_exit};
 pub use files::{check_owner, check_owner_of, file_identity};
 pub use generated::{hip, rocrand, rtc};
 pub use hip::HipTable;

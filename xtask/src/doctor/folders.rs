@@ -46,6 +46,11 @@ const VARIABLES: [(&str, &str, Value); 19] = [
         "folder of code objects for GPUs, or compile to look into none",
         Value::FolderOr("compile"),
     ),
+    (
+        "HIPSTACK_MEMORY_CHECK",
+        "whether buffers that live at exit are listed, and where they were allocated",
+        Value::OneOf(&["0", "1", "backtrace"]),
+    ),
     ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into", Value::Folder),
     (
         "HIPSTACK_REQUIRE",

@@ -56,7 +56,9 @@ impl GraphExec {
         self.graph.uses().for_each(|(memory, access)| submission.add_distinct(memory, access));
         let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
         // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
-        submission.run(doing, |p, s, _| unsafe { raw::graphs::graph_launch(p, self.raw, s) })
+        let launched = submission.run(doing, |p, s, _| unsafe { raw::graphs::graph_launch(p, self.raw, s) });
+        self.graph.modules.iter().for_each(|module| module.note_launch(stream));
+        launched
     }
 
     /// Takes over the arguments, addresses and sizes of another graph of the same shape, and what that owns: it costs

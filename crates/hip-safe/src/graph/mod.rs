@@ -89,8 +89,7 @@ struct Inner {
     /// The launches: two of them may write the same memory of the graph's own, and its kernels are in use.
     launches: Tracked,
     owned: Vec<Owned>,
-    /// Held for as long as the graph.
-    _modules: Vec<Module>,
+    modules: Vec<Module>,
 }
 
 /// Memory that a graph uses and keeps.
@@ -107,7 +106,7 @@ enum OwnedMemory {
 impl Graph {
     fn new(stream: &Stream, raw: Handle<ihipGraph>, owned: Vec<Owned>, modules: Vec<Module>) -> Self {
         let device = stream.device().clone();
-        let inner = Inner { device, raw, nodes: 0, launches: Tracked::default(), owned, _modules: modules };
+        let inner = Inner { device, raw, nodes: 0, launches: Tracked::default(), owned, modules };
         Self { inner: Arc::new(inner) }
     }
 

@@ -59,6 +59,10 @@ impl Points {
         }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Forgets points that are known to be complete; true if none is left.
     pub(crate) fn forget_completed(&mut self) -> bool {
         self.list.retain(|point| !point.is_complete());

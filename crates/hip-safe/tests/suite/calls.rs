@@ -210,8 +210,53 @@ fn a_module_waits_for_its_launches_before_it_goes() {
     drop(launched);
     assert_eq!(calls(), [""; 0], "the function keeps it");
     drop(fill);
-    assert_eq!(work_calls(), ["hipDeviceSynchronize", "hipModuleUnload"]);
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipModuleUnload"]);
     assert_eq!(stream.download(&out).unwrap(), [2.5; 100]);
+}
+
+#[test]
+fn a_module_waits_for_the_streams_that_launched_it_and_only_for_launches_not_known_to_be_complete() {
+    let device = device();
+    let streams = [(); 3].map(|()| device.new_stream().unwrap());
+    let mut outs = [0, 1, 2].map(|i: usize| streams[i].alloc_zeros::<f32>(100).unwrap());
+    let mut launched = |on: &[usize]| {
+        let module = module(&device);
+        let fill = module.function("elementwise_fill_f32").unwrap();
+        let config = LaunchConfig::linear(100, 64);
+        for &i in on {
+            let mut launch = streams[i].launch(&fill, config);
+            launch.arg_mut(&mut outs[i]).value(&100_u64).value(&2.5_f32);
+            // SAFETY: S9: the kernel fills a hundred elements.
+            unsafe { launch.submit() }.unwrap();
+        }
+        module
+    };
+    let module = launched(&[0, 2, 0, 0]);
+    calls();
+    drop(module);
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipStreamSynchronize", "hipModuleUnload"], "0 and 2");
+    let module = launched(&[0, 1]);
+    streams[0].synchronize().unwrap();
+    calls();
+    drop(module);
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipModuleUnload"], "0 is known to be complete");
+    let module = launched(&[1]);
+    drop(streams);
+    calls();
+    drop(module);
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipModuleUnload"], "its buffer keeps the stream");
+}
+
+#[test]
+fn a_kernel_is_looked_up_once() {
+    let device = device();
+    let module = module(&device);
+    let first = module.function("elementwise_fill_f32").unwrap();
+    calls();
+    let again = module.function("elementwise_fill_f32").unwrap();
+    assert_eq!(calls(), [""; 0]);
+    assert_eq!(first.raw(), again.raw());
+    assert_eq!(first.params().map(<[_]>::len), again.params().map(<[_]>::len));
 }
 
 #[test]

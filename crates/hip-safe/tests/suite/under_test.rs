@@ -58,7 +58,8 @@ pub(crate) fn module(device: &Device) -> Module {
     Module::load(device, &image(device)).expect("the image is good")
 }
 
-fn image(device: &Device) -> Vec<u8> {
+/// Their image.
+pub(crate) fn image(device: &Device) -> Vec<u8> {
     if name() == "host" {
         kernels_hip::register_host();
         return hip_host::image("elementwise_f32");

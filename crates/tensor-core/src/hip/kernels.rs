@@ -73,7 +73,8 @@ impl Kernels {
         if let Some((module, _)) = &*unit {
             return Ok(module.clone());
         }
-        let load = |image: &[u8]| Module::load(device.device(), image).map_err(wrap(LOADING));
+        // Tensors' devices of one device share it.
+        let load = |image: &[u8]| device.device().load_module(image).map_err(wrap(LOADING));
         let (module, origin) = SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load)?;
         *unit = Some((module.clone(), origin));
         Ok(module)

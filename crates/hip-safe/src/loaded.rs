@@ -1,0 +1,82 @@
+//! Loaded code, without a reference to its device: the device itself may keep it.
+
+use crate::device::{Device, Inner};
+use crate::function::Kernel;
+use crate::handle::Handle;
+use crate::mutation::Wait;
+use crate::order::Points;
+use crate::{Result, Stream, drop_errors, raw, trace};
+use hip_sys::hip::{hipModule_t, ihipModule_t};
+use hip_sys::{Image, Platform};
+use parking_lot::{Mutex, RwLock};
+use std::collections::HashMap;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+/// More streams than this are looked through for those whose launches are known to be complete.
+const MANY: usize = 16;
+
+/// A module of the driver's. Whoever has the last reference calls [`Loaded::unload`]; without that it stays loaded.
+pub(crate) struct Loaded {
+    raw: Handle<ihipModule_t>,
+    /// Dropped only once the module is unloaded: a runtime may read it for as long.
+    image: ManuallyDrop<Image>,
+    /// The last launch of its kernels on each stream.
+    launches: Mutex<Points>,
+    /// The kernels that were asked for so far.
+    kernels: RwLock<HashMap<String, Arc<Kernel>>>,
+}
+
+impl Loaded {
+    pub(crate) fn load(device: &Device, image: Image) -> Result<Self> {
+        let doing = || format!("loading {image} on {device}");
+        // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
+        let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
+        trace::module(device.label(), image.bytes().len());
+        let (launches, kernels) = (Mutex::default(), RwLock::default());
+        Ok(Self { raw, image: ManuallyDrop::new(image), launches, kernels })
+    }
+
+    pub(crate) fn raw(&self) -> hipModule_t {
+        self.raw.raw()
+    }
+
+    pub(crate) fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// A launch of one of its kernels was submitted to the stream.
+    pub(crate) fn note_launch(&self, stream: &Stream) {
+        let mut launches = self.launches.lock();
+        launches.add(stream, stream.submitted());
+        if launches.len() > MANY {
+            launches.forget_completed();
+        }
+    }
+
+    /// The kernel of that name: it is looked up once.
+    pub(crate) fn kernel(&self, name: &str, find: impl FnOnce() -> Result<Kernel>) -> Result<Arc<Kernel>> {
+        if let Some(kernel) = self.kernels.read().get(name) {
+            return Ok(Arc::clone(kernel));
+        }
+        // Two threads may both look it up: they find the same.
+        let kernel = Arc::new(find()?);
+        Ok(Arc::clone(self.kernels.write().entry(name.to_owned()).or_insert(kernel)))
+    }
+
+    /// Waits for the launches of its kernels and unloads it. If they cannot be waited for it stays loaded.
+    pub(crate) fn unload(self, device: &Inner) -> Result<()> {
+        let mut told = Vec::new();
+        if !Wait::ModuleUnload.is_dropped() {
+            let waited = self.launches.into_inner().wait_to_release(&mut told);
+            told.iter().for_each(drop_errors::report);
+            waited?;
+        }
+        let doing = || format!("unloading {}", *self.image);
+        // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.
+        let unload = |p: &Platform| unsafe { raw::module_unload(p, self.raw) };
+        device.run(doing, unload)?;
+        drop(ManuallyDrop::into_inner(self.image));
+        Ok(())
+    }
+}

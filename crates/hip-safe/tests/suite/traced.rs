@@ -1,0 +1,129 @@
+//! What a subscriber of `tracing` is told of memory.
+
+use crate::under_test::image;
+use crate::watched::device;
+use hip_safe::{Module, PinnedBuffer};
+use std::fmt::{Debug, Write};
+use std::sync::Mutex;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+/// Writes a line for each event of ours.
+#[derive(Default)]
+struct Lines {
+    lines: Mutex<Vec<(Level, String)>>,
+}
+
+#[derive(Default)]
+struct Line {
+    text: String,
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        match field.name() {
+            "message" => self.text.insert_str(0, &format!("{value:?}")),
+            // It differs from run to run.
+            "stream" => self.text.push_str(" stream"),
+            name => write!(self.text, " {name}={value:?}").expect("a text takes it"),
+        }
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "hip_safe::memory"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line::default();
+        event.record(&mut line);
+        self.lines.lock().unwrap().push((*event.metadata().level(), line.text));
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// The events of an act on this thread.
+fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
+    let lines = std::sync::Arc::new(Lines::default());
+    tracing::subscriber::with_default(std::sync::Arc::clone(&lines), act);
+    std::mem::take(&mut *lines.lines.lock().unwrap())
+}
+
+#[test]
+fn allocations_frees_segments_and_modules_are_told_of() {
+    let device = device();
+    let name = device.to_string();
+    let stream = device.new_stream().unwrap();
+    let line = |level, text: String| (level, text);
+    let found = told(|| drop(stream.alloc_zeros::<u8>(1000).unwrap()));
+    let [(Level::DEBUG, segment), allocation, free] = &found[..] else { panic!("{found:?}") };
+    let from_driver = segment.strip_prefix("segment from the driver bytes=").expect("it is one");
+    let segment_bytes: usize = from_driver.strip_suffix(&format!(" device={name}")).unwrap().parse().unwrap();
+    assert!(segment_bytes >= 1000);
+    let expected = format!("allocation bytes=1000 device={name} stream hit=false");
+    assert_eq!(*allocation, line(Level::TRACE, expected));
+    assert_eq!(*free, line(Level::TRACE, format!("free bytes=1000 device={name} stream")));
+
+    let found = told(|| drop(stream.alloc_zeros::<u8>(900).unwrap()));
+    let expected = [
+        line(Level::TRACE, format!("allocation bytes=900 device={name} stream hit=true")),
+        line(Level::TRACE, format!("free bytes=900 device={name} stream")),
+    ];
+    assert_eq!(found, expected, "the pool has it");
+
+    let found = told(|| assert_eq!(device.trim_memory(0).unwrap(), segment_bytes));
+    let expected = format!("segment to the driver bytes={segment_bytes} device={name}");
+    assert_eq!(found, [line(Level::DEBUG, expected)]);
+
+    let found = told(|| PinnedBuffer::<u32>::zeroed(&device, 10).unwrap().close().unwrap());
+    let expected = ["pinned allocation", "pinned free"];
+    assert_eq!(found, expected.map(|what| line(Level::DEBUG, format!("{what} bytes=40 device={name}"))));
+
+    let image = image(&device);
+    let found = told(|| drop(Module::load(&device, &image).unwrap()));
+    assert_eq!(found, [line(Level::DEBUG, format!("module load bytes={} device={name}", image.len()))]);
+    assert_eq!(told(|| drop(stream.alloc_zeros::<u8>(0).unwrap())), []);
+}
+
+/// A subscriber may use what it is told of: no lock of ours is held.
+#[test]
+fn a_subscriber_may_use_the_device() {
+    struct Asks(hip_safe::Device, Mutex<Vec<usize>>);
+    impl Subscriber for Asks {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target() == "hip_safe::memory"
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {
+            let figures = self.0.memory_statistics();
+            self.1.lock().unwrap().push(figures.allocated);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let asks = std::sync::Arc::new(Asks(device.clone(), Mutex::default()));
+    tracing::subscriber::with_default(std::sync::Arc::clone(&asks), || {
+        drop(stream.alloc_zeros::<u8>(1000).unwrap());
+        device.trim_memory(0).unwrap();
+    });
+    assert_eq!(*asks.1.lock().unwrap(), [1000, 1000, 1000, 0], "segment, allocation, free, segment");
+}
