@@ -32,13 +32,13 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
     };
 
     let handle = device.device();
-    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(handle.clone()))))?;
+    let clone = batches(effort, wait, || cloned(handle))?;
     row("device_clone", "a device cloned and dropped", Some(20.0), clone);
-    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(stream.clone()))))?;
+    let clone = batches(effort, wait, || cloned(stream))?;
     row("stream_clone", "a stream cloned and dropped", Some(20.0), clone);
     // SAFETY: S15: nobody reads it.
     let shared = SharedBuffer::new(unsafe { stream.alloc_uninit::<u8>(large) }.map_err(text)?);
-    let clone = batches(effort, wait, || Ok(drop(std::hint::black_box(shared.clone()))))?;
+    let clone = batches(effort, wait, || cloned(&shared))?;
     row("shared_clone", "a large shared buffer cloned and dropped", Some(50.0), clone);
     drop(shared);
 
@@ -81,6 +81,12 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
         handed - same,
     );
     Ok(rows)
+}
+
+/// Clones a handle and drops the clone.
+fn cloned<T: Clone>(handle: &T) -> Result<(), String> {
+    drop(std::hint::black_box(handle.clone()));
+    Ok(())
 }
 
 /// The rows as lines, with what missed its bar marked.

@@ -55,7 +55,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 19] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -64,6 +64,9 @@ const STEPS: [Step; 17] = [
         ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
     },
     step("test", Run::Cargo(&["test", "--workspace"])),
+    // Every order of threads for the locks, and every wait left out once: builds of their own.
+    Step { env: Some(("RUSTFLAGS", "--cfg loom")), ..step("loom", Run::Cargo(&LOOM)) },
+    Step { env: Some(("RUSTFLAGS", "--cfg hip_safe_mutation")), ..step("mutations", Run::Cargo(&MUTATIONS)) },
     Step { needs: rocm_headers, ..step("codegen", Run::Xtask(&["codegen", "--check"])) },
     Step {
         needs: || libraries::available().map(|()| Vec::new()),
@@ -98,6 +101,9 @@ const STEPS: [Step; 17] = [
     },
 ];
 
+const LOOM: [&str; 7] = ["test", "-p", "hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
+const MUTATIONS: [&str; 8] =
+    ["test", "-p", "hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
 const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", "all", "--deny-spills"];
 const KERNELS_NVIDIA: [&str; 6] = ["build-kernels", "--platform", "nvidia", "--arch", "all", "--deny-spills"];
 

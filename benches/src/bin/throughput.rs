@@ -1,5 +1,6 @@
 //! `throughput`: what operations of tensor-core move a second on a device, beside PyTorch's figures.
 
+use benches::overhead;
 use benches::throughput::measure::Effort;
 use benches::throughput::records::Records;
 use benches::throughput::report::table;
@@ -18,6 +19,7 @@ Examples:
   python3 benches/peers/torch_throughput.py --tsv torch.tsv
   throughput --device nvidia:0 --vs torch.tsv           the same beside PyTorch's figures
   throughput --device host:0 --rows 256 --cols 128 --matmul 64
+  throughput --device nvidia:0 --overhead               what hip-safe itself costs the host
 
 Every result is held against the reference at some places before its operation is timed.
 Exit code: 0 if all was measured, 1 if a result is wrong or something could not be measured, 2 if the run could not be made.";
@@ -47,6 +49,12 @@ struct Options {
     /// Write the figures to this file
     #[arg(long, value_name = "FILE")]
     tsv: Option<PathBuf>,
+    /// Measure instead what hip-safe itself costs the host, in nanoseconds: handles, the pool, launches, hand-overs
+    #[arg(long)]
+    overhead: bool,
+    /// With --overhead: bytes of the buffer whose sharing is measured
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, requires = "overhead")]
+    large: usize,
     /// Put the figures beside those of this file, which torch_throughput.py wrote
     #[arg(long, value_name = "FILE")]
     vs: Option<PathBuf>,
@@ -60,7 +68,9 @@ enum Float {
 }
 
 fn main() -> ExitCode {
-    match measured(&Options::parse()) {
+    let options = Options::parse();
+    let outcome = if options.overhead { overhead(&options) } else { measured(&options) };
+    match outcome {
         Ok(findings) => {
             findings.wrong.iter().for_each(|line| eprintln!("throughput: {line}"));
             ExitCode::from(u8::from(!findings.wrong.is_empty()))
@@ -70,6 +80,14 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints what hip-safe itself costs. A missed bar is marked and no error: on a busy machine all are missed.
+fn overhead(options: &Options) -> Result<Findings, String> {
+    let device = Device::parse(&options.device).map_err(|error| error.to_string())?;
+    let device = device.as_hip().ok_or_else(|| format!("{} is no HIP device", options.device))?;
+    print!("{}", overhead::table(&overhead::rows(device, options.large)?));
+    Ok(Findings::default())
 }
 
 /// Runs, prints the tables and writes the file.

@@ -46,14 +46,13 @@ impl Stream {
     /// Every element is written before it is read.
     #[doc(alias = "hipMalloc")]
     pub unsafe fn alloc_uninit<T: DeviceRepr>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        Ok(DeviceBuffer::of_allocation(self, Allocation::new(self, byte_length::<T>(len)?)?, len))
+        Ok(DeviceBuffer::of_allocation(Allocation::new(self, byte_length::<T>(len)?)?, len))
     }
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
     /// A buffer of that many elements, which the allocation has room for.
-    pub(crate) fn of_allocation(stream: &Stream, allocation: Allocation, len: usize) -> Self {
-        debug_assert_eq!(stream, allocation.stream());
+    pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Self {
         Self { allocation: Arc::new(allocation), rebound: None, len, elements: PhantomData }
     }
 

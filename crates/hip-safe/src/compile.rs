@@ -1,5 +1,6 @@
 //! Compilation at run time: one way for every platform that has hiprtc's functions.
 
+use crate::module::Origin;
 use crate::raw::rtc::{self, Failure, Program};
 use crate::{Device, Error, Module, Result};
 use hip_sys::rtc::hiprtcResult;
@@ -7,10 +8,11 @@ use hip_sys::{Platform, RtcTable};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::sync::Arc;
 
 /// A text to compile at run time, with its headers and options.
 ///
-/// The text is HIP C++. hiprtc knows `hip/hip_runtime.h` without an include; other headers are given by [`Source::header`].
+/// [`Device::compile`] makes a module of it in one call; the steps are here. The text is HIP C++. hiprtc knows `hip/hip_runtime.h` without an include; other headers are given by [`Source::header`].
 ///
 /// ```
 /// use hip_safe::{Device, Source};
@@ -113,8 +115,8 @@ impl Source {
         self
     }
 
-    /// An expression that names a kernel, such as `scale<float>`: it is made, and [`Compiled::lowered_name`] is the name that
-    /// [`Module::function`] takes.
+    /// An expression that names a kernel, such as `scale<float>`: it is made, and [`Module::function`] finds it by the expression. By
+    /// [`Compiled::lowered_name`] it is found wherever else its code is loaded.
     #[doc(alias = "hiprtcAddNameExpression")]
     #[must_use]
     pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
@@ -276,12 +278,13 @@ impl Compiled {
         self.names.get(expression).map(String::as_str)
     }
 
-    /// Loads the code on a device.
+    /// Loads the code on a device. The module's kernels are found by the source's name expressions as well.
     ///
     /// # Errors
     /// As [`Module::load`].
     pub fn load(&self, device: &Device) -> Result<Module> {
-        Module::load(device, &self.code)
+        let origin = Origin { names: self.names.clone(), log: self.log.clone() };
+        Ok(Module::load(device, &self.code)?.with_origin(Arc::new(origin)))
     }
 }
 

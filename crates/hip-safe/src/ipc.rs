@@ -114,7 +114,7 @@ impl Stream {
         if !address.is_multiple_of(align) {
             return Err(refuse(address));
         }
-        Ok(DeviceBuffer::of_allocation(self, allocation, len))
+        Ok(DeviceBuffer::of_allocation(allocation, len))
     }
 }
 

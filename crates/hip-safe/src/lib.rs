@@ -28,8 +28,8 @@
 //! assert_eq!(mine.download()?, [0.0; 4]);
 //!
 //! // What does not fit is an error before any call.
-//! let other = device.new_stream()?;
-//! assert!(other.download(&numbers).unwrap_err().to_string().contains("is bound to stream"));
+//! let error = numbers.slice(2..5).unwrap_err();
+//! assert_eq!(error.to_string(), "elements 2..5 were asked for, of a buffer of 4");
 //! # Ok(())
 //! # }
 //! ```
@@ -37,6 +37,7 @@
 //! What holds everywhere:
 //! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
 //!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
+//!   [`kernel!`] makes a safe launch function of a kernel that somebody has audited.
 //! - A buffer may be used on any stream of its device. Uses that have to come one after the other do, across streams and
 //!   threads; work on one stream alone costs no event and no wait.
 //! - Every call runs with its device current and restores the former one.
@@ -44,6 +45,7 @@
 //!   [`on_drop_error`] and [`drop_errors`]; `close` gives it to the caller instead.
 //! - After a sticky error, such as a kernel's illegal access, every call answers [`Error::Poisoned`] with the first cause,
 //!   and drops call the driver no more.
+//! - `HIPSTACK_MEMORY_CHECK=1` lists the buffers that live when the process exits: see [`MemoryCheck`].
 
 mod allocation;
 mod buffer;

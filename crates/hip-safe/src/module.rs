@@ -87,13 +87,13 @@ impl Module {
         self.loaded().image().code_object()
     }
 
-    /// What the compiler said, such as warnings, if it was compiled by [`Device::compile`]; empty if nothing.
+    /// What the compiler said, such as warnings, if it was compiled at run time; empty if nothing.
     pub fn compile_log(&self) -> Option<&str> {
         self.inner.compiled.as_ref().map(|origin| origin.log.as_str())
     }
 
-    /// The kernel of that name. If the module was compiled by [`Device::compile`], the name may be one of its source's
-    /// name expressions, such as `scale<float>`. Asking again makes no call.
+    /// The kernel of that name. If the module was compiled at run time, the name may be one of its source's name
+    /// expressions, such as `scale<float>`. Asking again makes no call.
     ///
     /// # Errors
     /// [`Error::KernelNotFound`], with names that look like it where they are known; [`Error::InvalidImage`] if the kernel

@@ -25,7 +25,7 @@ fn main() -> Result<(), DriverError> {
     row("device_clone", batches(wait, || Ok(drop(black_box(context.clone()))))?);
     row("stream_clone", batches(wait, || Ok(drop(black_box(stream.clone()))))?);
     for (name, bytes) in [("alloc_free_4k", 4 << 10), ("alloc_free_8m", 8 << 20)] {
-        // SAFETY: nobody reads it.
+        // SAFETY: S15: nobody reads it.
         row(name, batches(wait, || unsafe { stream.alloc::<u8>(bytes) }.map(drop))?);
     }
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), DriverError> {
     let launch = || {
         let mut builder = stream.launch_builder(&nothing);
         builder.arg(&a).arg(&b).arg(&mut c).arg(&count);
-        // SAFETY: the kernel does nothing.
+        // SAFETY: S9: the kernel does nothing.
         unsafe { builder.launch(config) }.map(drop)
     };
     let built = batches(wait, launch)?;
@@ -47,14 +47,14 @@ fn main() -> Result<(), DriverError> {
     context.bind_to_thread()?;
     let name = std::ffi::CString::new("nothing").expect("no zero byte");
     let image = std::ffi::CString::new(PTX).expect("no zero byte");
-    // SAFETY: a text that ends in a zero byte; the context is current.
+    // SAFETY: S1: a text that ends in a zero byte; the context is current.
     let raw_module = unsafe { cudarc::driver::result::module::load_data(image.as_ptr().cast()) }?;
-    // SAFETY: the module was just loaded, and stays.
+    // SAFETY: S1: the module was just loaded, and stays.
     let function = unsafe { cudarc::driver::result::module::get_function(raw_module, name) }?;
     let mut values = [0_u64, 0, 0, count];
     let mut arguments = values.each_mut().map(|value| std::ptr::from_mut(value).cast());
     let raw = batches(wait, || {
-        // SAFETY: four arguments of eight bytes; the kernel does nothing with them.
+        // SAFETY: S9: four arguments of eight bytes; the kernel does nothing with them.
         unsafe {
             sys::cuLaunchKernel(function, 1, 1, 1, 256, 1, 1, 0, stream.cu_stream(), arguments.as_mut_ptr(), std::ptr::null_mut())
         }

@@ -5,7 +5,7 @@ fn launch(stream: &Stream, kernel: &Function, buffer: DeviceBuffer<f32>) {
     let mut launch = stream.launch(kernel, LaunchConfig::linear(1, 1));
     launch.arg(&buffer);
     drop(buffer);
-    // SAFETY: it does not compile.
+    // SAFETY: S9: it does not compile.
     unsafe { launch.submit() }.unwrap();
 }
 

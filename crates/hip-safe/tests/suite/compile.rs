@@ -44,6 +44,8 @@ fn names_of_templates_are_looked_up_in_the_module() {
     let module = compiled.load(&device).unwrap();
     let fill = module.function(compiled.lowered_name("fill<float>").unwrap()).unwrap();
     assert_eq!(fill.params().unwrap().len(), 2);
+    assert_eq!(module.function("fill<float>").unwrap().name(), fill.name());
+    assert_eq!(module.compile_log(), Some(compiled.log()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 fn a_foreign_stream_is_ordered_like_ours_and_not_destroyed() {
     let device = watched::device();
     let (theirs, ours) = (device.new_stream().unwrap(), device.new_stream().unwrap());
-    // SAFETY: their stream is of this device and outlives ours.
+    // SAFETY: S4: their stream is of this device and outlives ours.
     let foreign = unsafe { Stream::from_raw(&device, theirs.raw()) };
     assert_ne!(foreign.id(), theirs.id());
     let mut buffer = ours.alloc_zeros::<u8>(1000).unwrap();
@@ -36,7 +36,7 @@ fn a_foreign_stream_is_ordered_like_ours_and_not_destroyed() {
 #[test]
 fn the_null_stream_can_be_taken() {
     let device = device(0);
-    // SAFETY: the null stream always is.
+    // SAFETY: S4: the null stream always is.
     let null = unsafe { Stream::from_raw(&device, null_mut()) };
     let mut buffer = null.upload(&[1_u32, 2, 3]).unwrap();
     let other = device.new_stream().unwrap();

@@ -41,7 +41,7 @@ fn another_process_reads_and_writes_a_buffer() {
 
 fn open_and_change(handle: &str) {
     let stream = stream();
-    // SAFETY: the parent waits with its work until this process has ended.
+    // SAFETY: S5: the parent waits with its work until this process has ended.
     let mut buffer = unsafe { stream.open_ipc::<u32>(&read(handle)) }.unwrap();
     assert_eq!(stream.download(&buffer).unwrap(), (0..LEN as u32).collect::<Vec<_>>());
     stream.memset(&mut buffer.slice_mut(..1).unwrap(), 5).unwrap();
@@ -56,7 +56,7 @@ fn a_platform_that_cannot_share_says_so() {
         fail_next(call, 801);
         let answer = match call {
             "hipIpcGetMemHandle" => buffer.ipc_handle().map(drop),
-            // SAFETY: nothing is opened.
+            // SAFETY: S1: nothing is opened.
             _ => unsafe { stream.open_ipc::<u32>(&IpcHandle::from_bytes(&[0; 80])) }.map(drop),
         };
         assert!(matches!(answer, Err(Error::NotOffered { .. })), "{answer:?}");
@@ -71,7 +71,7 @@ fn what_cannot_be_shared_or_opened() {
     bytes[72] = 7;
     calls();
     assert!(matches!(empty.ipc_handle(), Err(Error::OutOfRange { .. })));
-    // SAFETY: nothing is opened: seven bytes are no whole number of elements.
+    // SAFETY: S1: nothing is opened: seven bytes are no whole number of elements.
     let odd = unsafe { stream.open_ipc::<u32>(&IpcHandle::from_bytes(&bytes)) };
     assert!(matches!(odd, Err(Error::Recast { bytes: 7, size: 4, .. })), "{odd:?}");
     assert_eq!(work_calls(), [""; 0]);

@@ -222,7 +222,7 @@ fn no_call_after_poisoning() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let Some(mut numbers) = managed::<u8>(&stream, 100) else { return };
-    // SAFETY: the stream that it is made from goes last.
+    // SAFETY: S4: the stream that it is made from goes last.
     let foreign = unsafe { Stream::from_raw(&device, stream.raw()) };
     let urgent = device.new_stream_with_priority(0).unwrap();
     let mut pinned = PinnedBuffer::<u8>::zeroed(&device, 100).unwrap();
