@@ -183,6 +183,7 @@ fn what_cannot_be_captured_is_refused_before_any_call() {
     let event = Event::new(&device).unwrap();
     other.record_event(&event).unwrap();
     let former = stream.capture(|stream| stream.memset(&mut buffer, 1)).unwrap().instantiate().unwrap();
+    let mut managed = stream.alloc_managed::<u8>(LEN);
     let graph = stream.capture(|stream| {
         calls();
         is_refused(stream.download(&buffer), "a copy to a slice");
@@ -194,6 +195,10 @@ fn what_cannot_be_captured_is_refused_before_any_call() {
         is_refused(stream.capture(|_| panic!("it is not called")), "another capture");
         is_refused(former.launch(stream), "the launch of a graph");
         is_refused(device.synchronize(), "a whole device");
+        is_refused(stream.launch_host(|| panic!("it is not called")), "a host function");
+        if let Ok(managed) = &mut managed {
+            is_refused(stream.memset(managed, 1), "managed memory");
+        }
         assert_eq!(calls(), [""; 0]);
         stream.memset(&mut buffer, 3)
     });
@@ -217,7 +222,9 @@ fn other_streams_and_the_host_go_on_beside_a_capture() {
         stream.memset(&mut captured, 3)?;
         // Both wait for what the capturing stream had before.
         assert_eq!(pinned.as_slice()?, [1; LEN]);
+        calls();
         assert_eq!(other.download(&buffer)?, [2; LEN]);
+        assert_eq!(waits(), [""; 0], "the host has just waited for it");
         let mut more = other.upload(&[5_u8; LEN])?;
         other.memset(&mut more, 6)?;
         other.synchronize()
