@@ -1,5 +1,6 @@
 //! A range of device memory. Buffers put a type and a length on top.
 
+use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::memory_check::{BufferKind, Registration};
@@ -31,14 +32,28 @@ enum Held {
     /// A piece of its device's pool.
     Pooled(Piece),
     Unpooled(Unpooled),
+    /// A piece of a graph's memory.
+    Graph(GraphPiece),
 }
 
 impl Allocation {
-    /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0.
+    /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0. While the stream captures they
+    /// are the graph's.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         if bytes == 0 {
             return Ok(Self::holding(stream, None, Uses::default(), None));
         }
+        if let Err(capture) = stream.turn().get()
+            && let Some((piece, former)) = capture.memory().allocate(stream, bytes)?
+        {
+            // Lists of live buffers have the segment that it is of.
+            return Ok(Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former), None));
+        }
+        Self::pooled(stream, bytes)
+    }
+
+    /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
+    pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Self> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
         let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
         Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed))
@@ -59,8 +74,24 @@ impl Allocation {
         match &self.held {
             None => Handle::null(),
             Some(Held::Pooled(piece)) => piece.address(),
+            Some(Held::Graph(piece)) => piece.address(),
             Some(Held::Unpooled(memory)) => memory.address(),
         }
+    }
+
+    /// The piece of a graph's memory that it is, if it is one.
+    pub(crate) fn graph_piece(&self) -> Option<&GraphPiece> {
+        if let Some(Held::Graph(piece)) = &self.held { Some(piece) } else { None }
+    }
+
+    /// The memory that it is a piece of, if that is a graph's.
+    pub(crate) fn graph_memory(&self) -> Option<&Arc<GraphMemory>> {
+        self.graph_piece().map(GraphPiece::memory)
+    }
+
+    /// Whether it is a piece of its device's pool or of a graph's memory, which no host code has a slice of.
+    pub(crate) fn is_pooled(&self) -> bool {
+        !matches!(&self.held, Some(Held::Unpooled(_)))
     }
 
     /// The stream that it was allocated on.
@@ -108,6 +139,10 @@ impl Allocation {
             uses.assume_written(home);
         }
         match held {
+            Held::Graph(piece) => {
+                piece.release(uses.take());
+                Ok(())
+            }
             Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
             Held::Unpooled(memory) => memory.release(home.device(), uses),
         }?;

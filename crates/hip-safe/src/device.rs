@@ -1,5 +1,6 @@
 //! A device of a platform: shared by everything that lives on it.
 
+use crate::graph;
 use crate::host_function;
 use crate::memory::DeviceMemory;
 use crate::memory_check;
@@ -176,12 +177,16 @@ impl Device {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Waits until everything submitted to any stream of the device is complete.
+    /// Waits until everything submitted to any stream of the device is complete; before, until no thread captures a graph, which
+    /// a driver does not allow at the same time.
     ///
     /// # Errors
-    /// The error of the work, if it failed; [`Error::Poisoned`] after a sticky one.
+    /// The error of the work, if it failed; [`Error::Capturing`] while this thread captures; [`Error::Poisoned`] after a
+    /// sticky error.
     #[doc(alias = "hipDeviceSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
+        self.check_usable()?;
+        let _turn = graph::waiting()?;
         // SAFETY: S1, S3: the device is current.
         self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
     }

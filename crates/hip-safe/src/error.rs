@@ -148,6 +148,41 @@ pub enum Error {
     /// The event was made without timing.
     #[error("the event was made without timing: make it with Event::new")]
     EventWithoutTiming,
+    /// Something cannot be part of the graph that a stream captures. No call was made, and the capture goes on.
+    #[error("{what} cannot happen while a stream captures a graph: {remedy}")]
+    Capturing {
+        /// What was asked for.
+        what: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A captured graph allocates or frees memory by itself, which nobody could order.
+    #[error(
+        "{nodes} operations of the captured graph allocate or free memory: allocate through the stream that captures, \
+         not by its raw handle"
+    )]
+    GraphMemory {
+        /// How many.
+        nodes: usize,
+    },
+    /// An executable graph cannot take over another graph.
+    #[error("the graph cannot be taken over: {why}. Instantiate it instead ({error})")]
+    GraphUpdate {
+        /// What does not fit.
+        why: &'static str,
+        /// What the driver answered.
+        error: Box<Error>,
+    },
+    /// A graph may use the pinned buffer at any time, so there is no slice of it.
+    #[error(
+        "a graph {} this pinned buffer, and its next launch would do so beside the slice: copy its elements with to_vec \
+         and copy_from_slice, or drop the graph and what was instantiated from it",
+        if *writes {"writes"} else {"reads"}
+    )]
+    PinnedInGraph {
+        /// Whether a graph writes it, or only reads it.
+        writes: bool,
+    },
     /// The work asked about is not complete.
     #[error("the work is not complete yet: synchronize first, or ask again")]
     NotReady,
@@ -251,11 +286,16 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn capturing(what: &'static str, remedy: &'static str) -> Self {
+        Self::Capturing { what, remedy }
+    }
+
     /// The `hipError_t` behind the error, where a C function answered one; a poisoned device's first one.
     pub fn hip_code(&self) -> Option<u32> {
         match self {
             Self::Hip { code, .. } => Some(*code),
             Self::Poisoned { first, .. } => first.hip_code(),
+            Self::GraphUpdate { error, .. } => error.hip_code(),
             Self::OutOfMemory { .. } => Some(hipError_t::hipErrorOutOfMemory.0),
             _ => None,
         }

@@ -10,6 +10,8 @@ use hip_sys::Platform;
 use hip_sys::hip::hipMemcpyKind;
 use std::ffi::c_void;
 
+const THROUGH_PINNED: &str = "copy through a PinnedBuffer, which the graph can keep, or before and after";
+
 impl Stream {
     /// A buffer with the elements of `source`.
     ///
@@ -43,6 +45,7 @@ impl Stream {
         let doing = || format!("copying {bytes} bytes to the device on {self}");
         let mut submission = self.submission();
         submission.write(&mut to);
+        submission.not_captured("a copy from a slice of the host", THROUGH_PINNED);
         // SAFETY: S1, S2, S3, S5, S6: both ranges are that long; the call has read the host's side when it returns.
         submission.run(doing, |p, s, _| unsafe { raw::memcpy_with_stream(p, address, from, bytes, kind, s) })
     }
@@ -95,6 +98,7 @@ impl Stream {
         let (address, before) = (from.device_ptr().cast(), self.submitted());
         let doing = || format!("copying {bytes} bytes to the host on {self}");
         let mut submission = self.submission();
+        submission.not_captured("a copy to a slice of the host", THROUGH_PINNED);
         // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
         let copy = |p: &Platform, s| unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) };
         submission.read(&from).run(doing, |p, s, _| copy(p, s))?;

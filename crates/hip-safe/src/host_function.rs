@@ -60,7 +60,8 @@ impl Stream {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the library is too old, or what the driver answers.
+    /// [`Error::Unsupported`] where the library is too old, [`Error::Capturing`] while the stream captures a graph, or what the
+    /// driver answers.
     #[doc(alias = "hipLaunchHostFunc")]
     #[doc(alias = "hipStreamAddCallback")]
     pub fn launch_host(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
@@ -118,6 +119,10 @@ impl Stream {
     }
 
     fn submit_host(&self, mut submission: Submission<'_>, function: Function) -> Result<()> {
+        submission.not_captured(
+            "a host function, which runs once",
+            "submit it before, or behind a launch of the graph",
+        );
         let launcher = raw::streams::host_launcher(self.device().platform())?;
         let functions = self.host_functions();
         let number = functions.add(function);

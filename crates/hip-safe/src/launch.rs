@@ -163,6 +163,7 @@ impl<'a> Launch<'a> {
             true => Some(self.cooperative_launcher()?),
             false => None,
         };
+        self.submission.runs(function.module());
         let doing = || format!("launching {} on {stream}", function.name());
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
         let launched = self.submission.run(doing, |p, s, extents| unsafe {

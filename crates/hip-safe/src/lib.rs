@@ -61,6 +61,7 @@ mod error;
 mod event;
 mod foreign;
 mod function;
+mod graph;
 mod handle;
 mod host_copy;
 mod host_function;
@@ -111,6 +112,7 @@ pub use drop_errors::{drop_errors, on_drop_error};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use function::Function;
+pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
 pub use ipc::IpcHandle;
 #[doc(hidden)]

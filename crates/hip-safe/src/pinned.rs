@@ -14,6 +14,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `len` elements of `T` in page-locked host memory, for asynchronous copies by any device of its platform.
 ///
@@ -33,6 +34,8 @@ pub(crate) struct PinnedMemory {
     address: Handle<c_void>,
     bytes: usize,
     tracked: Tracked,
+    /// How many graphs read it, and how many write it, whenever they are launched.
+    graphs: [AtomicUsize; 2],
     /// Its place among those that live, if that is remembered.
     listed: Option<Registration>,
 }
@@ -106,8 +109,10 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// Its elements, after waiting for a copy that writes them.
     ///
     /// # Errors
-    /// The error of the wait, which is that of the work before it on that stream.
+    /// The error of the wait, which is that of the work before it on that stream; [`Error::PinnedInGraph`] while there is a
+    /// [`Graph`](crate::Graph) that writes it.
     pub fn as_slice(&self) -> Result<&[T]> {
+        self.memory.check_graphs(Access::READ)?;
         self.memory.tracked.lock().wait_for_writer()?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
@@ -117,12 +122,43 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// Its elements, to write, after waiting for every copy that uses them.
     ///
     /// # Errors
-    /// As [`PinnedBuffer::as_slice`].
+    /// As [`PinnedBuffer::as_slice`]; [`Error::PinnedInGraph`] also for a graph that reads it.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        self.memory.check_graphs(Access::WRITE)?;
         self.memory.tracked.lock().wait_for_all()?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
+    }
+
+    /// A copy of its elements, after waiting for work that writes them: also where graphs use it.
+    ///
+    /// # Errors
+    /// The error of the wait; [`Error::HostMemory`].
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        let mut values = Vec::new();
+        let bytes = self.len * size_of::<T>();
+        values.try_reserve_exact(self.len).map_err(|_| Error::HostMemory { requested: bytes })?;
+        let mut uses = self.memory.tracked.lock();
+        uses.wait_for_writer()?;
+        self.touch(Access::READ);
+        // SAFETY: S6, S7, S12: no work writes them now, and none can be submitted before the uses are unlocked.
+        values.extend_from_slice(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) });
+        Ok(values)
+    }
+
+    /// Writes all of its elements, after waiting for all work that uses them: also where graphs use it.
+    ///
+    /// # Errors
+    /// The error of the wait; [`Error::LengthMismatch`].
+    pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
+        check_lengths("writing pinned memory", self.len, values.len())?;
+        let mut uses = self.memory.tracked.lock();
+        uses.wait_for_all()?;
+        self.touch(Access::WRITE);
+        // SAFETY: S6, S7, S12: no work uses them now, and none can be submitted before the uses are unlocked.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }.copy_from_slice(values);
+        Ok(())
     }
 
     /// Waits for every copy in flight.
@@ -223,7 +259,31 @@ impl PinnedMemory {
     fn new(device: &Device, bytes: usize) -> Result<Self> {
         let address = if bytes == 0 { Handle::null() } else { lock_pages(device, bytes)? };
         let listed = if bytes == 0 { None } else { Registration::new(BufferKind::Pinned, device, bytes) };
-        Ok(Self { device: device.clone(), address, bytes, tracked: Tracked::default(), listed })
+        let (tracked, graphs) = (Tracked::default(), Default::default());
+        Ok(Self { device: device.clone(), address, bytes, tracked, graphs, listed })
+    }
+
+    /// A graph uses it from now on.
+    pub(crate) fn enter_graph(&self, access: Access) {
+        self.users(access).fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn leave_graph(&self, access: Access) {
+        self.users(access).fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn users(&self, access: Access) -> &AtomicUsize {
+        &self.graphs[usize::from(access == Access::WRITE)]
+    }
+
+    /// Refuses a borrow that the launch of a graph could not know of.
+    fn check_graphs(&self, access: Access) -> Result<()> {
+        let used = |access| self.users(access).load(Ordering::Acquire) > 0;
+        let writes = used(Access::WRITE);
+        if writes || access == Access::WRITE && used(Access::READ) {
+            return Err(Error::PinnedInGraph { writes });
+        }
+        Ok(())
     }
 
     pub(crate) fn tracked(&self) -> &Tracked {

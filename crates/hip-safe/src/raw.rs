@@ -7,6 +7,7 @@
 
 pub(crate) mod devices;
 pub(crate) mod functions;
+pub(crate) mod graphs;
 pub(crate) mod memory;
 pub(crate) mod rtc;
 pub(crate) mod streams;

@@ -1,5 +1,6 @@
 //! A stream: work on it runs in the order in which it was submitted.
 
+use crate::graph::Turn;
 use crate::handle::Handle;
 use crate::host_function::{self, HostFunctions};
 use crate::mutation::Wait;
@@ -16,6 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How many other streams a stream remembers that it came after. Forgetting one costs a wait that was not needed.
 const REMEMBERED: usize = 32;
 
+const AFTERWARDS: &str = "do it before or afterwards, when the graph was launched";
+const ONE_STREAM: &str = "a graph is of one stream; order the streams by the memory that the launches use";
+
 /// A stream of a device. Cloning it copies a reference; the last one waits for its work and destroys it.
 ///
 /// Memory is allocated, filled and copied through it ([`Stream::upload`], [`Stream::download`], …), and what it allocates
@@ -30,6 +34,7 @@ pub(crate) struct Inner {
     device: Device,
     raw: Handle<ihipStream_t>,
     timeline: Arc<Timeline>,
+    turn: Turn,
     /// The timelines that its next work comes after anyway, by their numbers, and how far.
     after: Mutex<Vec<(u64, u64)>>,
     host_functions: Arc<HostFunctions>,
@@ -82,18 +87,20 @@ impl Stream {
     /// Waits until everything submitted so far is complete.
     ///
     /// # Errors
-    /// The error of the work, if it failed; [`Error::Poisoned`] after a sticky one.
+    /// The error of the work, if it failed; [`Error::Capturing`] while it captures; [`Error::Poisoned`] after a sticky error.
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
+        let _turn = self.turn().refuse_capture("a wait for the stream", AFTERWARDS)?;
         self.inner.synchronize()
     }
 
     /// Whether everything submitted so far is complete.
     ///
     /// # Errors
-    /// The error of the work, if it failed; [`Error::Poisoned`] after a sticky one.
+    /// As [`Stream::synchronize`].
     #[doc(alias = "hipStreamQuery")]
     pub fn is_done(&self) -> Result<bool> {
+        let _turn = self.turn().refuse_capture("a question about the stream's progress", AFTERWARDS)?;
         let submitted = self.submitted();
         // SAFETY: S1, S3: the stream is live and its device current.
         let ask = |p: &Platform| unsafe { raw::stream_query(p, self.raw()) };
@@ -107,9 +114,11 @@ impl Stream {
     /// Records the event behind everything submitted so far.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if the event belongs to another device; [`Error::Hip`] if the driver answers an error.
+    /// [`Error::WrongDevice`] if the event belongs to another device; [`Error::Capturing`] while the stream captures;
+    /// [`Error::Hip`] if the driver answers an error.
     #[doc(alias = "hipEventRecord")]
     pub fn record_event(&self, event: &Event) -> Result<()> {
+        let _turn = self.turn().refuse_capture("the record of an event", ONE_STREAM)?;
         self.device().check_same("the event", event.device())?;
         let doing = || format!("recording an event on {self}");
         // SAFETY: S1, S3: stream and event are live and of one device, which is current.
@@ -122,9 +131,11 @@ impl Stream {
     /// was never recorded is no wait.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Capturing`] while the stream captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after
+    /// a sticky one.
     #[doc(alias = "hipStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
+        let _turn = self.turn().refuse_capture("a wait for an event", ONE_STREAM)?;
         self.device().check_same_platform("the event", event.device())?;
         let doing = || format!("making {self} wait for an event");
         // SAFETY: S1, S3: stream and event are live and of one platform; the stream's device is current.
@@ -138,6 +149,7 @@ impl Stream {
             device: device.clone(),
             raw,
             timeline: Arc::new(Timeline::new(number, stream.clone())),
+            turn: Turn::default(),
             after: Mutex::default(),
             host_functions: Arc::default(),
             owned,
@@ -155,6 +167,11 @@ impl Stream {
 
     pub(crate) fn timeline(&self) -> &Arc<Timeline> {
         &self.inner.timeline
+    }
+
+    /// Whether it captures.
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.inner.turn
     }
 
     /// Submits work that uses no memory of ours, and counts it.
@@ -215,6 +232,11 @@ impl Stream {
         self.device().run(doing, |p| unsafe { raw::stream_wait_event(p, self.raw(), event.raw()) })
     }
 
+    /// Waits on the host for all that it has, also while it captures.
+    pub(crate) fn wait_for_work(&self) -> Result<()> {
+        self.inner.synchronize()
+    }
+
     /// See [`Timeline::wait_to_release`].
     pub(crate) fn wait_to_release(&self) -> Result<Option<Error>> {
         self.inner.wait_to_release()
@@ -226,7 +248,9 @@ impl Inner {
         StreamId { device: self.device.label(), number: self.timeline.number() }
     }
 
+    /// While it captures, for what it had before.
     fn synchronize(&self) -> Result<()> {
+        let Ok(_turn) = self.turn.get() else { return self.timeline.wait_beside_capture() };
         let submitted = self.timeline.submitted();
         // SAFETY: S1, S3: the stream is live and its device current.
         let wait = |p: &Platform| unsafe { raw::stream_synchronize(p, self.raw.raw()) };
@@ -255,6 +279,7 @@ impl Inner {
             device: self.device.clone(),
             raw: self.raw,
             timeline: Arc::clone(&self.timeline),
+            turn: Turn::default(),
             after: Mutex::default(),
             host_functions: Arc::clone(&self.host_functions),
             owned: self.owned,

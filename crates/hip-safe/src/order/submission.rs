@@ -2,12 +2,14 @@
 
 use super::Tracked;
 use crate::allocation::Allocation;
+use crate::graph::{Capture, GraphPiece, List, NoCapture};
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
 use crate::raw::{self, Failure};
-use crate::{DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use crate::{DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream};
 use hip_sys::hip::hipStream_t;
 use hip_sys::{Access, Extent, Platform};
+use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -26,6 +28,10 @@ pub struct Submission<'a> {
     /// What the work uses, if the platform checks that.
     extents: Option<Vec<Extent>>,
     refused: Option<Error>,
+    /// The code that runs.
+    module: Option<&'a Module>,
+    /// It cannot be part of a graph: what it is, and what to do instead.
+    not_captured: Option<(&'static str, &'static str)>,
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +45,8 @@ struct Use<'a> {
 pub(crate) enum Memory<'a> {
     Device(&'a Arc<Allocation>),
     Pinned(&'a Arc<PinnedMemory>),
+    /// A graph's launches.
+    Graph(&'a Tracked),
 }
 
 impl Stream {
@@ -61,7 +69,8 @@ impl Stream {
     /// ```
     pub fn submission(&self) -> Submission<'_> {
         let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
-        Submission { stream: self, uses: InlineVec::new(None), extents, refused: None }
+        let uses = InlineVec::new(None);
+        Submission { stream: self, uses, extents, refused: None, module: None, not_captured: None }
     }
 }
 
@@ -79,6 +88,9 @@ impl<'a> Submission<'a> {
         let view = source.as_view();
         if let Err(error) = self.stream.device().check_same_platform("the buffer", view.owner().device()) {
             self.refuse(|| error);
+        }
+        if let Some(piece) = view.owner().graph_piece() {
+            self.check_graph_piece(piece);
         }
         self.add(Memory::Device(view.owner()), Access::READ, view.device_ptr().cast(), view.byte_len());
         self
@@ -99,8 +111,9 @@ impl<'a> Submission<'a> {
     /// fails: then nothing was submitted. What the call itself answers is for the caller to read.
     ///
     /// # Safety
-    /// The call submits work to this stream alone, and the work uses no other memory of ours than was given, and writes only
-    /// what [`Submission::write`] was given.
+    /// The call submits work to this stream alone, and uses the stream in no other way; the work uses no other memory of ours than
+    /// was given, and writes only what [`Submission::write`] was given. If the stream captures, that holds for each launch of
+    /// the graph.
     pub unsafe fn submit<R>(
         &mut self,
         doing: impl std::fmt::Display,
@@ -122,6 +135,16 @@ impl<'a> Submission<'a> {
         self.stream
     }
 
+    /// A kernel of this module runs.
+    pub(crate) fn runs(&mut self, module: &'a Module) {
+        self.module = Some(module);
+    }
+
+    /// It cannot be part of a graph.
+    pub(crate) fn not_captured(&mut self, what: &'static str, remedy: &'static str) {
+        self.not_captured = Some((what, remedy));
+    }
+
     /// Notes why nothing may be submitted, if it is the first reason.
     pub(crate) fn refuse(&mut self, error: impl FnOnce() -> Error) {
         if self.refused.is_none() {
@@ -139,6 +162,9 @@ impl<'a> Submission<'a> {
     ) {
         if let Err(error) = self.stream.device().check_same("the buffer", allocation.device()) {
             self.refuse(|| error);
+        }
+        if let Some(piece) = allocation.graph_piece() {
+            self.check_graph_piece(piece);
         }
         self.add(Memory::Device(allocation), access, pointer, bytes);
     }
@@ -159,7 +185,12 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// Waits, submits, and lets the memory remember it. A failed call counts as submitted: it may have been, in part.
+    /// A use of memory that was not given yet, of which the platform is told otherwise.
+    pub(crate) fn add_distinct(&mut self, memory: Memory<'a>, access: Access) {
+        self.uses.push(Some(Use { memory, access }));
+    }
+
+    /// Waits, submits, and lets the memory remember it; or lets the graph remember it that the stream captures.
     pub(crate) fn run<R>(
         &mut self,
         doing: impl FnOnce() -> String,
@@ -168,6 +199,61 @@ impl<'a> Submission<'a> {
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
         }
+        loop {
+            match self.stream.turn().get() {
+                Ok(turn) => return self.execute(&turn, doing, call),
+                Err(capture) => {
+                    // None: it has just ended.
+                    if let Some(list) = capture.open()? {
+                        return self.capture(&capture, list, doing, call);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Memory that a graph allocates has no content before the graph is there.
+    #[cold]
+    fn check_graph_piece(&mut self, piece: &GraphPiece) {
+        let capture = self.stream.turn().get().err();
+        if !piece.may_be_used_by(capture.as_deref()) {
+            let remedy = "it gets its content when the graph is launched; allocate it before the capture";
+            self.refuse(|| Error::capturing("the use of the capture's memory outside of it", remedy));
+        }
+    }
+
+    /// Adds the work to a graph. Nothing waits and no memory remembers it: launches do.
+    #[cold]
+    fn capture<R>(
+        &mut self,
+        capture: &Capture,
+        mut list: MutexGuard<'_, List>,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    ) -> Result<R> {
+        let Self { stream, uses, extents, module, .. } = self;
+        if let Some((what, remedy)) = self.not_captured {
+            return Err(Error::capturing(what, remedy));
+        }
+        if uses.as_slice().iter().flatten().any(|used| !used.memory.may_be_captured()) {
+            return Err(Error::capturing(
+                "the use of managed memory or of another process' memory",
+                "copy it to a buffer before, and from one afterwards",
+            ));
+        }
+        // Before the call: the graph may have a part of it even if it fails.
+        uses.as_slice().iter().flatten().for_each(|used| list.add(capture, used.memory, used.access));
+        module.iter().for_each(|module| list.add_module(module));
+        stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
+    }
+
+    /// A failed call counts as submitted: it may have been, in part.
+    fn execute<R>(
+        &mut self,
+        _turn: &NoCapture<'_>,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    ) -> Result<R> {
         let Self { stream, uses, extents, .. } = self;
         // Always in the same order, so that two threads cannot wait for each other.
         uses.as_mut_slice().sort_unstable_by_key(|used| used.map(Use::key));
@@ -196,10 +282,20 @@ impl Use<'_> {
 }
 
 impl<'a> Memory<'a> {
-    fn tracked(self) -> &'a Tracked {
+    pub(crate) fn tracked(self) -> &'a Tracked {
         match self {
             Self::Device(allocation) => allocation.tracked(),
             Self::Pinned(memory) => memory.tracked(),
+            Self::Graph(launches) => launches,
+        }
+    }
+
+    /// Whether a graph may use it at any time: the host has slices of managed memory, and another process ends its own.
+    fn may_be_captured(self) -> bool {
+        match self {
+            Self::Device(allocation) => allocation.is_pooled(),
+            Self::Pinned(_) => true,
+            Self::Graph(_) => false,
         }
     }
 
@@ -207,7 +303,7 @@ impl<'a> Memory<'a> {
     fn is_ordered(self) -> bool {
         match self {
             Self::Device(allocation) => allocation.is_ordered(),
-            Self::Pinned(_) => true,
+            Self::Pinned(_) | Self::Graph(_) => true,
         }
     }
 }

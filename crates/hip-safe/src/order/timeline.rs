@@ -1,6 +1,7 @@
 //! How far a stream has come, and the event by which others wait for it.
 
 use crate::mutation::Wait;
+use crate::raw;
 use crate::stream;
 use crate::{Error, Event, Result, Stream};
 use parking_lot::{Condvar, Mutex};
@@ -83,12 +84,43 @@ impl Timeline {
         Ok(covered)
     }
 
+    /// Begins the stream's capture. Nothing is submitted any more, so one event behind all there is serves whoever waits for
+    /// the stream meanwhile: one recorded later would be the graph's.
+    pub(crate) fn begin_capture(&self, stream: &Stream) -> Result<()> {
+        let mut gate = self.gate.lock();
+        let submitted = self.submitted();
+        if gate.covered < submitted {
+            if !self.has_completed(submitted) {
+                if gate.event.is_none() {
+                    gate.event = Some(Event::without_timing(stream.device())?);
+                }
+                if let Some(event) = &gate.event {
+                    stream.record_for_order(event)?;
+                }
+            }
+            gate.covered = submitted;
+        }
+        let doing = || format!("beginning a capture on {stream}");
+        // SAFETY: S1, S3: the stream is live and its device current.
+        stream.device().run(doing, |p| unsafe { raw::graphs::stream_begin_capture(p, stream.raw()) })
+    }
+
+    /// Waits on the host for all that the stream had before it began to capture.
+    pub(crate) fn wait_beside_capture(&self) -> Result<()> {
+        let gate = self.gate.lock();
+        if let Some(event) = &gate.event {
+            event.synchronize()?;
+        }
+        self.note_completion(gate.covered);
+        Ok(())
+    }
+
     /// Waits on the host until the first `count` submissions are complete.
     pub(crate) fn wait(&self, count: u64) -> Result<()> {
         if self.has_completed(count) {
             return Ok(());
         }
-        self.live().map_or(Ok(()), |stream| stream.synchronize())
+        self.live().map_or(Ok(()), |stream| stream.wait_for_work())
     }
 
     /// As [`Timeline::wait`], before memory is released that only these submissions use: if the stream cannot be waited

@@ -80,6 +80,17 @@ impl Uses {
         std::mem::take(&mut self.used)
     }
 
+    /// Everything that may still use it.
+    pub(crate) fn all(&self) -> Points {
+        self.used.clone()
+    }
+
+    /// Others have used it, or parts of it: whoever uses it comes after them.
+    pub(crate) fn add_all(&mut self, former: Points) {
+        self.written.add_all(former.clone());
+        self.used.add_all(former);
+    }
+
     /// As if all of the stream's work so far wrote it.
     pub(crate) fn assume_written(&mut self, stream: &Stream) {
         self.commit(stream, Access::WRITE, stream.submitted());

@@ -4,7 +4,7 @@
 
 use crate::under_test::{device, is_host, module, stream};
 use crate::{again, is_child};
-use hip_safe::{Device, Event, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
+use hip_safe::{Device, DeviceBuffer, Event, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
 use kernels_hip::args::Map2;
 
 const LEN: usize = 1000;
@@ -72,15 +72,100 @@ fn whole_program(device: &Device) {
     moved.close().unwrap();
 }
 
+/// Runs the program with graphs if this process was started for it.
+#[test]
+fn program_with_graphs() {
+    if !is_child() {
+        return;
+    }
+    for ordinal in 0..2 {
+        launches_of_graphs(&device(ordinal));
+    }
+    assert_eq!(hip_host::checker::reports(), []);
+    println!("\nchild: unchecked {}", hip_host::checker::unchecked());
+}
+
+/// One graph launched on two streams, between other work on its buffers on both, then updated; another thread has a third stream.
+fn launches_of_graphs(device: &Device) {
+    let module = module(device);
+    let add = module.function("elementwise_add_f32").unwrap();
+    let streams = [(); 3].map(|()| device.new_stream().unwrap());
+    let [first, second, third] = &streams;
+    let mut input = PinnedBuffer::from_slice(device, &[1.0_f32; LEN]).unwrap();
+    let mut output = PinnedBuffer::<f32>::zeroed(device, LEN).unwrap();
+    let mut step = first.alloc_zeros::<f32>(LEN).unwrap();
+    let mut total = second.alloc_zeros::<f32>(LEN).unwrap();
+    let mut capture = |on: &Stream, kept: &mut Option<DeviceBuffer<f32>>| {
+        let graph = on.capture(|stream| {
+            stream.copy_from_pinned(&input, &mut step)?;
+            // Temporaries that use the same memory one after the other.
+            let former = stream.clone_of(&total)?;
+            let (count, flags) = (LEN as u64, Map2::A_TIGHT | Map2::B_TIGHT);
+            let map = Map2 { count, rank: 1, flags, dims: [count; 8], a: [1; 8], b: [1; 8] };
+            let mut launch = stream.launch(&add, LaunchConfig::linear(count, 64));
+            launch.arg(&former).arg(&step).arg_mut(&mut total).value(&map);
+            // SAFETY: S9: the kernel reads LEN elements of both inputs and writes LEN of the total.
+            unsafe { launch.submit() }?;
+            drop(former);
+            let copy = stream.clone_of(&total)?;
+            stream.copy_to_pinned(&copy, &mut output)?;
+            *kept = Some(copy);
+            Ok(())
+        });
+        graph.unwrap()
+    };
+    let mut kept = [None, None];
+    let graph = capture(first, &mut kept[0]);
+    let other = capture(third, &mut kept[1]);
+    let mut exec = graph.instantiate().unwrap();
+    let twin = graph.instantiate().unwrap();
+    drop(graph);
+    for round in 0..6 {
+        exec.launch(&streams[round % 2]).unwrap();
+        twin.launch(&streams[(round + 1) % 3]).unwrap();
+        // The last one was the 2 * round + 2nd launch.
+        let expected = [2.0 * round as f32 + 2.0; LEN];
+        assert_eq!(streams[round % 3].download(&total).unwrap(), expected);
+        assert_eq!(streams[(round + 2) % 3].download(kept[0].as_ref().unwrap()).unwrap(), expected);
+        assert_eq!(output.to_vec().unwrap(), expected);
+    }
+    exec.update(&other).unwrap();
+    drop(other);
+    input.copy_from_slice(&[2.0; LEN]).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..5).for_each(|_| exec.launch(first).unwrap()));
+        scope.spawn(|| (0..5).for_each(|_| twin.launch(second).unwrap()));
+        third.memset(&mut step, 0).unwrap();
+    });
+    // Buffers and graphs go while launches are in flight, and others get the memory.
+    drop(kept);
+    drop((exec, twin, step));
+    let others: Vec<_> = streams.iter().map(|stream| stream.alloc_zeros::<f32>(LEN).unwrap()).collect();
+    assert_eq!(output.as_slice().unwrap(), [32.0; LEN]);
+    assert_eq!(third.download(&total).unwrap(), [32.0; LEN]);
+    for (stream, other) in streams.iter().zip(&others) {
+        assert_eq!(stream.download(other).unwrap(), [0.0; LEN]);
+    }
+}
+
 #[test]
 fn a_whole_program_is_right_and_silent_under_every_seed() {
+    is_right_and_silent("adversary::program", 8);
+}
+
+#[test]
+fn a_program_with_graphs_is_right_and_silent_under_every_seed() {
+    is_right_and_silent("adversary::program_with_graphs", 8);
+}
+
+fn is_right_and_silent(program: &str, seeds: u32) {
     if !is_host() {
         return;
     }
-    for seed in 0..8 {
+    for seed in 0..seeds {
         let seed = seed.to_string();
         let variables = [("HIPSTACK_HOST_ADVERSARY", seed.as_str()), ("HIPSTACK_HOST_CHECK", "abort")];
-        let output = again("adversary::program", &variables);
+        let output = again(program, &variables);
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "seed {seed}: {}", String::from_utf8_lossy(&output.stderr));
         // Every launch was announced.

@@ -101,6 +101,8 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         SuggestedBlock,
         Launch<'_>,
         LaunchConfig,
+        Graph,
+        GraphExec,
         Source,
         Compiled,
         CodeCache,

@@ -4,7 +4,7 @@ use hip_safe::{Device, Error, Platform};
 use hip_sys::Extensions;
 use hip_sys::hip::*;
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, Once};
 
@@ -184,6 +184,18 @@ watch! {
     hipEventQuery(event: hipEvent_t);
     hipEventSynchronize(event: hipEvent_t);
     hipEventElapsedTime(milliseconds: *mut f32, start: hipEvent_t, stop: hipEvent_t);
+    hipStreamBeginCapture(stream: hipStream_t, mode: hipStreamCaptureMode);
+    hipStreamEndCapture(stream: hipStream_t, graph: *mut hipGraph_t);
+    hipStreamIsCapturing(stream: hipStream_t, answer: *mut hipStreamCaptureStatus);
+    hipGraphDestroy(graph: hipGraph_t);
+    hipGraphGetNodes(graph: hipGraph_t, nodes: *mut hipGraphNode_t, count: *mut usize);
+    hipGraphNodeGetType(node: hipGraphNode_t, answer: *mut hipGraphNodeType);
+    hipGraphInstantiateWithFlags(exec: *mut hipGraphExec_t, graph: hipGraph_t, flags: c_ulonglong);
+    hipGraphLaunch(exec: hipGraphExec_t, stream: hipStream_t);
+    hipGraphExecUpdate(
+        exec: hipGraphExec_t, graph: hipGraph_t, node: *mut hipGraphNode_t, result: *mut hipGraphExecUpdateResult
+    );
+    hipGraphExecDestroy(exec: hipGraphExec_t);
     hipModuleLoadData(module: *mut hipModule_t, image: *const c_void);
     hipModuleUnload(module: hipModule_t);
     hipModuleGetFunction(function: *mut hipFunction_t, module: hipModule_t, name: *const std::ffi::c_char);

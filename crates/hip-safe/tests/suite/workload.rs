@@ -3,6 +3,7 @@
 //! On hip-host it runs under its adversary and its checker, a process for each seed. `HIP_SAFE_TEST_SEEDS=200
 //! HIP_SAFE_TEST_SECONDS=10` makes more of it than the tests do by themselves.
 
+mod graphs;
 mod rest;
 
 use crate::under_test::{is_host, module};
@@ -251,7 +252,7 @@ impl Program {
     }
 
     fn step(&mut self) {
-        match self.random.below(47) {
+        match self.random.below(50) {
             0 => self.change_streams(),
             1..5 => self.make_buffer(),
             5 => self.make_shared(),
@@ -273,6 +274,7 @@ impl Program {
             39..42 => self.host_function(),
             42..45 => self.managed(),
             45 => self.peer(),
+            46..49 => self.graph(),
             _ => _ = self.device.trim_memory(1 << 20).unwrap(),
         }
     }

@@ -1,7 +1,7 @@
-//! What the random program does beside: host functions, managed memory, another device.
+//! What the random program does beside: host functions, managed memory, another device, and what graphs it has.
 
 use super::{Modelled, Program};
-use hip_safe::{Device, Error, ManagedBuffer, ManagedPlace, Stream};
+use hip_safe::{Device, Error, GraphExec, ManagedBuffer, ManagedPlace, Stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,6 +16,7 @@ pub(super) struct Rest {
     elsewhere: Option<Stream>,
     /// How many host functions saw other values than those before them wrote.
     wrong: Arc<AtomicU64>,
+    pub(super) graphs: Vec<GraphExec>,
 }
 
 impl Rest {
@@ -29,7 +30,7 @@ impl Rest {
         let count = Device::count(device.platform()).unwrap();
         let other = (count > 1).then(|| Device::new(device.platform(), 1).unwrap());
         let elsewhere = other.map(|other| other.new_stream().unwrap());
-        Self { managed, urgent, elsewhere, wrong: Arc::default() }
+        Self { managed, urgent, elsewhere, wrong: Arc::default(), graphs: Vec::new() }
     }
 
     pub(super) fn end(self) {

@@ -1,0 +1,73 @@
+//! Captures, and waits for whole devices: a driver that is asked to wait for a device while any stream of the process captures
+//! answers an error and spoils the capture. So they take turns.
+
+use crate::{Error, Result};
+use parking_lot::{Condvar, Mutex};
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+/// How many of both go on.
+#[derive(Clone, Copy)]
+struct Counts {
+    captures: usize,
+    waits: usize,
+}
+
+static COUNTS: Mutex<Counts> = Mutex::new(Counts { captures: 0, waits: 0 });
+static CHANGED: Condvar = Condvar::new();
+
+thread_local! {
+    /// How many captures this thread has begun.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// While it lives, nobody waits for a whole device. It stays on its thread.
+pub(crate) struct WhileCapturing {
+    this_thread: PhantomData<*const ()>,
+}
+
+/// While it lives, nobody captures.
+pub(crate) struct WhileWaiting(());
+
+/// Waits until nobody waits for a whole device.
+pub(crate) fn capturing() -> WhileCapturing {
+    let mut counts = COUNTS.lock();
+    // A capture within a capture does not wait for those who wait for the outer one.
+    CHANGED.wait_while(&mut counts, |counts| counts.waits > 0);
+    counts.captures += 1;
+    OWN.set(OWN.get() + 1);
+    WhileCapturing { this_thread: PhantomData }
+}
+
+/// Waits for the captures of other threads.
+///
+/// # Errors
+/// [`Error::Capturing`] if this thread captures.
+pub(crate) fn waiting() -> Result<WhileWaiting> {
+    if OWN.get() > 0 {
+        let remedy = "wait for single streams, or before and after the capture";
+        return Err(Error::capturing("a wait for a whole device", remedy));
+    }
+    let mut counts = COUNTS.lock();
+    CHANGED.wait_while(&mut counts, |counts| counts.captures > 0);
+    counts.waits += 1;
+    Ok(WhileWaiting(()))
+}
+
+impl Drop for WhileCapturing {
+    fn drop(&mut self) {
+        OWN.set(OWN.get() - 1);
+        leave(|counts| counts.captures -= 1);
+    }
+}
+
+impl Drop for WhileWaiting {
+    fn drop(&mut self) {
+        leave(|counts| counts.waits -= 1);
+    }
+}
+
+fn leave(change: impl FnOnce(&mut Counts)) {
+    change(&mut COUNTS.lock());
+    CHANGED.notify_all();
+}

@@ -1,0 +1,176 @@
+//! Executable graphs.
+
+use super::{Graph, Inner};
+use crate::handle::Handle;
+use crate::raw::{self, graphs::Refused};
+use crate::{Device, Error, Result, Stream};
+use hip_sys::Platform;
+use hip_sys::hip::{hipGraphExec, hipGraphExecUpdateResult};
+use std::fmt;
+use std::sync::Arc;
+
+/// A graph that can be launched: see [`Graph::instantiate`].
+///
+/// Each launch comes after the earlier work on the memory that the graph uses, and after the graph's earlier launches,
+/// whichever streams those are on. What the graph owns stays until the last launch is done.
+#[doc(alias = "hipGraphExec_t")]
+pub struct GraphExec {
+    /// The graph whose work it does, with what that uses.
+    graph: Arc<Inner>,
+    raw: Handle<hipGraphExec>,
+    /// Why it can do nothing any more.
+    lost: Option<Error>,
+}
+
+impl GraphExec {
+    pub(super) fn new(graph: &Arc<Inner>) -> Result<Self> {
+        Ok(Self { graph: Arc::clone(graph), raw: instantiate(graph)?, lost: None })
+    }
+
+    /// The device that it runs on.
+    pub fn device(&self) -> &Device {
+        &self.graph.device
+    }
+
+    /// How many operations a launch has, as the driver counts them.
+    pub fn node_count(&self) -> usize {
+        self.graph.nodes
+    }
+
+    /// Submits the whole graph to a stream; it returns before the work is done.
+    ///
+    /// # Errors
+    /// Before any call: [`Error::WrongDevice`] for a stream of another device, [`Error::Capturing`] if the stream captures. Then
+    /// what the driver answers.
+    #[doc(alias = "hipGraphLaunch")]
+    pub fn launch(&self, stream: &Stream) -> Result<()> {
+        stream.device().check_same("the graph", self.device())?;
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
+        let mut submission = stream.submission();
+        submission.not_captured(
+            "the launch of a graph",
+            "submit the work that it consists of, or launch it after the capture",
+        );
+        self.graph.uses().for_each(|(memory, access)| submission.add_distinct(memory, access));
+        let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
+        // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
+        let launched = submission.run(doing, |p, s, _| unsafe { raw::graphs::graph_launch(p, self.raw, s) });
+        self.graph.modules.iter().for_each(|module| module.note_launch(stream));
+        launched
+    }
+
+    /// Takes over the arguments, addresses and sizes of another graph of the same shape, and what that owns: it costs
+    /// less than instantiating it. It waits for the launches in flight.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`]; [`Error::GraphUpdate`] if the graph has another shape, and then this one is as it was; the error
+    /// of the wait, or what the driver answers.
+    #[doc(alias = "hipGraphExecUpdate")]
+    pub fn update(&mut self, graph: &Graph) -> Result<()> {
+        self.device().check_same("the graph", graph.device())?;
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
+        self.graph.launches.lock().wait_for_all()?;
+        let device = graph.device();
+        let doing = || "updating an executable graph".into();
+        let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
+        // SAFETY: S1, S3, S4: both are live, the device is current, and no launch is in flight.
+        let update =
+            |p: &Platform| match unsafe { raw::graphs::graph_exec_update(p, self.raw, graph.inner.raw) } {
+                Ok(()) => Ok(()),
+                Err(Refused { failure, reason: why }) => {
+                    reason = why;
+                    Err(failure)
+                }
+            };
+        let Err(error) = device.run(doing, update) else {
+            self.graph = Arc::clone(&graph.inner);
+            return Ok(());
+        };
+        self.restore();
+        if reason == hipGraphExecUpdateResult::hipGraphExecUpdateSuccess {
+            return Err(error);
+        }
+        Err(Error::GraphUpdate { why: describe(reason), error: Box::new(error) })
+    }
+
+    /// Waits for its launches, destroys it and says how that went.
+    ///
+    /// # Errors
+    /// The error of the wait, and then it stays, or that of the call.
+    #[doc(alias = "hipGraphExecDestroy")]
+    pub fn close(mut self) -> Result<()> {
+        self.release()
+    }
+
+    /// Makes it anew from its own graph: a driver may have taken over a part of the one that it refused.
+    fn restore(&mut self) {
+        let former = self.raw;
+        match instantiate(&self.graph) {
+            Ok(fresh) => self.raw = fresh,
+            Err(error) => {
+                self.raw = Handle::null();
+                self.lost = Some(error);
+            }
+        }
+        self.device().release_in_drop(|| destroy(&self.graph, former));
+    }
+
+    fn release(&mut self) -> Result<()> {
+        let raw = self.raw;
+        if raw.is_null() {
+            return Ok(());
+        }
+        self.graph.launches.lock().wait_to_release()?;
+        self.raw = Handle::null();
+        destroy(&self.graph, raw)
+    }
+}
+
+fn instantiate(graph: &Inner) -> Result<Handle<hipGraphExec>> {
+    // SAFETY: S1, S3: the graph is live and its device current.
+    let make = |p: &Platform| unsafe { raw::graphs::graph_instantiate(p, graph.raw) };
+    graph.device.run(|| format!("instantiating a graph of {} nodes", graph.nodes), make)
+}
+
+fn destroy(graph: &Inner, raw: Handle<hipGraphExec>) -> Result<()> {
+    // SAFETY: S1, S3, S4: it is ours alone, and its launches are complete.
+    let destroy = |p: &Platform| unsafe { raw::graphs::graph_exec_destroy(p, raw) };
+    graph.device.run(|| "destroying an executable graph".into(), destroy)
+}
+
+/// What does not fit.
+fn describe(reason: hipGraphExecUpdateResult) -> &'static str {
+    match reason {
+        hipGraphExecUpdateResult::hipGraphExecUpdateErrorTopologyChanged => {
+            "it has another number of operations, or other dependencies between them"
+        }
+        hipGraphExecUpdateResult::hipGraphExecUpdateErrorNodeTypeChanged => {
+            "one of its operations is of another kind"
+        }
+        hipGraphExecUpdateResult::hipGraphExecUpdateErrorFunctionChanged
+        | hipGraphExecUpdateResult::hipGraphExecUpdateErrorUnsupportedFunctionChange => {
+            "one of its kernels is another one"
+        }
+        hipGraphExecUpdateResult::hipGraphExecUpdateErrorParametersChanged => {
+            "one of its operations has arguments that an update cannot change"
+        }
+        _ => "the driver cannot update one of its operations",
+    }
+}
+
+impl Drop for GraphExec {
+    fn drop(&mut self) {
+        let device = self.device().clone();
+        device.release_in_drop(|| self.release());
+    }
+}
+
+impl fmt::Debug for GraphExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GraphExec of {} nodes on {}", self.node_count(), self.device())
+    }
+}

@@ -1,0 +1,232 @@
+//! Graphs: work that was recorded once and is launched as often as wanted.
+
+mod beside;
+mod capture;
+mod exec;
+mod memory;
+mod turn;
+
+pub(crate) use beside::waiting;
+pub(crate) use capture::{Capture, List};
+pub(crate) use memory::{GraphMemory, GraphPiece};
+pub(crate) use turn::{NoCapture, Turn};
+
+pub use exec::GraphExec;
+
+use crate::allocation::Allocation;
+use crate::handle::Handle;
+use crate::order::{Memory, Tracked};
+use crate::pinned::PinnedMemory;
+use crate::raw;
+use crate::{Device, Error, Module, Result, Stream};
+use hip_sys::hip::ihipGraph;
+use hip_sys::{Access, Platform};
+use std::fmt;
+use std::sync::Arc;
+
+/// Work that a stream captured: see [`Stream::capture`]. Cloning it copies a reference.
+///
+/// It owns all that its work uses: a buffer, a pinned buffer or a function may be dropped after the capture, and stays as long
+/// as the graph and what was instantiated from it. Launches are ordered with all other work on that memory, on every stream.
+///
+/// ```
+/// use hip_safe::{Device, LaunchConfig, Module, PinnedBuffer};
+/// use kernels_hip::args::Map2;
+///
+/// # fn main() -> hip_safe::Result<()> {
+/// kernels_hip::register_host();
+/// let device = Device::new(&hip_host::platform(), 0)?;
+/// let stream = device.new_stream()?;
+/// let add = Module::load(&device, &hip_host::image("elementwise_f32"))?.function("elementwise_add_f32")?;
+/// let step = stream.upload(&[0.5_f32; 3])?;
+/// let mut total = stream.alloc_zeros::<f32>(3)?;
+/// let mut result = PinnedBuffer::<f32>::zeroed(&device, 3)?;
+///
+/// // Nothing runs yet.
+/// let graph = stream.capture(|stream| {
+///     let former = stream.clone_of(&total)?;
+///     let map = Map2 { count: 3, rank: 1, flags: Map2::A_TIGHT | Map2::B_TIGHT, dims: [3; 8], a: [1; 8], b: [1; 8] };
+///     // SAFETY: the kernel reads three elements of both inputs and writes three of the total.
+///     unsafe {
+///         stream
+///             .launch(&add, LaunchConfig::linear(3, 64))
+///             .arg(&former)
+///             .arg(&step)
+///             .arg_mut(&mut total)
+///             .value(&map)
+///             .submit()?;
+///     }
+///     stream.copy_to_pinned(&total, &mut result)
+/// })?;
+/// assert_eq!(graph.node_count(), 3);
+/// assert_eq!(stream.download(&total)?, [0.0; 3]);
+///
+/// let exec = graph.instantiate()?;
+/// for _ in 0..4 {
+///     exec.launch(&stream)?;
+/// }
+/// assert_eq!(stream.download(&total)?, [2.0; 3]);
+/// assert_eq!(result.to_vec()?, [2.0; 3]);
+///
+/// // The graph keeps what it uses.
+/// drop((step, total, add));
+/// exec.launch(&stream)?;
+/// assert_eq!(result.to_vec()?, [2.5; 3]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+#[doc(alias = "hipGraph_t")]
+pub struct Graph {
+    inner: Arc<Inner>,
+}
+
+/// What the references, and what was instantiated, share.
+struct Inner {
+    device: Device,
+    raw: Handle<ihipGraph>,
+    nodes: usize,
+    /// The launches: two of them may write the same memory of the graph's own, and its kernels are in use.
+    launches: Tracked,
+    owned: Vec<Owned>,
+    modules: Vec<Module>,
+}
+
+/// Memory that a graph uses and keeps.
+pub(crate) struct Owned {
+    memory: OwnedMemory,
+    access: Access,
+}
+
+enum OwnedMemory {
+    Device(Arc<Allocation>),
+    Pinned(Arc<PinnedMemory>),
+}
+
+impl Graph {
+    fn new(stream: &Stream, raw: Handle<ihipGraph>, owned: Vec<Owned>, modules: Vec<Module>) -> Self {
+        let device = stream.device().clone();
+        let inner = Inner { device, raw, nodes: 0, launches: Tracked::default(), owned, modules };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The device that it runs on.
+    pub fn device(&self) -> &Device {
+        &self.inner.device
+    }
+
+    /// How many operations it has, as the driver counts them.
+    #[doc(alias = "hipGraphGetNodes")]
+    pub fn node_count(&self) -> usize {
+        self.inner.nodes
+    }
+
+    /// Makes it executable. The graph may be dropped then.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipGraphInstantiate")]
+    #[doc(alias = "hipGraphInstantiateWithFlags")]
+    pub fn instantiate(&self) -> Result<GraphExec> {
+        GraphExec::new(&self.inner)
+    }
+
+    /// Gives up this reference; the last one destroys the graph and says how that went.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    #[doc(alias = "hipGraphDestroy")]
+    pub fn close(self) -> Result<()> {
+        Arc::into_inner(self.inner).map_or(Ok(()), |mut last| last.release())
+    }
+
+    /// Counts the nodes and refuses those that we could not order.
+    fn checked(mut self) -> Result<Self> {
+        let Inner { device, raw, nodes, .. } = Arc::get_mut(&mut self.inner).expect("nobody else has it yet");
+        let count = |p: &Platform| {
+            // SAFETY: S1, S3: the graph is live, its device current, and the nodes are its own.
+            let list = unsafe { raw::graphs::graph_nodes(p, *raw) }?;
+            let mut of_memory = 0;
+            for node in &list {
+                // SAFETY: S1, S3: as above.
+                of_memory += usize::from(unsafe { raw::graphs::node_is_of_memory(p, *node) }?);
+            }
+            Ok((list.len(), of_memory))
+        };
+        let (all, of_memory) = device.run(|| "looking at the nodes of a graph".into(), count)?;
+        if of_memory > 0 {
+            return Err(Error::GraphMemory { nodes: of_memory });
+        }
+        *nodes = all;
+        Ok(self)
+    }
+}
+
+impl Inner {
+    /// What a launch uses.
+    fn uses(&self) -> impl Iterator<Item = (Memory<'_>, Access)> {
+        let launches = (Memory::Graph(&self.launches), Access::WRITE);
+        self.owned.iter().map(|owned| (owned.memory(), owned.access)).chain([launches])
+    }
+
+    fn release(&mut self) -> Result<()> {
+        let raw = self.raw.take();
+        if raw.is_null() {
+            return Ok(());
+        }
+        // SAFETY: S1, S3, S4: this was the last reference; nothing that was instantiated is left.
+        let destroy = |p: &Platform| unsafe { raw::graphs::graph_destroy(p, raw) };
+        self.device.run(|| "destroying a graph".into(), destroy)
+    }
+}
+
+impl Owned {
+    fn new(memory: Memory<'_>, access: Access) -> Option<Self> {
+        let memory = match memory {
+            Memory::Device(buffer) => OwnedMemory::Device(Arc::clone(buffer)),
+            Memory::Pinned(pinned) => {
+                pinned.enter_graph(access);
+                OwnedMemory::Pinned(Arc::clone(pinned))
+            }
+            // A launch of a graph is never part of another.
+            Memory::Graph(_) => return None,
+        };
+        Some(Self { memory, access })
+    }
+
+    fn note_write(&mut self) {
+        if let OwnedMemory::Pinned(pinned) = &self.memory {
+            pinned.enter_graph(Access::WRITE);
+            pinned.leave_graph(self.access);
+        }
+        self.access = Access::WRITE;
+    }
+
+    fn memory(&self) -> Memory<'_> {
+        match &self.memory {
+            OwnedMemory::Device(buffer) => Memory::Device(buffer),
+            OwnedMemory::Pinned(pinned) => Memory::Pinned(pinned),
+        }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if let OwnedMemory::Pinned(pinned) = &self.memory {
+            pinned.leave_graph(self.access);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let device = self.device.clone();
+        device.release_in_drop(|| self.release());
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graph of {} nodes on {}", self.node_count(), self.device())
+    }
+}

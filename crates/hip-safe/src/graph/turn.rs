@@ -1,0 +1,51 @@
+//! Whether a stream does what it is given, or captures it.
+
+use super::capture::Capture;
+use crate::{Error, Result};
+use parking_lot::{RwLock, RwLockReadGuard};
+use std::sync::Arc;
+
+/// A stream's capture, if it has one. Work is submitted with the guard held, so a capture begins between two submissions.
+#[derive(Default)]
+pub(crate) struct Turn {
+    capture: RwLock<Option<Arc<Capture>>>,
+}
+
+/// While it lives, the stream begins no capture.
+pub(crate) struct NoCapture<'a> {
+    _turn: RwLockReadGuard<'a, Option<Arc<Capture>>>,
+}
+
+impl Turn {
+    /// Keeps captures away, or gives the one that goes on. A thread may ask again while it has a guard.
+    pub(crate) fn get(&self) -> Result<NoCapture<'_>, Arc<Capture>> {
+        let turn = self.capture.read_recursive();
+        match &*turn {
+            None => Ok(NoCapture { _turn: turn }),
+            Some(capture) => Err(Arc::clone(capture)),
+        }
+    }
+
+    /// Keeps captures away, for what cannot be part of one.
+    ///
+    /// # Errors
+    /// [`Error::Capturing`] with what it is and what to do instead.
+    pub(crate) fn refuse_capture(&self, what: &'static str, remedy: &'static str) -> Result<NoCapture<'_>> {
+        self.get().map_err(|_| Error::capturing(what, remedy))
+    }
+
+    /// Waits for submissions under way and begins a capture; false if there is one already.
+    pub(super) fn take(&self, capture: &Arc<Capture>) -> bool {
+        let mut turn = self.capture.write();
+        let free = turn.is_none();
+        if free {
+            *turn = Some(Arc::clone(capture));
+        }
+        free
+    }
+
+    pub(super) fn give_back(&self) {
+        let former = self.capture.write().take();
+        drop(former);
+    }
+}
