@@ -49,7 +49,7 @@ fn both_memories_know_of_the_copy_on_the_stream_that_runs_it() {
     calls();
     here.copy_from_peer(&source, &mut copy).unwrap();
     assert_eq!(waits(), RECORD_AND_WAIT, "the source was written on its own device");
-    drop(there.clone_of(&source).unwrap());
+    let read = there.clone_of(&source).unwrap();
     assert_eq!(waits(), [""; 0], "two may read it");
     there.memset(&mut source, 2).unwrap();
     assert_eq!(waits(), RECORD_AND_WAIT, "the copy reads it on the other device");
@@ -60,6 +60,7 @@ fn both_memories_know_of_the_copy_on_the_stream_that_runs_it() {
     calls();
     let again = there.alloc_zeros::<u8>(LEN).unwrap();
     assert_eq!(waits(), RECORD_AND_WAIT);
+    drop(read);
     assert_eq!(here.download(&copy).unwrap(), vec![2; LEN]);
     assert_eq!(there.download(&again).unwrap(), vec![0; LEN]);
 }
