@@ -253,7 +253,7 @@ pub enum Error {
         /// The hash of the code given now.
         given: String,
     },
-    /// A condition of a [`kernel!`](crate::kernel) does not hold.
+    /// A condition of a [`kernel!`](macro@crate::kernel) does not hold.
     #[error("kernel {kernel} is not launched: {condition} does not hold")]
     LaunchRefused {
         /// The kernel.

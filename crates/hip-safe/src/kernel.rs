@@ -217,7 +217,7 @@ macro_rules! __kernel_condition {
     };
 }
 
-/// What [`kernel!`](crate::kernel) expands to calls this.
+/// What [`kernel!`](macro@crate::kernel) expands to calls this.
 #[doc(hidden)]
 pub mod support {
     use super::*;
