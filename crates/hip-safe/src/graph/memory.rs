@@ -156,6 +156,7 @@ impl Source<Alone> for Segments<'_> {
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
         let memory = Arc::new(Allocation::pooled(self.stream, bytes)?);
+        memory.set_name("memory of a graph");
         let address = memory.address().raw().expose_provenance();
         self.list.lock().push(Segment { memory, bytes });
         Ok(Some(address))
