@@ -48,6 +48,9 @@ struct TwoSlicesToWrite;
 ///     stream.upload(&["text".to_string()]).unwrap();
 /// }
 /// ```
+/// ```compile_fail,E0277
+/// fn take(_: hip_safe::DeviceBuffer<String>) {}
+/// ```
 struct StringsOnADevice;
 
 /// A device can write a 2 where a `bool` is expected: a `bool` goes one way.

@@ -78,7 +78,7 @@ impl Base {
     pub(super) fn bare(arch: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: arch.into(),
-            places: Vec::from([0..bytes.len()]),
+            places: std::iter::once(0..bytes.len()).collect(),
             note: 0..0,
             bytes,
             arch: arch.into(),

@@ -1,6 +1,8 @@
 //! Only plain data lives in device memory.
 use hip_safe::DeviceBuffer;
 
-fn take(_: DeviceBuffer<String>) {}
+struct Label(#[allow(dead_code)] String);
+
+fn take(_: DeviceBuffer<Label>) {}
 
 fn main() {}
