@@ -15,17 +15,21 @@ pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Where a bundler that compresses may be: version 19's, or ROCm's.
+/// Where a bundler that compresses may be: version 19's, or ROCm's. It looks for LLVM's objcopy beside its own path, so that is given without
+/// links.
 fn bundler() -> Option<PathBuf> {
     let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into());
     let beside = rocm.join("llvm/bin/clang-offload-bundler");
-    workspace::in_path("clang-offload-bundler-19").or_else(|| beside.is_file().then_some(beside))
+    let found =
+        workspace::in_path("clang-offload-bundler-19").or_else(|| beside.is_file().then_some(beside))?;
+    Some(found.canonicalize().unwrap_or(found))
 }
 
 /// Gives bases their bundles; the error says why they have none.
 pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
-    let bundler = bundler()
-        .ok_or("no clang-offload-bundler-19 and none of ROCm's (Debian 12: apt-get install clang-19)")?;
+    let bundler = bundler().ok_or(
+        "no clang-offload-bundler-19 and none of ROCm's (Debian 12: apt-get install clang-tools-19 llvm-19)",
+    )?;
     let work =
         tempfile::tempdir_in(folder).map_err(|e| format!("cannot write in {}: {e}", folder.display()))?;
     for base in bases.iter_mut().take(MOST) {
