@@ -3,6 +3,7 @@
 use crate::allocation::{self, Allocation, byte_length};
 use crate::handle::Handle;
 use crate::memory_check::BufferKind;
+use crate::mutation::Wait;
 use crate::raw;
 use crate::unpooled::Unpooled;
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, Error, Result, Stream};
@@ -142,7 +143,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// # Errors
     /// The error of the wait, which is that of the work before it on that stream.
     pub fn as_slice(&self) -> Result<&[T]> {
-        self.allocation.tracked().lock().wait_for_writer()?;
+        self.allocation.tracked().lock().wait_for_writer(Wait::ManagedRead)?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no work writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
@@ -153,7 +154,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// # Errors
     /// As [`ManagedBuffer::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        self.allocation.tracked().lock().wait_for_all()?;
+        self.allocation.tracked().lock().wait_for_all(Wait::ManagedWrite)?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no work uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })

@@ -25,12 +25,26 @@ pub enum Wait {
     StreamEnd,
     /// The unloading of a module behind its launches.
     ModuleUnload,
+    /// The program's read of managed memory behind the work that writes it.
+    ManagedRead,
+    /// The program's write of managed memory behind the work that uses it.
+    ManagedWrite,
+    /// The release of managed and imported memory behind the work that uses it.
+    UnpooledRelease,
+    /// The update of an executable graph behind its launches.
+    GraphUpdate,
+    /// The end of an executable graph behind its launches.
+    GraphEnd,
+    /// The host's wait for what a stream had before it captured.
+    BesideCapture,
+    /// The end of the access to another device behind the work that has it.
+    PeerAccess,
 }
 
 impl Wait {
     /// All of them.
     #[cfg(hip_safe_mutation)]
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self::ReadAfterWrite,
         Self::WriteAfterUse,
         Self::AfterFormerOwner,
@@ -41,6 +55,13 @@ impl Wait {
         Self::SegmentRelease,
         Self::StreamEnd,
         Self::ModuleUnload,
+        Self::ManagedRead,
+        Self::ManagedWrite,
+        Self::UnpooledRelease,
+        Self::GraphUpdate,
+        Self::GraphEnd,
+        Self::BesideCapture,
+        Self::PeerAccess,
     ];
 
     /// Whether this build leaves it out: never, outside of a build for that test.

@@ -1,6 +1,7 @@
 //! Devices among themselves: copies from one to another, and the access of one to another's memory.
 
 use crate::device_copy::check_lengths;
+use crate::mutation::Wait;
 use crate::raw::{self, Failure};
 use crate::{Device, DeviceSlice, DeviceSliceMut, Result, Stream};
 use hip_sys::Platform;
@@ -43,7 +44,9 @@ impl Device {
     #[doc(alias = "hipDeviceDisablePeerAccess")]
     pub fn disable_peer_access(&self, peer: &Device) -> Result<()> {
         self.check_same_platform("the peer", peer)?;
-        self.synchronize()?;
+        if !Wait::PeerAccess.is_dropped() {
+            self.synchronize()?;
+        }
         // SAFETY: S1, S3: this device is current.
         let disable = |p: &Platform| unsafe { raw::devices::disable_peer_access(p, peer.raw_ordinal()) };
         let done = |p: &Platform| already(disable(p), hipError_t::hipErrorPeerAccessNotEnabled);

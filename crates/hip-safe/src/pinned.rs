@@ -4,6 +4,7 @@ use crate::allocation::byte_length;
 use crate::device_copy::check_lengths;
 use crate::handle::Handle;
 use crate::memory_check::{BufferKind, Registration};
+use crate::mutation::Wait;
 use crate::order::{Memory, Tracked};
 use crate::raw::{self, Failure};
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, trace};
@@ -113,7 +114,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// [`Graph`](crate::Graph) that writes it.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.memory.check_graphs(Access::READ)?;
-        self.memory.tracked.lock().wait_for_writer()?;
+        self.memory.tracked.lock().wait_for_writer(Wait::HostRead)?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
@@ -125,7 +126,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// As [`PinnedBuffer::as_slice`]; [`Error::PinnedInGraph`] also for a graph that reads it.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.memory.check_graphs(Access::WRITE)?;
-        self.memory.tracked.lock().wait_for_all()?;
+        self.memory.tracked.lock().wait_for_all(Wait::HostWrite)?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
@@ -140,7 +141,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         let bytes = self.len * size_of::<T>();
         values.try_reserve_exact(self.len).map_err(|_| Error::HostMemory { requested: bytes })?;
         let mut uses = self.memory.tracked.lock();
-        uses.wait_for_writer()?;
+        uses.wait_for_writer(Wait::HostRead)?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no work writes them now, and none can be submitted before the uses are unlocked.
         values.extend_from_slice(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) });
@@ -154,7 +155,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         check_lengths("writing pinned memory", self.len, values.len())?;
         let mut uses = self.memory.tracked.lock();
-        uses.wait_for_all()?;
+        uses.wait_for_all(Wait::HostWrite)?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no work uses them now, and none can be submitted before the uses are unlocked.
         unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }.copy_from_slice(values);
@@ -166,7 +167,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// As [`PinnedBuffer::as_slice`].
     pub fn wait(&self) -> Result<()> {
-        self.memory.tracked.lock().wait_for_all()
+        self.memory.tracked.lock().wait_for_all(Wait::HostWrite)
     }
 
     /// Waits for the copies in flight, frees the memory and says how that went. If a copy cannot be waited for, the memory
@@ -297,7 +298,7 @@ impl PinnedMemory {
         }
         // What cannot be given back stays listed.
         let listed = ManuallyDrop::new(self.listed.take());
-        self.tracked.get_mut().wait_to_release()?;
+        self.tracked.get_mut().wait_to_release(Wait::HostRelease)?;
         // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
         self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })?;
         drop(ManuallyDrop::into_inner(listed));

@@ -2,6 +2,7 @@
 
 use super::{Graph, Inner};
 use crate::handle::Handle;
+use crate::mutation::Wait;
 use crate::raw::{self, graphs::Refused};
 use crate::{Device, Error, Result, Stream};
 use hip_sys::Platform;
@@ -73,7 +74,7 @@ impl GraphExec {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        self.graph.launches.lock().wait_for_all()?;
+        self.graph.launches.lock().wait_for_all(Wait::GraphUpdate)?;
         let device = graph.device();
         let doing = || "updating an executable graph".into();
         let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
@@ -124,7 +125,7 @@ impl GraphExec {
         if raw.is_null() {
             return Ok(());
         }
-        self.graph.launches.lock().wait_to_release()?;
+        self.graph.launches.lock().wait_to_release(Wait::GraphEnd)?;
         self.raw = Handle::null();
         destroy(&self.graph, raw)
     }

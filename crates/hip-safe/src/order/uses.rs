@@ -50,13 +50,13 @@ impl Uses {
     }
 
     /// Waits on the host until it may be read.
-    pub(crate) fn wait_for_writer(&mut self) -> Result<()> {
-        if Wait::HostRead.is_dropped() { Ok(()) } else { self.written.wait() }
+    pub(crate) fn wait_for_writer(&mut self, wait: Wait) -> Result<()> {
+        if wait.is_dropped() { Ok(()) } else { self.written.wait() }
     }
 
     /// Waits on the host until it may be written.
-    pub(crate) fn wait_for_all(&mut self) -> Result<()> {
-        if !Wait::HostWrite.is_dropped() {
+    pub(crate) fn wait_for_all(&mut self, wait: Wait) -> Result<()> {
+        if !wait.is_dropped() {
             self.used.wait()?;
         }
         self.written = Points::default();
@@ -64,8 +64,8 @@ impl Uses {
     }
 
     /// Waits before the memory is released. What went wrong and was got over goes to the hook.
-    pub(crate) fn wait_to_release(&mut self) -> Result<()> {
-        if Wait::HostRelease.is_dropped() {
+    pub(crate) fn wait_to_release(&mut self, wait: Wait) -> Result<()> {
+        if wait.is_dropped() {
             return Ok(());
         }
         let mut told = Vec::new();
