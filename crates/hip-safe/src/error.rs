@@ -142,6 +142,16 @@ pub enum Error {
         /// Their alignment.
         align: usize,
     },
+    /// The memory of a device cannot come from elsewhere while some of it is in use.
+    #[error(
+        "{bytes} bytes of {device}'s memory are in use: choose where it comes from before the first buffer is made"
+    )]
+    MemoryInUse {
+        /// The device.
+        device: DeviceLabel,
+        /// Bytes that the pool has from the driver.
+        bytes: usize,
+    },
     /// The event was never recorded.
     #[error("the event was never recorded: call Stream::record_event first")]
     EventNotRecorded,

@@ -120,6 +120,7 @@ pub use kernel::support as __kernel;
 pub use launch::{Launch, LaunchConfig};
 pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
+pub use memory::MemorySource;
 pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
 pub use module::Module;
 pub use module_cache::ModuleCode;

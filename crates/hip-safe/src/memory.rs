@@ -25,9 +25,29 @@ pub(crate) struct Piece {
     block: BlockId,
 }
 
+/// Where a device's pool has its memory from: see [`Device::set_memory_source`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemorySource {
+    /// `hipMalloc` and `hipFree`.
+    #[default]
+    Driver,
+    /// `hipMallocAsync` and `hipFreeAsync`: the driver's own pool, which other libraries of the process use too. What is given back
+    /// does not wait for the whole device, as `hipFree` does, and goes to whoever asks the driver next. Kernels of other devices
+    /// have no access to this memory, whatever [`Device::enable_peer_access`] says, and it cannot be shared with other processes.
+    #[doc(alias = "hipMallocAsync")]
+    StreamOrdered,
+}
+
+/// A pool, and where it has its memory from, which changes only while it has none.
+struct Sourced {
+    pool: Pool<Points>,
+    source: MemorySource,
+}
+
 /// The memory of one device: a pool of what the driver gave.
 pub(crate) struct DeviceMemory {
-    pool: Mutex<Pool<Points>>,
+    pool: Mutex<Sourced>,
     /// Streams that have ended, for whoever has the pool next: their last reference may go while a thread has it.
     ended: Mutex<Vec<u64>>,
     any_ended: AtomicBool,
@@ -36,6 +56,7 @@ pub(crate) struct DeviceMemory {
 /// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may drop buffers.
 struct Driver<'a> {
     device: &'a Inner,
+    source: MemorySource,
     /// How much to ask for, where pages of its own are to end with the request.
     exact: Option<usize>,
     told: Vec<Error>,
@@ -46,6 +67,26 @@ impl Device {
     /// What the device's memory pool holds and did so far.
     pub fn memory_statistics(&self) -> PoolStatistics {
         self.memory().statistics()
+    }
+
+    /// Chooses where the memory pool has its memory from. For all of a device's references at once, and before its first buffer
+    /// is made or after its last one is dropped: what the pool keeps goes back to where it came from.
+    ///
+    /// ```
+    /// # fn main() -> hip_safe::Result<()> {
+    /// # let platform = hip_host::platform();
+    /// let device = hip_safe::Device::new(&platform, 0)?;
+    /// device.set_memory_source(hip_safe::MemorySource::StreamOrdered)?;
+    /// let buffer = device.new_stream()?.alloc_zeros::<f32>(1024)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::MemoryInUse`] while there are buffers, or the error of giving back.
+    pub fn set_memory_source(&self, source: MemorySource) -> Result<()> {
+        self.check_usable()?;
+        self.memory().set_source(self, source)
     }
 
     /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
@@ -79,19 +120,19 @@ impl Piece {
 impl DeviceMemory {
     pub(crate) fn new(config: PoolConfig) -> Self {
         Self {
-            pool: Mutex::new(Pool::new(config)),
+            pool: Mutex::new(Sourced { pool: Pool::new(config), source: MemorySource::default() }),
             ended: Mutex::default(),
             any_ended: AtomicBool::new(false),
         }
     }
 
     pub(crate) fn statistics(&self) -> PoolStatistics {
-        self.pool.lock().statistics()
+        self.pool.lock().pool.statistics()
     }
 
     /// As [`DeviceMemory::statistics`]; `None` if another thread had the pool for longer than that.
     pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
-        Some(self.pool.try_lock_for(patience)?.statistics())
+        Some(self.pool.try_lock_for(patience)?.pool.statistics())
     }
 
     /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
@@ -123,12 +164,16 @@ impl DeviceMemory {
         if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
-        let Some(departed) = self.pool.lock().free(piece.block, number, former) else { return Ok(()) };
+        let (departed, source) = {
+            let mut held = self.pool.lock();
+            (held.pool.free(piece.block, number, former), held.source)
+        };
+        let Some(departed) = departed else { return Ok(()) };
         let bytes = departed.bytes;
-        let mut driver = Driver::new(device.inner());
+        let mut driver = Driver::new(device.inner(), source);
         let released = driver.release(departed.address, bytes, departed.order);
         driver.tell();
-        released.inspect_err(|_| self.pool.lock().lost(bytes))
+        released.inspect_err(|_| self.pool.lock().pool.lost(bytes))
     }
 
     /// A stream has ended.
@@ -143,24 +188,44 @@ impl DeviceMemory {
         self.with_driver(device, |pool, driver| pool.trim(driver, 0)).map(drop)
     }
 
+    fn set_source(&self, device: &Device, source: MemorySource) -> Result<()> {
+        let mut held = self.pool.lock();
+        if held.source == source {
+            return Ok(());
+        }
+        let Sourced { pool, source: former } = &mut *held;
+        let mut driver = Driver::new(device.inner(), *former);
+        let trimmed = pool.trim(&mut driver, 0);
+        let reserved = pool.statistics().reserved;
+        if trimmed.is_ok() && reserved == 0 {
+            *former = source;
+        }
+        drop(held);
+        driver.tell();
+        trimmed?;
+        let in_use = Error::MemoryInUse { device: device.label(), bytes: reserved };
+        if reserved == 0 { Ok(()) } else { Err(in_use) }
+    }
+
     fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
-        let mut driver = Driver::new(device);
-        let mut pool = self.pool.lock();
+        let mut held = self.pool.lock();
+        let Sourced { pool, source } = &mut *held;
+        let mut driver = Driver::new(device, *source);
         if self.any_ended.load(Ordering::Relaxed) {
             let mut ended = self.ended.lock();
             self.any_ended.store(false, Ordering::Relaxed);
             ended.drain(..).for_each(|number| pool.forget_stream(number));
         }
-        let answer = act(&mut pool, &mut driver);
-        drop(pool);
+        let answer = act(pool, &mut driver);
+        drop(held);
         driver.tell();
         answer
     }
 }
 
 impl<'a> Driver<'a> {
-    fn new(device: &'a Inner) -> Self {
-        Self { device, exact: None, told: Vec::new(), segments: Vec::new() }
+    fn new(device: &'a Inner, source: MemorySource) -> Self {
+        Self { device, source, exact: None, told: Vec::new(), segments: Vec::new() }
     }
 
     fn tell(self) {
@@ -174,8 +239,18 @@ impl Source<Points> for Driver<'_> {
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
         let bytes = self.exact.unwrap_or(bytes);
-        // SAFETY: S1, S3: the device is current.
-        let attempt = |p: &Platform| match unsafe { raw::malloc(p, bytes) } {
+        let allocate = |p: &Platform| match self.source {
+            // SAFETY: S1, S3: the device is current.
+            MemorySource::Driver => unsafe { raw::malloc(p, bytes) },
+            MemorySource::StreamOrdered => {
+                // SAFETY: S1, S3: the device is current.
+                let address = unsafe { raw::memory::malloc_async(p, bytes) }?;
+                // SAFETY: S1, S3: as above; null is the stream that the allocation is ordered on, and others may use it next.
+                unsafe { raw::stream_synchronize(p, null_mut()) }?;
+                Ok(address)
+            }
+        };
+        let attempt = |p: &Platform| match allocate(p) {
             Ok(address) if address.is_null() => Ok(None),
             Ok(address) => Ok(Some(address)),
             Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
@@ -199,8 +274,13 @@ impl Source<Points> for Driver<'_> {
             if !p.ext().own_pages {
                 raw::reserve(p, address, bytes, null_mut());
             }
-            // SAFETY: S1, S3, S4: it is the pool's alone, and every submission that used it is complete.
-            unsafe { raw::free(p, address) }
+            // SAFETY: S1, S3, S4: it is the pool's alone, came from this source, and every submission that used it is complete.
+            unsafe {
+                match self.source {
+                    MemorySource::Driver => raw::free(p, address),
+                    MemorySource::StreamOrdered => raw::memory::free_async(p, address),
+                }
+            }
         };
         self.device.run(|| "freeing device memory".into(), free)?;
         self.segments.push(Segment::ToDriver(bytes));

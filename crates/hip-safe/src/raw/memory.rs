@@ -22,6 +22,20 @@ pub(crate) unsafe fn memcpy_peer_async(
     call!(p, hipMemcpyPeerAsync(to.0, to.1, from.0, from.1, bytes, stream))
 }
 
+/// Memory of the driver's own pool, which may be used once the null stream has come so far.
+pub(crate) unsafe fn malloc_async(p: &Platform, bytes: usize) -> Result<Handle<c_void>> {
+    let mut address = null_mut();
+    // SAFETY: S1, S3: the out-pointer is live; the caller made the device current; null is its default stream.
+    call!(p, hipMallocAsync(&mut address, bytes, null_mut()))?;
+    Ok(Handle::new(address))
+}
+
+/// Gives memory of [`malloc_async`] back.
+pub(crate) unsafe fn free_async(p: &Platform, address: Handle<c_void>) -> Result<()> {
+    // SAFETY: S1, S3, S4: the caller owns the allocation and nothing uses it any more.
+    call!(p, hipFreeAsync(address.raw(), null_mut()))
+}
+
 pub(crate) unsafe fn malloc_managed(p: &Platform, bytes: usize) -> Result<Handle<c_void>> {
     let mut address = null_mut();
     // SAFETY: S1, S3: the out-pointer is live; the caller made the device current.

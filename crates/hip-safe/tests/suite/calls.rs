@@ -2,7 +2,7 @@
 
 use crate::under_test::{module, two_devices};
 use crate::watched::{calls, changed_platform, device, platform, unshared_platform, work_calls};
-use hip_safe::{Device, Error, Event, LaunchConfig, PinnedBuffer, SharedBuffer};
+use hip_safe::{Device, Error, Event, LaunchConfig, MemorySource, PinnedBuffer, SharedBuffer};
 use hip_sys::Optional;
 use std::sync::Arc;
 
@@ -99,6 +99,47 @@ fn a_device_frees_its_pool_when_it_goes() {
     calls();
     drop(stream);
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipStreamDestroy", "hipFree"]);
+}
+
+#[test]
+fn memory_of_the_drivers_own_pool_goes_back_to_it() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let kept = stream.upload(&[1_u8, 2, 3]).unwrap();
+    let refused = device.set_memory_source(MemorySource::StreamOrdered).unwrap_err();
+    assert!(matches!(refused, Error::MemoryInUse { bytes: 1.., .. }), "{refused}");
+    drop(kept);
+    stream.synchronize().unwrap();
+    calls();
+    device.set_memory_source(MemorySource::StreamOrdered).unwrap();
+    assert_eq!(work_calls(), ["hipFree"], "what the pool kept goes back to where it came from");
+    device.set_memory_source(MemorySource::StreamOrdered).unwrap();
+    let mut buffer = stream.alloc_zeros::<u8>(1000).unwrap();
+    assert_eq!(work_calls(), ["hipMallocAsync", "hipStreamSynchronize", "hipMemsetAsync"]);
+    // Any stream may use it.
+    device.new_stream().unwrap().memset(&mut buffer, 7).unwrap();
+    assert_eq!(stream.download(&buffer).unwrap(), [7; 1000]);
+    drop((buffer, stream));
+    calls();
+    device.set_memory_source(MemorySource::Driver).unwrap();
+    assert_eq!(work_calls(), ["hipFreeAsync"]);
+    assert_eq!(device.memory_statistics().reserved, 0);
+}
+
+#[test]
+fn access_to_another_device_ends_after_the_work_that_may_have_it() {
+    if two_devices().is_none() {
+        return;
+    }
+    let platform = platform();
+    let (device, peer) = (Device::new(&platform, 0).unwrap(), Device::new(&platform, 1).unwrap());
+    if !device.can_access_peer(&peer).unwrap() {
+        return;
+    }
+    device.enable_peer_access(&peer).unwrap();
+    calls();
+    device.disable_peer_access(&peer).unwrap();
+    assert_eq!(work_calls(), ["hipDeviceSynchronize", "hipDeviceDisablePeerAccess"]);
 }
 
 #[test]

@@ -131,6 +131,11 @@ fn a_capture_makes_only_the_calls_that_it_consists_of() {
     );
     exec.launch(&stream).unwrap();
     assert_eq!(work_calls(), ["hipGraphLaunch"]);
+    let mut exec = exec;
+    exec.update(&graph).unwrap();
+    assert_eq!(work_calls(), ["hipStreamSynchronize", "hipGraphExecUpdate"], "not while it is launched");
+    exec.launch(&stream).unwrap();
+    calls();
     drop(exec);
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipGraphExecDestroy"], "not while it is launched");
     drop(graph);

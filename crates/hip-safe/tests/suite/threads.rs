@@ -73,6 +73,7 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         DeviceId,
         DeviceLabel,
         MemoryInfo,
+        MemorySource,
         Properties,
         PoolStatistics,
         Limit,

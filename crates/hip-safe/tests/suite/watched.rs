@@ -168,6 +168,8 @@ watch! {
     hipMemGetInfo(free: *mut usize, total: *mut usize);
     hipMalloc(address: *mut *mut c_void, bytes: usize);
     hipFree(address: *mut c_void);
+    hipMallocAsync(address: *mut *mut c_void, bytes: usize, stream: hipStream_t);
+    hipFreeAsync(address: *mut c_void, stream: hipStream_t);
     hipHostMalloc(address: *mut *mut c_void, bytes: usize, flags: c_uint);
     hipHostFree(address: *mut c_void);
     hipMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: hipMemcpyKind, stream: hipStream_t);
