@@ -114,6 +114,7 @@ impl Device {
     /// [`Error::Hip`] if the driver answers another error.
     #[doc(alias = "hipGetDeviceCount")]
     pub fn count(platform: &Platform) -> Result<usize> {
+        check_callable()?;
         // SAFETY: S1: it only asks.
         match unsafe { raw::get_device_count(platform) } {
             Ok(count) => Ok(convert::count(count)),
@@ -330,12 +331,7 @@ impl Inner {
     }
 
     pub(crate) fn check_usable(&self) -> Result<()> {
-        if hip_sys::exiting() {
-            return Err(Error::Exiting);
-        }
-        if host_function::is_running() {
-            return Err(Error::InHostFunction);
-        }
+        check_callable()?;
         match self.poison.cause() {
             None => Ok(()),
             Some(first) => Err(Error::Poisoned { device: self.label(), first: Arc::clone(first) }),
@@ -345,6 +341,14 @@ impl Inner {
     fn is_usable(&self) -> bool {
         !hip_sys::exiting() && self.poison.cause().is_none()
     }
+}
+
+/// Whether a driver may be called at all.
+fn check_callable() -> Result<()> {
+    if hip_sys::exiting() {
+        return Err(Error::Exiting);
+    }
+    if host_function::is_running() { Err(Error::InHostFunction) } else { Ok(()) }
 }
 
 impl Drop for Inner {

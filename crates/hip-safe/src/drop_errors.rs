@@ -2,6 +2,8 @@
 
 use crate::Error;
 use parking_lot::RwLock;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +12,19 @@ type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+
+thread_local! {
+    /// How many [`Later`] this thread has.
+    static HELD: Cell<usize> = const { Cell::new(0) };
+    /// What is to be told when the last of them goes.
+    static KEPT: RefCell<Vec<Error>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, the hook is not called on this thread; afterwards it is told what was reported. Whoever takes a lock makes it
+/// first: a hook may come back here and want that lock.
+pub(crate) struct Later {
+    this_thread: PhantomData<*const ()>,
+}
 
 /// How many drops of this process have failed so far. A failed drop leaves its resource allocated: it never frees what
 /// may still be in use. Call `close` on an owner to get the error instead.
@@ -25,9 +40,33 @@ pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     drop(former);
 }
 
-/// Counts the error and tells the hook.
+/// Keeps errors until locks are released.
+pub(crate) fn later() -> Later {
+    HELD.set(HELD.get() + 1);
+    Later { this_thread: PhantomData }
+}
+
+impl Drop for Later {
+    fn drop(&mut self) {
+        let left = HELD.get() - 1;
+        HELD.set(left);
+        if left == 0 {
+            let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
+            kept.iter().for_each(tell);
+        }
+    }
+}
+
+/// Counts the error and tells the hook, at once or when no [`Later`] is left.
 pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
+    let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().push(error.clone())).is_ok();
+    if !kept {
+        tell(error);
+    }
+}
+
+fn tell(error: &Error) {
     let hook = HOOK.read().clone();
     if let Some(hook) = hook {
         // A panic that left a drop during another panic would end the process.

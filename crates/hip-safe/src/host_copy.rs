@@ -8,6 +8,7 @@ use crate::{
 };
 use hip_sys::Platform;
 use hip_sys::hip::hipMemcpyKind;
+use std::cell::Cell;
 use std::ffi::c_void;
 
 const THROUGH_PINNED: &str = "copy through a PinnedBuffer, which the graph can keep, or before and after";
@@ -46,8 +47,13 @@ impl Stream {
         let mut submission = self.submission();
         submission.write(&mut to);
         submission.not_captured("a copy from a slice of the host", THROUGH_PINNED);
-        // SAFETY: S1, S2, S3, S5, S6: both ranges are that long; the call has read the host's side when it returns.
-        submission.run(doing, |p, s, _| unsafe { raw::memcpy_with_stream(p, address, from, bytes, kind, s) })
+        let called = Cell::new(false);
+        let copied = submission.run(doing, |p, s, _| {
+            called.set(true);
+            // SAFETY: S1, S2, S3, S5, S6: both ranges are that long; the call has read the host's side when it returns.
+            unsafe { raw::memcpy_with_stream(p, address, from, bytes, kind, s) }
+        });
+        copied.inspect_err(|_| self.wait_or_abort(called.get(), "reads"))
     }
 
     /// The elements of `source`, after waiting for the work before on this stream.
@@ -86,6 +92,19 @@ impl Stream {
         unsafe { self.read_into(from, destination.as_mut_ptr().cast()) }
     }
 
+    /// After a copy that failed: it may still go on, and then uses a slice that is its owner's again. A device that is lost does
+    /// nothing any more; where one is not, but nothing can be waited for, there is no other way to keep the promise.
+    #[cold]
+    fn wait_or_abort(&self, called: bool, uses: &str) {
+        if called && self.device().is_usable() && self.wait_to_release().is_err() && self.device().is_usable()
+        {
+            eprintln!(
+                "hip-safe: a copy on {self} that {uses} memory of the caller's failed and cannot be waited for"
+            );
+            std::process::abort();
+        }
+    }
+
     /// Copies the bytes of `from` to `to` and waits for them.
     ///
     /// # Safety
@@ -99,9 +118,14 @@ impl Stream {
         let doing = || format!("copying {bytes} bytes to the host on {self}");
         let mut submission = self.submission();
         submission.not_captured("a copy to a slice of the host", THROUGH_PINNED);
-        // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
-        let copy = |p: &Platform, s| unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) };
-        submission.read(&from).run(doing, |p, s, _| copy(p, s))?;
+        let called = Cell::new(false);
+        let copy = |p: &Platform, s| {
+            called.set(true);
+            // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
+            unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) }
+        };
+        let copied = submission.read(&from).run_read(doing, |p, s, _| copy(p, s));
+        copied.inspect_err(|_| self.wait_or_abort(called.get(), "writes"))?;
         // The copy is complete, and so is everything before it. If one submission was counted since, it is this one.
         let after = self.submitted();
         self.note_completion(if after == before + 1 { after } else { before });

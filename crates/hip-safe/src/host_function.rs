@@ -148,11 +148,10 @@ pub(crate) fn is_running() -> bool {
     RUNNING.get()
 }
 
-/// Drops something on another thread.
-pub(crate) fn drop_elsewhere<T: Send + 'static>(value: T) {
-    // Where no thread can be had it is leaked.
+/// Drops something on another thread. Where no thread can be had it is leaked; false then.
+pub(crate) fn drop_elsewhere<T: Send + 'static>(value: T) -> bool {
     let value = ManuallyDrop::new(value);
-    let _ = std::thread::Builder::new().spawn(move || drop(ManuallyDrop::into_inner(value)));
+    std::thread::Builder::new().spawn(move || drop(ManuallyDrop::into_inner(value))).is_ok()
 }
 
 /// What the driver calls.
@@ -192,15 +191,14 @@ impl HostFunctions {
         self.returned.notify_all();
     }
 
-    /// The stream is gone, or out of use: waits for a function that runs, and drops those that were never called.
-    pub(crate) fn close(&self) {
+    /// The stream is gone, or out of use: waits for a function that runs, and gives those that are never called.
+    pub(crate) fn close(&self) -> impl Sized + use<> {
         let mut state = self.state.lock();
         let never_called = std::mem::take(&mut state.waiting);
         while state.running > 0 {
             self.returned.wait(&mut state);
         }
-        drop(state);
-        drop(never_called);
+        never_called
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{Error, Function, Module, Result};
 ///     pub unsafe kernel Scale = "scale"(a: &[f32], out: &mut [f32], by: f32, count: u32)
 ///     of { Source::new(SCALE) }
 ///     audit "thread i reads a[i] and writes out[i], and only for i < count; no thread writes for another"
-///     require { count as usize <= a.len(), count as usize <= out.len() }
+///     require |config| { config.is_linear(), count as usize <= a.len(), count as usize <= out.len() }
 /// }
 ///
 /// # fn main() -> hip_safe::Result<()> {
@@ -110,7 +110,7 @@ macro_rules! __kernel_arguments {
         #[doc = ::core::concat!("Launches the kernel `", $kernel, "`. Its audit: ", $audit)]
         #[derive(Clone, Debug)]
         $visibility struct $name {
-            function: $crate::Function,
+            function: $crate::__kernel::Audited,
         }
 
         impl $name {
@@ -135,7 +135,7 @@ macro_rules! __kernel_arguments {
                     )*
                     $($crate::__kernel_condition! { $kernel $condition })*
                 }
-                let mut launch = stream.launch(&self.function, config);
+                let mut launch = stream.launch(self.function.function(), config);
                 $($crate::__kernel_one!(give $kind launch $argument);)*
                 // SAFETY: S9: whoever wrote `unsafe kernel` promises that the kernel stays inside arguments of these types for which
                 // the conditions hold; number and sizes were compared when it was loaded.
@@ -145,7 +145,7 @@ macro_rules! __kernel_arguments {
             /// The kernel.
             #[allow(dead_code)]
             $visibility fn function(&self) -> &$crate::Function {
-                &self.function
+                self.function.function()
             }
         }
     };
@@ -169,7 +169,8 @@ macro_rules! __kernel_load {
         #[allow(dead_code)]
         $visibility unsafe fn load(module: &$crate::Module) -> $crate::Result<Self> {
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
-            Ok(Self { function: $crate::__kernel::find(module, $kernel, &sizes)? })
+            // SAFETY: S9: the caller's word.
+            Ok(Self { function: unsafe { $crate::__kernel::Audited::find(module, $kernel, &sizes) }? })
         }
     };
     ([$visibility:vis] $kernel:literal [$code:expr] [$($kind:ident [$type:ty])*]) => {
@@ -182,7 +183,8 @@ macro_rules! __kernel_load {
         $visibility fn load(device: &$crate::Device) -> $crate::Result<Self> {
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
             let module = device.load_module($code)?;
-            Ok(Self { function: $crate::__kernel::find(&module, $kernel, &sizes)? })
+            // SAFETY: S9: it is the code that whoever wrote `unsafe kernel` has audited.
+            Ok(Self { function: unsafe { $crate::__kernel::Audited::find(&module, $kernel, &sizes) }? })
         }
     };
 }
@@ -222,21 +224,35 @@ macro_rules! __kernel_condition {
 pub mod support {
     use super::*;
 
-    /// The kernel of that name, if it takes arguments of just these sizes.
-    ///
-    /// # Errors
-    /// If it is not there, takes others, or nothing is known of them.
-    pub fn find(module: &Module, name: &str, sizes: &[usize]) -> Result<Function> {
-        let function = module.function(name)?;
-        if function.params().is_none() {
-            return Err(Error::InvalidImage {
-                name: format!("kernel {name} of {module}"),
-                reason: "neither the platform nor the image says what arguments it takes, so no launch of it can be checked; \
-                         NVIDIA's driver tells them since CUDA 12.4"
-                    .into(),
-            });
+    /// A kernel that somebody vouches for. Only what is unsafe makes one.
+    #[derive(Clone, Debug)]
+    pub struct Audited(Function);
+
+    impl Audited {
+        /// The kernel of that name, if it takes arguments of just these sizes.
+        ///
+        /// # Errors
+        /// If it is not there, takes others, or nothing is known of them.
+        ///
+        /// # Safety
+        /// The module's kernel of this name is the one that was audited.
+        pub unsafe fn find(module: &Module, name: &str, sizes: &[usize]) -> Result<Self> {
+            let function = module.function(name)?;
+            if function.params().is_none() {
+                return Err(Error::InvalidImage {
+                    name: format!("kernel {name} of {module}"),
+                    reason: "neither the platform nor the image says what arguments it takes, so no launch of it can be checked; \
+                             NVIDIA's driver tells them since CUDA 12.4"
+                        .into(),
+                });
+            }
+            function.check_sizes(sizes.iter().copied())?;
+            Ok(Self(function))
         }
-        function.check_sizes(sizes.iter().copied())?;
-        Ok(function)
+
+        /// The kernel.
+        pub fn function(&self) -> &Function {
+            &self.0
+        }
     }
 }

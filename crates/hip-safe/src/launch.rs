@@ -24,6 +24,11 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
+    /// Whether grid and block have one dimension, so that no two threads have the same place along x.
+    pub fn is_linear(&self) -> bool {
+        self.grid[1..] == [1, 1] && self.block[1..] == [1, 1]
+    }
+
     /// Blocks of `block` threads along x, enough for one thread for each of `count` elements; at least one block, and no
     /// more blocks than can be launched: the kernel strides over the rest.
     pub fn linear(count: u64, block: u32) -> Self {

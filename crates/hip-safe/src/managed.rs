@@ -6,6 +6,7 @@ use crate::memory_check::BufferKind;
 use crate::mutation::Wait;
 use crate::raw;
 use crate::unpooled::Unpooled;
+use crate::view::sealed::Sealed;
 use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut, Error, Result, Stream};
 use hip_sys::hip::{hipError_t, hipMemoryAdvise};
 use hip_sys::{Access, Extent, Platform};
@@ -143,7 +144,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// # Errors
     /// The error of the wait, which is that of the work before it on that stream.
     pub fn as_slice(&self) -> Result<&[T]> {
-        self.allocation.tracked().lock().wait_for_writer(Wait::ManagedRead)?;
+        self.allocation.tracked().wait_for_writer(Wait::ManagedRead)?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no work writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
@@ -154,7 +155,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// # Errors
     /// As [`ManagedBuffer::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        self.allocation.tracked().lock().wait_for_all(Wait::ManagedWrite)?;
+        self.allocation.tracked().wait_for_all(Wait::ManagedWrite)?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no work uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
@@ -279,6 +280,8 @@ fn allocate(device: &Device, bytes: usize) -> Result<Unpooled> {
     // SAFETY: S4: it was just allocated, and this is how managed memory is freed.
     Ok(unsafe { Unpooled::new(address, 0, raw::free, "freeing managed memory") })
 }
+
+impl<T: AnyBits> Sealed for ManagedBuffer<T> {}
 
 impl<T: AnyBits> DeviceSlice for ManagedBuffer<T> {
     type Item = T;

@@ -236,6 +236,29 @@ struct KernelOfOneBufferTwice;
 /// ```
 struct KernelValues;
 
+/// Only a module's own code is the kernel that was audited.
+/// ```compile_fail,E0308
+/// # use hip_safe::*;
+/// kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" }
+/// fn forge(function: Function) -> Set {
+///     Set { function }
+/// }
+/// ```
+struct KernelOfAnyFunction;
+
+/// What a launch is checked against is what it uses: nobody else says what a buffer is.
+/// ```compile_fail,E0277
+/// # use hip_safe::*;
+/// struct Mine(DeviceBuffer<f32>);
+/// impl DeviceSlice for Mine {
+///     type Item = f32;
+///     fn as_view(&self) -> DeviceView<'_, f32> {
+///         self.0.view()
+///     }
+/// }
+/// ```
+struct BuffersOfOthers;
+
 /// Who makes a launch safe says so.
 /// ```
 /// hip_safe::kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" require { !out.is_empty() } }

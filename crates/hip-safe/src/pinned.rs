@@ -7,7 +7,7 @@ use crate::memory_check::{BufferKind, Registration};
 use crate::mutation::Wait;
 use crate::order::{Memory, Tracked};
 use crate::raw::{self, Failure};
-use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, trace};
+use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, drop_errors, trace};
 use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
 use hip_sys::{Access, Extent, Platform};
 use std::ffi::c_void;
@@ -114,7 +114,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// [`Graph`](crate::Graph) that writes it.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.memory.check_graphs(Access::READ)?;
-        self.memory.tracked.lock().wait_for_writer(Wait::HostRead)?;
+        self.memory.tracked.wait_for_writer(Wait::HostRead)?;
         self.touch(Access::READ);
         // SAFETY: S6, S7, S12: no copy writes them now, and none can start while this borrow lives: that takes `&mut`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
@@ -126,7 +126,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// As [`PinnedBuffer::as_slice`]; [`Error::PinnedInGraph`] also for a graph that reads it.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.memory.check_graphs(Access::WRITE)?;
-        self.memory.tracked.lock().wait_for_all(Wait::HostWrite)?;
+        self.memory.tracked.wait_for_all(Wait::HostWrite)?;
         self.touch(Access::WRITE);
         // SAFETY: S6, S7, S12: no copy uses them now, and none can start while this borrow lives.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
@@ -140,6 +140,9 @@ impl<T: AnyBits> PinnedBuffer<T> {
         let mut values = Vec::new();
         let bytes = self.len * size_of::<T>();
         values.try_reserve_exact(self.len).map_err(|_| Error::HostMemory { requested: bytes })?;
+        self.memory.tracked.wait_for_writer(Wait::HostRead)?;
+        // Usually nothing came since. What did is a graph's.
+        let _later = drop_errors::later();
         let mut uses = self.memory.tracked.lock();
         uses.wait_for_writer(Wait::HostRead)?;
         self.touch(Access::READ);
@@ -154,6 +157,8 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// The error of the wait; [`Error::LengthMismatch`].
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         check_lengths("writing pinned memory", self.len, values.len())?;
+        self.memory.tracked.wait_for_all(Wait::HostWrite)?;
+        let _later = drop_errors::later();
         let mut uses = self.memory.tracked.lock();
         uses.wait_for_all(Wait::HostWrite)?;
         self.touch(Access::WRITE);
@@ -167,7 +172,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// # Errors
     /// As [`PinnedBuffer::as_slice`].
     pub fn wait(&self) -> Result<()> {
-        self.memory.tracked.lock().wait_for_all(Wait::HostWrite)
+        self.memory.tracked.wait_for_all(Wait::HostWrite)
     }
 
     /// Waits for the copies in flight, frees the memory and says how that went. If a copy cannot be waited for, the memory
@@ -296,7 +301,6 @@ impl PinnedMemory {
         if address.is_null() {
             return Ok(());
         }
-        // What cannot be given back stays listed.
         let listed = ManuallyDrop::new(self.listed.take());
         self.tracked.get_mut().wait_to_release(Wait::HostRelease)?;
         // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
@@ -311,6 +315,8 @@ impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let device = self.device.clone();
         device.release_in_drop(|| self.release());
+        // What was not given back stays listed.
+        std::mem::forget(self.listed.take());
     }
 }
 

@@ -82,6 +82,8 @@ impl<T: DeviceRepr> From<DeviceBuffer<T>> for SharedBuffer<T> {
     }
 }
 
+impl<T: DeviceRepr> crate::view::sealed::Sealed for SharedBuffer<T> {}
+
 impl<T: DeviceRepr> DeviceSlice for SharedBuffer<T> {
     type Item = T;
 

@@ -28,6 +28,7 @@ impl<K: Clone + Eq + Hash, V: Clone, E: Clone> SingleFlight<K, V, E> {
     ///
     /// `make` must not ask for the same key again: it would wait for itself.
     pub(crate) fn get_or_make(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let _later = crate::drop_errors::later();
         let seat = self.seat(key);
         let mut answer = seat.answer.lock();
         answer.get_or_insert_with(make).clone()

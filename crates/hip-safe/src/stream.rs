@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     host_functions: Arc<HostFunctions>,
     /// Whether the handle is ours to destroy.
     owned: bool,
+    /// Whether that is done.
+    ended: bool,
 }
 
 /// A stream as messages name it.
@@ -92,6 +94,25 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         let _turn = self.turn().refuse_capture("a wait for the stream", AFTERWARDS)?;
         self.inner.synchronize()
+    }
+
+    /// If this is the last reference, waits for the work, destroys the stream and says how that went. Else it does nothing: the
+    /// last one does. Buffers that were allocated on it are references too.
+    ///
+    /// # Errors
+    /// The error of the work, of the wait or of the call, whichever came first; [`Error::InHostFunction`] in a function that a stream
+    /// calls, and then the stream ends on another thread.
+    #[doc(alias = "hipStreamDestroy")]
+    pub fn close(self) -> Result<()> {
+        if host_function::is_running() {
+            return Err(Error::InHostFunction);
+        }
+        let Some(mut last) = Arc::into_inner(self.inner) else { return Ok(()) };
+        let _later = drop_errors::later();
+        let mut wrong = last.end().into_iter();
+        let first = wrong.next();
+        wrong.for_each(|error| drop_errors::report(&error));
+        first.map_or(Ok(()), Err)
     }
 
     /// Whether everything submitted so far is complete.
@@ -153,6 +174,7 @@ impl Stream {
             after: Mutex::default(),
             host_functions: Arc::default(),
             owned,
+            ended: false,
         });
         Self { inner }
     }
@@ -266,6 +288,7 @@ impl Inner {
             return Ok(None);
         }
         let Err(error) = self.synchronize() else { return Ok(None) };
+        // The first of the two errors says what is wrong.
         if self.device.synchronize().is_err() {
             return Err(error);
         }
@@ -283,35 +306,63 @@ impl Inner {
             after: Mutex::default(),
             host_functions: Arc::clone(&self.host_functions),
             owned: self.owned,
+            ended: std::mem::replace(&mut self.ended, true),
         }
     }
 
-    /// Waits for the work and destroys the stream, if it is ours.
-    fn release(&self) -> [Result<()>; 2] {
-        let waited = self.wait_to_release().and_then(|error| error.map_or(Ok(()), Err));
-        if !self.owned {
-            return [waited, Ok(())];
+    /// Ends it, and then lets those go on who wait for it. What went wrong, in order.
+    fn end(&mut self) -> Vec<Error> {
+        self.ended = true;
+        let mut wrong = Vec::new();
+        let mut complete = Ok(());
+        if self.device.is_usable() {
+            match self.wait_to_release() {
+                Ok(got_over) => wrong.extend(got_over),
+                Err(error) => {
+                    // A device that is lost does nothing any more.
+                    if self.device.is_usable() {
+                        complete = Err(error.clone());
+                    }
+                    wrong.push(error);
+                }
+            }
+            wrong.extend(self.destroy().err());
+        }
+        let never_called = self.host_functions.close();
+        self.timeline.close(complete);
+        self.device.memory().forget_stream(self.timeline.number());
+        // They may have what waits for this stream.
+        drop(never_called);
+        wrong
+    }
+
+    /// Destroys the stream, if it is ours.
+    fn destroy(&self) -> Result<()> {
+        if !self.owned || !self.device.is_usable() {
+            return Ok(());
         }
         let (raw, id) = (self.raw, self.id());
         // SAFETY: S1, S3, S4: this was the last reference; C allows destroying a stream that still has work.
-        let destroyed =
-            self.device.run(|| format!("destroying {id}"), |p| unsafe { raw::stream_destroy(p, raw) });
-        [waited, destroyed]
+        self.device.run(|| format!("destroying {id}"), |p| unsafe { raw::stream_destroy(p, raw) })
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
         if host_function::is_running() {
             // Waiting here could be waiting for that function.
-            return host_function::drop_elsewhere(self.take());
+            let timeline = Arc::clone(&self.timeline);
+            if !host_function::drop_elsewhere(self.take()) {
+                timeline.close(Err(Error::InHostFunction));
+                drop_errors::report(&Error::InHostFunction);
+            }
+            return;
         }
-        let results = if self.device.is_usable() { self.release() } else { [Ok(()), Ok(())] };
-        // Only then may others go on who wait for it: the hook may be one of them.
-        self.host_functions.close();
-        self.timeline.close();
-        self.device.memory().forget_stream(self.timeline.number());
-        results.into_iter().for_each(drop_errors::report_failure);
+        let _later = drop_errors::later();
+        self.end().iter().for_each(drop_errors::report);
     }
 }
 

@@ -27,8 +27,13 @@ pub struct DeviceViewMut<'a, T> {
     elements: PhantomData<&'a mut [T]>,
 }
 
-/// What can be read as elements in device memory: buffers and views.
-pub trait DeviceSlice {
+/// Nobody else implements the traits: a launch is checked against one answer, and uses another.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// What can be read as elements in device memory: buffers and views. No other crate implements it.
+pub trait DeviceSlice: sealed::Sealed {
     /// The type of its elements.
     type Item: DeviceRepr;
 
@@ -36,7 +41,7 @@ pub trait DeviceSlice {
     fn as_view(&self) -> DeviceView<'_, Self::Item>;
 }
 
-/// What can be written as elements in device memory: buffers and writable views.
+/// What can be written as elements in device memory: buffers and writable views. No other crate implements it.
 pub trait DeviceSliceMut: DeviceSlice {
     /// All of it, to write.
     fn as_view_mut(&mut self) -> DeviceViewMut<'_, Self::Item>;
@@ -246,6 +251,10 @@ impl<T> Clone for DeviceView<'_, T> {
 }
 
 impl<T> Copy for DeviceView<'_, T> {}
+
+impl<T> sealed::Sealed for DeviceView<'_, T> {}
+impl<T> sealed::Sealed for DeviceViewMut<'_, T> {}
+impl<T: DeviceRepr> sealed::Sealed for DeviceBuffer<T> {}
 
 impl<T: DeviceRepr> DeviceSlice for DeviceView<'_, T> {
     type Item = T;

@@ -66,6 +66,7 @@ impl Stream {
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
+        self.device().check_usable()?;
         let _turn = beside::capturing();
         let capture = Capture::begin(self)?;
         let mut ending = Ending { stream: self, capture: &capture, is_over: false };

@@ -6,7 +6,7 @@ use crate::graph::{Capture, GraphPiece, List, NoCapture};
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
 use crate::raw::{self, Failure};
-use crate::{DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream};
+use crate::{DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream, drop_errors};
 use hip_sys::hip::hipStream_t;
 use hip_sys::{Access, Extent, Platform};
 use parking_lot::MutexGuard;
@@ -196,12 +196,37 @@ impl<'a> Submission<'a> {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
+        self.submit_as(Self::execute, doing, call)
+    }
+
+    /// As [`Submission::run`], for a call that returns when the work is done and reads one piece of memory. Others may read it
+    /// meanwhile; who writes it waits.
+    pub(crate) fn run_read<R>(
+        &mut self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    ) -> Result<R> {
+        self.submit_as(Self::execute_read, doing, call)
+    }
+
+    fn submit_as<R, D: FnOnce() -> String, C>(
+        &mut self,
+        execute: impl FnOnce(&mut Self, &NoCapture<'_>, D, C) -> Result<R>,
+        doing: D,
+        call: C,
+    ) -> Result<R>
+    where
+        C: FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    {
+        // Before any lock: in a host function, whoever has it may be waiting for that function.
+        self.stream.device().check_usable()?;
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
         }
+        let _later = drop_errors::later();
         loop {
             match self.stream.turn().get() {
-                Ok(turn) => return self.execute(&turn, doing, call),
+                Ok(turn) => return execute(self, &turn, doing, call),
                 Err(capture) => {
                     // None: it has just ended.
                     if let Some(list) = capture.open()? {
@@ -260,7 +285,7 @@ impl<'a> Submission<'a> {
         let mut locked = SmallVec::<[_; 8]>::new();
         for used in uses.as_slice().iter().flatten() {
             if used.memory.is_ordered() {
-                locked.push((used.memory.tracked().lock(), used.access));
+                locked.push((used.memory.tracked().lock_for(used.access), used.access));
             }
         }
         for (memory, access) in &locked {
@@ -270,6 +295,24 @@ impl<'a> Submission<'a> {
         let count = stream.timeline().note_submission();
         for (memory, access) in &mut locked {
             memory.commit(stream, *access, count);
+        }
+        result
+    }
+
+    fn execute_read<R>(
+        &mut self,
+        _turn: &NoCapture<'_>,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
+    ) -> Result<R> {
+        let Self { stream, uses, extents, .. } = self;
+        let memory = uses.as_slice().iter().flatten().map(|used| used.memory).next();
+        let tracked = memory.filter(|memory| memory.is_ordered()).map(Memory::tracked);
+        let reading = tracked.map(|tracked| tracked.begin_read(stream)).transpose()?;
+        let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
+        let count = stream.timeline().note_submission();
+        if let Some(reading) = reading {
+            reading.end(stream, count);
         }
         result
     }

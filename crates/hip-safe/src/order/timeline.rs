@@ -1,9 +1,10 @@
 //! How far a stream has come, and the event by which others wait for it.
 
+use crate::host_function;
 use crate::mutation::Wait;
 use crate::raw;
 use crate::stream;
-use crate::{Error, Event, Result, Stream};
+use crate::{Error, Event, Result, Stream, drop_errors};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Weak;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +30,10 @@ struct Gate {
     /// Recorded behind the first `covered` submissions.
     event: Option<Event>,
     covered: u64,
-    /// The stream's work is complete, or its device out of use.
+    /// The stream is gone.
     closed: bool,
+    /// Why its work could not be waited for. Then nobody knows when it is complete.
+    lost: Option<Error>,
 }
 
 impl Timeline {
@@ -66,7 +69,7 @@ impl Timeline {
     /// Makes what `consumer` submits from now on wait for the first `count` submissions; gives how many are waited for. No
     /// call if they are known to be complete, one event for all consumers of the same work.
     pub(crate) fn order_before(&self, consumer: &Stream, count: u64) -> Result<u64> {
-        let Some(producer) = self.live() else { return Ok(u64::MAX) };
+        let Some(producer) = self.live()? else { return Ok(u64::MAX) };
         let mut gate = self.gate.lock();
         if gate.event.is_none() {
             gate.event = Some(Event::without_timing(producer.device())?);
@@ -87,6 +90,7 @@ impl Timeline {
     /// Begins the stream's capture. Nothing is submitted any more, so one event behind all there is serves whoever waits for
     /// the stream meanwhile: one recorded later would be the graph's.
     pub(crate) fn begin_capture(&self, stream: &Stream) -> Result<()> {
+        let _later = drop_errors::later();
         let mut gate = self.gate.lock();
         let submitted = self.submitted();
         if gate.covered < submitted {
@@ -107,6 +111,7 @@ impl Timeline {
 
     /// Waits on the host for all that the stream had before it began to capture.
     pub(crate) fn wait_beside_capture(&self) -> Result<()> {
+        let _later = drop_errors::later();
         let gate = self.gate.lock();
         if let Some(event) = gate.event.as_ref().filter(|_| !Wait::BesideCapture.is_dropped()) {
             event.synchronize()?;
@@ -120,7 +125,7 @@ impl Timeline {
         if self.has_completed(count) {
             return Ok(());
         }
-        self.live().map_or(Ok(()), |stream| stream.wait_for_work())
+        self.live()?.map_or(Ok(()), |stream| stream.wait_for_work())
     }
 
     /// As [`Timeline::wait`], before memory is released that only these submissions use: if the stream cannot be waited
@@ -129,31 +134,40 @@ impl Timeline {
         if self.has_completed(count) {
             return Ok(None);
         }
-        self.live().map_or(Ok(None), |stream| stream.wait_to_release())
+        self.live()?.map_or(Ok(None), |stream| stream.wait_to_release())
     }
 
-    /// The stream is gone, or out of use: nothing is waited for any more.
-    pub(crate) fn close(&self) {
+    /// The stream is gone: its work is complete, or cannot be waited for, which whoever wants to is told from now on.
+    pub(crate) fn close(&self, complete: Result<()>) {
         let event = {
             let mut gate = self.gate.lock();
             gate.closed = true;
+            gate.lost = complete.err();
+            if gate.lost.is_none() {
+                self.note_completion(u64::MAX);
+            }
             gate.event.take()
         };
-        self.note_completion(u64::MAX);
         self.closing.notify_all();
         drop(event);
     }
 
     /// The stream; `None` once its work is complete and it is gone. A thread that drops the last reference waits for the
     /// work first, and so does whoever asks meanwhile.
-    fn live(&self) -> Option<Stream> {
+    ///
+    /// # Errors
+    /// Why its work could not be waited for; [`Error::InHostFunction`], because the end of the stream may wait for that function.
+    fn live(&self) -> Result<Option<Stream>> {
+        if host_function::is_running() {
+            return Err(Error::InHostFunction);
+        }
         if let Some(inner) = self.stream.upgrade() {
-            return Some(Stream::from_inner(inner));
+            return Ok(Some(Stream::from_inner(inner)));
         }
         let mut gate = self.gate.lock();
         while !gate.closed {
             self.closing.wait(&mut gate);
         }
-        None
+        gate.lost.clone().map_or(Ok(None), Err)
     }
 }

@@ -4,7 +4,7 @@ use super::Points;
 use crate::mutation::Wait;
 use crate::{Result, Stream, drop_errors};
 use hip_sys::Access;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
@@ -13,12 +13,21 @@ pub(crate) struct Uses {
     written: Points,
     /// The last write, or the last read of each stream since.
     used: Points,
+    /// How many calls read it now that return only when the work is done.
+    reading: usize,
 }
 
 /// Memory whose uses are ordered: an allocation on a device, pinned memory of the host, a graph.
 #[derive(Debug, Default)]
 pub(crate) struct Tracked {
     uses: Mutex<Uses>,
+    /// Nobody reads it any more in such a call.
+    read: Condvar,
+}
+
+/// A call that reads the memory and returns when the work is done.
+pub(super) struct Reading<'a> {
+    tracked: &'a Tracked,
 }
 
 impl Uses {
@@ -27,7 +36,7 @@ impl Uses {
         if Wait::AfterFormerOwner.is_dropped() {
             return Self::default();
         }
-        Self { written: former.clone(), used: former }
+        Self { written: former.clone(), used: former, reading: 0 }
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
@@ -99,14 +108,57 @@ impl Uses {
 
 impl Tracked {
     pub(crate) fn new(uses: Uses) -> Self {
-        Self { uses: Mutex::new(uses) }
+        Self { uses: Mutex::new(uses), read: Condvar::new() }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock()
     }
 
+    /// For a submission: a write waits for calls that read.
+    pub(super) fn lock_for(&self, access: Access) -> MutexGuard<'_, Uses> {
+        let mut uses = self.uses.lock();
+        while access == Access::WRITE && uses.reading > 0 {
+            self.read.wait(&mut uses);
+        }
+        uses
+    }
+
+    /// Orders a call that reads behind the last write, and keeps writers away until it has returned.
+    pub(super) fn begin_read(&self, stream: &Stream) -> Result<Reading<'_>> {
+        let mut uses = self.uses.lock();
+        uses.prepare(stream, Access::READ)?;
+        uses.reading += 1;
+        Ok(Reading { tracked: self })
+    }
+
+    /// Waits on the host until it may be read, while others may submit work that uses it.
+    pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
+        let mut written = self.uses.lock().written.clone();
+        if wait.is_dropped() { Ok(()) } else { written.wait() }
+    }
+
+    /// Waits on the host until it may be written, while others may submit work that uses it.
+    pub(crate) fn wait_for_all(&self, wait: Wait) -> Result<()> {
+        let mut used = self.uses.lock().used.clone();
+        if wait.is_dropped() { Ok(()) } else { used.wait() }
+    }
+
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         self.uses.get_mut()
+    }
+}
+
+impl Reading<'_> {
+    /// The call has returned, and was the stream's submission of that number.
+    pub(super) fn end(self, stream: &Stream, count: u64) {
+        self.tracked.uses.lock().commit(stream, Access::READ, count);
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.tracked.uses.lock().reading -= 1;
+        self.tracked.read.notify_all();
     }
 }

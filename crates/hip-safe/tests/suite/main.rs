@@ -32,6 +32,7 @@ mod peers;
 mod pinned;
 mod priority;
 mod shared;
+mod stream_end;
 mod threads;
 mod traced;
 mod under_test;
