@@ -111,8 +111,8 @@ impl Device {
     /// The code is hashed each time: keep a [`Function`] where launches are frequent.
     ///
     /// # Errors
-    /// [`Error::ModuleConflict`] if the name stands for other code: it never gives code that was not asked for. Else as
-    /// [`Device::load_module`].
+    /// [`Error::ModuleConflict`] if the name stands for code of another hash, which
+    /// tells code apart that nobody made to collide. Else as [`Device::load_module`].
     ///
     /// ```
     /// use hip_safe::{Device, Source};

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// [`Stream::copy_from_pinned`] and [`Stream::copy_to_pinned`] return before the copy is done. The buffer remembers the
 /// copies in flight: those on other streams wait for them on the device, [`PinnedBuffer::as_slice`] waits for those that
-/// write it, [`PinnedBuffer::as_mut_slice`] and its drop for all of them. So nothing depends on a guard: forgetting the
+/// write it, [`PinnedBuffer::as_mut_slice`] and its drop for all of them. The host waits for all that the copy's stream has by then: copies
+/// that are to overlap with later work go on a stream of their own. So nothing depends on a guard: forgetting the
 /// buffer leaks it and breaks nothing.
 pub struct PinnedBuffer<T: AnyBits> {
     memory: Arc<PinnedMemory>,
