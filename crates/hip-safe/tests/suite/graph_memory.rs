@@ -213,7 +213,7 @@ fn launches_are_ordered_with_what_a_capture_allocated_and_did_not_use() {
     exec.launch(&stream).unwrap();
     assert_eq!(
         work_calls(),
-        ["hipEventRecord", "hipStreamWaitEvent", "hipGraphLaunch"],
+        ["hipEventCreateWithFlags", "hipEventRecord", "hipStreamWaitEvent", "hipGraphLaunch"],
         "the launch writes it after the other stream"
     );
     assert_eq!(other.download(&kept).unwrap(), [0xff; LEN]);
@@ -293,7 +293,7 @@ fn work_prepared_in_a_capture_whose_memory_could_not_be_zeroed_is_refused() {
     });
     assert_eq!(graph.unwrap_err().hip_code(), Some(1999));
     // SAFETY: S5: the call does nothing.
-    let answer = unsafe { prepared.submit("reading it", |_| panic!("it is not called")) };
+    let answer = unsafe { prepared.submit::<()>("reading it", |_| panic!("it is not called")) };
     assert!(matches!(answer.unwrap_err(), Error::Capturing { .. }));
     assert!(matches!(stream.download(kept.get().unwrap()).unwrap_err(), Error::Capturing { .. }));
 }

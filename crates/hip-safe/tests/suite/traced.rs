@@ -160,7 +160,8 @@ impl<F: Fn() + Send + Sync + 'static> Subscriber for Calls<F> {
 
     fn event(&self, _: &Event<'_>) {
         *self.1.lock().unwrap() += 1;
-        tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::default(), &self.0);
+        // What that does is no event: `tracing` is in one.
+        (self.0)();
     }
 
     fn enter(&self, _: &Id) {}
