@@ -190,7 +190,8 @@ fn a_subscriber_may_allocate_in_the_capture_that_allocates() {
 #[test]
 fn a_subscriber_may_ask_for_the_module_that_is_loaded() {
     let source = || Source::new("extern \"C\" __global__ void traced_module() {}");
-    let ways: [fn(&Device, &[u8], &Source) -> Module; 4] = [
+    type Way = fn(&Device, &[u8], &Source) -> Module;
+    let ways: [Way; 4] = [
         |device, image, _| device.load_module(image).unwrap(),
         |device, _, source| device.compile(source).unwrap(),
         |device, image, _| device.get_or_load_custom("an image", image).unwrap(),
