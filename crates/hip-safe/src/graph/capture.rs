@@ -57,8 +57,8 @@ impl Stream {
     /// allocates from memory of the graph's own: what one buffer leaves there the next one gets. A buffer that outlives the
     /// closure is zero until the graph is launched, and each launch writes it. What waits for the host or for other streams
     /// is an [`Error::Capturing`] before any call. Work that other threads give the stream meanwhile becomes part of the graph too,
-    /// and no other work of the graph writes what they allocate there; other streams are not concerned. A thread that waits for a whole device waits for the capture first: the closure must
-    /// not wait for such a thread.
+    /// and no other work of the graph writes what they allocate there; other streams are not concerned. A thread that waits for a
+    /// whole device waits for the capture first: the closure must not wait for such a thread.
     ///
     /// An example is at [`Graph`].
     ///
