@@ -4,7 +4,7 @@ use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::memory_check::{BufferKind, Registration};
-use crate::order::{Tracked, Uses};
+use crate::order::{Points, Tracked, Uses};
 use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
@@ -39,17 +39,26 @@ enum Held {
 impl Allocation {
     /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0. While the stream captures they
     /// are the graph's.
-    pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
+    pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Arc<Self>> {
         if bytes == 0 {
-            return Ok(Self::holding(stream, None, Uses::default(), None));
+            return Ok(Arc::new(Self::empty(stream)));
         }
         if let Err(capture) = stream.turn().get()
-            && let Some((piece, former)) = capture.memory().allocate(stream, bytes)?
+            && let Some(allocation) = capture.allocate(stream, bytes)?
         {
-            // Lists of live buffers have the segment that it is of.
-            return Ok(Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former), None));
+            return Ok(allocation);
         }
-        Self::pooled(stream, bytes)
+        Self::pooled(stream, bytes).map(Arc::new)
+    }
+
+    /// No memory.
+    pub(crate) fn empty(stream: &Stream) -> Self {
+        Self::holding(stream, None, Uses::default(), None)
+    }
+
+    /// A piece of a graph's memory, which others may have used before. Lists of live buffers have the segment that it is of.
+    pub(crate) fn of_graph(stream: &Stream, piece: GraphPiece, former: Points) -> Self {
+        Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former), None)
     }
 
     /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.

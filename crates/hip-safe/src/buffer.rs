@@ -52,8 +52,8 @@ impl Stream {
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
     /// A buffer of that many elements, which the allocation has room for.
-    pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Self {
-        Self { allocation: Arc::new(allocation), rebound: None, len, elements: PhantomData }
+    pub(crate) fn of_allocation(allocation: Arc<Allocation>, len: usize) -> Self {
+        Self { allocation, rebound: None, len, elements: PhantomData }
     }
 
     /// How many elements it has.

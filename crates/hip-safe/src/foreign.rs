@@ -1,7 +1,8 @@
 //! Streams that another library made.
 
 use crate::handle::Handle;
-use crate::{Device, Stream};
+use crate::{Device, Error, Result, Stream, raw};
+use hip_sys::Platform;
 use hip_sys::hip::hipStream_t;
 
 impl Stream {
@@ -22,7 +23,30 @@ impl Stream {
     /// # Safety
     /// The handle is a stream of this device, valid until the last clone of what is given is dropped and the work that it got is
     /// complete. Work that others submit to it and that uses memory of ours goes through [`Stream::submission`].
+    ///
+    /// Nobody captures it by another handle or another [`Stream`] while work is submitted through this one, and nobody submits work
+    /// to it by another while this one captures: a graph would have work whose memory it does not keep. Work that comes while
+    /// somebody else captures is refused where the driver says so, with [`Error::Capturing`].
     pub unsafe fn from_raw(device: &Device, raw: hipStream_t) -> Self {
         Self::from_handle(device, Handle::new(raw), false)
+    }
+
+    /// Refuses work for a stream of others that they capture. Our own streams are not asked: their captures are ours.
+    ///
+    /// # Errors
+    /// [`Error::Capturing`], or what the driver answers.
+    pub(crate) fn check_capture_by_others(&self) -> Result<()> {
+        // The null stream is never captured.
+        if self.is_owned() || self.raw().is_null() {
+            return Ok(());
+        }
+        let doing = || format!("asking whether somebody else captures {self}");
+        // SAFETY: S1, S3: the stream is live and its device current.
+        let ask = |p: &Platform| unsafe { raw::graphs::stream_is_capturing(p, self.raw()) };
+        if self.device().run(doing, ask)? {
+            let remedy = "end the capture that was begun by another handle, or submit the work by that";
+            return Err(Error::capturing("work for a stream that somebody else captures", remedy));
+        }
+        Ok(())
     }
 }

@@ -9,6 +9,7 @@ use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipIpcMemHandle_t};
 use std::ffi::c_char;
 use std::fmt;
+use std::sync::Arc;
 
 /// Names a buffer to other processes: see [`DeviceBuffer::ipc_handle`].
 ///
@@ -114,7 +115,7 @@ impl Stream {
         if !address.is_multiple_of(align) {
             return Err(refuse(address));
         }
-        Ok(DeviceBuffer::of_allocation(allocation, len))
+        Ok(DeviceBuffer::of_allocation(Arc::new(allocation), len))
     }
 }
 

@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More streams than this are looked through for those whose launches are known to be complete.
 const MANY: usize = 16;
@@ -25,6 +26,8 @@ pub(crate) struct Loaded {
     launches: Mutex<Points>,
     /// The kernels that were asked for so far.
     kernels: RwLock<HashMap<String, Arc<Kernel>>>,
+    /// Whether those who listen know of it.
+    told: AtomicBool,
 }
 
 impl Loaded {
@@ -32,9 +35,15 @@ impl Loaded {
         let doing = || format!("loading {image} on {device}");
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
-        trace::module(device.label(), image.bytes().len());
-        let (launches, kernels) = (Mutex::default(), RwLock::default());
-        Ok(Self { raw, image: ManuallyDrop::new(image), launches, kernels })
+        let (launches, kernels, told) = (Mutex::default(), RwLock::default(), AtomicBool::new(false));
+        Ok(Self { raw, image: ManuallyDrop::new(image), launches, kernels, told })
+    }
+
+    /// Tells those who listen that it was loaded, once. Nothing is locked, and nobody waits for this thread to load something.
+    pub(crate) fn tell(&self, device: &Device) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            trace::module(device.label(), self.image.bytes().len());
+        }
     }
 
     pub(crate) fn raw(&self) -> hipModule_t {

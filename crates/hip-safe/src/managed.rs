@@ -80,7 +80,7 @@ impl Stream {
     pub fn alloc_managed<T: AnyBits>(&self, len: usize) -> Result<ManagedBuffer<T>> {
         let (bytes, device) = (byte_length::<T>(len)?, self.device());
         let allocation = match bytes {
-            0 => Allocation::new(self, 0)?,
+            0 => Allocation::empty(self),
             _ => Allocation::of_unpooled(self, allocate(device, bytes)?, BufferKind::Managed, bytes),
         };
         let (address, size, align) = (allocation.address().raw().addr(), size_of::<T>(), align_of::<T>());

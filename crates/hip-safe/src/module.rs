@@ -61,7 +61,13 @@ impl Module {
     /// driver answers an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
-        Self::load_image(device, checked(device, image)?)
+        Self::load_image(device, checked(device, image)?).map(Self::told)
+    }
+
+    /// The module itself, of which those who listen know: see [`Loaded::tell`].
+    pub(crate) fn told(self) -> Self {
+        self.loaded().tell(self.device());
+        self
     }
 
     pub(crate) fn load_image(device: &Device, image: Image) -> Result<Self> {

@@ -70,10 +70,7 @@ impl Device {
     /// ```
     #[doc(alias = "hipModuleLoadData")]
     pub fn load_module<'a>(&self, code: impl Into<ModuleCode<'a>>) -> Result<Module> {
-        match code.into() {
-            ModuleCode::Image(image) => self.load_shared(&image),
-            ModuleCode::Source(source) => self.compile(&source),
-        }
+        self.load_code(code.into()).map(Module::told)
     }
 
     /// Compiles a text for this device and loads it: one call on every platform that has a compiler. What was compiled before
@@ -138,16 +135,17 @@ impl Device {
         if let Some(module) = cache.named(self, name, hash)? {
             return Ok(module);
         }
-        cache.flights.get_or_make(Key::Named(name.to_owned(), hash), || {
+        let module = cache.flights.get_or_make(Key::Named(name.to_owned(), hash), || {
             if let Some(module) = cache.named(self, name, hash)? {
                 return Ok(module);
             }
-            let module = self.load_module(code)?;
+            let module = self.load_code(code)?;
             let named = Named { hash, module: module.keep() };
             // Other code may have got the name meanwhile.
             let taken = cache.named.lock().entry(name.to_owned()).or_insert(named).hash;
             if taken == hash { Ok(module) } else { Err(conflict(name, taken, hash)) }
-        })
+        })?;
+        Ok(module.told())
     }
 
     /// A kernel of [`Device::get_or_load_custom`].
@@ -169,6 +167,16 @@ impl Device {
         let module = named.module.of(self);
         drop(named);
         Some(module)
+    }
+
+    /// As [`Device::load_module`], and nobody is told yet.
+    fn load_code(&self, code: ModuleCode<'_>) -> Result<Module> {
+        match code {
+            ModuleCode::Image(image) => self.load_shared(&image),
+            ModuleCode::Source(source) => {
+                CodeCache::process().load_untold(&source, self).map(|(module, _)| module)
+            }
+        }
     }
 
     fn load_shared(&self, bytes: &[u8]) -> Result<Module> {
@@ -205,6 +213,11 @@ impl CodeCache {
     /// # }
     /// ```
     pub fn load(&self, source: &Source, device: &Device) -> Result<(Module, Option<CacheAnswer>)> {
+        let (module, answer) = self.load_untold(source, device)?;
+        Ok((module.told(), answer))
+    }
+
+    fn load_untold(&self, source: &Source, device: &Device) -> Result<(Module, Option<CacheAnswer>)> {
         let mut answer = None;
         let mut make = || {
             let (compiled, origin) = self.compile_for(source, device)?;

@@ -191,6 +191,11 @@ impl Stream {
         &self.inner.timeline
     }
 
+    /// Whether the handle is ours, so that nobody else uses it.
+    pub(crate) fn is_owned(&self) -> bool {
+        self.inner.owned
+    }
+
     /// Whether it captures.
     pub(crate) fn turn(&self) -> &Turn {
         &self.inner.turn
@@ -205,6 +210,7 @@ impl Stream {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t) -> Result<R, Failure>,
     ) -> Result<R> {
+        self.check_capture_by_others()?;
         let result = self.device().run(doing, |p| call(p, self.raw()));
         self.inner.timeline.note_submission();
         result
@@ -242,6 +248,7 @@ impl Stream {
 
     /// Records an event of ours.
     pub(crate) fn record_for_order(&self, event: &Event) -> Result<()> {
+        self.check_capture_by_others()?;
         let doing = || format!("recording an event on {self}");
         // SAFETY: S1, S3: stream and event are live and of one device, which is current.
         self.device().run(doing, |p| unsafe { raw::event_record(p, event.raw(), self.raw()) })

@@ -1,22 +1,25 @@
 //! A capture that goes on: what a stream is given becomes part of a graph, and the graph's owner of memory and modules.
 
-use super::memory::GraphMemory;
-use super::{Graph, Owned, beside};
+use super::memory::{GraphMemory, Lack, Segment};
+use super::{Graph, NoCapture, Owned, beside};
 use crate::allocation::Allocation;
 use crate::handle::Handle;
-use crate::order::{Memory, Tracked};
+use crate::order::Memory;
 use crate::raw;
-use crate::{Error, Module, Result, Stream};
+use crate::{Error, Module, Result, Stream, drop_errors};
 use hip_sys::hip::ihipGraph;
 use hip_sys::{Access, Platform};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::thread::{self, ThreadId};
 
 /// What a stream captures.
 pub(crate) struct Capture {
     memory: Arc<GraphMemory>,
-    /// Locked while work is added, and while the capture begins and ends: nothing is added in between.
+    /// The thread that captures.
+    thread: ThreadId,
+    /// Locked while work or memory is added, and while the capture begins and ends: nothing is added in between.
     list: Mutex<List>,
 }
 
@@ -25,8 +28,8 @@ pub(crate) struct Capture {
 pub(crate) struct List {
     state: State,
     owned: HashMap<usize, Owned>,
-    /// Buffers of the graph's own memory: only those that outlive the capture are used by whoever launches.
-    temporaries: HashMap<usize, Weak<Allocation>>,
+    /// All buffers of the graph's own memory: those that outlive the capture are used by whoever launches.
+    pieces: Vec<Weak<Allocation>>,
     modules: HashMap<usize, Module>,
 }
 
@@ -53,16 +56,16 @@ impl Stream {
     /// Inside, the stream takes launches, fills and copies between buffers and with [`PinnedBuffer`](crate::PinnedBuffer)s, and
     /// allocates from memory of the graph's own: what one buffer leaves there the next one gets. A buffer that outlives the
     /// closure is zero until the graph is launched, and each launch writes it. What waits for the host or for other streams
-    /// is an [`Error::Capturing`] before any call. Work that other threads give the stream meanwhile becomes part of the graph too;
-    /// other streams are not concerned. A thread that waits for a whole device waits for the capture first: the closure must
-    /// not wait for such a thread.
+    /// is an [`Error::Capturing`] before any call. Work that other threads give the stream meanwhile becomes part of the graph too,
+    /// and no other work of the graph writes what they allocate there; other streams are not concerned. A thread that waits for a
+    /// whole device waits for the capture first: the closure must not wait for such a thread.
     ///
     /// An example is at [`Graph`].
     ///
     /// # Errors
     /// That of the closure; [`Error::Capturing`] while the stream captures already; [`Error::GraphMemory`] if a call by the raw
     /// handle made the graph allocate by itself; or what the driver answers. After an error or a panic the stream does what
-    /// it is given, as before.
+    /// it is given, as before; what else goes wrong then is told to [`on_drop_error`](crate::on_drop_error).
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
@@ -73,7 +76,10 @@ impl Stream {
         let worked = work(self);
         ending.is_over = true;
         let graph = capture.end(self);
-        worked?;
+        if let Err(error) = worked {
+            drop_errors::report_failure(graph.map(drop));
+            return Err(error);
+        }
         graph?.checked()
     }
 }
@@ -81,7 +87,9 @@ impl Stream {
 impl Capture {
     fn begin(stream: &Stream) -> Result<Arc<Self>> {
         stream.device().check_usable()?;
-        let capture = Arc::new(Self { memory: GraphMemory::new(stream), list: Mutex::default() });
+        stream.check_capture_by_others()?;
+        let (memory, thread) = (GraphMemory::new(stream), thread::current().id());
+        let capture = Arc::new(Self { memory, thread, list: Mutex::default() });
         let mut list = capture.list.lock();
         if !stream.turn().take(&capture) {
             return Err(Error::capturing("another capture", "end the first one before"));
@@ -89,15 +97,15 @@ impl Capture {
         let begun = stream.timeline().begin_capture(stream);
         if let Err(error) = begun {
             list.state = State::Over;
-            stream.turn().give_back();
             capture.memory.close();
+            stream.turn().give_back();
             return Err(error);
         }
         drop(list);
         Ok(capture)
     }
 
-    pub(crate) fn memory(&self) -> &Arc<GraphMemory> {
+    pub(super) fn memory(&self) -> &Arc<GraphMemory> {
         &self.memory
     }
 
@@ -117,52 +125,105 @@ impl Capture {
         }
     }
 
+    /// Memory of the graph's own, which the graph knows from now on; none if the capture is over by now.
+    ///
+    /// What one buffer of the capturing thread leaves the next one gets. Other threads get memory that no other work of the graph
+    /// writes: they may not know that there is a capture, and what they submit next may come after it.
+    ///
+    /// # Errors
+    /// As [`Capture::open`], and those of the device's pool.
+    pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<Option<Arc<Allocation>>> {
+        let shares = thread::current().id() == self.thread;
+        // Made, and given back if nobody needs it any more, while nothing is locked.
+        let mut fresh = None;
+        loop {
+            let lack = {
+                let Some(mut list) = self.open()? else { return Ok(None) };
+                match self.memory.allocate(bytes, shares, &mut fresh) {
+                    Ok((piece, former)) => {
+                        let buffer = Arc::new(Allocation::of_graph(stream, piece, former));
+                        list.add_piece(&buffer);
+                        return Ok(Some(buffer));
+                    }
+                    Err(lack) => lack,
+                }
+            };
+            match lack {
+                Lack::Segment(bytes) => fresh = Some(Segment::new(stream, bytes)?),
+                // The device's pool says so.
+                Lack::Space => return Ok(None),
+            }
+        }
+    }
+
     /// Ends it and gives the graph with what it owns.
     fn end(&self, stream: &Stream) -> Result<Graph> {
         let mut list = self.list.lock();
         let ended = end_in_driver(stream);
         let state = if matches!(ended, Ended::Not(_)) { State::Stuck } else { State::Over };
-        let List { owned, temporaries, modules, .. } =
+        let List { owned, pieces, modules, .. } =
             std::mem::replace(&mut *list, List { state, ..List::default() });
-        let ended = match ended {
-            Ended::Graph(raw) => Ok(raw),
-            Ended::Spoilt(error) => Err(error),
+        let (ended, late) = match ended {
+            Ended::Graph(raw) => (Ok(raw), None),
+            Ended::Spoilt(error, late) => (Err(error), late),
             Ended::Not(error) => {
-                self.memory.abandon();
+                let segments = self.memory.abandon();
+                // What is released is released, and told of, after the lock.
+                drop(list);
+                drop(segments);
                 return Err(error);
             }
         };
-        stream.turn().give_back();
-        drop(list);
-        let kept: Vec<_> = temporaries.into_values().filter_map(|buffer| buffer.upgrade()).collect();
-        let zeroed = kept.iter().try_for_each(|buffer| zero(stream, buffer));
+        let kept: Vec<_> = pieces.iter().filter_map(Weak::upgrade).collect();
+        let turn = NoCapture::at_the_end(&list);
+        let zeroed = kept.iter().try_for_each(|buffer| zero(stream, &turn, buffer));
+        drop(turn);
         if zeroed.is_ok() {
             // From now on others may use it.
             self.memory.close();
         }
+        stream.turn().give_back();
+        drop(list);
+        let late = late.map(|raw| Graph::new(stream, raw, Vec::new(), Vec::new()));
+        drop(late);
         let own = self.memory.segments().into_iter().chain(kept);
         let own = own.filter_map(|buffer| Owned::new(Memory::Device(&buffer), Access::WRITE));
         let owned = owned.into_values().chain(own).collect();
-        let graph = Graph::new(stream, ended?, owned, modules.into_values().collect());
-        zeroed.map(|()| graph)
+        match ended {
+            Ok(raw) => {
+                let graph = Graph::new(stream, raw, owned, modules.into_values().collect());
+                zeroed.map(|()| graph)
+            }
+            Err(error) => {
+                drop_errors::report_failure(zeroed);
+                Err(error)
+            }
+        }
     }
 }
 
 impl List {
     /// The graph will use this memory.
     pub(crate) fn add(&mut self, capture: &Capture, memory: Memory<'_>, access: Access) {
-        let address = std::ptr::from_ref::<Tracked>(memory.tracked()).addr();
         if let Memory::Device(buffer) = memory
             && buffer.graph_memory().is_some_and(|own| Arc::ptr_eq(own, &capture.memory))
         {
-            self.temporaries.entry(address).or_insert_with(|| Arc::downgrade(buffer));
             return;
         }
-        match self.owned.get_mut(&address) {
+        let key = memory.key();
+        match self.owned.get_mut(&key) {
             Some(known) if access == Access::WRITE => known.note_write(),
             Some(_) => {}
-            None => self.owned.extend(Owned::new(memory, access).map(|owned| (address, owned))),
+            None => self.owned.extend(Owned::new(memory, access).map(|owned| (key, owned))),
         }
+    }
+
+    /// A buffer of the graph's own memory.
+    fn add_piece(&mut self, buffer: &Arc<Allocation>) {
+        if self.pieces.len() == self.pieces.capacity() {
+            self.pieces.retain(|piece| piece.strong_count() > 0);
+        }
+        self.pieces.push(Arc::downgrade(buffer));
     }
 
     /// The graph will launch kernels of this module.
@@ -174,8 +235,8 @@ impl List {
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // The closure panics: there is nobody to tell more.
-            drop(self.capture.end(self.stream));
+            // The closure panics: there is nobody to give an error to.
+            drop_errors::report_failure(self.capture.end(self.stream).map(drop));
         }
     }
 }
@@ -183,8 +244,8 @@ impl Drop for Ending<'_> {
 /// How the driver ended a capture.
 enum Ended {
     Graph(Handle<ihipGraph>),
-    /// The capture is over, and there is no graph.
-    Spoilt(Error),
+    /// The capture is over, and there is no graph but one that came too late.
+    Spoilt(Error, Option<Handle<ihipGraph>>),
     /// It goes on.
     Not(Error),
 }
@@ -202,23 +263,22 @@ fn end_in_driver(stream: &Stream) -> Ended {
         Err(error) => error,
     };
     if !goes_on() {
-        return Ended::Spoilt(error);
+        return Ended::Spoilt(error, None);
     }
     match device.run(doing, end) {
-        Ok(graph) => drop(Graph::new(stream, graph, Vec::new(), Vec::new())),
-        Err(_) if goes_on() => return Ended::Not(error),
-        Err(_) => {}
+        Ok(late) => Ended::Spoilt(error, Some(late)),
+        Err(_) if goes_on() => Ended::Not(error),
+        Err(_) => Ended::Spoilt(error, None),
     }
-    Ended::Spoilt(error)
 }
 
 /// Nobody has launched the graph yet that writes the buffer: without this a reader would see what others left there.
-fn zero(stream: &Stream, buffer: &Arc<Allocation>) -> Result<()> {
+fn zero(stream: &Stream, turn: &NoCapture<'_>, buffer: &Arc<Allocation>) -> Result<()> {
     let Some(piece) = buffer.graph_piece() else { return Ok(()) };
     let (address, bytes) = (piece.address(), piece.bytes());
     let mut submission = stream.submission();
     submission.add(Memory::Device(buffer), Access::WRITE, address.raw().cast_const(), bytes);
     let doing = || format!("setting {bytes} bytes on {stream}");
     // SAFETY: S1, S2, S3, S5: the buffer is that long, its device is current, and its other uses are ordered.
-    submission.run(doing, |p, s, _| unsafe { raw::memset_async(p, address, 0, bytes, s) })
+    submission.execute(turn, doing, |p, s, _| unsafe { raw::memset_async(p, address, 0, bytes, s) })
 }

@@ -3,6 +3,7 @@
 use super::{Graph, Inner};
 use crate::handle::Handle;
 use crate::mutation::Wait;
+use crate::order::submit_sorted;
 use crate::raw::{self, graphs::Refused};
 use crate::{Device, Error, Result, Stream};
 use hip_sys::Platform;
@@ -49,15 +50,13 @@ impl GraphExec {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        let mut submission = stream.submission();
-        submission.not_captured(
-            "the launch of a graph",
-            "submit the work that it consists of, or launch it after the capture",
-        );
-        self.graph.uses().for_each(|(memory, access)| submission.add_distinct(memory, access));
+        let remedy = "submit the work that it consists of, or launch it after the capture";
+        let turn = stream.turn().refuse_capture("the launch of a graph", remedy)?;
+        stream.check_capture_by_others()?;
         let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
         // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
-        let launched = submission.run(doing, |p, s, _| unsafe { raw::graphs::graph_launch(p, self.raw, s) });
+        let launch = |p: &Platform| unsafe { raw::graphs::graph_launch(p, self.raw, stream.raw()) };
+        let launched = submit_sorted(stream, &turn, self.graph.uses(), || self.device().run(doing, launch));
         self.graph.modules.iter().for_each(|module| module.note_launch(stream));
         launched
     }
@@ -78,16 +77,18 @@ impl GraphExec {
         let device = graph.device();
         let doing = || "updating an executable graph".into();
         let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
-        // SAFETY: S1, S3, S4: both are live, the device is current, and no launch is in flight.
-        let update =
-            |p: &Platform| match unsafe { raw::graphs::graph_exec_update(p, self.raw, graph.inner.raw) } {
-                Ok(()) => Ok(()),
-                Err(Refused { failure, reason: why }) => {
-                    reason = why;
-                    Err(failure)
-                }
-            };
-        let Err(error) = device.run(doing, update) else {
+        let raw = graph.inner.raw.lock();
+        // SAFETY: S1, S3, S4, S8: both are live and used by no other thread, the device is current, and no launch is in flight.
+        let update = |p: &Platform| match unsafe { raw::graphs::graph_exec_update(p, self.raw, *raw) } {
+            Ok(()) => Ok(()),
+            Err(Refused { failure, reason: why }) => {
+                reason = why;
+                Err(failure)
+            }
+        };
+        let updated = device.run(doing, update);
+        drop(raw);
+        let Err(error) = updated else {
             self.graph = Arc::clone(&graph.inner);
             return Ok(());
         };
@@ -132,8 +133,9 @@ impl GraphExec {
 }
 
 fn instantiate(graph: &Inner) -> Result<Handle<hipGraphExec>> {
-    // SAFETY: S1, S3: the graph is live and its device current.
-    let make = |p: &Platform| unsafe { raw::graphs::graph_instantiate(p, graph.raw) };
+    let raw = graph.raw.lock();
+    // SAFETY: S1, S3, S8: the graph is live and used by no other thread, and its device current.
+    let make = |p: &Platform| unsafe { raw::graphs::graph_instantiate(p, *raw) };
     graph.device.run(|| format!("instantiating a graph of {} nodes", graph.nodes), make)
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A graph writes the same addresses at each launch, so memory that it allocated may not go back to the device's pool when its
 //! buffer is dropped, but when the graph is. Within the capture there is one stream, so what one buffer leaves the next may
-//! have.
+//! have. Other threads' buffers have segments of their own.
 
 use super::capture::Capture;
 use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::order::Points;
 use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
-use crate::{Error, Result, Stream};
+use crate::{Result, Stream};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -21,16 +21,32 @@ const GRANULE: usize = 4 << 10;
 
 /// The memory of one graph. Its segments are the device's pool's again when the graph and everything allocated in it are gone.
 pub(crate) struct GraphMemory {
-    pool: Mutex<Pool<Alone>>,
-    segments: Mutex<Vec<Segment>>,
-    /// Its capture goes on.
+    space: Mutex<Space>,
+    /// Its capture goes on, or left memory that nobody may use.
     open: AtomicBool,
 }
 
+/// Nothing is allocated, released or told of while it is locked.
+struct Space {
+    /// What the capturing thread's pieces are cut from.
+    pool: Pool<Alone>,
+    /// All there is. They stay until the graph goes.
+    segments: Vec<Segment>,
+}
+
 /// Memory of the device's pool.
-struct Segment {
+pub(super) struct Segment {
     memory: Arc<Allocation>,
     bytes: usize,
+}
+
+/// Why there is no piece yet.
+#[derive(Debug)]
+pub(super) enum Lack {
+    /// A segment of that many bytes is needed.
+    Segment(usize),
+    /// It is more than any device has.
+    Space,
 }
 
 /// A piece of a graph's memory that somebody uses.
@@ -38,6 +54,7 @@ pub(crate) struct GraphPiece {
     memory: Arc<GraphMemory>,
     address: Handle<c_void>,
     bytes: usize,
+    /// None for a segment of its own.
     block: Option<BlockId>,
 }
 
@@ -45,73 +62,69 @@ pub(crate) struct GraphPiece {
 #[derive(Clone, Default)]
 struct Alone;
 
-/// The device's pool, as a source of segments. They stay until the graph goes.
-struct Segments<'a> {
-    stream: &'a Stream,
-    list: &'a Mutex<Vec<Segment>>,
+/// A source that has one segment at most. Who needs another makes one while nothing is locked and comes again.
+struct Fresh<'a> {
+    fresh: &'a mut Option<Segment>,
+    segments: &'a mut Vec<Segment>,
 }
 
 impl GraphMemory {
     pub(super) fn new(stream: &Stream) -> Arc<Self> {
         let own_pages = stream.device().platform().ext().own_pages;
         let config = if own_pages { PoolConfig::direct() } else { config() };
-        Arc::new(Self {
-            pool: Mutex::new(Pool::new(config)),
-            segments: Mutex::default(),
-            open: AtomicBool::new(true),
-        })
+        let space = Space { pool: Pool::new(config), segments: Vec::new() };
+        Arc::new(Self { space: Mutex::new(space), open: AtomicBool::new(true) })
     }
 
-    /// A piece of `bytes` bytes and what its first use has to come after; none if the capture is over.
-    pub(crate) fn allocate(
+    /// A piece of `bytes` bytes and what its first use has to come after. `shares`: it is cut from a segment that other pieces
+    /// were cut from or will be. The capture goes on, and its list is locked.
+    pub(super) fn allocate(
         self: &Arc<Self>,
-        stream: &Stream,
         bytes: usize,
-    ) -> Result<Option<(GraphPiece, Points)>> {
-        let mut pool = self.pool.lock();
-        if !self.is_open() {
-            return Ok(None);
-        }
-        let mut source = Segments { stream, list: &self.segments };
-        let block = match pool.allocate(&mut source, bytes, 0) {
-            Ok(block) => block,
-            Err(PoolError::Source(error)) => return Err(error),
-            // More than any device has: its own pool says so.
-            Err(PoolError::OutOfMemory { .. }) => {
-                return Allocation::pooled(stream, bytes).map(|_| None);
-            }
+        shares: bool,
+        fresh: &mut Option<Segment>,
+    ) -> Result<(GraphPiece, Points), Lack> {
+        let mut space = self.space.lock();
+        let Space { pool, segments } = &mut *space;
+        let mut source = Fresh { fresh, segments };
+        let (address, block) = if shares {
+            let block = pool.allocate(&mut source, bytes, 0).map_err(|error| match error {
+                PoolError::Source(lack) => lack,
+                PoolError::OutOfMemory { .. } => Lack::Space,
+            })?;
+            (block.address, Some(block.id))
+        } else {
+            (source.take(bytes)?, None)
         };
-        drop(pool);
-        let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
+        drop(space);
+        let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
         let former = self.segment_of(address).map(|segment| segment.tracked().lock().all());
-        let memory = Arc::clone(self);
-        let piece = GraphPiece { memory, address, bytes, block: Some(block.id) };
-        Ok(Some((piece, former.unwrap_or_default())))
+        let piece = GraphPiece { memory: Arc::clone(self), address, bytes, block };
+        Ok((piece, former.unwrap_or_default()))
     }
 
-    /// Whether its capture goes on. Until it is over, only the capture may use the memory.
-    pub(crate) fn is_open(&self) -> bool {
+    /// Whether only its capture may use it.
+    fn is_open(&self) -> bool {
         self.open.load(Ordering::Acquire)
     }
 
+    /// The capture is over: whoever has a piece may use it.
     pub(super) fn close(&self) {
-        let _pool = self.pool.lock();
         self.open.store(false, Ordering::Release);
     }
 
-    /// There will be no graph, nor an end of the capture: nobody may use the memory any more.
-    pub(super) fn abandon(&self) {
-        let segments = std::mem::take(&mut *self.segments.lock());
-        drop(segments);
+    /// There will be no graph, nor an end of the capture: nobody may use the memory any more. Gives what is to be dropped.
+    pub(super) fn abandon(&self) -> Vec<Segment> {
+        std::mem::take(&mut self.space.lock().segments)
     }
 
     /// What each launch of the graph writes.
     pub(super) fn segments(&self) -> Vec<Arc<Allocation>> {
-        self.segments.lock().iter().map(|segment| Arc::clone(&segment.memory)).collect()
+        self.space.lock().segments.iter().map(|segment| Arc::clone(&segment.memory)).collect()
     }
 
     fn segment_of(&self, address: Handle<c_void>) -> Option<Arc<Allocation>> {
-        let segments = self.segments.lock();
+        let segments = &self.space.lock().segments;
         let holds = |segment: &&Segment| {
             let offset = address.raw().addr().checked_sub(segment.memory.address().raw().addr());
             offset.is_some_and(|offset| offset < segment.bytes)
@@ -143,27 +156,40 @@ impl GraphPiece {
         if let Some(segment) = self.memory.segment_of(self.address) {
             segment.tracked().lock().add_all(former);
         }
-        // If the pool is in use, perhaps by this thread's own allocation, the block just is not used again.
-        if let (Some(block), Some(mut pool)) = (self.block, self.memory.pool.try_lock()) {
+        if let Some(block) = self.block {
             // A pool that keeps nothing gives the segment up, but the graph holds on to it: it is written by each launch.
-            let _departed = pool.free(block, 0, Alone);
+            let _departed = self.memory.space.lock().pool.free(block, 0, Alone);
         }
     }
 }
 
-impl Source<Alone> for Segments<'_> {
-    type Error = Error;
-
-    fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
-        let memory = Arc::new(Allocation::pooled(self.stream, bytes)?);
+impl Segment {
+    pub(super) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
+        let memory = Arc::new(Allocation::pooled(stream, bytes)?);
         memory.set_name("memory of a graph");
-        let address = memory.address().raw().expose_provenance();
-        self.list.lock().push(Segment { memory, bytes });
-        Ok(Some(address))
+        Ok(Self { memory, bytes })
+    }
+}
+
+impl Fresh<'_> {
+    /// The address of a segment that nobody has used yet.
+    fn take(&mut self, bytes: usize) -> Result<usize, Lack> {
+        let segment = self.fresh.take_if(|fresh| fresh.bytes == bytes).ok_or(Lack::Segment(bytes))?;
+        let address = segment.memory.address().raw().expose_provenance();
+        self.segments.push(segment);
+        Ok(address)
+    }
+}
+
+impl Source<Alone> for Fresh<'_> {
+    type Error = Lack;
+
+    fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Lack> {
+        self.take(bytes).map(Some)
     }
 
     /// A pool that is never trimmed and whose source never refuses asks for nothing back.
-    fn release(&mut self, _address: usize, _bytes: usize, _order: Alone) -> Result<()> {
+    fn release(&mut self, _address: usize, _bytes: usize, _order: Alone) -> Result<(), Lack> {
         Ok(())
     }
 }

@@ -21,6 +21,7 @@ use crate::raw;
 use crate::{Device, Error, Module, Result, Stream};
 use hip_sys::hip::ihipGraph;
 use hip_sys::{Access, Platform};
+use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 
@@ -84,10 +85,12 @@ pub struct Graph {
 /// What the references, and what was instantiated, share.
 struct Inner {
     device: Device,
-    raw: Handle<ihipGraph>,
+    /// Locked for each call that gets it: C's graphs are not made for two threads.
+    raw: Mutex<Handle<ihipGraph>>,
     nodes: usize,
     /// The launches: two of them may write the same memory of the graph's own, and its kernels are in use.
-    launches: Tracked,
+    launches: Arc<Tracked>,
+    /// What a launch uses, its launches among it, in the order of [`Memory::key`].
     owned: Vec<Owned>,
     modules: Vec<Module>,
 }
@@ -101,12 +104,15 @@ pub(crate) struct Owned {
 enum OwnedMemory {
     Device(Arc<Allocation>),
     Pinned(Arc<PinnedMemory>),
+    Launches(Arc<Tracked>),
 }
 
 impl Graph {
-    fn new(stream: &Stream, raw: Handle<ihipGraph>, owned: Vec<Owned>, modules: Vec<Module>) -> Self {
-        let device = stream.device().clone();
-        let inner = Inner { device, raw, nodes: 0, launches: Tracked::default(), owned, modules };
+    fn new(stream: &Stream, raw: Handle<ihipGraph>, mut owned: Vec<Owned>, modules: Vec<Module>) -> Self {
+        let (device, raw, launches) = (stream.device().clone(), Mutex::new(raw), Arc::<Tracked>::default());
+        owned.push(Owned { memory: OwnedMemory::Launches(Arc::clone(&launches)), access: Access::WRITE });
+        owned.sort_unstable_by_key(|owned| owned.memory().key());
+        let inner = Inner { device, raw, nodes: 0, launches, owned, modules };
         Self { inner: Arc::new(inner) }
     }
 
@@ -143,9 +149,10 @@ impl Graph {
     /// Counts the nodes and refuses those that we could not order.
     fn checked(mut self) -> Result<Self> {
         let Inner { device, raw, nodes, .. } = Arc::get_mut(&mut self.inner).expect("nobody else has it yet");
+        let raw = *raw.get_mut();
         let count = |p: &Platform| {
             // SAFETY: S1, S3: the graph is live, its device current, and the nodes are its own.
-            let list = unsafe { raw::graphs::graph_nodes(p, *raw) }?;
+            let list = unsafe { raw::graphs::graph_nodes(p, raw) }?;
             let mut of_memory = 0;
             for node in &list {
                 // SAFETY: S1, S3: as above.
@@ -163,14 +170,13 @@ impl Graph {
 }
 
 impl Inner {
-    /// What a launch uses.
+    /// What a launch uses, in the order in which memory is locked.
     fn uses(&self) -> impl Iterator<Item = (Memory<'_>, Access)> {
-        let launches = (Memory::Graph(&self.launches), Access::WRITE);
-        self.owned.iter().map(|owned| (owned.memory(), owned.access)).chain([launches])
+        self.owned.iter().map(|owned| (owned.memory(), owned.access))
     }
 
     fn release(&mut self) -> Result<()> {
-        let raw = self.raw.take();
+        let raw = self.raw.get_mut().take();
         if raw.is_null() {
             return Ok(());
         }
@@ -206,6 +212,7 @@ impl Owned {
         match &self.memory {
             OwnedMemory::Device(buffer) => Memory::Device(buffer),
             OwnedMemory::Pinned(pinned) => Memory::Pinned(pinned),
+            OwnedMemory::Launches(launches) => Memory::Graph(launches),
         }
     }
 }

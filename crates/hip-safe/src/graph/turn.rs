@@ -1,8 +1,8 @@
 //! Whether a stream does what it is given, or captures it.
 
-use super::capture::Capture;
+use super::capture::{Capture, List};
 use crate::{Error, Result};
-use parking_lot::{RwLock, RwLockReadGuard};
+use parking_lot::{MutexGuard, RwLock, RwLockReadGuard};
 use std::sync::Arc;
 
 /// A stream's capture, if it has one. Work is submitted with the guard held, so a capture begins between two submissions.
@@ -13,7 +13,15 @@ pub(crate) struct Turn {
 
 /// While it lives, the stream begins no capture.
 pub(crate) struct NoCapture<'a> {
-    _turn: RwLockReadGuard<'a, Option<Arc<Capture>>>,
+    _turn: Option<RwLockReadGuard<'a, Option<Arc<Capture>>>>,
+}
+
+impl<'a> NoCapture<'a> {
+    /// The turn of the thread that has ended a capture in the driver, until it unlocks the list or gives the turn back:
+    /// everybody else who has work for the stream waits for one of them.
+    pub(super) fn at_the_end(_list: &'a MutexGuard<'_, List>) -> Self {
+        NoCapture { _turn: None }
+    }
 }
 
 impl Turn {
@@ -21,7 +29,7 @@ impl Turn {
     pub(crate) fn get(&self) -> Result<NoCapture<'_>, Arc<Capture>> {
         let turn = self.capture.read_recursive();
         match &*turn {
-            None => Ok(NoCapture { _turn: turn }),
+            None => Ok(NoCapture { _turn: Some(turn) }),
             Some(capture) => Err(Arc::clone(capture)),
         }
     }

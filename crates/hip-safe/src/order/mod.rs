@@ -11,7 +11,7 @@ mod timeline;
 mod uses;
 
 pub(crate) use points::{Point, Points};
-pub(crate) use submission::Memory;
 pub use submission::Submission;
+pub(crate) use submission::{Memory, submit_sorted};
 pub(crate) use timeline::Timeline;
 pub(crate) use uses::{Tracked, Uses};

@@ -2,7 +2,7 @@
 
 use super::Tracked;
 use crate::allocation::Allocation;
-use crate::graph::{Capture, GraphPiece, List, NoCapture};
+use crate::graph::{Capture, List, NoCapture};
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
 use crate::raw::{self, Failure};
@@ -89,9 +89,6 @@ impl<'a> Submission<'a> {
         if let Err(error) = self.stream.device().check_same_platform("the buffer", view.owner().device()) {
             self.refuse(|| error);
         }
-        if let Some(piece) = view.owner().graph_piece() {
-            self.check_graph_piece(piece);
-        }
         self.add(Memory::Device(view.owner()), Access::READ, view.device_ptr().cast(), view.byte_len());
         self
     }
@@ -163,9 +160,6 @@ impl<'a> Submission<'a> {
         if let Err(error) = self.stream.device().check_same("the buffer", allocation.device()) {
             self.refuse(|| error);
         }
-        if let Some(piece) = allocation.graph_piece() {
-            self.check_graph_piece(piece);
-        }
         self.add(Memory::Device(allocation), access, pointer, bytes);
     }
 
@@ -183,11 +177,6 @@ impl<'a> Submission<'a> {
             Some(_) => {}
             None => self.uses.push(Some(Use { memory, access })),
         }
-    }
-
-    /// A use of memory that was not given yet, of which the platform is told otherwise.
-    pub(crate) fn add_distinct(&mut self, memory: Memory<'a>, access: Access) {
-        self.uses.push(Some(Use { memory, access }));
     }
 
     /// Waits, submits, and lets the memory remember it; or lets the graph remember it that the stream captures.
@@ -226,7 +215,11 @@ impl<'a> Submission<'a> {
         let _later = drop_errors::later();
         loop {
             match self.stream.turn().get() {
-                Ok(turn) => return execute(self, &turn, doing, call),
+                Ok(turn) => {
+                    self.stream.check_capture_by_others()?;
+                    self.check_pieces(None)?;
+                    return execute(self, &turn, doing, call);
+                }
                 Err(capture) => {
                     // None: it has just ended.
                     if let Some(list) = capture.open()? {
@@ -237,14 +230,17 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// Memory that a graph allocates has no content before the graph is there.
-    #[cold]
-    fn check_graph_piece(&mut self, piece: &GraphPiece) {
-        let capture = self.stream.turn().get().err();
-        if !piece.may_be_used_by(capture.as_deref()) {
-            let remedy = "it gets its content when the graph is launched; allocate it before the capture";
-            self.refuse(|| Error::capturing("the use of the capture's memory outside of it", remedy));
+    /// Memory that a capture allocated has no content before that is over: only the capture itself may use it.
+    fn check_pieces(&self, capture: Option<&Capture>) -> Result<()> {
+        let mut pieces = self.uses.as_slice().iter().flatten().filter_map(|used| match used.memory {
+            Memory::Device(allocation) => allocation.graph_piece(),
+            Memory::Pinned(_) | Memory::Graph(_) => None,
+        });
+        if pieces.all(|piece| piece.may_be_used_by(capture)) {
+            return Ok(());
         }
+        let remedy = "it gets its content when the graph is launched; allocate it before the capture";
+        Err(Error::capturing("the use of the capture's memory outside of it", remedy))
     }
 
     /// Adds the work to a graph. Nothing waits and no memory remembers it: launches do.
@@ -256,10 +252,11 @@ impl<'a> Submission<'a> {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        let Self { stream, uses, extents, module, .. } = self;
         if let Some((what, remedy)) = self.not_captured {
             return Err(Error::capturing(what, remedy));
         }
+        self.check_pieces(Some(capture))?;
+        let Self { stream, uses, extents, module, .. } = self;
         if uses.as_slice().iter().flatten().any(|used| !used.memory.may_be_captured()) {
             return Err(Error::capturing(
                 "the use of managed memory or of another process' memory",
@@ -272,31 +269,19 @@ impl<'a> Submission<'a> {
         stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
     }
 
-    /// A failed call counts as submitted: it may have been, in part.
-    fn execute<R>(
+    /// Waits, submits, and lets the memory remember it.
+    pub(crate) fn execute<R>(
         &mut self,
-        _turn: &NoCapture<'_>,
+        turn: &NoCapture<'_>,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
         let Self { stream, uses, extents, .. } = self;
-        // Always in the same order, so that two threads cannot wait for each other.
-        uses.as_mut_slice().sort_unstable_by_key(|used| used.map(Use::key));
-        let mut locked = SmallVec::<[_; 8]>::new();
-        for used in uses.as_slice().iter().flatten() {
-            if used.memory.is_ordered() {
-                locked.push((used.memory.tracked().lock_for(used.access), used.access));
-            }
-        }
-        for (memory, access) in &locked {
-            memory.prepare(stream, *access)?;
-        }
-        let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
-        let count = stream.timeline().note_submission();
-        for (memory, access) in &mut locked {
-            memory.commit(stream, *access, count);
-        }
-        result
+        uses.as_mut_slice().sort_unstable_by_key(|used| used.map(|used| used.memory.key()));
+        let uses = uses.as_slice().iter().flatten().map(|used| (used.memory, used.access));
+        submit_sorted(stream, turn, uses, || {
+            stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
+        })
     }
 
     fn execute_read<R>(
@@ -318,10 +303,30 @@ impl<'a> Submission<'a> {
     }
 }
 
-impl Use<'_> {
-    fn key(self) -> usize {
-        std::ptr::from_ref(self.memory.tracked()).addr()
+/// Waits, calls, and lets the memory remember it. The uses are in the order of [`Memory::key`], at most one of each piece of
+/// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part.
+pub(crate) fn submit_sorted<'a, R>(
+    stream: &Stream,
+    _turn: &NoCapture<'_>,
+    uses: impl Iterator<Item = (Memory<'a>, Access)>,
+    call: impl FnOnce() -> Result<R>,
+) -> Result<R> {
+    let _later = drop_errors::later();
+    let mut locked = SmallVec::<[_; 8]>::new();
+    for (memory, access) in uses {
+        if memory.is_ordered() {
+            locked.push((memory.tracked().lock_for(access), access));
+        }
     }
+    for (memory, access) in &locked {
+        memory.prepare(stream, *access)?;
+    }
+    let result = call();
+    let count = stream.timeline().note_submission();
+    for (memory, access) in &mut locked {
+        memory.commit(stream, *access, count);
+    }
+    result
 }
 
 impl<'a> Memory<'a> {
@@ -331,6 +336,11 @@ impl<'a> Memory<'a> {
             Self::Pinned(memory) => memory.tracked(),
             Self::Graph(launches) => launches,
         }
+    }
+
+    /// Its place in the order in which memory is locked.
+    pub(crate) fn key(self) -> usize {
+        std::ptr::from_ref(self.tracked()).addr()
     }
 
     /// Whether a graph may use it at any time: the host has slices of managed memory, and another process ends its own.

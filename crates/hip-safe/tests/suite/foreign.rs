@@ -2,7 +2,7 @@
 
 use crate::under_test::{self, device, is_host, ordinals, two_devices};
 use crate::watched::{self, calls, drop_errors, fail_next, work_calls};
-use hip_safe::{PinnedBuffer, Stream};
+use hip_safe::{Error, Event, PinnedBuffer, Stream};
 use std::collections::HashSet;
 use std::ptr::null_mut;
 
@@ -31,6 +31,47 @@ fn a_foreign_stream_is_ordered_like_ours_and_not_destroyed() {
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipDeviceSynchronize", "hipEventDestroy"]);
     assert_eq!(drop_errors().len(), 1);
     theirs.synchronize().expect("it still is");
+}
+
+#[test]
+fn work_for_a_foreign_stream_that_its_owner_captures_is_refused() {
+    let device = watched::device();
+    let (theirs, ours) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+    // SAFETY: S4: their stream is of this device and outlives ours.
+    let foreign = unsafe { Stream::from_raw(&device, theirs.raw()) };
+    let mut buffer = ours.alloc_zeros::<u8>(10).unwrap();
+    let mut captured = theirs.alloc_zeros::<u8>(10).unwrap();
+    let event = Event::new(&device).unwrap();
+    let exec = ours.capture(|stream| stream.memset(&mut buffer, 9)).unwrap().instantiate().unwrap();
+    ours.memset(&mut buffer, 0).unwrap();
+    foreign.memset(&mut buffer, 1).unwrap();
+    let graph = theirs.capture(|stream| {
+        stream.memset(&mut captured, 3)?;
+        calls();
+        let refused = [
+            foreign.memset(&mut buffer, 2),
+            foreign.record_event(&event),
+            foreign.wait_event(&event),
+            exec.launch(&foreign),
+            foreign.download(&buffer).map(drop),
+            foreign.capture(|_| panic!("it is not called")).map(drop),
+        ];
+        for refused in refused {
+            assert!(matches!(refused, Err(Error::Capturing { .. })), "{refused:?}");
+        }
+        assert!(work_calls().iter().all(|call| *call == "hipStreamIsCapturing"));
+        // An event recorded now would be part of the graph.
+        assert!(matches!(ours.memset(&mut buffer, 4).unwrap_err(), Error::Capturing { .. }));
+        Ok(())
+    });
+    assert_eq!(graph.unwrap().node_count(), 1);
+    ours.memset(&mut buffer, 5).unwrap();
+    foreign.memset(&mut buffer.slice_mut(..1).unwrap(), 6).unwrap();
+    assert_eq!(ours.download(&buffer).unwrap()[..2], [6, 5]);
+    calls();
+    ours.memset(&mut buffer, 7).unwrap();
+    ours.download(&buffer).unwrap();
+    assert!(!calls().contains(&"hipStreamIsCapturing"), "our own are not asked");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::watched::{calls, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls};
 use hip_safe::{Device, Error, PinnedBuffer, Result, Stream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A status that no function answers by itself.
 const CODE: u32 = 1999;
@@ -95,6 +96,29 @@ fn check_leaks(at: usize, made: &[&str], failed: &str) {
             "call {at}, {failed} failed: {make} without {release}"
         );
     }
+}
+
+#[test]
+fn what_goes_wrong_beside_the_error_or_the_panic_of_the_closure_is_told() {
+    let stream = device().new_stream().unwrap();
+    drop_errors();
+    let error = stream.capture(|_| {
+        fail_next("hipStreamEndCapture", CODE);
+        Err(Error::NotReady)
+    });
+    assert!(matches!(error.unwrap_err(), Error::NotReady));
+    let told = drop_errors();
+    assert!(matches!(&told[..], [end] if end.contains("ending the capture")), "{told:?}");
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        stream.capture(|_| {
+            fail_next("hipStreamEndCapture", CODE);
+            panic!("a closure that panics")
+        })
+    }));
+    assert!(panic.is_err());
+    let told = drop_errors();
+    assert!(matches!(&told[..], [end] if end.contains("ending the capture")), "{told:?}");
+    stream.synchronize().expect("it goes on");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What a graph owns: buffers, modules, pinned memory, and memory that is allocated while it is captured.
 
 use crate::under_test::{self, is_host, module};
-use crate::watched::{calls, changed_platform, device};
+use crate::watched::{calls, changed_platform, device, fail_next, work_calls};
 use crate::{again, is_child};
-use hip_safe::{Device, DeviceBuffer, Error, LaunchConfig, PinnedBuffer};
+use hip_host::checker::take_reports;
+use hip_safe::{Device, DeviceBuffer, Error, Graph, LaunchConfig, PinnedBuffer, Stream};
 use hip_sys::hip::*;
+use std::cell::OnceCell;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -180,6 +182,120 @@ fn there_is_no_slice_of_pinned_memory_that_a_graph_may_use_meanwhile() {
     output.as_mut_slice().unwrap().copy_from_slice(input.as_slice().unwrap());
     assert_eq!(output.as_slice().unwrap()[..2], [9, 2]);
     output.close().unwrap();
+}
+
+/// A graph that sets a temporary to 0xff, and a buffer of the same memory that its capture allocated last and did not use.
+fn unused_in_its_capture(stream: &Stream) -> (Graph, DeviceBuffer<u8>) {
+    let mut kept = None;
+    let graph = stream.capture(|stream| {
+        let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
+        stream.memset(&mut temporary, 0xff)?;
+        let address = temporary.device_ptr();
+        drop(temporary);
+        // SAFETY: S15: the end of the capture zeroes it.
+        let buffer = unsafe { stream.alloc_uninit(LEN) }?;
+        assert!(stream.device().platform().ext().own_pages || buffer.device_ptr() == address);
+        kept = Some(buffer);
+        Ok(())
+    });
+    (graph.unwrap(), kept.unwrap())
+}
+
+#[test]
+fn launches_are_ordered_with_what_a_capture_allocated_and_did_not_use() {
+    let device = device();
+    let (stream, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+    let (graph, mut kept) = unused_in_its_capture(&stream);
+    assert_eq!(other.download(&kept).unwrap(), [0; LEN], "nobody has written it yet");
+    let exec = graph.instantiate().unwrap();
+    other.memset(&mut kept, 7).unwrap();
+    calls();
+    exec.launch(&stream).unwrap();
+    assert_eq!(
+        work_calls(),
+        ["hipEventCreateWithFlags", "hipEventRecord", "hipStreamWaitEvent", "hipGraphLaunch"],
+        "the launch writes it after the other stream"
+    );
+    assert_eq!(other.download(&kept).unwrap(), [0xff; LEN]);
+    // The graph keeps it.
+    drop((graph, kept));
+    exec.launch(&other).unwrap();
+    other.synchronize().unwrap();
+    drop(exec);
+    assert_eq!(device.memory_statistics().allocated, 0);
+}
+
+/// The same before the checker's eyes.
+#[test]
+fn no_launch_races_with_what_a_capture_allocated_and_did_not_use() {
+    if !is_child() {
+        if is_host() {
+            let test = "graph_memory::no_launch_races_with_what_a_capture_allocated_and_did_not_use";
+            let output = again(test, &[("HIPSTACK_HOST_CHECK", "1")]);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}{errors}", String::from_utf8_lossy(&output.stdout));
+        }
+        return;
+    }
+    let device = Device::new(&hip_host::platform(), 0).unwrap();
+    let (stream, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+    let (graph, mut kept) = unused_in_its_capture(&stream);
+    let exec = graph.instantiate().unwrap();
+    for value in 0..3 {
+        other.memset(&mut kept, value).unwrap();
+        exec.launch(&stream).unwrap();
+    }
+    other.download(&kept).unwrap();
+    device.synchronize().unwrap();
+    let conflicts: Vec<_> = take_reports().into_iter().map(|report| report.conflict).collect();
+    assert_eq!(conflicts, []);
+}
+
+/// They may not know of the capture: it may end between their allocation and their first use of it.
+#[test]
+fn no_launch_overwrites_what_another_thread_allocated() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let mut others = None;
+    let graph = stream.capture(|stream| {
+        let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
+        stream.memset(&mut temporary, 0xff)?;
+        drop(temporary);
+        // SAFETY: S15: the end of the capture zeroes it.
+        let allocate = || unsafe { stream.alloc_uninit::<u8>(LEN) };
+        others = Some(std::thread::scope(|scope| scope.spawn(allocate).join().unwrap())?);
+        // Nor does what is allocated here get what they leave.
+        let before = std::thread::scope(|scope| scope.spawn(allocate).join().unwrap())?;
+        let address = before.device_ptr();
+        drop(before);
+        assert_ne!(stream.alloc_zeros::<u8>(LEN)?.device_ptr(), address);
+        Ok(())
+    });
+    let (exec, mut others) = (graph.unwrap().instantiate().unwrap(), others.unwrap());
+    assert_eq!(stream.download(&others).unwrap(), [0; LEN]);
+    stream.memset(&mut others, 7).unwrap();
+    exec.launch(&stream).unwrap();
+    assert_eq!(stream.download(&others).unwrap(), [7; LEN]);
+    drop((exec, others));
+    assert_eq!(device.memory_statistics().allocated, 0);
+}
+
+#[test]
+fn work_prepared_in_a_capture_whose_memory_could_not_be_zeroed_is_refused() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let kept = OnceCell::<DeviceBuffer<u8>>::new();
+    let mut prepared = stream.submission();
+    let graph = stream.capture(|stream| {
+        prepared.read(kept.get_or_init(|| stream.alloc_zeros(LEN).unwrap()));
+        fail_next("hipMemsetAsync", 1999);
+        Ok(())
+    });
+    assert_eq!(graph.unwrap_err().hip_code(), Some(1999));
+    // SAFETY: S5: the call does nothing.
+    let answer = unsafe { prepared.submit::<()>("reading it", |_| panic!("it is not called")) };
+    assert!(matches!(answer.unwrap_err(), Error::Capturing { .. }));
+    assert!(matches!(stream.download(kept.get().unwrap()).unwrap_err(), Error::Capturing { .. }));
 }
 
 /// What the driver says of a node that allocates.

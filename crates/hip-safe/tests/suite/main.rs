@@ -13,6 +13,7 @@ mod faults;
 mod foreign;
 mod graph_faults;
 mod graph_memory;
+mod graph_threads;
 mod graphs;
 mod host_function;
 mod ipc;

@@ -2,9 +2,11 @@
 
 use crate::under_test::image;
 use crate::watched::device;
-use hip_safe::{Module, PinnedBuffer};
+use crate::{again, is_child};
+use hip_safe::{Device, Module, PinnedBuffer, Source, Stream};
 use std::fmt::{Debug, Write};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -55,6 +57,18 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
+/// Runs the test of that name in a process of its own, where no other thread meets an event for the first time just when this one's
+/// subscriber comes: `tracing` would not tell it of that event. True in that process.
+fn alone(test: &str) -> bool {
+    if is_child() {
+        return true;
+    }
+    let output = again(&format!("traced::{test}"), &[]);
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    false
+}
+
 /// The events of an act on this thread.
 fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
     let lines = std::sync::Arc::new(Lines::default());
@@ -64,6 +78,9 @@ fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
 
 #[test]
 fn allocations_frees_segments_and_modules_are_told_of() {
+    if !alone("allocations_frees_segments_and_modules_are_told_of") {
+        return;
+    }
     let device = device();
     let name = device.to_string();
     let stream = device.new_stream().unwrap();
@@ -101,6 +118,9 @@ fn allocations_frees_segments_and_modules_are_told_of() {
 /// A subscriber may use what it is told of: no lock of ours is held.
 #[test]
 fn a_subscriber_may_use_the_device() {
+    if !alone("a_subscriber_may_use_the_device") {
+        return;
+    }
     struct Asks(hip_safe::Device, Mutex<Vec<usize>>);
     impl Subscriber for Asks {
         fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -126,4 +146,91 @@ fn a_subscriber_may_use_the_device() {
         device.trim_memory(0).unwrap();
     });
     assert_eq!(*asks.1.lock().unwrap(), [1000, 1000, 1000, 0], "segment, allocation, free, segment");
+}
+
+/// Calls a function at each event, but not at what that does itself.
+struct Calls<F>(F, Mutex<usize>);
+
+impl<F: Fn() + Send + Sync + 'static> Calls<F> {
+    /// How many events an act has, where each calls `function`; no answer means that one waits for itself.
+    fn during(function: F, act: impl FnOnce() + Send + 'static) -> Option<usize> {
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let calls = Arc::new(Self(function, Mutex::default()));
+            tracing::subscriber::with_default(Arc::clone(&calls), act);
+            sender.send(*calls.1.lock().unwrap())
+        });
+        receiver.recv_timeout(Duration::from_secs(20)).ok()
+    }
+}
+
+impl<F: Fn() + Send + Sync + 'static> Subscriber for Calls<F> {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "hip_safe::memory"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {
+        *self.1.lock().unwrap() += 1;
+        // What that does is no event: `tracing` is in one.
+        (self.0)();
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn a_subscriber_may_allocate_in_the_capture_that_allocates() {
+    if !alone("a_subscriber_may_allocate_in_the_capture_that_allocates") {
+        return;
+    }
+    let stream = device().new_stream().unwrap();
+    let own = stream.clone();
+    let allocate = |stream: &Stream, len: usize| drop(stream.alloc_zeros::<u8>(len).unwrap());
+    let capture = move || {
+        let graph = stream.capture(|stream| {
+            allocate(stream, 1000);
+            allocate(stream, 3 << 20);
+            Ok(())
+        });
+        drop(graph.unwrap());
+    };
+    let told = Calls::during(move || allocate(&own, 2000), capture);
+    // Two segments and two allocations at least, and what is given back.
+    assert!(told.expect("it does not wait for itself") >= 4, "{told:?}");
+}
+
+#[test]
+fn a_subscriber_may_ask_for_the_module_that_is_loaded() {
+    if !alone("a_subscriber_may_ask_for_the_module_that_is_loaded") {
+        return;
+    }
+    let source = || Source::new("extern \"C\" __global__ void traced_module() {}");
+    type Way = fn(&Device, &[u8], &Source) -> Module;
+    let ways: [Way; 4] = [
+        |device, image, _| device.load_module(image).unwrap(),
+        |device, _, source| device.compile(source).unwrap(),
+        |device, image, _| device.get_or_load_custom("an image", image).unwrap(),
+        |device, _, source| device.get_or_load_custom("a source", source).unwrap(),
+    ];
+    for way in ways {
+        let device = device();
+        let (image, source) = (image(&device), source());
+        let again = Mutex::new(Vec::new());
+        let asks = {
+            let (device, image, source) = (device.clone(), image.clone(), source.clone());
+            move || again.lock().unwrap().push(way(&device, &image, &source))
+        };
+        let told = Calls::during(asks, move || drop(way(&device, &image, &source)));
+        assert_eq!(told, Some(1), "it is told of once, and does not wait for itself");
+    }
 }

@@ -1,0 +1,138 @@
+//! Graphs and several threads.
+
+use crate::under_test;
+use crate::watched::changed_platform;
+use hip_safe::{Device, DeviceBuffer, Error};
+use hip_sys::hip::*;
+use std::ffi::c_ulonglong;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const LEN: usize = 1000;
+
+#[test]
+fn work_of_other_threads_is_captured_or_done_and_never_lost() {
+    const COUNT: usize = 200;
+    let stream = under_test::stream();
+    let sevens = stream.upload(&[7_u8; LEN]).unwrap();
+    let submitted = AtomicUsize::new(0);
+    // Each byte is set once, and each copy written once, now or by a launch.
+    let value = |at: usize| at as u8 | 1;
+    let submit = |mut bytes: DeviceBuffer<u8>| {
+        let step = |at: usize| {
+            stream.memset(&mut bytes.slice_mut(at..=at).unwrap(), value(at)).unwrap();
+            submitted.fetch_add(1, Ordering::SeqCst);
+            stream.clone_of(&sevens).unwrap()
+        };
+        let copies: Vec<_> = (0..COUNT).map(step).collect();
+        (bytes, copies)
+    };
+    // No graph has the zeros.
+    let buffers = [(); 2].map(|()| stream.alloc_zeros::<u8>(COUNT).unwrap());
+    let (mut graphs, mut captured) = (Vec::new(), 0);
+    let done = std::thread::scope(|scope| {
+        let submit = &submit;
+        let threads = buffers.map(|bytes| scope.spawn(move || submit(bytes)));
+        let go_on = || threads.iter().any(|thread| !thread.is_finished());
+        while go_on() {
+            let graph = stream.capture(|stream| {
+                // What it leaves is nothing for others: each launch writes it.
+                let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
+                stream.memset(&mut temporary, 0xff)?;
+                drop(temporary);
+                // Each thread may be about to count one step from before the capture: the third is of the graph.
+                let enough = submitted.load(Ordering::SeqCst) + 3;
+                while go_on() && submitted.load(Ordering::SeqCst) < enough {
+                    std::thread::yield_now();
+                }
+                Ok(())
+            });
+            let graph = graph.unwrap();
+            captured += graph.node_count() - 2;
+            graphs.push(graph.instantiate().unwrap());
+            graphs.last().unwrap().launch(&stream).unwrap();
+        }
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert!(captured > 0, "{} graphs without the work of others", graphs.len());
+    let expected: Vec<_> = (0..COUNT).map(value).collect();
+    for _ in 0..2 {
+        for (bytes, copies) in &done {
+            assert_eq!(stream.download(bytes).unwrap(), expected);
+            assert!(copies.iter().all(|copy| stream.download(copy).unwrap() == [7; LEN]));
+        }
+        // Once more changes nothing.
+        graphs.iter().for_each(|graph| graph.launch(&stream).unwrap());
+    }
+}
+
+/// Whether two calls of the driver had one graph at the same time.
+static SHARED: AtomicBool = AtomicBool::new(false);
+
+fn with_a_graph(graph: hipGraph_t, call: impl FnOnce() -> hipError_t) -> hipError_t {
+    static USED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    let graph = graph.addr();
+    if USED.lock().unwrap().contains(&graph) {
+        SHARED.store(true, Ordering::SeqCst);
+    }
+    USED.lock().unwrap().push(graph);
+    std::thread::sleep(Duration::from_millis(20));
+    let answer = call();
+    let mut used = USED.lock().unwrap();
+    let at = used.iter().position(|known| *known == graph).expect("it was added");
+    used.swap_remove(at);
+    answer
+}
+
+unsafe extern "C" fn slow_instantiate(
+    exec: *mut hipGraphExec_t,
+    graph: hipGraph_t,
+    flags: c_ulonglong,
+) -> hipError_t {
+    // SAFETY: S1: the arguments are the caller's own.
+    with_a_graph(graph, || unsafe {
+        (under_test::platform().hip().hipGraphInstantiateWithFlags)(exec, graph, flags)
+    })
+}
+
+unsafe extern "C" fn slow_update(
+    exec: hipGraphExec_t,
+    graph: hipGraph_t,
+    node: *mut hipGraphNode_t,
+    result: *mut hipGraphExecUpdateResult,
+) -> hipError_t {
+    // SAFETY: S1: the arguments are the caller's own.
+    with_a_graph(graph, || unsafe {
+        (under_test::platform().hip().hipGraphExecUpdate)(exec, graph, node, result)
+    })
+}
+
+#[test]
+fn one_thread_at_a_time_has_a_graph() {
+    let platform = changed_platform(|table| {
+        table.hipGraphInstantiateWithFlags = slow_instantiate;
+        table.hipGraphExecUpdate = slow_update;
+    });
+    let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
+    let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();
+    let graph = stream.capture(|stream| stream.memset(&mut buffer, 1)).unwrap();
+    let longer = stream.capture(|stream| {
+        stream.memset(&mut buffer, 2)?;
+        stream.memset(&mut buffer, 3)
+    });
+    let longer = longer.unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut exec = graph.clone().instantiate().unwrap();
+                exec.update(&graph).unwrap();
+                // Its own graph is instantiated once more.
+                assert!(matches!(exec.update(&longer).unwrap_err(), Error::GraphUpdate { .. }));
+                exec.launch(&stream).unwrap();
+            });
+        }
+    });
+    assert_eq!(stream.download(&buffer).unwrap(), [1; LEN]);
+    assert!(!SHARED.load(Ordering::SeqCst));
+}
