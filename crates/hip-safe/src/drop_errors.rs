@@ -1,7 +1,8 @@
-//! What happens to errors in `Drop`, which has no caller to tell: they are counted and given to a hook.
+//! What happens to errors that have no caller to tell, as in `Drop`: they are counted and given to a hook.
 
 use crate::Error;
 use parking_lot::RwLock;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +12,27 @@ type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
-/// How many drops of this process have failed so far. A failed drop leaves its resource allocated: it never frees what
-/// may still be in use. Call `close` on an owner to get the error instead.
+thread_local! {
+    /// What waits for the end of a [`collect`] on this thread.
+    static COLLECTED: RefCell<Option<Vec<Error>>> = const { RefCell::new(None) };
+}
+
+/// How many errors of this process had no caller to be told so far:
+/// - a drop that failed. It leaves its resource allocated: nothing is freed that may still be in use. Call `close` on an owner to get
+///   the error instead;
+/// - a panic in a function that a stream called on the host ([`Stream::launch_host`](crate::Stream::launch_host));
+/// - the device that was current before a call, or before a [`CurrentDevice`](crate::CurrentDevice) guard, and could not be made
+///   current again: the call itself may have succeeded;
+/// - a wait for a stream that failed before memory, a module or the like was released, where waiting for the whole device did
+///   instead: then nothing is left allocated.
+///
+/// So a number that does not change says that nothing leaked in drops; one that rises does not say that something did. The
+/// [hook](on_drop_error) is told which error it was.
 pub fn drop_errors() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Calls `hook` with each error that a drop meets from now on, on the thread that drops. A later call replaces the hook.
+/// Calls `hook` with each error that [`drop_errors`] counts from now on, on the thread that met it. A later call replaces the hook.
 /// A panic in the hook is caught.
 pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     // The former hook is dropped after the lock: what it captured may call back here.
@@ -27,12 +42,25 @@ pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 
 /// Counts the error and tells the hook.
 pub(crate) fn report(error: &Error) {
+    let later = COLLECTED.with_borrow_mut(|collected| collected.as_mut().map(|list| list.push(error.clone())));
+    if later.is_some() {
+        return;
+    }
     COUNT.fetch_add(1, Ordering::Relaxed);
     let hook = HOOK.read().clone();
     if let Some(hook) = hook {
         // A panic that left a drop during another panic would end the process.
         let _ = catch_unwind(AssertUnwindSafe(|| hook(error)));
     }
+}
+
+/// Does something in which no code of the program's may run: what is reported on this thread meanwhile goes to `told`, for the caller to
+/// report.
+pub(crate) fn collect<R>(told: &mut Vec<Error>, act: impl FnOnce() -> R) -> R {
+    let former = COLLECTED.replace(Some(Vec::new()));
+    let answer = act();
+    told.extend(COLLECTED.replace(former).into_iter().flatten());
+    answer
 }
 
 /// Reports a failure; success is no news.

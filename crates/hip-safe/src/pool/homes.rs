@@ -42,7 +42,7 @@ pub(super) struct Homes {
     last: Option<(u64, HomeId)>,
     /// The blocks of every home but [`HomeId::NOBODY`] once more, so that one that fits is found without a look at each stream.
     all: [Bins; 2],
-    /// Whether there ever was a second stream. Until then `all` is empty, which saves its upkeep.
+    /// Whether there are several streams. With one, `all` is empty, which saves its upkeep.
     several: bool,
 }
 
@@ -76,8 +76,7 @@ impl Homes {
 
     #[cold]
     fn add<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
-        let first = self.shelves.len() == 2;
-        if !first && !self.several {
+        if !self.of_stream.is_empty() && !self.several {
             self.several = true;
             for index in 0..blocks.places() {
                 let node = &blocks[index];
@@ -96,7 +95,20 @@ impl Homes {
         home
     }
 
-    /// Whether there ever was a second stream.
+    /// Empties the list of all homes if one stream is left.
+    pub(super) fn forget_others<O>(&mut self, blocks: &mut Blocks<O>) {
+        if self.several && self.of_stream.len() < 2 {
+            self.several = false;
+            for index in 0..blocks.places() {
+                let node = &blocks[index];
+                if node.is_free() && node.home != HomeId::NOBODY {
+                    self.all[node.class as usize].remove(blocks, index);
+                }
+            }
+        }
+    }
+
+    /// Whether there are several streams.
     pub(super) fn has_several(&self) -> bool {
         self.several
     }
