@@ -17,7 +17,7 @@ const FEW: usize = 8;
 /// How many blocks of other streams are looked at before the pool grows.
 const SOME: usize = 64;
 
-/// How many blocks are looked at for each free when all are looked at before the pool grows.
+/// How many blocks may be looked at for each free.
 const LOOKS_PER_FREE: u64 = 16;
 
 /// A free block that the ladder found.
@@ -186,12 +186,16 @@ impl<O: Order> Pool<O> {
         if let Some(found) = self.fit(request, usize::MAX).or_else(|| self.complete_or_old(request)) {
             return Some(found);
         }
-        // A look at all blocks is paid for by the frees since the last one.
-        if (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE < u64::from(self.blocks.places()) {
+        if !self.may_look_at_all() {
             return None;
         }
         self.reap();
         self.fit(request, usize::MAX)
+    }
+
+    /// A look at all blocks is paid for by the frees since the last one.
+    pub(super) fn may_look_at_all(&self) -> bool {
+        (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE >= u64::from(self.blocks.places())
     }
 
     /// A block that is at home with the request's stream or with nobody.

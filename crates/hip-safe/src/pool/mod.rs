@@ -196,6 +196,9 @@ impl<O: Order> Pool<O> {
             return None;
         }
         self.put(index);
+        if self.homes.is_nearly_alone() && self.may_look_at_all() {
+            self.reap();
+        }
         self.config.direct.then(|| self.remove_segment(segment))
     }
 
@@ -208,7 +211,7 @@ impl<O: Order> Pool<O> {
         self.let_all_go();
         if let Some(home) = self.homes.forget(stream) {
             self.orphan(home);
-            self.homes.forget_others(&mut self.blocks);
+            self.homes.count_streams(&mut self.blocks);
         }
     }
 }

@@ -131,6 +131,7 @@ impl<O: Order> Pool<O> {
                 self.put(index);
             }
         }
+        self.homes.count_streams(&mut self.blocks);
     }
 
     /// Says whose a block of no list is from now on: its home's, or nobody's if nothing uses it any more.
