@@ -42,7 +42,8 @@ pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 
 /// Counts the error and tells the hook.
 pub(crate) fn report(error: &Error) {
-    let later = COLLECTED.with_borrow_mut(|collected| collected.as_mut().map(|list| list.push(error.clone())));
+    let later =
+        COLLECTED.with_borrow_mut(|collected| collected.as_mut().map(|list| list.push(error.clone())));
     if later.is_some() {
         return;
     }

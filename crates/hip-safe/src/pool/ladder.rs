@@ -7,7 +7,7 @@ use super::block::NONE;
 use super::homes::HomeId;
 use super::shared::Reach;
 use super::space::Request;
-use super::{Block, Departed, Order, Pool, PoolError, Source};
+use super::{Block, Departed, Missing, Order, Pool, PoolError, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
@@ -27,27 +27,17 @@ enum Found {
     New(u32),
 }
 
-/// See [`Pool::allocate`].
-pub(super) fn allocate<O: Order, S: Source<O>>(
-    pool: &mut impl Reach<O>,
-    source: &mut S,
-    bytes: usize,
-    stream: u64,
-) -> Result<Block<O>, PoolError<S::Error>> {
-    debug_assert!(bytes > 0, "no bytes are not the pool's business");
-    let Some(request) = pool.request(bytes, stream) else { return Err(pool.out_of_memory(bytes)) };
-    match pool.hit(request) {
-        Some(block) => Ok(block),
-        None => allocate_anew(pool, source, request),
-    }
-}
-
+/// What is left of [`Pool::allocate`] when the pool has no block for it.
 #[cold]
-fn allocate_anew<O: Order, S: Source<O>>(
+pub(super) fn allocate_anew<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
-    request: Request,
+    missing: Missing,
 ) -> Result<Block<O>, PoolError<S::Error>> {
+    let request = match missing {
+        Missing::Request(request) => request,
+        Missing::TooLarge(bytes) => return Err(pool.out_of_memory(bytes)),
+    };
     let index = match climb(pool, source, request)? {
         Found::Cached(index) => {
             pool.statistics.hits += 1;
@@ -58,7 +48,8 @@ fn allocate_anew<O: Order, S: Source<O>>(
             index
         }
     };
-    Ok(pool.take(index, request))
+    pool.take(index, request);
+    Ok(pool.hand_out(index))
 }
 
 /// See [`SharedPool::reserve`](super::SharedPool::reserve).
@@ -70,7 +61,7 @@ pub(super) fn reserve<O: Order, S: Source<O>>(
     if bytes == 0 || pool.config.direct {
         return Ok(());
     }
-    let Some(request) = pool.request_of_nobody(bytes) else { return Err(pool.out_of_memory(bytes)) };
+    let Some(request) = pool.request(bytes) else { return Err(pool.out_of_memory(bytes)) };
     pool.reap();
     if pool.fit(request, usize::MAX).is_none() {
         climb(pool, source, request)?;

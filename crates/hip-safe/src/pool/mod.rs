@@ -105,6 +105,13 @@ pub(crate) struct Departed<O> {
     pub(crate) order: O,
 }
 
+/// What a pool has not.
+enum Missing {
+    Request(Request),
+    /// So many bytes are more than any pool has.
+    TooLarge(usize),
+}
+
 /// A pool of memory of one device. See the [module](self).
 pub(crate) struct Pool<O> {
     config: PoolConfig,
@@ -143,30 +150,34 @@ impl<O: Order> Pool<O> {
         bytes: usize,
         stream: u64,
     ) -> Result<Block<O>, PoolError<S::Error>> {
-        ladder::allocate(&mut &mut *self, source, bytes, stream)
+        match self.look(bytes, stream) {
+            Ok(index) => Ok(self.hand_out(index)),
+            Err(missing) => ladder::allocate_anew(&mut &mut *self, source, missing),
+        }
     }
 
-    /// What a stream asks for; none if no pool has so much.
-    fn request(&mut self, bytes: usize, stream: u64) -> Option<Request> {
-        let home = self.homes.of(&mut self.blocks, stream);
-        self.request_of_nobody(bytes).map(|request| Request { home, ..request })
+    /// Takes a block that the pool has.
+    #[inline]
+    fn look(&mut self, bytes: usize, stream: u64) -> Result<u32, Missing> {
+        debug_assert!(bytes > 0, "no bytes are not the pool's business");
+        let Some(request) = self.request(bytes) else { return Err(Missing::TooLarge(bytes)) };
+        let request = Request { home: self.homes.of(&mut self.blocks, stream), ..request };
+        if let Some(index) = self.take_held(request) {
+            self.statistics.hits += 1;
+            return Ok(index);
+        }
+        let found = (!self.config.direct).then(|| self.cached(request)).flatten();
+        let Some(index) = found else { return Err(Missing::Request(request)) };
+        self.statistics.hits += 1;
+        self.take(index, request);
+        Ok(index)
     }
 
-    /// The same, where any stream is to have it at once.
-    fn request_of_nobody(&self, bytes: usize) -> Option<Request> {
+    /// What a request of nobody's is for; none if no pool has so much.
+    #[inline]
+    fn request(&self, bytes: usize) -> Option<Request> {
         let size = config::block_size(bytes)?;
         Some(Request { bytes, size, class: self.config.class(size), home: HomeId::NOBODY })
-    }
-
-    /// A block that the pool has.
-    fn hit(&mut self, request: Request) -> Option<Block<O>> {
-        if let Some(block) = self.take_held(request) {
-            self.statistics.hits += 1;
-            return Some(block);
-        }
-        let found = (!self.config.direct).then(|| self.cached(request)).flatten()?;
-        self.statistics.hits += 1;
-        Some(self.take(found, request))
     }
 
     /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it

@@ -59,7 +59,12 @@ impl<O: Order> SharedPool<O> {
         bytes: usize,
         stream: u64,
     ) -> Result<Block<O>, PoolError<S::Error>> {
-        ladder::allocate(&mut self.lock(), source, bytes, stream)
+        // What the pool has takes no more than the lock.
+        let mut guard = self.pool.lock();
+        match guard.look(bytes, stream) {
+            Ok(index) => Ok(guard.hand_out(index)),
+            Err(missing) => ladder::allocate_anew(&mut self.locked(guard), source, missing),
+        }
     }
 
     /// As [`Pool::free`]; what departs goes to [`SharedPool::give_back`].
@@ -122,7 +127,11 @@ impl<O: Order> SharedPool<O> {
     }
 
     fn lock(&self) -> Locked<'_, O> {
-        Locked { shared: self, guard: Some(self.pool.lock()) }
+        self.locked(self.pool.lock())
+    }
+
+    fn locked<'a>(&'a self, guard: MutexGuard<'a, Pool<O>>) -> Locked<'a, O> {
+        Locked { shared: self, guard: Some(guard) }
     }
 
     #[cfg(test)]

@@ -70,8 +70,8 @@ impl<O: Order> Pool<O> {
         self.statistics.merges += 1;
     }
 
-    /// Hands a free block out, cut to size if the rest is worth it.
-    pub(super) fn take(&mut self, index: u32, request: Request) -> Block<O> {
+    /// Takes a free block, cut to size if the rest is worth it. [`Pool::hand_out`] is next.
+    pub(super) fn take(&mut self, index: u32, request: Request) {
         self.homes.remove(&mut self.blocks, index);
         let node = &mut self.blocks[index];
         let foreign = node.home != HomeId::NOBODY && node.home != request.home;
@@ -87,9 +87,14 @@ impl<O: Order> Pool<O> {
         if self.config.splits(node.class, node.bytes - request.size) {
             self.cut(index, request.size, state);
         }
+    }
+
+    /// Hands a block out that was taken.
+    #[inline]
+    pub(super) fn hand_out(&mut self, index: u32) -> Block<O> {
         let node = &mut self.blocks[index];
         self.segments.get_mut(node.segment).live += 1;
-        self.statistics.handed_out(request.bytes, node.bytes);
+        self.statistics.handed_out(node.requested, node.bytes);
         let order = std::mem::take(&mut node.order);
         Block { id: BlockId(index), address: node.address, bytes: node.bytes, order }
     }

@@ -195,11 +195,11 @@ fn loom_memory_on_its_way_back_is_waited_for() {
     });
 }
 
-/// Two threads ask at once for what one segment has room for, and there is room for one segment.
+/// Two threads need at once what one segment has room for: the second one does not ask for another segment.
 #[test]
 fn loom_one_thread_asks_for_both() {
     model(|| {
-        let shared = Shared::new(20 * MIB);
+        let shared = Shared::new(40 * MIB);
         let other = Shared::spawn(&shared, |shared| {
             let block = shared.allocate(2 * MIB, 1);
             shared.free(block, 1);
@@ -209,6 +209,22 @@ fn loom_one_thread_asks_for_both() {
         other.join().unwrap();
         let seen = shared.pool.statistics();
         assert_eq!((seen.misses, seen.hits, seen.retries, seen.segments), (1, 1, 0, 1));
+        shared.check_at_rest(2);
+    });
+}
+
+/// The same where there is room for one segment only.
+#[test]
+fn loom_what_another_thread_asks_for_is_waited_for() {
+    model(|| {
+        let shared = Shared::new(20 * MIB);
+        let other = Shared::spawn(&shared, |shared| {
+            let block = shared.allocate(8 * MIB, 1);
+            shared.free(block, 1);
+        });
+        let block = shared.allocate(11 * MIB, 0);
+        shared.free(block, 0);
+        other.join().unwrap();
         shared.check_at_rest(2);
     });
 }
