@@ -42,9 +42,9 @@ pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 
 /// Counts the error and tells the hook.
 pub(crate) fn report(error: &Error) {
-    let later =
-        COLLECTED.with_borrow_mut(|collected| collected.as_mut().map(|list| list.push(error.clone())));
-    if later.is_some() {
+    // A thread that ends has no list any more.
+    let listed = COLLECTED.try_with(|list| list.borrow_mut().as_mut().map(|list| list.push(error.clone())));
+    if let Ok(Some(())) = listed {
         return;
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
@@ -58,7 +58,7 @@ pub(crate) fn report(error: &Error) {
 /// Does something in which no code of the program's may run: what is reported on this thread meanwhile goes to `told`, for the caller to
 /// report.
 pub(crate) fn collect<R>(told: &mut Vec<Error>, act: impl FnOnce() -> R) -> R {
-    let former = COLLECTED.replace(Some(Vec::new()));
+    let Ok(former) = COLLECTED.try_with(|list| list.replace(Some(Vec::new()))) else { return act() };
     let answer = act();
     told.extend(COLLECTED.replace(former).into_iter().flatten());
     answer
@@ -75,6 +75,29 @@ pub(crate) fn report_failure(result: Result<(), Error>) {
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn what_is_collected_is_left_to_the_caller() {
+        let mut told = Vec::new();
+        let answer = collect(&mut told, || {
+            let mut inner = Vec::new();
+            collect(&mut inner, || report(&Error::NotReady));
+            assert_eq!(inner.len(), 1);
+            report(&Error::EventNotRecorded);
+            7
+        });
+        assert_eq!((answer, told.len()), (7, 1));
+        assert!(matches!(told[..], [Error::EventNotRecorded]));
+        // Whoever drops at a thread's end still has the others told.
+        struct Last;
+        impl Drop for Last {
+            fn drop(&mut self) {
+                collect(&mut Vec::new(), || ());
+            }
+        }
+        thread_local!(static LAST: Last = const { Last });
+        std::thread::spawn(|| LAST.with(|_| collect(&mut Vec::new(), || ()))).join().unwrap();
+    }
 
     #[test]
     fn errors_are_counted_and_told_and_a_panic_stays_inside() {
