@@ -1,4 +1,4 @@
-//! What happens to errors in `Drop`, which has no caller to tell: they are counted and given to a hook.
+//! What happens to errors that have no caller to tell, as in `Drop`: they are counted and given to a hook.
 
 use crate::Error;
 use parking_lot::RwLock;
@@ -26,13 +26,22 @@ pub(crate) struct Later {
     this_thread: PhantomData<*const ()>,
 }
 
-/// How many drops of this process have failed so far. A failed drop leaves its resource allocated: it never frees what
-/// may still be in use. Call `close` on an owner to get the error instead.
+/// How many errors of this process had no caller to be told so far:
+/// - a drop that failed. It leaves its resource allocated: nothing is freed that may still be in use. Call `close` on an owner to get
+///   the error instead;
+/// - a panic in a function that a stream called on the host ([`Stream::launch_host`](crate::Stream::launch_host));
+/// - the device that was current before a call, or before a [`CurrentDevice`](crate::CurrentDevice) guard, and could not be made
+///   current again: the call itself may have succeeded;
+/// - a wait for a stream that failed before memory, a module or the like was released, where waiting for the whole device did
+///   instead: then nothing is left allocated.
+///
+/// So a number that does not change says that nothing leaked in drops; one that rises does not say that something did. The
+/// [hook](on_drop_error) is told which error it was.
 pub fn drop_errors() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Calls `hook` with each error that a drop meets from now on, on the thread that drops. A later call replaces the hook.
+/// Calls `hook` with each error that [`drop_errors`] counts from now on, on the thread that met it. A later call replaces the hook.
 /// A panic in the hook is caught.
 pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     // The former hook is dropped after the lock: what it captured may call back here.
@@ -97,5 +106,25 @@ mod tests {
         assert_eq!(drop_errors(), 0);
         report_failure(Err(Error::NotReady));
         assert_eq!((drop_errors(), TOLD.load(Ordering::SeqCst)), (1, true));
+        TOLD.store(false, Ordering::SeqCst);
+        let outer = later();
+        let inner = later();
+        report(&Error::NotReady);
+        drop(inner);
+        assert_eq!((drop_errors(), TOLD.load(Ordering::SeqCst)), (2, false), "a lock may be held");
+        drop(outer);
+        assert!(TOLD.load(Ordering::SeqCst));
+        // Whoever drops at a thread's end is told too.
+        struct Last;
+        impl Drop for Last {
+            fn drop(&mut self) {
+                let _later = later();
+                report(&Error::NotReady);
+            }
+        }
+        thread_local!(static LAST: Last = const { Last });
+        TOLD.store(false, Ordering::SeqCst);
+        std::thread::spawn(|| LAST.with(|_| drop(later()))).join().unwrap();
+        assert_eq!((drop_errors(), TOLD.load(Ordering::SeqCst)), (3, true));
     }
 }

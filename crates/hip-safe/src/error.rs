@@ -1,6 +1,6 @@
 //! Everything that can go wrong, with what was wanted, what was found and what to do about it.
 
-use crate::{DeviceLabel, PoolStatistics, StreamId};
+use crate::{DeviceLabel, MemoryInfo, PoolStatistics, StreamId};
 use hip_sys::hip::hipError_t;
 use std::sync::Arc;
 
@@ -86,19 +86,17 @@ pub enum Error {
     },
     /// The device has not enough memory left.
     #[error(
-        "{device} is out of memory: {requested} bytes wanted, {free} of {total} free at the driver; the pool has {} bytes, \
+        "{device} is out of memory: {requested} bytes wanted, {}; the pool has {} bytes, \
          {} of them in buffers, the largest free piece is of {}. Drop buffers, or take smaller ones",
-        pool.reserved, pool.active, largest_free
+        free_at_driver(*driver), pool.reserved, pool.active, largest_free
     )]
     OutOfMemory {
         /// The device.
         device: DeviceLabel,
         /// The bytes asked for.
         requested: usize,
-        /// The bytes that were free, as the driver counts them.
-        free: usize,
-        /// The bytes it has in all.
-        total: usize,
+        /// The bytes that were free and those it has in all, if the driver says so.
+        driver: Option<MemoryInfo>,
         /// What the device's pool holds.
         pool: Box<PoolStatistics>,
         /// The pool's largest free piece in bytes.
@@ -309,6 +307,13 @@ impl Error {
             Self::OutOfMemory { .. } => Some(hipError_t::hipErrorOutOfMemory.0),
             _ => None,
         }
+    }
+}
+
+fn free_at_driver(driver: Option<MemoryInfo>) -> String {
+    match driver {
+        Some(MemoryInfo { free, total }) => format!("{free} of {total} free at the driver"),
+        None => "and the driver does not say how many are free".into(),
     }
 }
 

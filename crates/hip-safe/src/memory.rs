@@ -4,16 +4,16 @@ use crate::device::{Device, Inner};
 use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::Points;
-use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source};
+use crate::pool::{BlockId, Order, PoolConfig, PoolError, PoolStatistics, SharedPool, Source};
 use crate::raw::{self, Failure};
 use crate::trace::{self, Segment};
 use crate::{Error, Result, Stream, drop_errors};
 use hip_sys::Platform;
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A piece of device memory that somebody uses.
@@ -39,28 +39,26 @@ pub enum MemorySource {
     StreamOrdered,
 }
 
-/// A pool, and where it has its memory from, which changes only while it has none.
-struct Sourced {
-    pool: Pool<Points>,
-    source: MemorySource,
-}
-
 /// The memory of one device: a pool of what the driver gave.
 pub(crate) struct DeviceMemory {
-    pool: Mutex<Sourced>,
-    /// Streams that have ended, for whoever has the pool next: their last reference may go while a thread has it.
-    ended: Mutex<Vec<u64>>,
-    any_ended: AtomicBool,
+    pool: SharedPool<Points>,
+    /// Changes only while the pool has nothing from there.
+    source: Mutex<MemorySource>,
 }
 
-/// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may drop buffers.
+/// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may use the pool.
 struct Driver<'a> {
     device: &'a Inner,
-    source: MemorySource,
+    source: &'a Mutex<MemorySource>,
     /// How much to ask for, where pages of its own are to end with the request.
     exact: Option<usize>,
     told: Vec<Error>,
     segments: Vec<Segment>,
+}
+
+thread_local! {
+    /// Whether this thread gives memory back.
+    static RELEASING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Device {
@@ -90,7 +88,8 @@ impl Device {
     }
 
     /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
-    /// reserved. It waits for the work that used it. The bytes given back.
+    /// reserved. It waits for the work that used it; meanwhile other threads, and that work itself, may use the pool. The bytes given
+    /// back.
     ///
     /// # Errors
     /// The error of the wait, or of the free; then less was given back.
@@ -100,7 +99,8 @@ impl Device {
         self.memory().with_driver(self.inner(), |pool, driver| pool.trim(driver, keep_bytes))
     }
 
-    /// Makes sure that the pool has `bytes` bytes for large buffers, so that allocating them makes no call.
+    /// Makes sure that the pool has one free piece of `bytes` bytes that nothing uses, so that making a buffer of that size, on any
+    /// stream, takes no call. If the driver refuses, what the pool keeps otherwise goes back first, as for a buffer.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver answers.
@@ -119,20 +119,16 @@ impl Piece {
 
 impl DeviceMemory {
     pub(crate) fn new(config: PoolConfig) -> Self {
-        Self {
-            pool: Mutex::new(Sourced { pool: Pool::new(config), source: MemorySource::default() }),
-            ended: Mutex::default(),
-            any_ended: AtomicBool::new(false),
-        }
+        Self { pool: SharedPool::new(config), source: Mutex::default() }
     }
 
     pub(crate) fn statistics(&self) -> PoolStatistics {
-        self.pool.lock().pool.statistics()
+        self.pool.statistics()
     }
 
     /// As [`DeviceMemory::statistics`]; `None` if another thread had the pool for longer than that.
     pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
-        Some(self.pool.try_lock_for(patience)?.pool.statistics())
+        self.pool.statistics_within(patience)
     }
 
     /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
@@ -164,23 +160,13 @@ impl DeviceMemory {
         if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
-        let (departed, source) = {
-            let mut held = self.pool.lock();
-            (held.pool.free(piece.block, number, former), held.source)
-        };
-        let Some(departed) = departed else { return Ok(()) };
-        let bytes = departed.bytes;
-        let mut driver = Driver::new(device.inner(), source);
-        let released = driver.release(departed.address, bytes, departed.order);
-        driver.tell();
-        released.inspect_err(|_| self.pool.lock().pool.lost(bytes))
+        let Some(departed) = self.pool.free(piece.block, number, former) else { return Ok(()) };
+        self.with_driver(device.inner(), |pool, driver| pool.give_back(driver, departed))
     }
 
     /// A stream has ended.
     pub(crate) fn forget_stream(&self, number: u64) {
-        let mut ended = self.ended.lock();
-        ended.push(number);
-        self.any_ended.store(true, Ordering::Relaxed);
+        self.pool.forget_stream(number);
     }
 
     /// Gives everything back to the driver: the device's last reference is gone, so no buffer and no stream is left.
@@ -189,48 +175,64 @@ impl DeviceMemory {
     }
 
     fn set_source(&self, device: &Device, source: MemorySource) -> Result<()> {
-        let mut held = self.pool.lock();
-        if held.source == source {
+        if *self.source.lock() == source {
             return Ok(());
         }
-        let Sourced { pool, source: former } = &mut *held;
-        let mut driver = Driver::new(device.inner(), *former);
-        let trimmed = pool.trim(&mut driver, 0);
-        let reserved = pool.statistics().reserved;
-        if trimmed.is_ok() && reserved == 0 {
-            *former = source;
-        }
-        drop(held);
-        driver.tell();
-        trimmed?;
-        let in_use = Error::MemoryInUse { device: device.label(), bytes: reserved };
-        if reserved == 0 { Ok(()) } else { Err(in_use) }
+        self.with_driver(device.inner(), |pool, driver| {
+            pool.trim(driver, 0)?;
+            let changed = pool.while_empty(driver, || *self.source.lock() = source);
+            changed.map_err(|bytes| Error::MemoryInUse { device: device.label(), bytes })
+        })
     }
 
-    fn with_driver<R>(&self, device: &Inner, act: impl FnOnce(&mut Pool<Points>, &mut Driver<'_>) -> R) -> R {
-        let mut held = self.pool.lock();
-        let Sourced { pool, source } = &mut *held;
-        let mut driver = Driver::new(device, *source);
-        if self.any_ended.load(Ordering::Relaxed) {
-            let mut ended = self.ended.lock();
-            self.any_ended.store(false, Ordering::Relaxed);
-            ended.drain(..).for_each(|number| pool.forget_stream(number));
-        }
-        let answer = act(pool, &mut driver);
-        drop(held);
-        driver.tell();
+    fn with_driver<R>(
+        &self,
+        device: &Inner,
+        act: impl FnOnce(&SharedPool<Points>, &mut Driver<'_>) -> R,
+    ) -> R {
+        // The pool may be locked, and a hook may want it.
+        let _later = drop_errors::later();
+        let (told, segments) = (Vec::new(), Vec::new());
+        let mut driver = Driver { device, source: &self.source, exact: None, told, segments };
+        let answer = act(&self.pool, &mut driver);
+        driver.segments.iter().for_each(|&segment| trace::segment(device.label(), segment));
+        driver.told.iter().for_each(drop_errors::report);
         answer
     }
 }
 
-impl<'a> Driver<'a> {
-    fn new(device: &'a Inner, source: MemorySource) -> Self {
-        Self { device, source, exact: None, told: Vec::new(), segments: Vec::new() }
+impl Driver<'_> {
+    /// Makes calls with the device current.
+    fn run<R>(
+        &mut self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform, MemorySource) -> Result<R, Failure>,
+    ) -> Result<R> {
+        let source = *self.source.lock();
+        self.device.run(doing, |p| call(p, source))
     }
 
-    fn tell(self) {
-        self.segments.iter().for_each(|&segment| trace::segment(self.device.label(), segment));
-        self.told.iter().for_each(drop_errors::report);
+    fn wait_and_free(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
+        if !Wait::SegmentRelease.is_dropped() {
+            order.wait_to_release(&mut self.told)?;
+        }
+        let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
+        let free = |p: &Platform, source: MemorySource| {
+            // Pieces that the pool took back are the driver's again.
+            if !p.ext().own_pages {
+                raw::reserve(p, address, bytes, null_mut());
+            }
+            // SAFETY: S1, S3, S4: it is the pool's alone, came from this source, and every submission that used it is complete.
+            unsafe {
+                match source {
+                    MemorySource::Driver => raw::free(p, address),
+                    MemorySource::StreamOrdered => raw::memory::free_async(p, address),
+                }
+            }
+        };
+        self.run(|| "freeing device memory".into(), free)?;
+        self.segments.push(Segment::ToDriver(bytes));
+        Ok(())
     }
 }
 
@@ -239,7 +241,7 @@ impl Source<Points> for Driver<'_> {
 
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>> {
         let bytes = self.exact.unwrap_or(bytes);
-        let allocate = |p: &Platform| match self.source {
+        let allocate = |p: &Platform, source: MemorySource| match source {
             // SAFETY: S1, S3: the device is current.
             MemorySource::Driver => unsafe { raw::malloc(p, bytes) },
             MemorySource::StreamOrdered => {
@@ -250,41 +252,39 @@ impl Source<Points> for Driver<'_> {
                 Ok(address)
             }
         };
-        let attempt = |p: &Platform| match allocate(p) {
+        let attempt = |p: &Platform, source: MemorySource| match allocate(p, source) {
             Ok(address) if address.is_null() => Ok(None),
             Ok(address) => Ok(Some(address)),
             Err(Failure { code: hipError_t::hipErrorOutOfMemory, .. }) => Ok(None),
             Err(failure) => Err(failure),
         };
-        let device = self.device;
-        let address = device.run(|| format!("allocating {bytes} bytes on {}", device.label()), attempt)?;
+        let label = self.device.label();
+        let address = self.run(|| format!("allocating {bytes} bytes on {label}"), attempt)?;
         Ok(address.map(|address| {
             self.segments.push(Segment::FromDriver(bytes));
             address.raw().expose_provenance()
         }))
     }
 
-    fn release(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
-        if !Wait::SegmentRelease.is_dropped() {
-            order.wait_to_release(&mut self.told)?;
-        }
-        let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
-        let free = |p: &Platform| {
-            // Pieces that the pool took back are the driver's again.
-            if !p.ext().own_pages {
-                raw::reserve(p, address, bytes, null_mut());
-            }
-            // SAFETY: S1, S3, S4: it is the pool's alone, came from this source, and every submission that used it is complete.
-            unsafe {
-                match self.source {
-                    MemorySource::Driver => raw::free(p, address),
-                    MemorySource::StreamOrdered => raw::memory::free_async(p, address),
-                }
-            }
-        };
-        self.device.run(|| "freeing device memory".into(), free)?;
-        self.segments.push(Segment::ToDriver(bytes));
-        Ok(())
+    fn release(&mut self, address: usize, bytes: usize, order: Points) -> Result<()> {
+        let _releasing = Releasing { former: RELEASING.replace(true) };
+        self.wait_and_free(address, bytes, order)
+    }
+
+    /// The wait for a stream may drop its last reference, and with it functions that it never called and what they own.
+    fn may_wait(&self) -> bool {
+        !RELEASING.get()
+    }
+}
+
+/// While it lives, this thread gives memory back.
+struct Releasing {
+    former: bool,
+}
+
+impl Drop for Releasing {
+    fn drop(&mut self) {
+        RELEASING.set(self.former);
     }
 }
 
@@ -308,16 +308,7 @@ fn out_of_memory(device: &Device, requested: usize, error: PoolError<Error>) -> 
         PoolError::Source(error) => return error,
         PoolError::OutOfMemory { statistics, largest_free, .. } => (statistics, largest_free),
     };
-    let info = match device.memory_info() {
-        Ok(info) => info,
-        Err(error) => return error,
-    };
-    Error::OutOfMemory {
-        device: device.label(),
-        requested,
-        free: info.free,
-        total: info.total,
-        pool: statistics,
-        largest_free,
-    }
+    // The figures of the driver are an extra: this error is not lost for want of them.
+    let driver = device.memory_info().ok();
+    Error::OutOfMemory { device: device.label(), requested, driver, pool: statistics, largest_free }
 }

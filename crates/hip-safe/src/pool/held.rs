@@ -3,7 +3,7 @@
 
 use super::block::{NONE, State};
 use super::space::Request;
-use super::{Block, BlockId, Order, Pool};
+use super::{Order, Pool};
 
 /// How many there are.
 const MOST: usize = 4;
@@ -30,8 +30,8 @@ impl<O: Order> Pool<O> {
         self.let_go(oldest);
     }
 
-    /// The block of the request's stream and size, if one is held.
-    pub(super) fn take_held(&mut self, request: Request) -> Option<Block<O>> {
+    /// Takes the block of the request's stream and size, if one is held. [`Pool::hand_out`] is next.
+    pub(super) fn take_held(&mut self, request: Request) -> Option<u32> {
         let place = self.held.ring.iter().position(|&index| {
             index != NONE && {
                 let node = &self.blocks[index];
@@ -42,10 +42,7 @@ impl<O: Order> Pool<O> {
         let node = &mut self.blocks[index];
         node.state = State::Live;
         node.requested = request.bytes;
-        self.segments.get_mut(node.segment).live += 1;
-        self.statistics.handed_out(request.bytes, node.bytes);
-        let order = std::mem::take(&mut node.order);
-        Some(Block { id: BlockId(index), address: node.address, bytes: node.bytes, order })
+        Some(index)
     }
 
     /// Gives all of them to the lists. Whether there was any.

@@ -42,7 +42,7 @@ pub(super) struct Homes {
     last: Option<(u64, HomeId)>,
     /// The blocks of every home but [`HomeId::NOBODY`] once more, so that one that fits is found without a look at each stream.
     all: [Bins; 2],
-    /// Whether there ever was a second stream. Until then `all` is empty, which saves its upkeep.
+    /// Whether several streams have blocks or use them. With one, `all` is empty, which saves its upkeep.
     several: bool,
 }
 
@@ -76,16 +76,6 @@ impl Homes {
 
     #[cold]
     fn add<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
-        let first = self.shelves.len() == 2;
-        if !first && !self.several {
-            self.several = true;
-            for index in 0..blocks.places() {
-                let node = &blocks[index];
-                if node.is_free() && node.home != HomeId::NOBODY {
-                    self.all[node.class as usize].insert(blocks, index);
-                }
-            }
-        }
         let home = self.vacant.pop().unwrap_or_else(|| {
             self.shelves.push(Shelf::new());
             self.streams.push(None);
@@ -93,10 +83,35 @@ impl Homes {
         });
         self.streams[home.0 as usize] = Some(stream);
         self.of_stream.insert(stream, home);
+        self.count_streams(blocks);
         home
     }
 
-    /// Whether there ever was a second stream.
+    /// Fills the list of all homes when several streams have blocks, or empties it when one is left and nobody else uses any.
+    pub(super) fn count_streams<O>(&mut self, blocks: &mut Blocks<O>) {
+        let several = self.of_stream.len() > 1 || self.has_orphans(blocks);
+        if std::mem::replace(&mut self.several, several) == several {
+            return;
+        }
+        for index in 0..blocks.places() {
+            let node = &blocks[index];
+            if node.is_free() && node.home != HomeId::NOBODY {
+                let all = &mut self.all[node.class as usize];
+                if several { all.insert(blocks, index) } else { all.remove(blocks, index) }
+            }
+        }
+    }
+
+    /// Whether it is only what a stream left behind that keeps another one from being alone.
+    pub(super) fn is_nearly_alone(&self) -> bool {
+        self.several && self.of_stream.len() < 2
+    }
+
+    fn has_orphans<O>(&self, blocks: &Blocks<O>) -> bool {
+        self.any(blocks, HomeId::ORPHANS).is_some()
+    }
+
+    /// Whether several streams have blocks or use them.
     pub(super) fn has_several(&self) -> bool {
         self.several
     }

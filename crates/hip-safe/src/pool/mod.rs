@@ -10,7 +10,8 @@
 //! 5. the source: a new segment.
 //!
 //! If the source refuses: all free blocks are looked at and joined; a block of any stream is taken; all segments without a
-//! block in use are given back, which waits for their work; the source is asked once more; and then there is an error with the figures.
+//! block in use are given back, which waits for their work; what other threads give back or get is waited for; the source is asked
+//! once more; and then there is an error with the figures. A [`SharedPool`] is free for other threads during all of these waits.
 //!
 //! The blocks freed last are kept apart for a moment, for a request of the same size. All other free neighbours are one block as soon as they have one home or one of them is nobody's. The pool calls no driver, has no locks and reads
 //! no memory: addresses are numbers to it.
@@ -22,18 +23,19 @@ mod held;
 mod homes;
 mod ladder;
 mod segments;
+mod shared;
 mod space;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use config::PoolConfig;
+pub(crate) use shared::SharedPool;
 pub use statistics::PoolStatistics;
 
 use block::{Blocks, State};
-use config::Class;
 use held::Held;
-use homes::Homes;
+use homes::{HomeId, Homes};
 use segments::Segments;
 use space::Request;
 
@@ -50,13 +52,17 @@ pub(crate) trait Order: Clone + Default {
     fn only_on(&self, stream: u64) -> bool;
 }
 
-/// Where a pool has its memory from.
+/// Where a pool has its memory from. A pool that is [shared](SharedPool) is not locked while its source is asked.
 pub(crate) trait Source<O: Order> {
     type Error;
-    /// The address of new memory, a multiple of 512; none if there is not that much.
+    /// The address of new memory, a multiple of 512; none if there is not that much. It runs no code of the program's.
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Self::Error>;
     /// Waits for `order`, then gives the memory back. After an error it counts as lost.
     fn release(&mut self, address: usize, bytes: usize, order: O) -> Result<(), Self::Error>;
+    /// Whether this thread may wait for other threads' calls: not within one of its own.
+    fn may_wait(&self) -> bool {
+        true
+    }
 }
 
 /// Why there is no block.
@@ -90,13 +96,20 @@ pub(crate) struct Block<O> {
     pub(crate) order: O,
 }
 
-/// Memory that left the pool: once `order` is complete, its owner gives it back to the source.
+/// Memory that left the pool, and counts as leaving: once `order` is complete, its owner gives it back to the source.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Departed<O> {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
     pub(crate) order: O,
+}
+
+/// What a pool has not.
+enum Missing {
+    Request(Request),
+    /// So many bytes are more than any pool has.
+    TooLarge(usize),
 }
 
 /// A pool of memory of one device. See the [module](self).
@@ -109,6 +122,8 @@ pub(crate) struct Pool<O> {
     statistics: PoolStatistics,
     /// The count of frees when all blocks were looked at last.
     reaped_at: u64,
+    /// How many threads ask the source for memory.
+    asking: u32,
 }
 
 impl<O: Order> Pool<O> {
@@ -121,10 +136,11 @@ impl<O: Order> Pool<O> {
             held: Held::new(),
             statistics: PoolStatistics::default(),
             reaped_at: 0,
+            asking: 0,
         }
     }
 
-    /// A block of at least `bytes` bytes, which are not 0, that is first used on a stream.
+    /// A block of at least `bytes` bytes, which are not 0, that is first used on a stream. The stream lives on meanwhile.
     ///
     /// # Errors
     /// Those of the source, and [`PoolError::OutOfMemory`]. Nothing is in use then that was not before.
@@ -134,38 +150,45 @@ impl<O: Order> Pool<O> {
         bytes: usize,
         stream: u64,
     ) -> Result<Block<O>, PoolError<S::Error>> {
+        match self.look(bytes, stream) {
+            Ok(index) => Ok(self.hand_out(index)),
+            Err(missing) => ladder::allocate_anew(&mut &mut *self, source, missing),
+        }
+    }
+
+    /// Takes a block that the pool has.
+    #[inline]
+    fn look(&mut self, bytes: usize, stream: u64) -> Result<u32, Missing> {
         debug_assert!(bytes > 0, "no bytes are not the pool's business");
-        let Some(size) = config::block_size(bytes) else {
-            self.let_all_go();
-            return Err(self.out_of_memory(bytes));
-        };
-        let home = self.homes.of(&mut self.blocks, stream);
-        let request = Request { bytes, size, class: self.config.class(size), home };
-        if let Some(block) = self.take_held(request) {
+        let Some(request) = self.request(bytes) else { return Err(Missing::TooLarge(bytes)) };
+        let request = Request { home: self.homes.of(&mut self.blocks, stream), ..request };
+        if let Some(index) = self.take_held(request) {
             self.statistics.hits += 1;
-            return Ok(block);
+            return Ok(index);
         }
-        if let Some(found) = (!self.config.direct).then(|| self.cached(request)).flatten() {
-            self.statistics.hits += 1;
-            return Ok(self.take(found, request));
-        }
-        let found = match self.grow(source, request, self.config.segment(size))? {
-            Some(found) => found,
-            None if self.config.direct => return Err(self.out_of_memory(bytes)),
-            None => self.after_refusal(source, request)?,
-        };
-        Ok(self.take(found, request))
+        let found = (!self.config.direct).then(|| self.cached(request)).flatten();
+        let Some(index) = found else { return Err(Missing::Request(request)) };
+        self.statistics.hits += 1;
+        self.take(index, request);
+        Ok(index)
+    }
+
+    /// What a request of nobody's is for; none if no pool has so much.
+    #[inline]
+    fn request(&self, bytes: usize) -> Option<Request> {
+        let size = config::block_size(bytes)?;
+        Some(Request { bytes, size, class: self.config.class(size), home: HomeId::NOBODY })
     }
 
     /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it
-    /// back to the source, or says with [`Pool::lost`] that this failed.
+    /// back to the source.
     pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
         let BlockId(index) = id;
         let mut home = self.homes.of(&mut self.blocks, stream);
         let mut state = State::Untouched;
         if !order.only_on(stream) {
             if order.settle() {
-                home = homes::HomeId::NOBODY;
+                home = HomeId::NOBODY;
             } else if !order.only_on(stream) {
                 state = State::Touched;
             }
@@ -179,55 +202,15 @@ impl<O: Order> Pool<O> {
         self.segments.get_mut(segment).live -= 1;
         // With several streams, what is kept apart costs room that the others lack.
         let alone = !self.homes.has_several() && !self.config.direct;
-        if alone && state == State::Untouched && home != homes::HomeId::NOBODY {
+        if alone && state == State::Untouched && home != HomeId::NOBODY {
             self.hold(index);
             return None;
         }
         self.put(index);
+        if self.homes.is_nearly_alone() && self.may_look_at_all() {
+            self.reap();
+        }
         self.config.direct.then(|| self.remove_segment(segment))
-    }
-
-    /// Counts memory of [`Pool::free`] as lost: it could not be given back to the source.
-    pub(crate) fn lost(&mut self, bytes: usize) {
-        self.statistics.lost += bytes;
-    }
-
-    /// Gives segments without a block in use back to the source, while at least `keep_bytes` stay reserved. The bytes given back.
-    ///
-    /// # Errors
-    /// The first one of the source: that segment counts as lost, and the others stay.
-    pub(crate) fn trim<S: Source<O>>(
-        &mut self,
-        source: &mut S,
-        keep_bytes: usize,
-    ) -> Result<usize, S::Error> {
-        self.release(source, keep_bytes)
-    }
-
-    /// Makes sure that at least `bytes` bytes lie free in segments of large blocks; what is missing comes as one segment. A direct
-    /// pool keeps nothing, so it does nothing.
-    ///
-    /// # Errors
-    /// Those of the source, and [`PoolError::OutOfMemory`].
-    pub(crate) fn reserve<S: Source<O>>(
-        &mut self,
-        source: &mut S,
-        bytes: usize,
-    ) -> Result<(), PoolError<S::Error>> {
-        self.let_all_go();
-        let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
-        let large = all.filter(|node| node.is_free() && node.class == Class::Large);
-        let missing = bytes.saturating_sub(large.map(|node| node.bytes).sum());
-        if missing == 0 || self.config.direct {
-            return Ok(());
-        }
-        let Some(missing) = config::block_size(missing) else { return Err(self.out_of_memory(bytes)) };
-        let segment = missing.next_multiple_of(self.config.segment_granule);
-        match source.allocate(segment).map_err(PoolError::Source)? {
-            Some(address) => _ = self.add_segment(address, segment, Class::Large),
-            None => return Err(self.out_of_memory(bytes)),
-        }
-        Ok(())
     }
 
     pub(crate) fn statistics(&self) -> PoolStatistics {
@@ -239,6 +222,7 @@ impl<O: Order> Pool<O> {
         self.let_all_go();
         if let Some(home) = self.homes.forget(stream) {
             self.orphan(home);
+            self.homes.count_streams(&mut self.blocks);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::block::{NONE, State};
 use super::homes::HomeId;
 use super::segments::Segment;
-use super::{Block, BlockId, Departed, Order, Pool, Source};
+use super::{Block, BlockId, Departed, Order, Pool};
 
 /// An allocation that looks for its block.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +70,8 @@ impl<O: Order> Pool<O> {
         self.statistics.merges += 1;
     }
 
-    /// Hands a free block out, cut to size if the rest is worth it.
-    pub(super) fn take(&mut self, index: u32, request: Request) -> Block<O> {
+    /// Takes a free block, cut to size if the rest is worth it. [`Pool::hand_out`] is next.
+    pub(super) fn take(&mut self, index: u32, request: Request) {
         self.homes.remove(&mut self.blocks, index);
         let node = &mut self.blocks[index];
         let foreign = node.home != HomeId::NOBODY && node.home != request.home;
@@ -87,9 +87,14 @@ impl<O: Order> Pool<O> {
         if self.config.splits(node.class, node.bytes - request.size) {
             self.cut(index, request.size, state);
         }
+    }
+
+    /// Hands a block out that was taken.
+    #[inline]
+    pub(super) fn hand_out(&mut self, index: u32) -> Block<O> {
         let node = &mut self.blocks[index];
         self.segments.get_mut(node.segment).live += 1;
-        self.statistics.handed_out(request.bytes, node.bytes);
+        self.statistics.handed_out(node.requested, node.bytes);
         let order = std::mem::take(&mut node.order);
         Block { id: BlockId(index), address: node.address, bytes: node.bytes, order }
     }
@@ -131,6 +136,7 @@ impl<O: Order> Pool<O> {
                 self.put(index);
             }
         }
+        self.homes.count_streams(&mut self.blocks);
     }
 
     /// Says whose a block of no list is from now on: its home's, or nobody's if nothing uses it any more.
@@ -168,26 +174,22 @@ impl<O: Order> Pool<O> {
             order.merge(self.blocks.remove(index));
             index = next;
         }
-        self.statistics.shrunk(bytes);
+        self.statistics.leaves(bytes);
         Departed { address, bytes, order }
     }
 
-    /// Gives segments back that nothing is in use of, while at least `keep` bytes stay. The bytes given back.
-    pub(super) fn release<S: Source<O>>(&mut self, source: &mut S, keep: usize) -> Result<usize, S::Error> {
+    /// Removes a segment that nothing is in use of, if at least `keep` bytes stay then. `next` says from which segment on, and is moved
+    /// on behind it.
+    pub(super) fn depart(&mut self, next: &mut u32, keep: usize) -> Option<Departed<O>> {
         self.let_all_go();
-        let before = self.statistics.reserved;
-        for index in 0..self.segments.end() {
+        while *next < self.segments.end() {
+            let index = *next;
+            *next += 1;
             let unused = self.segments.get(index).filter(|segment| segment.live == 0);
-            let Some(bytes) = unused.map(|segment| segment.bytes) else { continue };
-            if self.statistics.reserved - bytes < keep {
-                continue;
+            if unused.is_some_and(|segment| self.statistics.reserved - segment.bytes >= keep) {
+                return Some(self.remove_segment(index));
             }
-            let Departed { address, bytes, order } = self.remove_segment(index);
-            // Until the source says that it has it back, it is lost: a panic there is no second owner.
-            self.statistics.lost += bytes;
-            source.release(address, bytes, order)?;
-            self.statistics.lost -= bytes;
         }
-        Ok(before - self.statistics.reserved)
+        None
     }
 }

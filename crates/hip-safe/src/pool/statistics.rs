@@ -16,6 +16,8 @@ pub struct PoolStatistics {
     pub peak_active: usize,
     /// The most bytes that were [`reserved`](Self::reserved) at once.
     pub peak_reserved: usize,
+    /// Bytes on their way back to the driver, behind the work that used them: not reserved any more.
+    pub leaving: usize,
     /// Bytes that could not be given back to the driver: they are in use as long as the process is, and not reserved any more.
     pub lost: usize,
     /// Allocations that succeeded.
@@ -64,8 +66,18 @@ impl PoolStatistics {
         self.peak_reserved = self.peak_reserved.max(self.reserved);
     }
 
-    pub(super) fn shrunk(&mut self, bytes: usize) {
+    /// A segment goes on its way to the source.
+    pub(super) fn leaves(&mut self, bytes: usize) {
         self.segments -= 1;
         self.reserved -= bytes;
+        self.leaving += bytes;
+    }
+
+    /// It is there, or lost.
+    pub(super) fn left(&mut self, bytes: usize, arrived: bool) {
+        self.leaving -= bytes;
+        if !arrived {
+            self.lost += bytes;
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
 
-use crate::watched::{calls, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls};
+use crate::watched::{
+    calls, changed_platform, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls,
+};
 use hip_safe::{
     Device, Error, Event, Limit, ManagedAdvice, ManagedPlace, PinnedBuffer, Result, SharedBuffer,
 };
+use hip_sys::hip::hipError_t;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A status that no function answers by itself.
@@ -71,8 +75,8 @@ fn out_of_memory_gives_the_figures() {
     let stream = device().new_stream().unwrap();
     fail_every("hipMalloc", 2);
     match stream.alloc_zeros::<u32>(5).unwrap_err() {
-        Error::OutOfMemory { requested: 20, free, total, pool, largest_free: 0, .. } => {
-            assert!(free <= total && total > 0);
+        Error::OutOfMemory { requested: 20, driver: Some(driver), pool, largest_free: 0, .. } => {
+            assert!(driver.free <= driver.total && driver.total > 0);
             assert_eq!((pool.reserved, pool.retries), (0, 1));
         }
         other => panic!("{other:?}"),
@@ -81,6 +85,23 @@ fn out_of_memory_gives_the_figures() {
     fail_next("hipHostMalloc", 2);
     let error = PinnedBuffer::<u32>::zeroed(stream.device(), 5).unwrap_err();
     assert!(matches!(error, Error::HostMemory { requested: 20 }), "{error:?}");
+}
+
+/// The error says that there is no memory, also where the driver cannot be asked how much there is.
+#[test]
+fn out_of_memory_without_the_drivers_figures() {
+    unsafe extern "C" fn no_figures(_: *mut usize, _: *mut usize) -> hipError_t {
+        hipError_t(CODE)
+    }
+    let platform = changed_platform(|table| table.hipMemGetInfo = no_figures);
+    let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
+    fail_every("hipMalloc", 2);
+    let error = stream.alloc_zeros::<u32>(5).unwrap_err();
+    assert!(no_fault());
+    assert!(matches!(error, Error::OutOfMemory { requested: 20, driver: None, .. }), "{error:?}");
+    assert_eq!(error.hip_code(), Some(2));
+    let words = "20 bytes wanted, and the driver does not say how many are free; the pool has 0 bytes";
+    assert!(error.to_string().contains(words), "{error}");
 }
 
 #[test]

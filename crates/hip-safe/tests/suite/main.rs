@@ -31,6 +31,7 @@ mod order;
 mod peer_devices;
 mod peers;
 mod pinned;
+mod pool_waits;
 mod priority;
 mod shared;
 mod stream_end;

@@ -6,10 +6,13 @@ mod ladder;
 mod property;
 mod reuse;
 #[cfg(not(loom))]
+mod shared;
+#[cfg(not(loom))]
 mod steady;
 #[cfg(loom)]
 mod threads;
 
+use super::ladder::{give_back, release, reserve};
 use super::{Block, BlockId, Order, Pool, PoolConfig, PoolError, Source};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -165,6 +168,17 @@ impl Source<Points> for Memory {
         order.0.iter().for_each(|point| point.stream.complete(point.at));
         self.ranges.remove(&address);
         Ok(())
+    }
+}
+
+/// What threads do through a shared pool, by one that has it alone.
+impl Pool<Points> {
+    fn trim(&mut self, memory: &mut Memory, keep: usize) -> Result<usize, Broken> {
+        release(&mut &mut *self, memory, keep)
+    }
+
+    fn reserve(&mut self, memory: &mut Memory, bytes: usize) -> Result<(), PoolError<Broken>> {
+        reserve(&mut &mut *self, memory, bytes)
     }
 }
 

@@ -124,9 +124,14 @@ impl Model {
                 Err(Broken) => assert!(self.memory.broken),
             },
             Step::Reserve(bytes) => match self.pool.reserve(&mut self.memory, bytes) {
+                Ok(()) if self.pool.config.direct => {}
                 Ok(()) => {
-                    let after = self.pool.statistics();
-                    assert!(self.pool.config.direct || after.free() >= bytes);
+                    // A new stream has it at once.
+                    let calls = self.memory.calls.len();
+                    let block = self.pool.allocate(&mut self.memory, bytes, u64::MAX).unwrap();
+                    assert_eq!((calls, block.order.0.len()), (self.memory.calls.len(), 0));
+                    assert!(self.pool.free(block.id, u64::MAX, Points::default()).is_none());
+                    self.pool.forget_stream(u64::MAX);
                 }
                 Err(PoolError::Source(Broken)) => assert!(self.memory.broken),
                 Err(PoolError::OutOfMemory { .. }) => assert!(self.memory.limit < 600 * GRANULE),
@@ -199,10 +204,9 @@ impl Model {
         assert_eq!(departed.is_some(), self.pool.config.direct);
         if let Some(departed) = departed {
             assert_eq!((departed.address, departed.bytes), (block.address, block.bytes));
-            let released = self.memory.release(departed.address, departed.bytes, departed.order);
-            if released.is_err() {
-                self.pool.lost(departed.bytes);
-            }
+            assert_eq!(after.leaving, block.bytes);
+            let released = give_back(&mut &mut self.pool, &mut self.memory, departed);
+            assert!(released.is_ok() || self.memory.broken);
         }
     }
 
@@ -224,7 +228,7 @@ impl Model {
             }
         }
         let seen = self.pool.statistics();
-        assert_eq!(seen.lost, self.lost);
+        assert_eq!((seen.lost, seen.leaving), (self.lost, 0));
         assert_eq!(self.memory.in_use(), seen.reserved + seen.lost);
         assert_eq!(seen.allocations - seen.frees, self.live.len() as u64);
         assert_eq!(seen.allocated, self.live.iter().map(|live| live.requested).sum::<usize>());
