@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::pool::SharedPool;
+use std::cell::{Cell, RefCell};
 
 type Act<'a> = Box<dyn FnMut(&SharedPool<Points>) + 'a>;
 
@@ -56,14 +57,14 @@ impl Source<Points> for Unasked {
 #[test]
 fn trim_leaves_the_pool_to_others() {
     let (pool, one) = (SharedPool::new(PoolConfig::default()), Stream::new(1));
+    let (held, seen) = (Cell::new(None), RefCell::new(Vec::new()));
     let mut source = Busy::of(1 << 40, &pool);
     let [large, small] = [64 * MIB, MIB].map(|bytes| pool.allocate(&mut source, bytes, 1).unwrap());
     assert!(pool.free(large.id, 1, one.submit()).is_none());
-    let mut held = Some(small);
-    let mut seen = Vec::new();
-    source.on_release = Box::new(|pool| {
-        let Some(block) = held.take() else { return };
-        seen.push(pool.statistics());
+    held.set(Some(small));
+    source.on_release = Box::new(|pool: &SharedPool<Points>| {
+        let Some(block): Option<Block<Points>> = held.take() else { return };
+        seen.borrow_mut().push(pool.statistics());
         let other = pool.allocate(&mut Unasked, 512, 1).unwrap();
         assert!(pool.free(other.id, 1, Points::default()).is_none());
         assert!(pool.free(block.id, 1, Points::default()).is_none());
@@ -71,8 +72,7 @@ fn trim_leaves_the_pool_to_others() {
     });
     // What was freed within the wait departs too.
     assert_eq!(pool.trim(&mut source, 0), Ok(66 * MIB));
-    drop(source);
-    let [first] = seen[..] else { panic!("{seen:?}") };
+    let [first] = seen.borrow()[..] else { panic!("{seen:?}") };
     assert_eq!((first.leaving, first.reserved, first.lost), (64 * MIB, 2 * MIB, 0));
     let after = pool.statistics();
     assert_eq!((after.leaving, after.reserved, after.lost, after.segments), (0, 0, 0, 0));
@@ -82,25 +82,25 @@ fn trim_leaves_the_pool_to_others() {
 #[test]
 fn the_ladder_leaves_the_pool_to_others() {
     let (pool, one) = (SharedPool::new(PoolConfig::default()), Stream::new(1));
+    let held = Cell::new(None);
     let mut source = Busy::of(60 * MIB, &pool);
     let [a, b, c] = [20, 20, 20].map(|mib| pool.allocate(&mut source, mib * MIB, 1).unwrap());
     assert!(pool.free(a.id, 1, one.submit()).is_none());
-    let (mut held, address) = (Some(b), c.address);
-    source.on_release = Box::new(|pool| {
-        if let Some(block) = held.take() {
+    held.set(Some(b));
+    let address = c.address;
+    let free = |pool: &SharedPool<Points>| {
+        let block: Option<Block<Points>> = held.take();
+        if let Some(block) = block {
             assert!(pool.free(block.id, 1, Points::default()).is_none());
         }
-    });
+    };
+    source.on_release = Box::new(free);
     // The second segment is free only since the ladder waits.
     let block = pool.allocate(&mut source, 40 * MIB, 2).unwrap();
     assert_eq!((block.bytes, pool.statistics().retries), (40 * MIB, 1));
     // What is freed while the source is asked is found when it refuses.
-    let mut held = Some(c);
-    source.on_allocate = Box::new(move |pool| {
-        if let Some(block) = held.take() {
-            assert!(pool.free(block.id, 1, Points::default()).is_none());
-        }
-    });
+    held.set(Some(c));
+    source.on_allocate = Box::new(free);
     let reused = pool.allocate(&mut source, 20 * MIB, 2).unwrap();
     assert_eq!(reused.address, address);
     pool.with(|pool| pool.check());
@@ -114,7 +114,7 @@ fn nobody_waits_for_itself() {
     let mut source = Busy::of(20 * MIB, &pool);
     let block = pool.allocate(&mut source, 20 * MIB, 1).unwrap();
     assert!(pool.free(block.id, 1, one.submit()).is_none());
-    source.on_release = Box::new(|pool| {
+    source.on_release = Box::new(|pool: &SharedPool<Points>| {
         let mut empty = Busy::of(0, pool);
         assert!(matches!(pool.allocate(&mut empty, 512, 1), Err(PoolError::OutOfMemory { .. })));
         assert_eq!(pool.while_empty(&empty, || panic!("20 MiB are on their way")), Err(20 * MIB));
@@ -129,7 +129,8 @@ fn a_panic_of_the_source_leaves_nothing_on_its_way() {
     let mut source = Busy::of(1 << 40, &pool);
     let block = pool.allocate(&mut source, 20 * MIB, 1).unwrap();
     assert!(pool.free(block.id, 1, one.submit()).is_none());
-    (source.on_allocate, source.on_release) = (Box::new(|_| panic!("asked")), Box::new(|_| panic!("given")));
+    source.on_allocate = Box::new(|_: &SharedPool<Points>| panic!("asked"));
+    source.on_release = Box::new(|_: &SharedPool<Points>| panic!("given"));
     let mut caught = |act: &mut dyn FnMut(&mut Busy<'_>)| {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(&mut source))).unwrap_err()
     };
