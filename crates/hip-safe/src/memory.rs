@@ -248,7 +248,12 @@ impl Source<Points> for Driver<'_> {
                 // SAFETY: S1, S3: the device is current.
                 let address = unsafe { raw::memory::malloc_async(p, bytes) }?;
                 // SAFETY: S1, S3: as above; null is the stream that the allocation is ordered on, and others may use it next.
-                unsafe { raw::stream_synchronize(p, null_mut()) }?;
+                let waited = unsafe { raw::stream_synchronize(p, null_mut()) };
+                if let Err(failure) = waited {
+                    // SAFETY: S1, S3, S4: it was ours alone, and nobody knows of it. The first error is the one to tell.
+                    let _ = unsafe { raw::memory::free_async(p, address) };
+                    return Err(failure);
+                }
                 Ok(address)
             }
         };
