@@ -16,7 +16,7 @@ fn work_of_other_threads_is_captured_or_done_and_never_lost() {
     const COUNT: usize = 200;
     let stream = under_test::stream();
     let sevens = stream.upload(&[7_u8; LEN]).unwrap();
-    let submitted = AtomicUsize::new(0);
+    let (submitted, captures) = (AtomicUsize::new(0), AtomicBool::new(false));
     // Each byte is set once, and each copy written once, now or by a launch.
     let value = |at: usize| at as u8 | 1;
     let submit = |mut bytes: DeviceBuffer<u8>| {
@@ -25,6 +25,9 @@ fn work_of_other_threads_is_captured_or_done_and_never_lost() {
             submitted.fetch_add(1, Ordering::SeqCst);
             stream.clone_of(&sevens).unwrap()
         };
+        while !captures.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
         let copies: Vec<_> = (0..COUNT).map(step).collect();
         (bytes, copies)
     };
@@ -41,6 +44,7 @@ fn work_of_other_threads_is_captured_or_done_and_never_lost() {
                 let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
                 stream.memset(&mut temporary, 0xff)?;
                 drop(temporary);
+                captures.store(true, Ordering::SeqCst);
                 // Each thread may be about to count one step from before the capture: the third is of the graph.
                 let enough = submitted.load(Ordering::SeqCst) + 3;
                 while go_on() && submitted.load(Ordering::SeqCst) < enough {

@@ -225,9 +225,10 @@ fn other_streams_and_the_host_go_on_beside_a_capture() {
     stream.memset(&mut buffer, 2).unwrap();
     let graph = stream.capture(|stream| {
         stream.memset(&mut captured, 3)?;
+        calls();
         // Both wait for what the capturing stream had before.
         assert_eq!(pinned.as_slice()?, [1; LEN]);
-        calls();
+        assert_eq!(waits(), ["hipEventSynchronize"]);
         assert_eq!(other.download(&buffer)?, [2; LEN]);
         assert_eq!(waits(), [""; 0], "the host has just waited for it");
         let mut more = other.upload(&[5_u8; LEN])?;

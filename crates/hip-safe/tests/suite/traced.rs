@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 /// Writes a line for each event of ours.
 #[derive(Default)]
@@ -69,10 +69,17 @@ fn alone(test: &str) -> bool {
     false
 }
 
+/// Runs an act while the subscriber is told of this thread's events. As long as a process has only one, `tracing` asks whichever
+/// thread is first at an event whether that is wanted, and keeps the answer: so there is another one.
+fn listening<R>(subscriber: impl Subscriber + Send + Sync + 'static, act: impl FnOnce() -> R) -> R {
+    let _another = Dispatch::new(Lines::default());
+    tracing::subscriber::with_default(subscriber, act)
+}
+
 /// The events of an act on this thread.
 fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
     let lines = std::sync::Arc::new(Lines::default());
-    tracing::subscriber::with_default(std::sync::Arc::clone(&lines), act);
+    listening(std::sync::Arc::clone(&lines), act);
     std::mem::take(&mut *lines.lines.lock().unwrap())
 }
 
@@ -141,7 +148,7 @@ fn a_subscriber_may_use_the_device() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let asks = std::sync::Arc::new(Asks(device.clone(), Mutex::default()));
-    tracing::subscriber::with_default(std::sync::Arc::clone(&asks), || {
+    listening(std::sync::Arc::clone(&asks), || {
         drop(stream.alloc_zeros::<u8>(1000).unwrap());
         device.trim_memory(0).unwrap();
     });
@@ -157,7 +164,7 @@ impl<F: Fn() + Send + Sync + 'static> Calls<F> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let calls = Arc::new(Self(function, Mutex::default()));
-            tracing::subscriber::with_default(Arc::clone(&calls), act);
+            listening(Arc::clone(&calls), act);
             sender.send(*calls.1.lock().unwrap())
         });
         receiver.recv_timeout(Duration::from_secs(20)).ok()
