@@ -1,4 +1,5 @@
-//! A short list kept in place: the launch path does not allocate.
+//! A short list of borrows kept in place: a submission does not allocate. With a `SmallVec` in it, a submission would borrow its memory until
+//! it is dropped, not only until it is last used.
 
 /// Up to `N` elements in place; more of them move to the heap.
 pub(crate) struct InlineVec<T, const N: usize> {

@@ -1,13 +1,12 @@
 //! Launching a kernel: its arguments are collected, checked against what it declares, and submitted.
 
-use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream, Submission,
 };
 use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
+use smallvec::SmallVec;
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 /// A global size must fit this along each axis.
 const MAX_THREADS_PER_AXIS: u64 = u32::MAX as u64;
@@ -54,8 +53,8 @@ pub struct Launch<'a> {
     config: LaunchConfig,
     cooperative: bool,
     /// The arguments' bytes, each argument at the start of a word.
-    words: InlineVec<u64, 96>,
-    arguments: InlineVec<Argument, 24>,
+    words: SmallVec<[u64; 96]>,
+    arguments: SmallVec<[Argument; 24]>,
 }
 
 #[derive(Clone, Copy)]
@@ -90,7 +89,7 @@ impl Stream {
     /// ```
     #[doc(alias = "hipModuleLaunchKernel")]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
-        let (words, arguments) = (InlineVec::new(0), InlineVec::new(Argument { first_word: 0, size: 0 }));
+        let (words, arguments) = (SmallVec::new(), SmallVec::new());
         Launch { submission: self.submission(), function, config, cooperative: false, words, arguments }
     }
 }
@@ -154,16 +153,15 @@ impl<'a> Launch<'a> {
         let Self { function, config, cooperative, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
-        function.check_sizes(self.arguments.as_slice().iter().map(|argument| argument.size))?;
+        function.check_sizes(self.arguments.iter().map(|argument| argument.size))?;
         check_limits(function, &config, stream.device().properties())?;
 
-        let mut pointers = InlineVec::<*mut c_void, 24>::new(null_mut());
-        let words = self.words.as_mut_slice().as_mut_ptr();
-        for argument in self.arguments.as_slice() {
+        let mut pointers = SmallVec::<[*mut c_void; 24]>::new();
+        let words = self.words.as_mut_ptr();
+        for argument in &self.arguments {
             pointers.push(words.wrapping_add(argument.first_word).cast());
         }
-        let (LaunchConfig { grid, block, shared_bytes }, pointers) =
-            (config, pointers.as_mut_slice().as_mut_ptr());
+        let (LaunchConfig { grid, block, shared_bytes }, pointers) = (config, pointers.as_mut_ptr());
         let cooperative = match cooperative {
             true => Some(self.cooperative_launcher()?),
             false => None,
