@@ -14,10 +14,6 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
         Self { inline: [filler; N], len: 0, spilled: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
     pub(crate) fn push(&mut self, value: T) {
         match self.inline.get_mut(self.len) {
             Some(place) => *place = value,
@@ -49,7 +45,6 @@ mod tests {
         for count in 0..20_u32 {
             let mut list = InlineVec::<u32, 8>::new(u32::MAX);
             (0..count).for_each(|i| list.push(i));
-            assert_eq!(list.len(), count as usize);
             assert_eq!(list.as_slice(), (0..count).collect::<Vec<_>>());
             list.as_mut_slice().fill(7);
             assert_eq!(list.as_slice(), vec![7; count as usize]);

@@ -5,7 +5,7 @@ use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::submit_sorted;
 use crate::raw::{self, graphs::Refused};
-use crate::{Device, Error, Result, Stream};
+use crate::{Device, Error, Result, Stream, drop_errors};
 use hip_sys::Platform;
 use hip_sys::hip::{hipGraphExec, hipGraphExecUpdateResult};
 use std::fmt;
@@ -77,6 +77,7 @@ impl GraphExec {
         let device = graph.device();
         let doing = || "updating an executable graph".into();
         let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
+        let _later = drop_errors::later();
         let raw = graph.inner.raw.lock();
         // SAFETY: S1, S3, S4, S8: both are live and used by no other thread, the device is current, and no launch is in flight.
         let update = |p: &Platform| match unsafe { raw::graphs::graph_exec_update(p, self.raw, *raw) } {
@@ -133,6 +134,7 @@ impl GraphExec {
 }
 
 fn instantiate(graph: &Inner) -> Result<Handle<hipGraphExec>> {
+    let _later = drop_errors::later();
     let raw = graph.raw.lock();
     // SAFETY: S1, S3, S8: the graph is live and used by no other thread, and its device current.
     let make = |p: &Platform| unsafe { raw::graphs::graph_instantiate(p, *raw) };
