@@ -68,6 +68,7 @@ fn pinned_memory_of_nothing_is_an_empty_slice() {
     let (sender, receiver) = mpsc::channel();
     let empty = PinnedBuffer::<u64>::zeroed(stream.device(), 0).unwrap();
     stream.launch_host_with(&empty, move |values| sender.send(values.len()).unwrap()).unwrap();
+    stream.synchronize().unwrap();
     assert_eq!(receiver.recv().unwrap(), 0);
 }
 
@@ -81,6 +82,7 @@ fn a_panic_is_caught_and_told() {
     assert!(reported(&format!("a host function on {stream} panicked: number 4711")));
     let (sender, receiver) = mpsc::channel();
     stream.launch_host(move || sender.send(()).unwrap()).unwrap();
+    stream.synchronize().unwrap();
     receiver.recv().expect("the stream goes on");
 }
 
@@ -90,10 +92,10 @@ fn a_function_makes_no_calls() {
     let (sender, receiver) = mpsc::channel();
     let (device, other) = (stream.device().clone(), stream.clone());
     stream.launch_host(move || sender.send([device.synchronize(), other.synchronize()]).unwrap()).unwrap();
+    stream.synchronize().expect("elsewhere calls are made");
     for answer in receiver.recv().unwrap() {
         assert!(matches!(answer, Err(Error::InHostFunction)), "{answer:?}");
     }
-    stream.synchronize().expect("elsewhere calls are made");
 }
 
 #[test]
@@ -113,8 +115,8 @@ fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
         .unwrap();
     drop(stream);
     go.send(()).unwrap();
-    receiver.recv().expect("the function ends");
     device.synchronize().unwrap();
+    receiver.recv().expect("the function ends");
 }
 
 #[test]

@@ -110,12 +110,22 @@ fn the_backtrace_says_where_it_was_allocated() {
         let found = report("the_backtrace_says_where_it_was_allocated", "backtrace");
         assert_eq!(found[0], format!("memory check: leaked 1000 bytes on {}: \"here\"", name()));
         let frames: Vec<_> = found[1..].iter().take_while(|line| line.starts_with("    ")).collect();
-        assert!(frames.iter().any(|line| line.contains("a_place_with_a_name")), "{found:#?}");
+        let named = frames.iter().any(|line| line.contains("a_place_with_a_name"));
+        assert!(named || !frames_have_names() && !frames.is_empty(), "{found:#?}");
         assert!(!frames.iter().any(|line| line.contains("force_capture")), "{found:#?}");
         assert_eq!(found.last().unwrap(), "memory check: 1 buffer leaked, 1000 bytes in all");
         return;
     }
     forget(a_place_with_a_name().named("here"));
+}
+
+/// Whether this program's frames have names: a stripped one's have not.
+fn frames_have_names() -> bool {
+    let here = std::backtrace::Backtrace::force_capture().to_string().contains("frames_have_names");
+    if !here {
+        println!("without the names of frames: this program is stripped");
+    }
+    here
 }
 
 fn panic_of(act: impl FnOnce() + std::panic::UnwindSafe) -> String {
@@ -127,7 +137,7 @@ fn panic_of(act: impl FnOnce() + std::panic::UnwindSafe) -> String {
 fn a_program_asks_for_what_lives() {
     if !is_child() {
         let child = again("memory_check::a_program_asks_for_what_lives", &[]);
-        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
         assert!(
             !String::from_utf8_lossy(&child.stderr).contains("memory check: no leaks"),
             "nobody asked for a report"
@@ -173,7 +183,7 @@ fn a_program_asks_for_what_lives() {
     MemoryCheck::Backtraces.start();
     let placed = a_place_with_a_name();
     let backtrace = device.live_buffers()[0].backtrace.clone().expect("it is remembered");
-    assert!(backtrace.to_string().contains("a_place_with_a_name"));
+    assert!(backtrace.to_string().contains("a_place_with_a_name") || !frames_have_names(), "{backtrace}");
     assert!(other_device_has_none(&device));
     drop((buffer, placed));
     pinned.close().unwrap();

@@ -11,9 +11,11 @@ fn blocks_that_fit_at_once() {
         let (module, properties) = (module(&device), device.properties());
         let fill = module.function("elementwise_fill_f32").unwrap();
         let one_wave = fill.occupancy(properties.wave_size, 0).unwrap();
-        let large = fill.occupancy(1024, 0).unwrap();
+        // What the kernel was compiled for: AMD's may be for less than the device has.
+        let most = fill.max_threads_per_block().unwrap_or(properties.max_threads_per_block);
+        let large = fill.occupancy(most, 0).unwrap();
         assert!(large >= 1 && one_wave > large, "{one_wave} and {large}");
-        assert!(large * 1024 <= properties.max_threads_per_multiprocessor, "{large}");
+        assert!(large * most <= properties.max_threads_per_multiprocessor, "{large}");
         let half = u32::try_from(properties.shared_memory_per_block / 2).unwrap();
         assert!(fill.occupancy(64, half).unwrap() < fill.occupancy(64, 0).unwrap());
         assert!(fill.occupancy(1025, 0).is_err() || fill.occupancy(1025, 0).unwrap() == 0);
