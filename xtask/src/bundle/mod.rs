@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a bundle may weigh: it is carried over slow lines.
-const MOST_BYTES: u64 = 40 << 20;
+const MOST_BYTES: u64 = 56 << 20;
 /// The oldest C library that it has to run with: Debian 12's.
 const GLIBC: (u32, u32) = (2, 36);
 const SCRIPT: &str = include_str!("run.sh");
