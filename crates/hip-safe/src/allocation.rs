@@ -153,7 +153,7 @@ impl Allocation {
                 Ok(())
             }
             Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
-            Held::Unpooled(memory) => memory.release(home.device(), uses),
+            Held::Unpooled(memory) => memory.release(home.device(), &self.tracked),
         }?;
         drop(ManuallyDrop::into_inner(listed));
         Ok(())

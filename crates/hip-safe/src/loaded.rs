@@ -5,7 +5,7 @@ use crate::function::Kernel;
 use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::Points;
-use crate::{Result, Stream, drop_errors, raw, trace};
+use crate::{Result, Stream, raw, trace};
 use hip_sys::hip::{hipModule_t, ihipModule_t};
 use hip_sys::{Image, Platform};
 use parking_lot::{Mutex, RwLock};
@@ -75,11 +75,8 @@ impl Loaded {
 
     /// Waits for the launches of its kernels and unloads it. If they cannot be waited for it stays loaded.
     pub(crate) fn unload(self, device: &Inner) -> Result<()> {
-        let mut told = Vec::new();
         if !Wait::ModuleUnload.is_dropped() {
-            let waited = self.launches.into_inner().wait_to_release(&mut told);
-            told.iter().for_each(drop_errors::report);
-            waited?;
+            self.launches.into_inner().wait_to_release()?;
         }
         let doing = || format!("unloading {}", *self.image);
         // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.

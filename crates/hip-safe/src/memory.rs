@@ -46,13 +46,12 @@ pub(crate) struct DeviceMemory {
     source: Mutex<MemorySource>,
 }
 
-/// The driver, as a source of memory. What went wrong beside is told once the pool is free again: a hook may use the pool.
+/// The driver, as a source of memory.
 struct Driver<'a> {
     device: &'a Inner,
     source: &'a Mutex<MemorySource>,
     /// How much to ask for, where pages of its own are to end with the request.
     exact: Option<usize>,
-    told: Vec<Error>,
     segments: Vec<Segment>,
 }
 
@@ -192,11 +191,9 @@ impl DeviceMemory {
     ) -> R {
         // The pool may be locked, and a hook may want it.
         let _later = drop_errors::later();
-        let (told, segments) = (Vec::new(), Vec::new());
-        let mut driver = Driver { device, source: &self.source, exact: None, told, segments };
+        let mut driver = Driver { device, source: &self.source, exact: None, segments: Vec::new() };
         let answer = act(&self.pool, &mut driver);
         driver.segments.iter().for_each(|&segment| trace::segment(device.label(), segment));
-        driver.told.iter().for_each(drop_errors::report);
         answer
     }
 }
@@ -212,9 +209,9 @@ impl Driver<'_> {
         self.device.run(doing, |p| call(p, source))
     }
 
-    fn wait_and_free(&mut self, address: usize, bytes: usize, mut order: Points) -> Result<()> {
+    fn wait_and_free(&mut self, address: usize, bytes: usize, order: Points) -> Result<()> {
         if !Wait::SegmentRelease.is_dropped() {
-            order.wait_to_release(&mut self.told)?;
+            order.wait_to_release()?;
         }
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
         let free = |p: &Platform, source: MemorySource| {

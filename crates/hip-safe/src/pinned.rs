@@ -303,7 +303,7 @@ impl PinnedMemory {
             return Ok(());
         }
         let listed = ManuallyDrop::new(self.listed.take());
-        self.tracked.get_mut().wait_to_release(Wait::HostRelease)?;
+        self.tracked.wait_to_release(Wait::HostRelease)?;
         // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
         self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })?;
         drop(ManuallyDrop::into_inner(listed));

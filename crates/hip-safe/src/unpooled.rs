@@ -2,7 +2,7 @@
 
 use crate::handle::Handle;
 use crate::mutation::Wait;
-use crate::order::Uses;
+use crate::order::Tracked;
 use crate::raw::Failure;
 use crate::{Device, Result};
 use hip_sys::Platform;
@@ -39,8 +39,8 @@ impl Unpooled {
     }
 
     /// Waits for the work that uses it and gives it back. If that work cannot be waited for, the memory stays.
-    pub(crate) fn release(self, device: &Device, uses: &mut Uses) -> Result<()> {
-        uses.wait_to_release(Wait::UnpooledRelease)?;
+    pub(crate) fn release(self, device: &Device, tracked: &Tracked) -> Result<()> {
+        tracked.wait_to_release(Wait::UnpooledRelease)?;
         let Self { base, release, doing, .. } = self;
         // SAFETY: S1, S3, S4: it is ours alone, and every submission that used it is complete.
         device.run(|| doing.into(), |p| unsafe { release(p, base) })

@@ -3,7 +3,7 @@
 use super::{Graph, Inner};
 use crate::handle::Handle;
 use crate::mutation::Wait;
-use crate::order::submit_sorted;
+use crate::order::{not_in_host_function, submit_sorted};
 use crate::raw::{self, graphs::Refused};
 use crate::{Device, Error, Result, Stream, drop_errors};
 use hip_sys::Platform;
@@ -50,6 +50,8 @@ impl GraphExec {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
+        not_in_host_function()?;
+        let _later = drop_errors::later();
         let remedy = "submit the work that it consists of, or launch it after the capture";
         let turn = stream.turn().refuse_capture("the launch of a graph", remedy)?;
         stream.check_capture_by_others()?;
@@ -73,7 +75,7 @@ impl GraphExec {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        self.graph.launches.lock().wait_for_all(Wait::GraphUpdate)?;
+        self.graph.launches.wait_for_all(Wait::GraphUpdate)?;
         let device = graph.device();
         let doing = || "updating an executable graph".into();
         let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
@@ -127,7 +129,7 @@ impl GraphExec {
         if raw.is_null() {
             return Ok(());
         }
-        self.graph.launches.lock().wait_to_release(Wait::GraphEnd)?;
+        self.graph.launches.wait_to_release(Wait::GraphEnd)?;
         self.raw = Handle::null();
         destroy(&self.graph, raw)
     }

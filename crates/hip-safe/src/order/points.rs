@@ -1,7 +1,7 @@
 //! Places on streams that something has to come after.
 
 use super::Timeline;
-use crate::{Error, Result, Stream};
+use crate::{Result, Stream, drop_errors};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -80,18 +80,16 @@ impl Points {
     }
 
     /// Waits on the host for all of them.
-    pub(crate) fn wait(&mut self) -> Result<()> {
-        self.list.iter().try_for_each(|point| point.timeline.wait(point.count))?;
-        self.list.clear();
-        Ok(())
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.list.iter().try_for_each(|point| point.timeline.wait(point.count))
     }
 
-    /// Waits before memory is released that only these submissions use. `told` gets what went wrong and was got over.
-    pub(crate) fn wait_to_release(&mut self, told: &mut Vec<Error>) -> Result<()> {
-        for point in &self.list {
-            told.extend(point.timeline.wait_to_release(point.count)?);
+    /// Waits before memory is released that only these submissions use. What went wrong and was got over goes to the hook.
+    pub(crate) fn wait_to_release(self) -> Result<()> {
+        for point in self.list {
+            let got_over = point.timeline.wait_to_release(point.count)?;
+            got_over.iter().for_each(drop_errors::report);
         }
-        self.list.clear();
         Ok(())
     }
 

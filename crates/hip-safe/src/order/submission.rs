@@ -3,6 +3,7 @@
 use super::Tracked;
 use crate::allocation::Allocation;
 use crate::graph::{Capture, List, NoCapture};
+use crate::host_function;
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
 use crate::raw::{self, Failure};
@@ -207,8 +208,7 @@ impl<'a> Submission<'a> {
     where
         C: FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     {
-        // Before any lock: in a host function, whoever has it may be waiting for that function.
-        self.stream.device().check_usable()?;
+        not_in_host_function()?;
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
         }
@@ -293,25 +293,25 @@ impl<'a> Submission<'a> {
         let Self { stream, uses, extents, .. } = self;
         let memory = uses.as_slice().iter().flatten().map(|used| used.memory).next();
         let tracked = memory.filter(|memory| memory.is_ordered()).map(Memory::tracked);
-        let reading = tracked.map(|tracked| tracked.begin_read(stream)).transpose()?;
+        tracked.map_or(Ok(()), |tracked| tracked.begin_read(stream))?;
         let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
         let count = stream.timeline().note_submission();
-        if let Some(reading) = reading {
-            reading.end(stream, count);
+        if let Some(tracked) = tracked {
+            tracked.end_read(stream, count);
         }
         result
     }
 }
 
 /// Waits, calls, and lets the memory remember it. The uses are in the order of [`Memory::key`], at most one of each piece of
-/// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part.
+/// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part. The caller has asked
+/// [`not_in_host_function`], and has errors in drops told later.
 pub(crate) fn submit_sorted<'a, R>(
     stream: &Stream,
     _turn: &NoCapture<'_>,
     uses: impl Iterator<Item = (Memory<'a>, Access)>,
     call: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let _later = drop_errors::later();
     let mut locked = SmallVec::<[_; 8]>::new();
     for (memory, access) in uses {
         if memory.is_ordered() {
@@ -327,6 +327,11 @@ pub(crate) fn submit_sorted<'a, R>(
         memory.commit(stream, *access, count);
     }
     result
+}
+
+/// In a host function no lock is waited for: whoever has it may be waiting for that function.
+pub(crate) fn not_in_host_function() -> Result<()> {
+    if host_function::is_running() { Err(Error::InHostFunction) } else { Ok(()) }
 }
 
 impl<'a> Memory<'a> {

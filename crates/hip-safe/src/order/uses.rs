@@ -2,7 +2,7 @@
 
 use super::Points;
 use crate::mutation::Wait;
-use crate::{Result, Stream, drop_errors};
+use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -23,11 +23,6 @@ pub(crate) struct Tracked {
     uses: Mutex<Uses>,
     /// Nobody reads it any more in such a call.
     read: Condvar,
-}
-
-/// A call that reads the memory and returns when the work is done.
-pub(super) struct Reading<'a> {
-    tracked: &'a Tracked,
 }
 
 impl Uses {
@@ -72,17 +67,6 @@ impl Uses {
         Ok(())
     }
 
-    /// Waits before the memory is released. What went wrong and was got over goes to the hook.
-    pub(crate) fn wait_to_release(&mut self, wait: Wait) -> Result<()> {
-        if wait.is_dropped() {
-            return Ok(());
-        }
-        let mut told = Vec::new();
-        let waited = self.used.wait_to_release(&mut told);
-        told.iter().for_each(drop_errors::report);
-        waited
-    }
-
     /// Everything that may still use it, leaving nothing behind.
     pub(crate) fn take(&mut self) -> Points {
         self.written = Points::default();
@@ -124,41 +108,43 @@ impl Tracked {
         uses
     }
 
-    /// Orders a call that reads behind the last write, and keeps writers away until it has returned.
-    pub(super) fn begin_read(&self, stream: &Stream) -> Result<Reading<'_>> {
+    /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until
+    /// [`Tracked::end_read`].
+    pub(super) fn begin_read(&self, stream: &Stream) -> Result<()> {
         let mut uses = self.uses.lock();
         uses.prepare(stream, Access::READ)?;
         uses.reading += 1;
-        Ok(Reading { tracked: self })
+        Ok(())
+    }
+
+    /// The call has returned, and was the stream's submission of that number.
+    pub(super) fn end_read(&self, stream: &Stream, count: u64) {
+        let mut uses = self.uses.lock();
+        uses.commit(stream, Access::READ, count);
+        uses.reading -= 1;
+        drop(uses);
+        self.read.notify_all();
     }
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
     pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
-        let mut written = self.uses.lock().written.clone();
+        let written = self.uses.lock().written.clone();
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 
     /// Waits on the host until it may be written, while others may submit work that uses it.
     pub(crate) fn wait_for_all(&self, wait: Wait) -> Result<()> {
-        let mut used = self.uses.lock().used.clone();
+        let used = self.uses.lock().used.clone();
         if wait.is_dropped() { Ok(()) } else { used.wait() }
+    }
+
+    /// Waits before the memory is released, while others may submit work that uses it. What went wrong and was got over goes to the hook.
+    pub(crate) fn wait_to_release(&self, wait: Wait) -> Result<()> {
+        let used = self.uses.lock().used.clone();
+        if wait.is_dropped() { Ok(()) } else { used.wait_to_release() }
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         self.uses.get_mut()
-    }
-}
-
-impl Reading<'_> {
-    /// The call has returned, and was the stream's submission of that number.
-    pub(super) fn end(self, stream: &Stream, count: u64) {
-        self.tracked.uses.lock().commit(stream, Access::READ, count);
-    }
-}
-
-impl Drop for Reading<'_> {
-    fn drop(&mut self) {
-        self.tracked.uses.lock().reading -= 1;
-        self.tracked.read.notify_all();
     }
 }
