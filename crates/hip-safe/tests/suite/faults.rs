@@ -1,7 +1,8 @@
 //! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
 
 use crate::watched::{
-    calls, changed_platform, device, drop_errors, fail_after, fail_every, fail_next, no_fault, work_calls,
+    calls, changed_platform, check_outcome, check_released, device, drop_errors, fail_after, fail_every,
+    fail_next, no_fault, work_calls,
 };
 use hip_safe::{
     Device, Error, Event, Limit, ManagedAdvice, ManagedPlace, PinnedBuffer, Result, SharedBuffer,
@@ -199,26 +200,13 @@ fn workload(device: &Device) -> Result<Vec<u32>> {
     Ok(result)
 }
 
-/// What was made is released again, unless the release itself was what failed.
-fn check_leaks(made: &[&str], failed: &str) {
-    let pairs: [(&[&str], _); 4] = [
-        (&["hipMalloc", "hipMallocManaged"], "hipFree"),
-        (&["hipHostMalloc"], "hipHostFree"),
-        (&["hipStreamCreateWithFlags", "hipStreamCreateWithPriority"], "hipStreamDestroy"),
-        (&["hipEventCreateWithFlags"], "hipEventDestroy"),
-    ];
-    let count = |name: &str| made.iter().filter(|call| **call == name).count();
-    for (make, release) in pairs {
-        let existed =
-            make.iter().map(|name| count(name)).sum::<usize>() - usize::from(make.contains(&failed));
-        // The call that makes the device current fails for both, and for the wait before a release.
-        let lost = usize::from(failed == "hipGetDevice");
-        assert!(
-            (existed.saturating_sub(lost)..=existed).contains(&count(release)),
-            "{failed} failed: {make:?} without {release}"
-        );
-    }
-}
+/// What is made, and what releases it.
+const RELEASED: [(&[&str], &str); 4] = [
+    (&["hipMalloc", "hipMallocManaged"], "hipFree"),
+    (&["hipHostMalloc"], "hipHostFree"),
+    (&["hipStreamCreateWithFlags", "hipStreamCreateWithPriority"], "hipStreamDestroy"),
+    (&["hipEventCreateWithFlags"], "hipEventDestroy"),
+];
 
 /// Something that a host function captures, and how many of them there are.
 struct Captured;
@@ -305,18 +293,8 @@ fn fail_each_call(workload: fn(&Device) -> Result<Vec<u32>>) -> Vec<u32> {
         freed.unwrap();
         let statistics = device.memory_statistics();
         assert_eq!((statistics.allocated, statistics.reserved), (0, 0), "call {count}, {failed}");
-        check_leaks(&made, failed);
-        let told = drop_errors();
-        match outcome {
-            Ok(values) => {
-                assert_eq!(values, expected, "{failed} is told of, and the result is right");
-                assert!(
-                    told.iter().any(|error| error.contains("(1999)")),
-                    "call {count}, {failed}: a lost error"
-                );
-            }
-            Err(error) => assert_eq!(error.hip_code(), Some(CODE), "call {count}, {failed}: {error}"),
-        }
+        check_released(&RELEASED, &made, count, failed);
+        check_outcome(outcome, &expected, count, failed);
     }
     assert_eq!(workload(&device).unwrap(), expected, "nothing is left of it");
     expected

@@ -1,32 +1,13 @@
 //! Graphs: what is captured, and how launches are ordered with other work.
 
 use crate::under_test::{self, module};
+use crate::waiting::{RECORD_AND_WAIT, streams, waits};
 use crate::watched::{calls, device, work_calls};
-use hip_safe::{Device, DeviceBuffer, Error, Event, Function, LaunchConfig, PinnedBuffer, Result, Stream};
+use hip_safe::{DeviceBuffer, Error, Event, Function, LaunchConfig, PinnedBuffer, Result, Stream};
 use kernels_hip::args::Map2;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const LEN: usize = 1000;
-const RECORD_AND_WAIT: [&str; 2] = ["hipEventRecord", "hipStreamWaitEvent"];
-
-/// Calls that make one stream wait for another, or the host for a stream.
-fn waits() -> Vec<&'static str> {
-    let waits =
-        |name: &&str| name.contains("Event") || name.contains("Synchronize") || name.contains("Query");
-    calls().into_iter().filter(waits).collect()
-}
-
-/// Streams whose events were made: not in the middle of what a test counts.
-fn streams<const N: usize>(device: &Device) -> [Stream; N] {
-    let streams = [(); N].map(|()| device.new_stream().unwrap());
-    let mut buffer = streams[0].alloc_zeros::<u8>(1).unwrap();
-    for stream in streams.iter().chain(&streams) {
-        stream.memset(&mut buffer, 0).unwrap();
-    }
-    device.synchronize().unwrap();
-    calls();
-    streams
-}
 
 /// total = total + step.
 fn add(

@@ -38,6 +38,7 @@ mod stream_end;
 mod threads;
 mod traced;
 mod under_test;
+mod waiting;
 mod watched;
 mod workload;
 

@@ -1,29 +1,9 @@
 //! Order between streams: which events are recorded and waited for, and that it holds.
 
 use crate::under_test::module;
+use crate::waiting::{RECORD_AND_WAIT, streams, waits};
 use crate::watched::{calls, device, fail_next, platform, work_calls};
 use hip_safe::{Device, DeviceBuffer, Error, LaunchConfig, PinnedBuffer, Stream};
-
-const RECORD_AND_WAIT: [&str; 2] = ["hipEventRecord", "hipStreamWaitEvent"];
-
-/// Calls that make one stream wait for another, or the host for a stream.
-fn waits() -> Vec<&'static str> {
-    let waits =
-        |name: &&str| name.contains("Event") || name.contains("Synchronize") || name.contains("Query");
-    calls().into_iter().filter(waits).collect()
-}
-
-fn streams<const N: usize>(device: &Device) -> [Stream; N] {
-    let streams = [(); N].map(|()| device.new_stream().unwrap());
-    // The event of each is made when it is first needed: not in the middle of what a test counts.
-    let mut buffer = streams[0].alloc_zeros::<u8>(1).unwrap();
-    for stream in streams.iter().chain(&streams) {
-        stream.memset(&mut buffer, 0).unwrap();
-    }
-    device.synchronize().unwrap();
-    calls();
-    streams
-}
 
 fn write(stream: &Stream, buffer: &mut DeviceBuffer<u32>) {
     stream.memset(buffer, 1).unwrap();

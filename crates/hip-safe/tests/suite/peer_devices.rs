@@ -1,6 +1,7 @@
 //! Two devices: copies between them are ordered where they run, and access to each other's memory.
 
 use crate::under_test::{is_host, module, two_devices};
+use crate::waiting::RECORD_AND_WAIT;
 use crate::watched::{calls, platform, work_calls};
 use crate::{again, is_child};
 use hip_host::checker;
@@ -11,7 +12,6 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 const LEN: usize = 1 << 20;
-const RECORD_AND_WAIT: [&str; 2] = ["hipEventRecord", "hipStreamWaitEvent"];
 
 /// A stream of the first device and one of the second, of a watched platform.
 fn streams() -> Option<[Stream; 2]> {

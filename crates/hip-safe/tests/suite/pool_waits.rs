@@ -1,24 +1,15 @@
 //! Nobody has a device's pool while the host waits or a call is made.
 
 use crate::under_test::two_devices;
+use crate::waiting::{LONG, in_time};
 use crate::watched::{calls, device, fail_after, fail_next, no_fault, platform, work_calls};
 use crate::{again, is_child};
-use hip_safe::{Device, DeviceBuffer, MemorySource};
+use hip_safe::{Device, DeviceBuffer, MemorySource, Stream};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
-
-/// More than any of these tests takes.
-const LONG: Duration = Duration::from_secs(30);
-
-/// What an act on another thread gives; a panic if it does not end.
-fn in_time<R: Send + 'static>(act: impl FnOnce() -> R + Send + 'static) -> R {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(act()));
-    receiver.recv_timeout(LONG).expect("it ends, and without a panic")
-}
 
 /// Waits until memory of the device is on its way back to the driver.
 fn leaving(device: &Device) {
@@ -29,18 +20,24 @@ fn leaving(device: &Device) {
     }
 }
 
+/// A stream with a host function that drops a buffer after a while; its device's pool has 64 MiB that the stream used.
+fn stream_whose_work_frees() -> Stream {
+    let stream = device().new_stream().unwrap();
+    let [large, buffer] = [64 * MIB, MIB].map(|bytes| stream.alloc_zeros::<u8>(bytes).unwrap());
+    drop(large);
+    let slow = move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(buffer);
+    };
+    stream.launch_host(slow).unwrap();
+    stream
+}
+
 #[test]
 fn the_work_that_a_trim_waits_for_may_free() {
     let trimmed = in_time(|| {
-        let device = device();
-        let stream = device.new_stream().unwrap();
-        let [large, buffer] = [64 * MIB, MIB].map(|bytes| stream.alloc_zeros::<u8>(bytes).unwrap());
-        drop(large);
-        let slow = move || {
-            thread::sleep(Duration::from_millis(300));
-            drop(buffer);
-        };
-        stream.launch_host(slow).unwrap();
+        let stream = stream_whose_work_frees();
+        let device = stream.device();
         device.trim_memory(0)
     });
     assert_eq!(trimmed.unwrap(), 66 * MIB, "its segment is free by then, too");
@@ -49,15 +46,8 @@ fn the_work_that_a_trim_waits_for_may_free() {
 #[test]
 fn the_work_that_an_allocation_waits_for_may_free() {
     in_time(|| {
-        let device = device();
-        let stream = device.new_stream().unwrap();
-        let [large, buffer] = [64 * MIB, MIB].map(|bytes| stream.alloc_zeros::<u8>(bytes).unwrap());
-        drop(large);
-        let slow = move || {
-            thread::sleep(Duration::from_millis(300));
-            drop(buffer);
-        };
-        stream.launch_host(slow).unwrap();
+        let stream = stream_whose_work_frees();
+        let device = stream.device();
         calls();
         fail_next("hipMalloc", 2);
         drop(stream.alloc_zeros::<u8>(65 * MIB).unwrap());

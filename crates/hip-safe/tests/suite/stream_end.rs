@@ -1,24 +1,11 @@
 //! How streams end: what is waited for, who waits for whom, and what becomes of memory when nothing can be waited for.
 
 use crate::under_test::{is_host, two_devices};
+use crate::waiting::in_time;
 use crate::watched::{calls, device, drop_errors, fail_next, no_fault, platform, work_calls};
 use hip_safe::{Device, Error, PinnedBuffer, Stream};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-
-/// Runs it on another thread; fails if it is not done after a while.
-fn in_time(work: impl FnOnce() + Send + 'static) {
-    let (sender, receiver) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        work();
-        sender.send(()).unwrap();
-    });
-    match receiver.recv_timeout(Duration::from_secs(60)) {
-        Ok(()) => thread.join().unwrap(),
-        Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().unwrap(),
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("two of them wait for each other"),
-    }
-}
 
 /// A copy from the stream's device to pinned memory of another.
 fn copied(stream: &Stream, owner: &Device) -> PinnedBuffer<u8> {

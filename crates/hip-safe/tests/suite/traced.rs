@@ -1,21 +1,18 @@
 //! What a subscriber of `tracing` is told of memory.
 
 use crate::under_test::image;
+use crate::waiting::in_time;
 use crate::watched::device;
 use crate::{again, is_child};
 use hip_safe::{Device, Module, PinnedBuffer, Source, Stream};
 use std::fmt::{Debug, Write};
-use std::sync::{Arc, Mutex, mpsc};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Writes a line for each event of ours.
-#[derive(Default)]
-struct Lines {
-    lines: Mutex<Vec<(Level, String)>>,
-}
+/// Calls a function with each event of ours.
+struct Listener<F>(F);
 
 #[derive(Default)]
 struct Line {
@@ -33,7 +30,7 @@ impl Visit for Line {
     }
 }
 
-impl Subscriber for Lines {
+impl<F: Fn(&Event<'_>) + 'static> Subscriber for Listener<F> {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "hip_safe::memory"
     }
@@ -47,9 +44,8 @@ impl Subscriber for Lines {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line::default();
-        event.record(&mut line);
-        self.lines.lock().unwrap().push((*event.metadata().level(), line.text));
+        // What that does is no event: `tracing` is in one.
+        (self.0)(event);
     }
 
     fn enter(&self, _: &Id) {}
@@ -69,18 +65,31 @@ fn alone(test: &str) -> bool {
     false
 }
 
-/// Runs an act while the subscriber is told of this thread's events. As long as a process has only one, `tracing` asks whichever
-/// thread is first at an event whether that is wanted, and keeps the answer: so there is another one.
-fn listening<R>(subscriber: impl Subscriber + Send + Sync + 'static, act: impl FnOnce() -> R) -> R {
-    let _another = Dispatch::new(Lines::default());
-    tracing::subscriber::with_default(subscriber, act)
+/// What `at_each` gives for each event of an act on this thread.
+fn listened<T: Send + 'static>(
+    at_each: impl Fn(&Event<'_>) -> T + Send + Sync + 'static,
+    act: impl FnOnce(),
+) -> Vec<T> {
+    let list = Arc::new(Mutex::new(Vec::new()));
+    let given = Arc::clone(&list);
+    let listener = Listener(move |event: &Event<'_>| given.lock().unwrap().push(at_each(event)));
+    tracing::subscriber::with_default(listener, act);
+    std::mem::take(&mut *list.lock().unwrap())
 }
 
-/// The events of an act on this thread.
+/// A line for each event of an act on this thread.
 fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
-    let lines = std::sync::Arc::new(Lines::default());
-    listening(std::sync::Arc::clone(&lines), act);
-    std::mem::take(&mut *lines.lines.lock().unwrap())
+    let line = |event: &Event<'_>| {
+        let mut line = Line::default();
+        event.record(&mut line);
+        (*event.metadata().level(), line.text)
+    };
+    listened(line, act)
+}
+
+/// How many events an act has, where each calls `function`; a panic if one waits for itself.
+fn calls_during(function: impl Fn() + Send + Sync + 'static, act: impl FnOnce() + Send + 'static) -> usize {
+    in_time(move || listened(move |_| function(), act).len())
 }
 
 #[test]
@@ -128,71 +137,17 @@ fn a_subscriber_may_use_the_device() {
     if !alone("a_subscriber_may_use_the_device") {
         return;
     }
-    struct Asks(hip_safe::Device, Mutex<Vec<usize>>);
-    impl Subscriber for Asks {
-        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-            metadata.target() == "hip_safe::memory"
-        }
-        fn new_span(&self, _: &Attributes<'_>) -> Id {
-            Id::from_u64(1)
-        }
-        fn record(&self, _: &Id, _: &Record<'_>) {}
-        fn record_follows_from(&self, _: &Id, _: &Id) {}
-        fn event(&self, _: &Event<'_>) {
-            let figures = self.0.memory_statistics();
-            self.1.lock().unwrap().push(figures.allocated);
-        }
-        fn enter(&self, _: &Id) {}
-        fn exit(&self, _: &Id) {}
-    }
     let device = device();
     let stream = device.new_stream().unwrap();
-    let asks = std::sync::Arc::new(Asks(device.clone(), Mutex::default()));
-    listening(std::sync::Arc::clone(&asks), || {
-        drop(stream.alloc_zeros::<u8>(1000).unwrap());
-        device.trim_memory(0).unwrap();
-    });
-    assert_eq!(*asks.1.lock().unwrap(), [1000, 1000, 1000, 0], "segment, allocation, free, segment");
-}
-
-/// Calls a function at each event, but not at what that does itself.
-struct Calls<F>(F, Mutex<usize>);
-
-impl<F: Fn() + Send + Sync + 'static> Calls<F> {
-    /// How many events an act has, where each calls `function`; no answer means that one waits for itself.
-    fn during(function: F, act: impl FnOnce() + Send + 'static) -> Option<usize> {
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            let calls = Arc::new(Self(function, Mutex::default()));
-            listening(Arc::clone(&calls), act);
-            sender.send(*calls.1.lock().unwrap())
-        });
-        receiver.recv_timeout(Duration::from_secs(20)).ok()
-    }
-}
-
-impl<F: Fn() + Send + Sync + 'static> Subscriber for Calls<F> {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "hip_safe::memory"
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, _: &Event<'_>) {
-        *self.1.lock().unwrap() += 1;
-        // What that does is no event: `tracing` is in one.
-        (self.0)();
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
+    let asked = device.clone();
+    let figures = listened(
+        move |_| asked.memory_statistics().allocated,
+        || {
+            drop(stream.alloc_zeros::<u8>(1000).unwrap());
+            device.trim_memory(0).unwrap();
+        },
+    );
+    assert_eq!(figures, [1000, 1000, 1000, 0], "segment, allocation, free, segment");
 }
 
 #[test]
@@ -211,9 +166,9 @@ fn a_subscriber_may_allocate_in_the_capture_that_allocates() {
         });
         drop(graph.unwrap());
     };
-    let told = Calls::during(move || allocate(&own, 2000), capture);
+    let told = calls_during(move || allocate(&own, 2000), capture);
     // Two segments and two allocations at least, and what is given back.
-    assert!(told.expect("it does not wait for itself") >= 4, "{told:?}");
+    assert!(told >= 4, "{told}");
 }
 
 #[test]
@@ -237,7 +192,7 @@ fn a_subscriber_may_ask_for_the_module_that_is_loaded() {
             let (device, image, source) = (device.clone(), image.clone(), source.clone());
             move || again.lock().unwrap().push(way(&device, &image, &source))
         };
-        let told = Calls::during(asks, move || drop(way(&device, &image, &source)));
-        assert_eq!(told, Some(1), "it is told of once, and does not wait for itself");
+        let told = calls_during(asks, move || drop(way(&device, &image, &source)));
+        assert_eq!(told, 1, "it is told of once");
     }
 }

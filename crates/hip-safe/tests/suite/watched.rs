@@ -5,6 +5,7 @@ use hip_sys::Extensions;
 use hip_sys::hip::*;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, Once};
 
@@ -70,6 +71,38 @@ pub(crate) fn drop_errors() -> Vec<String> {
 /// Whether something like this was reported on any thread.
 pub(crate) fn reported(words: &str) -> bool {
     ALL_DROP_ERRORS.lock().unwrap().iter().any(|error| error.contains(words))
+}
+
+/// After a workload of which the call at this place failed with 1999: either it says so, or its result is right and a drop was told.
+pub(crate) fn check_outcome<T: PartialEq + Debug>(
+    outcome: hip_safe::Result<T>,
+    expected: &T,
+    at: usize,
+    failed: &str,
+) {
+    let told = drop_errors();
+    match outcome {
+        Ok(values) => {
+            assert_eq!(values, *expected, "{failed} is told of, and the result is right");
+            assert!(told.iter().any(|error| error.contains("(1999)")), "call {at}, {failed}: a lost error");
+        }
+        Err(error) => assert_eq!(error.hip_code(), Some(1999), "call {at}, {failed}: {error}"),
+    }
+}
+
+/// What was made is released again, unless the release itself was what failed.
+pub(crate) fn check_released(pairs: &[(&[&str], &str)], made: &[&str], at: usize, failed: &str) {
+    let count = |name: &str| made.iter().filter(|call| **call == name).count();
+    for (make, release) in pairs {
+        let existed =
+            make.iter().map(|name| count(name)).sum::<usize>() - usize::from(make.contains(&failed));
+        // The call that makes the device current fails for both, and for the wait before a release.
+        let lost = usize::from(failed == "hipGetDevice");
+        assert!(
+            (existed.saturating_sub(lost)..=existed).contains(&count(release)),
+            "call {at}, {failed} failed: {make:?} without {release}"
+        );
+    }
 }
 
 /// The code that this call is to answer, if it is to fail.
