@@ -146,7 +146,8 @@ fn a_replay_runs_the_kernels_again() {
         check: Box::new(|_| Ok(())),
     };
     let refused = Replay::record(hip, &reads).err();
-    assert!(refused.is_some_and(|why| why.contains("more than launch kernels")));
+    let why = refused.expect("a reading operation was recorded");
+    assert!(why.contains("captur"), "{why}");
     target.copy_from_(&matrix.tensor).unwrap();
     assert_eq!((row.check)(&target.neg().unwrap()), Ok(()));
 }
