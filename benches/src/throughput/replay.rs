@@ -6,7 +6,6 @@
 use super::rows::Row;
 use hip_safe::GraphExec;
 use hip_sys::PlatformKind;
-use hip_sys::hip::hipError_t;
 use std::marker::PhantomData;
 use tensor_core::{HipDevice, Tensor};
 
@@ -53,11 +52,6 @@ impl<'a> Replay<'a> {
     pub fn result(&self) -> &Tensor {
         &self.result
     }
-}
-
-/// The status of a C call in words.
-pub(super) fn done(call: &str, status: hipError_t) -> Result<(), String> {
-    if status == hipError_t::hipSuccess { Ok(()) } else { Err(format!("{call} answered {}", status.0)) }
 }
 
 /// Name, size and versions of a device, in a line.
