@@ -1,16 +1,18 @@
 //! A case: one operation on arrays of given dtypes, shapes, layouts and contents.
 
 use std::fmt;
+use std::sync::Arc;
 
 use reference::{BinaryOp, CmpOp, DType, ReduceOp, ScalarOp, UnaryOp, Value};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::inputs::Contents;
+use crate::operation::Operation;
 use crate::random::Stream;
 use crate::view::{Step, View, list};
 
 /// The operation of a case, with its parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Op {
     /// One argument, element by element.
     Unary(UnaryOp),
@@ -55,9 +57,25 @@ pub enum Op {
     },
     /// A matrix product, batches broadcast.
     Matmul,
+    /// An operation that a file of the registry defines.
+    Named(Arc<dyn Operation>),
+}
+
+impl PartialEq for Op {
+    fn eq(&self, other: &Op) -> bool {
+        match (self, other) {
+            (Op::Cast(to), Op::Cast(other)) => to == other,
+            _ => self.name() == other.name() && self.parameters() == other.parameters(),
+        }
+    }
 }
 
 impl Op {
+    /// An operation that a file of the registry defines.
+    pub fn named(operation: impl Operation + 'static) -> Op {
+        Op::Named(Arc::new(operation))
+    }
+
     /// The operation's name, as in the kernels and in the table of results.
     pub fn name(&self) -> &'static str {
         match self {
@@ -74,12 +92,14 @@ impl Op {
             Op::CopyInto => "copy_into",
             Op::Reduce { op, .. } => op.name(),
             Op::Matmul => "matmul",
+            Op::Named(operation) => operation.name(),
         }
     }
 
     /// The parameters as text; empty if there are none. Equal texts mean equal parameters.
     pub fn parameters(&self) -> String {
         match self {
+            Op::Named(operation) => operation.parameters(),
             Op::Scalar(_, scalar) => format!("{scalar:?}"),
             Op::Affine { mul, add } => format!("{},{}", Plain(*mul), Plain(*add)),
             Op::Clamp { low, high } => format!("{},{}", Plain(*low), Plain(*high)),

@@ -39,5 +39,6 @@ pub fn outcome<'a>(case: &Case, arrays: &[&'a Array]) -> Result<Outcome<'a>, Err
         Op::CopyInto => reference::copy(arrays[1]),
         Op::Reduce { op, axes, keep } => reference::reduce(*op, arrays[0], axes, *keep)?,
         Op::Matmul => reference::matmul(arrays[0], arrays[1])?,
+        Op::Named(operation) => operation.outcome(arrays)?,
     })
 }

@@ -61,8 +61,11 @@ pub fn stored(operand: &Operand, bytes: &[u8], device: &Device) -> tensor_core::
 
 fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
     let viewed = |(operand, array): (&Operand, Tensor)| view(array, &operand.steps);
-    let mut operands =
-        case.operands.iter().zip(arrays).map(viewed).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let operands = case.operands.iter().zip(arrays).map(viewed).collect::<Result<Vec<_>, _>>()?;
+    if let Op::Named(operation) = &case.op {
+        return output(&operation.run(&operands)?);
+    }
+    let mut operands = operands.into_iter();
     let first = operands.next().expect("every case has an operand");
     let second = operands.next();
     let second = || second.as_ref().expect("this operation has two operands");
@@ -90,7 +93,12 @@ fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
             first.reduce(named(&tensor_core::ReduceOp::ALL, op.name()), axes, *keep)
         }
         Op::Matmul => first.matmul(second()),
+        Op::Named(_) => unreachable!("done above"),
     }?;
+    output(&result)
+}
+
+fn output(result: &Tensor) -> tensor_core::Result<Output> {
     Ok(Output { dtype: known(result.dtype()), shape: result.dims().to_vec(), bytes: result.to_bytes()? })
 }
 
@@ -109,11 +117,12 @@ pub(crate) fn known(dtype: tensor_core::DType) -> DType {
 }
 
 /// tensor-core's dtype of the same name.
-fn dtype(dtype: DType) -> tensor_core::DType {
+pub(crate) fn dtype(dtype: DType) -> tensor_core::DType {
     named(&tensor_core::DType::ALL, dtype.name())
 }
 
-fn number(value: Value) -> Scalar {
+/// tensor-core's scalar of the same value.
+pub(crate) fn number(value: Value) -> Scalar {
     match value {
         Value::Float(x) => Scalar::Float(x),
         Value::Int(i) => Scalar::Int(i64::try_from(i).expect("scalars of cases fit in i64")),

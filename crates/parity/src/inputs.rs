@@ -25,6 +25,8 @@ pub enum Contents {
     Whole(u32),
     /// All elements are 1.
     Ones,
+    /// Whole numbers from 0 up to but without this one, each as likely: ids, masks.
+    Below(u32),
     /// Not made from the seed: the caller brings the bytes, for example a checkpoint's.
     Given,
 }
@@ -42,6 +44,7 @@ impl Contents {
             Contents::Ranked => "ranked".into(),
             Contents::Whole(bits) => format!("whole{bits}"),
             Contents::Ones => "ones".into(),
+            Contents::Below(end) => format!("below{end}"),
             Contents::Given => "given".into(),
         }
     }
@@ -107,6 +110,7 @@ impl Contents {
                 6..160 => number(0.0f64.copysign(draw.unit() - 0.5)),
                 _ => number(draw.between(-20, 20) as f64 / 2.0),
             },
+            Contents::Below(end) => number(draw.below(end.into()) as f64),
             Contents::Whole(bits) => {
                 let odd = draw.below(1 << (bits - 1)) * 2 + 1;
                 number(if kind & 1 == 0 { odd as f64 } else { -(odd as f64) })
@@ -148,6 +152,7 @@ impl Contents {
                 _ => small(20, draw),
             },
             Contents::Whole(bits) => draw.below(1 << (bits - 1)) * 2 + 1,
+            Contents::Below(end) => draw.below(end.into()),
             _ => match kind {
                 0..192 => pick(specials, draw),
                 192..448 => all_bits(draw),

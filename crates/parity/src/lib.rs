@@ -14,6 +14,7 @@
 //!
 //! # Parts
 //! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all of them, a file per family; [`filter`]: choosing among them.
+//! - [`operation`]: an operation that a file of the registry defines.
 //! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
 //! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
 //! - [`export`]: the cases for another program; [`witness`]: judging what such a program computed.
@@ -46,6 +47,7 @@ pub mod judge;
 #[cfg(test)]
 mod judge_tests;
 pub mod listed;
+pub mod operation;
 pub mod random;
 pub mod record;
 pub mod registry;

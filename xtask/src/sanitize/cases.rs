@@ -31,7 +31,7 @@ fn choice(cases: Vec<Case>, kind: Kind) -> Vec<Case> {
     let mut chosen = BTreeMap::new();
     for case in cases.into_iter().filter(|case| elements(case) <= MOST) {
         let (op, dtypes, layout, shape) = case.class();
-        let by_shape = matches!(case.op, Op::Reduce { .. } | Op::Matmul);
+        let by_shape = matches!(case.op, Op::Reduce { .. } | Op::Matmul | Op::Named(_));
         let layout = (by_shape || kind == Kind::Address).then_some(layout);
         let shape = if by_shape { shape } else { "" };
         let known = chosen.entry((op, dtypes, layout, shape)).or_insert_with(|| case.clone());

@@ -103,6 +103,7 @@ impl CaseEntry {
 /// The parameters of an operation by name: `scalar`; `mul` and `add`; `low` and `high`; `to`; `value`; `axes` and `keep`.
 pub fn parameters(op: &Op) -> Map<String, serde_json::Value> {
     let named = match op {
+        Op::Named(operation) => return operation.manifest(),
         Op::Scalar(_, scalar) => json!({"scalar": number(Value::Float(*scalar))}),
         Op::Affine { mul, add } => json!({"mul": number(*mul), "add": number(*add)}),
         Op::Clamp { low, high } => json!({"low": number(*low), "high": number(*high)}),
