@@ -180,9 +180,38 @@ DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, Index
         }
     }
 }
+// Where a line begins in the three arrays: `offsets` for one array more.
+struct Places {
+    u64 dst, ids, src;
+};
+template <class I> DEVICE Places places_as(I line, const ScatterMap& m) {
+    Places at = {0, 0, 0};
+    DIMS_FROM_THE_LAST(d, m.rank) {
+        const I quotient = line / (I)m.dims[d], remainder = line - quotient * (I)m.dims[d];
+        at.dst += remainder * m.dst[d];
+        at.ids += remainder * m.ids[d];
+        at.src += remainder * m.src[d];
+        line = quotient;
+    }
+    if (m.rank > 0) {
+        at.dst += line * m.dst[0];
+        at.ids += line * m.ids[0];
+        at.src += line * m.src[0];
+    }
+    return at;
+}
+DEVICE Places places(u64 line, const ScatterMap& m) {
+    return m.lines >> 32 == 0 ? places_as<u32>((u32)line, m) : places_as<u64>(line, m);
+}
 
-template <class Op, class I>
-DEVICE void scatter_as(T* dst, const I* ids, const T* src, IndexFault* fault, const ScatterMap& m) {
+// Ids as what they are.
+template <class Op>
+DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
+#define WALK(ids) walk_lines<Op>(dst, ids + at, src, l, fault, m)
+    WITH_IDS(ids, m.id_type, WALK)
+}
+
+template <class Op> DEVICE void scatter(T* dst, const u8* ids, const T* src, IndexFault* fault, const ScatterMap& m) {
 #if ON_HOST
     const u64 owners = m.owners < MOST_OWNERS ? m.owners : MOST_OWNERS, together = LINES;
     // Neighbouring threads share an OS thread: work is dealt out to blocks first.
@@ -205,10 +234,9 @@ DEVICE void scatter_as(T* dst, const I* ids, const T* src, IndexFault* fault, co
         if (left == 0 && first != 0) continue;
         for (u64 line = begin; line < end;) {
             const u64 rest = inner - line % inner, n = together == 1 ? 1 : rest < end - line ? rest : end - line;
-            const Offsets at = offsets(line, m.lines, m.rank, m.dims, m.dst, m.ids);
-            const u64 from = offsets(line, m.lines, m.rank, m.dims, m.src, m.src).a;
+            const Places at = places(line, m);
             const Lines lines = {n, first, left < share ? left : share, dst_step, ids_step, src_step};
-            walk_lines<Op>(dst + at.a, ids + at.b, src + from, lines, fault, m);
+            walk<Op>(dst + at.dst, ids, at.ids, src + at.src, lines, fault, m);
             line += n;
         }
     }
@@ -216,12 +244,10 @@ DEVICE void scatter_as(T* dst, const I* ids, const T* src, IndexFault* fault, co
 
 #define SCATTER_KERNEL(op, Op)                                                                                          \
     KERNEL(PASTE4(index_, op, _, DTYPE), T* dst, const u8* ids, const T* src, IndexFault* fault, ScatterMap map) {      \
-        WITH_IDS(ids, map.id_type, SCATTER_##Op)                                                                        \
+        scatter<Op>(dst, ids, src, fault, map);                                                                         \
     }
-#define SCATTER_Replace(ids) scatter_as<Replace>(dst, ids, src, fault, map)
 SCATTER_KERNEL(scatter, Replace)
 #if HAS_ADD
-#define SCATTER_Add(ids) scatter_as<Add>(dst, ids, src, fault, map)
 SCATTER_KERNEL(scatter_add, Add)
 #endif
 

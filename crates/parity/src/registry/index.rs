@@ -140,8 +140,7 @@ pub(super) fn cases() -> Vec<Case> {
             }
         }
         for ids in IDS {
-            let operands =
-                vec![Operand::dense(dtype, &[24, 64], Contents::Mixed), numbers(&[50], 24, ids)];
+            let operands = vec![Operand::dense(dtype, &[24, 64], Contents::Mixed), numbers(&[50], 24, ids)];
             let op = Op::named(ByIds { verb: Verb::IndexSelect, axis: 0, ids });
             cases.push(Case::new(op, operands, Layout::Contiguous, "packs"));
         }
@@ -184,12 +183,7 @@ fn select(dtype: DType) -> Vec<Sketch> {
             0,
             vec![dense(&[COLS]).then(Step::Broadcast(vec![ROWS, COLS])), ids(&[11], ROWS)],
         ),
-        (
-            Layout::BroadcastScalar,
-            "ids",
-            0,
-            vec![matrix(), ids(&[1], ROWS).then(Step::Broadcast(vec![19]))],
-        ),
+        (Layout::BroadcastScalar, "ids", 0, vec![matrix(), ids(&[1], ROWS).then(Step::Broadcast(vec![19]))]),
         (Layout::HighRank, "10d", 3, vec![high_rank(dtype, contents), ids(&[5], 2)]),
         (Layout::Empty, "no-ids", 0, vec![matrix(), ids(&[0], 1)]),
         (Layout::Empty, "no-columns", 0, vec![dense(&[ROWS, 0]), ids(&[5], ROWS)]),
@@ -219,17 +213,9 @@ fn gather(dtype: DType) -> Vec<Sketch> {
             Layout::Transposed,
             "both",
             1,
-            vec![
-                transposed(dtype, ROWS, COLS, contents),
-                ids(&[41, ROWS], COLS).then(Step::Transpose(0, 1)),
-            ],
+            vec![transposed(dtype, ROWS, COLS, contents), ids(&[41, ROWS], COLS).then(Step::Transpose(0, 1))],
         ),
-        (
-            Layout::Narrowed,
-            "both",
-            0,
-            vec![narrowed(dtype, ROWS, COLS, contents), part(&[20, COLS], ROWS)],
-        ),
+        (Layout::Narrowed, "both", 0, vec![narrowed(dtype, ROWS, COLS, contents), part(&[20, COLS], ROWS)]),
         (Layout::Permuted, "4d", 1, vec![permuted(dtype, contents), ids(&[11, 3, 13, 7], 5)]),
         (
             Layout::BroadcastColumn,
@@ -250,10 +236,7 @@ fn gather(dtype: DType) -> Vec<Sketch> {
             Layout::HighRank,
             "10d",
             6,
-            vec![
-                high_rank(dtype, contents),
-                ids(&[2, 3, 2, 2, 2, 2, 3, 2, 2, 2], 3),
-            ],
+            vec![high_rank(dtype, contents), ids(&[2, 3, 2, 2, 2, 2, 3, 2, 2, 2], 3)],
         ),
         (Layout::Empty, "no-ids", 1, vec![matrix(), ids(&[ROWS, 0], 1)]),
     ]
@@ -270,10 +253,7 @@ fn embedding(dtype: DType) -> Vec<Sketch> {
             Layout::Transposed,
             "both",
             0,
-            vec![
-                transposed(dtype, 101, 32, contents),
-                ids(&[9, 7], 101).then(Step::Transpose(0, 1)),
-            ],
+            vec![transposed(dtype, 101, 32, contents), ids(&[9, 7], 101).then(Step::Transpose(0, 1))],
         ),
         (Layout::Narrowed, "table", 0, vec![narrowed(dtype, 101, 48, contents), ids(&[31], 101)]),
         (Layout::Empty, "no-ids", 0, vec![table(101, 64), ids(&[0, 4], 1)]),
@@ -286,18 +266,8 @@ fn scatter(dtype: DType, contents: Contents) -> Vec<Sketch> {
     let matrix = || dense(&[ROWS, COLS]);
     vec![
         (Layout::Contiguous, "line", 0, vec![dense(&[501]), ids(&[3001], 256), dense(&[3001])]),
-        (
-            Layout::Contiguous,
-            "along-rows",
-            1,
-            vec![matrix(), ids(&[ROWS, 70], COLS), dense(&[ROWS, 70])],
-        ),
-        (
-            Layout::Contiguous,
-            "along-columns",
-            0,
-            vec![matrix(), ids(&[60, COLS], ROWS), dense(&[60, COLS])],
-        ),
+        (Layout::Contiguous, "along-rows", 1, vec![matrix(), ids(&[ROWS, 70], COLS), dense(&[ROWS, 70])]),
+        (Layout::Contiguous, "along-columns", 0, vec![matrix(), ids(&[60, COLS], ROWS), dense(&[60, COLS])]),
         (Layout::Contiguous, "fewer", 0, vec![matrix(), ids(&[60, 40], ROWS), dense(&[60, 40])]),
         (Layout::Contiguous, "one", 0, vec![dense(&[1]), ids(&[3], 1), dense(&[3])]),
         (

@@ -40,7 +40,9 @@ impl HipDevice {
         let stream = device.new_stream().map_err(wrap("device"))?;
         let arch = device.properties().arch.split(':').next().unwrap_or_default().to_owned();
         let name = format!("{}:{ordinal} ({arch})", platform.kind);
-        Ok(HipDevice { inner: Arc::new(Inner { stream, kernels: Kernels::new(), faults: Faults::new(), name }) })
+        Ok(HipDevice {
+            inner: Arc::new(Inner { stream, kernels: Kernels::new(), faults: Faults::new(), name }),
+        })
     }
 
     /// The device below.

@@ -52,7 +52,9 @@ impl Faults {
             return Ok(());
         }
         let mut words = self.words.lock();
-        let Some(words) = words.as_mut().filter(|_| self.pending.load(Ordering::Acquire)) else { return Ok(()) };
+        let Some(words) = words.as_mut().filter(|_| self.pending.load(Ordering::Acquire)) else {
+            return Ok(());
+        };
         let mut fault = [IndexFault::zeroed()];
         stream.copy_to_host(words, &mut fault).map_err(wrap(operation))?;
         let [fault] = fault;

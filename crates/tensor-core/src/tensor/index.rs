@@ -170,7 +170,13 @@ impl Tensor {
         self.slices_added(ids, source, axis, "index_add_")
     }
 
-    fn slices_added(&mut self, ids: &Tensor, source: &Tensor, axis: impl Axis, name: &'static str) -> Result<()> {
+    fn slices_added(
+        &mut self,
+        ids: &Tensor,
+        source: &Tensor,
+        axis: impl Axis,
+        name: &'static str,
+    ) -> Result<()> {
         let axis = axis.resolve(self.shape(), name).on(&self.device())?;
         self.require_alike(source, name)?;
         self.require_ids(ids, name)?;
@@ -269,7 +275,13 @@ impl Tensor {
         Ok(out)
     }
 
-    fn set_slices(&mut self, source: &Tensor, axis: impl Axis, start: usize, name: &'static str) -> Result<()> {
+    fn set_slices(
+        &mut self,
+        source: &Tensor,
+        axis: impl Axis,
+        start: usize,
+        name: &'static str,
+    ) -> Result<()> {
         let axis = axis.resolve(self.shape(), name).on(&self.device())?;
         self.require_alike(source, name)?;
         let others = |shape: &[usize]| [&shape[..axis], &shape[axis + 1..]].concat();

@@ -143,7 +143,10 @@ impl Tensor {
             Bound::Excluded(end) => end,
         };
         let Some(length) = end.checked_sub(first) else {
-            let what = format!("the range {first}..{end} along axis {axis} of {} ends before it starts", self.shape());
+            let what = format!(
+                "the range {first}..{end} along axis {axis} of {} ends before it starts",
+                self.shape()
+            );
             return Err(self.error("i", ErrorKind::Argument { what }));
         };
         if first > whole || end > whole {

@@ -34,7 +34,8 @@ pub(crate) fn gather(
         at.dims().iter().zip(at.strides()).map(|(&n, &s)| if s == 0 { n.min(1) } else { n }).collect();
     let distinct = Layout::strided(once, at.strides(), at.offset(), axis.operation)?;
     let ids = checked(ids, &distinct, axis)?;
-    let at = Layout::contiguous(distinct.shape().clone(), axis.operation)?.expand(at.shape(), axis.operation)?;
+    let at =
+        Layout::contiguous(distinct.shape().clone(), axis.operation)?.expand(at.shape(), axis.operation)?;
     dispatch!(storage, elements: T => {
         let mut out = zeros::<T>(base.elements(), axis.operation)?;
         look_up::<T>(elements, base, axis, (&ids, &at), &mut out)?;
@@ -85,7 +86,8 @@ fn look_up<T: Element>(
     }
     let walk = |number: usize, offset| {
         let strides = &merged.strides[number][..rank];
-        Layout::strided(&merged.dims[..rank], strides, offset, axis.operation).map(|layout| Walk::new(&layout))
+        Layout::strided(&merged.dims[..rank], strides, offset, axis.operation)
+            .map(|layout| Walk::new(&layout))
     };
     let (rows, row_ids) = (walk(0, base.offset())?, walk(1, at.offset())?);
     let together = (BLOCK / length).max(1) * length;

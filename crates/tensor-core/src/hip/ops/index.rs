@@ -46,7 +46,8 @@ pub(crate) fn gather(
             src: part.strides(0),
             ids: part.strides(1),
         };
-        let aligned = [source.device_ptr().addr(), target.device_ptr_mut().addr()].iter().all(|a| a % PACK == 0);
+        let aligned =
+            [source.device_ptr().addr(), target.device_ptr_mut().addr()].iter().all(|a| a % PACK == 0);
         let bytes = if aligned && pack(&mut map, dtype) { PACK } else { dtype.size_in_bytes() };
         let shape = device.elementwise(map.count as usize, bytes);
         device.faults().watch(device.stream(), op, |fault| {
@@ -103,7 +104,8 @@ pub(crate) fn scatter(
         return copy::copy_from(storage, layout, &cast::cast(&sums, &tight, dtype)?, &tight);
     }
     let id_type = id_type(ids, op)?;
-    let function = device.kernels().get(&device, kernel(if add { "scatter_add" } else { "scatter" }, dtype))?;
+    let function =
+        device.kernels().get(&device, kernel(if add { "scatter_add" } else { "scatter" }, dtype))?;
     let along = |layout: &Layout| layout.strides()[axis.axis] as u64;
     let lines = [layout, at, from].map(|layout| layout.split(&[axis.axis]).0);
     for part in parts(&[&lines[0], &lines[1], &lines[2]]) {
