@@ -105,4 +105,34 @@ pub enum Error {
         /// Elements of the array.
         len: usize,
     },
+    /// Ids that are no integers.
+    #[error("{op}: ids of {dtype}: use an integer type")]
+    Ids {
+        /// Name of the operation.
+        op: &'static str,
+        /// Type of the ids.
+        dtype: DType,
+    },
+    /// An id that is no index of its axis.
+    #[error("{op}: index {index} is out of range for axis {axis} of length {length}")]
+    OutOfRange {
+        /// Name of the operation.
+        op: &'static str,
+        /// The id.
+        index: i64,
+        /// The axis.
+        axis: usize,
+        /// Its length.
+        length: usize,
+    },
+    /// Shapes that an operation cannot bring together.
+    #[error("{op}: shapes {left:?} and {right:?} do not fit together")]
+    Fit {
+        /// Name of the operation.
+        op: &'static str,
+        /// Shape of the array.
+        left: Vec<usize>,
+        /// Shape of what goes with it.
+        right: Vec<usize>,
+    },
 }

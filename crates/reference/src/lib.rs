@@ -64,6 +64,7 @@ pub use error::Error;
 pub use ops::binary::{BinaryOp, binary};
 pub use ops::cast::{cast, copy, fill};
 pub use ops::compare::{CmpOp, compare};
+pub use ops::index::{embedding, gather, index_add, index_select, scatter, scatter_add, slice_scatter};
 pub use ops::matmul::matmul;
 pub use ops::reduce::{ReduceOp, reduce};
 pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};

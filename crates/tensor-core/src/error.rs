@@ -324,6 +324,16 @@ pub enum ErrorKind {
         /// What is wrong with it.
         what: String,
     },
+    /// An id of an indexing operation past the end of the axis, or negative.
+    #[error("index {index} is out of range for axis {axis} of length {length}")]
+    IdOutOfRange {
+        /// The id.
+        index: i64,
+        /// The axis that ids count along.
+        axis: usize,
+        /// Its length.
+        length: usize,
+    },
 }
 
 impl ErrorKind {

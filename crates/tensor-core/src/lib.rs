@@ -82,4 +82,4 @@ pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;
-pub use tensor::{Nested, Tensor, copies_on_write};
+pub use tensor::{IndexOp, Nested, Tensor, TensorIndexer, copies_on_write};

@@ -2,6 +2,7 @@
 
 mod binary;
 mod cast;
+mod index;
 mod matmul;
 mod reduce;
 mod shapes;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
+        index::cases(),
     ]
     .concat()
 }
@@ -50,7 +52,8 @@ mod tests {
         let names: HashSet<&str> = all().iter().map(|case| case.op.name()).collect();
         let wanted = "neg abs sign sqr sqrt rsqrt recip exp log sin cos tan tanh sigmoid erf gelu gelu_erf relu silu \
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
-            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul \
+            index_select gather embedding scatter scatter_add index_add slice_scatter slice_set";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

@@ -10,9 +10,10 @@ use kernels_hip::launch::{self, LaunchShape};
 
 use super::code::CodeOrigin;
 use super::facts;
+use super::faults::Faults;
 use super::kernels::{self, Kernel, Kernels};
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, On, Result};
 
 /// A device of a HIP platform. Cloning it copies a reference; two made of the same ordinal are the same place, but each has a
 /// stream of its own, so their tensors do not mix.
@@ -24,6 +25,7 @@ pub struct HipDevice {
 struct Inner {
     stream: Stream,
     kernels: Kernels,
+    faults: Faults,
     name: String,
 }
 
@@ -38,7 +40,9 @@ impl HipDevice {
         let stream = device.new_stream().map_err(wrap("device"))?;
         let arch = device.properties().arch.split(':').next().unwrap_or_default().to_owned();
         let name = format!("{}:{ordinal} ({arch})", platform.kind);
-        Ok(HipDevice { inner: Arc::new(Inner { stream, kernels: Kernels::new(), name }) })
+        Ok(HipDevice {
+            inner: Arc::new(Inner { stream, kernels: Kernels::new(), faults: Faults::new(), name }),
+        })
     }
 
     /// The device below.
@@ -63,10 +67,17 @@ impl HipDevice {
     /// Waits until every operation submitted so far is done.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`]: the error of the work, if it failed.
+    /// [`ErrorKind::Hip`]: the error of the work, if it failed. [`ErrorKind::IdOutOfRange`], in the name of the operation that met
+    /// the id, if nobody was told yet.
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        self.stream().synchronize().map_err(wrap("synchronize"))
+        self.stream().synchronize().map_err(wrap("synchronize"))?;
+        self.look_for_faults("synchronize")
+    }
+
+    /// An error if an operation met an id that is out of range since the last look; for callers that have waited for the device.
+    pub(super) fn look_for_faults(&self, operation: &'static str) -> Result<()> {
+        self.faults().look(self.stream(), operation).on(&crate::Device::Hip(self.clone()))
     }
 
     /// The kernel `elementwise_<op>_<dtype>` of this workspace, for launches of one's own on [`HipDevice::stream`]. Its
@@ -114,6 +125,10 @@ impl HipDevice {
     /// A launch over `count` elements of at most `bytes` each.
     pub(super) fn elementwise(&self, count: usize, bytes: usize) -> LaunchConfig {
         config(launch::elementwise(count as u64, bytes, self.multiprocessors()))
+    }
+
+    pub(super) fn faults(&self) -> &Faults {
+        &self.inner.faults
     }
 
     pub(super) fn kernels(&self) -> &Kernels {

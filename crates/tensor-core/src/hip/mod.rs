@@ -6,6 +6,7 @@
 mod code;
 mod device;
 mod facts;
+mod faults;
 mod kernels;
 mod maps;
 pub(crate) mod ops;

@@ -52,13 +52,14 @@ impl HipStorage {
         Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer })
     }
 
-    /// The elements `start..start + len`, read back.
+    /// The elements `start..start + len`, read back; or the error of an earlier operation that met a wrong id.
     pub(crate) fn to_cpu(&self, start: usize, len: usize, operation: &'static str) -> Result<CpuStorage> {
         let size = self.dtype.size_in_bytes();
         let mut host = cpu::ops::fill::full(self.dtype, len, Scalar::Int(0))?;
         let view = self.buffer.slice(start * size..(start + len) * size).map_err(wrap(operation))?;
         let stream = self.device.stream();
         stream.copy_to_host(&view, host.as_bytes_mut()).map_err(wrap(operation))?;
+        self.device.look_for_faults(operation)?;
         Ok(host)
     }
 

@@ -2,6 +2,8 @@
 
 mod create;
 mod elementwise;
+mod index;
+mod indexer;
 mod inplace;
 mod matmul;
 mod nested;
@@ -19,6 +21,7 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
+pub use indexer::{IndexOp, TensorIndexer};
 pub use inplace::copies_on_write;
 pub use nested::Nested;
 

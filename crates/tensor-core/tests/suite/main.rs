@@ -4,6 +4,8 @@ mod common;
 mod create;
 mod display;
 mod errors;
+mod index;
+mod indexer;
 mod layout;
 mod matmul;
 mod meaning;

@@ -7,6 +7,7 @@ pub(crate) mod clamp;
 pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fill;
+pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
 pub(crate) mod unary;

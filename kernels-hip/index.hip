@@ -1,0 +1,254 @@
+//! Elements by their ids: gather (index_select, embedding), scatter, and scatter_add (index_add).
+//
+// ids are u8, u32, i32 or i64, as id_type says, and count along one axis of `length` elements. An id that is negative or too
+// great moves nothing (gather writes a zero there); the first thread that meets one writes it to *fault, if that is free.
+//
+// gather: out[i] = src[src(i) + id(i) · axis_stride]; out is tight, row-major over dims. With `packed` elements are packs of
+// 16 bytes, in which then count, dims, strides and axis_stride are counted. Launch: one-dimensional, any block, any grid.
+//
+// scatter, scatter_add: a line is what lies along the axis. For each line, in the order of its ids,
+//     dst[dst(line) + id(j) · dst_axis] = src[src(line) + j · src_axis]      (scatter_add: += in the compute type)
+// The elements of a line are dealt out to `owners` threads, each of which walks all ids of the line and writes what it owns:
+// the order at every destination is that of the ids, without atomics. Places of dst are distinct, dst overlaps nothing.
+// scatter_add of small floats runs on f32. Launch: one-dimensional, any block, any grid; src/launch/index.rs chooses.
+//
+// No shared memory, no barriers.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// The first wrong id since the host looked. taken is 0 until a thread takes it.
+struct IndexFault {
+    u32 taken, operation, axis, reserved;
+    i64 id;
+    u64 length;
+};
+struct GatherMap {
+    u64 count, axis_stride, length;
+    u32 rank, id_type, packed, operation, axis, reserved;
+    u64 dims[MAX_RANK], src[MAX_RANK], ids[MAX_RANK];
+};
+struct ScatterMap {
+    u64 lines, owners, count, length;
+    u64 dst_axis, ids_axis, src_axis;
+    u32 rank, id_type, operation, axis;
+    u64 dims[MAX_RANK], dst[MAX_RANK], ids[MAX_RANK], src[MAX_RANK];
+};
+SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16) OFFSET(IndexFault, length, 24)
+SIZE(GatherMap, 240) OFFSET(GatherMap, rank, 24) OFFSET(GatherMap, dims, 48) OFFSET(GatherMap, src, 112)
+OFFSET(GatherMap, ids, 176)
+SIZE(ScatterMap, 328) OFFSET(ScatterMap, dst_axis, 32) OFFSET(ScatterMap, rank, 56) OFFSET(ScatterMap, dims, 72)
+OFFSET(ScatterMap, dst, 136) OFFSET(ScatterMap, ids, 200) OFFSET(ScatterMap, src, 264)
+static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
+
+// Calls f(ids as what they are).
+#define WITH_IDS(ids, type, f)                       \
+    if (type == ID_U8) f((const u8*)ids);            \
+    else if (type == ID_U32) f((const u32*)ids);     \
+    else if (type == ID_I32) f((const i32*)ids);     \
+    else f((const i64*)ids);
+
+// Writes down a wrong id, unless another is there. 32 bits decide: not every device compares and swaps 64.
+template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i64 id) {
+    if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
+    fault->operation = m.operation;
+    fault->axis = m.axis;
+    fault->id = id;
+    fault->length = m.length;
+}
+
+// ---- gather -----------------------------------------------------------------------------------------------------------
+#if ON_HOST
+// Elements that a thread takes side by side.
+static constexpr u64 STEP = 128;
+// Lines that it takes side by side, and the most owners of a line: a walk over the ids that another did already gains little.
+static constexpr u64 LINES = 64, MOST_OWNERS = 4;
+
+// n elements along the innermost dimension.
+template <class U, class I>
+DEVICE void gather_run(const U* src, u64 step, const I* ids, u64 id_step, U* out, u64 n, IndexFault* fault, const GatherMap& m) {
+    if (id_step == 0) {
+        const u64 id = (u64)*ids;
+        if (id >= m.length) {
+            report(fault, m, (i64)id);
+            for (u64 k = 0; k < n; k++) out[k] = U{};
+        } else if (const U* const from = src + id * m.axis_stride; step == 1) {
+            for (u64 k = 0; k < n; k++) out[k] = from[k];
+        } else {
+            for (u64 k = 0; k < n; k++) out[k] = from[k * step];
+        }
+        return;
+    }
+    for (u64 k = 0; k < n; k++) {
+        const u64 id = (u64)ids[k * id_step];
+        if (id < m.length) {
+            out[k] = src[k * step + id * m.axis_stride];
+        } else {
+            report(fault, m, (i64)id);
+            out[k] = U{};
+        }
+    }
+}
+#endif
+
+// A negative id, as a number without sign, is greater than any length.
+template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
+#if ON_HOST
+    const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
+    const u64 step = m.rank > 0 ? m.src[m.rank - 1] : 0, id_step = m.rank > 0 ? m.ids[m.rank - 1] : 0;
+    for (u64 first = thread_number() * STEP; first < m.count; first += thread_count() * STEP) {
+        const u64 end = m.count - first < STEP ? m.count : first + STEP;
+        for (u64 i = first; i < end;) {
+            const u64 rest = inner - i % inner, n = rest < end - i ? rest : end - i;
+            const Offsets at = offsets(i, m.count, m.rank, m.dims, m.src, m.ids);
+            gather_run(src + at.a, step, ids + at.b, id_step, out + i, n, fault, m);
+            i += n;
+        }
+    }
+#else
+    for (u64 i = thread_number(); i < m.count; i += thread_count()) {
+        const Offsets at = offsets(i, m.count, m.rank, m.dims, m.src, m.ids);
+        const u64 id = (u64)ids[at.b];
+        if (id < m.length) {
+            out[i] = src[at.a + id * m.axis_stride];
+        } else {
+            report(fault, m, (i64)id);
+            out[i] = U{};
+        }
+    }
+#endif
+}
+
+static constexpr u32 PACK = 16 / sizeof(T);
+
+KERNEL(PASTE4(index_, gather, _, DTYPE), const T* src, const u8* ids, T* out, IndexFault* fault, GatherMap map) {
+    if (map.packed != 0) {
+        typedef Pack<T, PACK> P;
+#define GATHER_PACKS(ids) gather_as((const P*)src, ids, (P*)out, fault, map)
+        WITH_IDS(ids, map.id_type, GATHER_PACKS)
+    } else {
+#define GATHER(ids) gather_as(src, ids, out, fault, map)
+        WITH_IDS(ids, map.id_type, GATHER)
+    }
+}
+
+// ---- scatter ----------------------------------------------------------------------------------------------------------
+struct Replace {
+    static METHOD void put(T& to, T from) { to = from; }
+};
+#if defined(DTYPE_f16) || defined(DTYPE_bf16) || defined(DTYPE_f8e4m3)
+#define HAS_ADD 0
+#else
+#define HAS_ADD 1
+#endif
+#if HAS_ADD
+struct Add {
+    static METHOD void put(T& to, T from) {
+        if constexpr (Dtype<T>::FLOAT) {
+            to = to + from;
+        } else {
+            typedef Dtype<T>::Wrap W;
+            to = (T)((W)to + (W)from);
+        }
+    }
+};
+#endif
+
+// `lines` neighbouring lines, of which the elements from `first` on, `own` of them, are the caller's. A wrong id is reported
+// by the owner of the first element, or nobody would or all.
+struct Lines {
+    u64 lines, first, own, dst_step, ids_step, src_step;
+};
+template <class Op, class I>
+DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
+    for (u64 j = 0; j < m.count; j++) {
+        if (l.ids_step == 0 || l.lines == 1) {
+            const u64 id = (u64)ids[j * m.ids_axis], place = id - l.first;
+            if (place < l.own) {
+                T* const to = dst + id * m.dst_axis;
+                const T* const from = src + j * m.src_axis;
+                for (u64 k = 0; k < l.lines; k++) Op::put(to[k * l.dst_step], from[k * l.src_step]);
+            } else if (l.first == 0 && id >= m.length) {
+                report(fault, m, (i64)id);
+            }
+            continue;
+        }
+        for (u64 k = 0; k < l.lines; k++) {
+            const u64 id = (u64)ids[j * m.ids_axis + k * l.ids_step], place = id - l.first;
+            if (place < l.own) Op::put(dst[id * m.dst_axis + k * l.dst_step], src[j * m.src_axis + k * l.src_step]);
+            else if (l.first == 0 && id >= m.length) report(fault, m, (i64)id);
+        }
+    }
+}
+// Where a line begins in the three arrays: `offsets` for one array more.
+struct Places {
+    u64 dst, ids, src;
+};
+template <class I> DEVICE Places places_as(I line, const ScatterMap& m) {
+    Places at = {0, 0, 0};
+    DIMS_FROM_THE_LAST(d, m.rank) {
+        const I quotient = line / (I)m.dims[d], remainder = line - quotient * (I)m.dims[d];
+        at.dst += remainder * m.dst[d];
+        at.ids += remainder * m.ids[d];
+        at.src += remainder * m.src[d];
+        line = quotient;
+    }
+    if (m.rank > 0) {
+        at.dst += line * m.dst[0];
+        at.ids += line * m.ids[0];
+        at.src += line * m.src[0];
+    }
+    return at;
+}
+DEVICE Places places(u64 line, const ScatterMap& m) {
+    return m.lines >> 32 == 0 ? places_as<u32>((u32)line, m) : places_as<u64>(line, m);
+}
+
+// Ids as what they are.
+template <class Op>
+DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
+#define WALK(ids) walk_lines<Op>(dst, ids + at, src, l, fault, m)
+    WITH_IDS(ids, m.id_type, WALK)
+}
+
+template <class Op> DEVICE void scatter(T* dst, const u8* ids, const T* src, IndexFault* fault, const ScatterMap& m) {
+#if ON_HOST
+    const u64 owners = m.owners < MOST_OWNERS ? m.owners : MOST_OWNERS, together = LINES;
+    // Neighbouring threads share an OS thread: work is dealt out to blocks first.
+    const u64 number = (u64)threadIdx.x * gridDim.x + blockIdx.x;
+    const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
+    const u64 dst_step = m.rank > 0 ? m.dst[m.rank - 1] : 0, ids_step = m.rank > 0 ? m.ids[m.rank - 1] : 0;
+    const u64 src_step = m.rank > 0 ? m.src[m.rank - 1] : 0;
+#else
+    const u64 owners = m.owners, together = 1, number = thread_number();
+    const u64 inner = 1, dst_step = 0, ids_step = 0, src_step = 0;
+#endif
+    const u64 share = (m.length + owners - 1) / owners, groups = (m.lines + together - 1) / together;
+    for (u64 u = number; u < groups * owners; u += thread_count()) {
+        // Neighbouring threads take neighbouring lines.
+        const u64 owner = u / groups, first = owner * share;
+        const u64 left = first < m.length ? m.length - first : 0;
+        const u64 begin = (u - owner * groups) * together;
+        const u64 end = m.lines - begin < together ? m.lines : begin + together;
+        // Without elements somebody must still look at the ids.
+        if (left == 0 && first != 0) continue;
+        for (u64 line = begin; line < end;) {
+            const u64 rest = inner - line % inner, n = together == 1 ? 1 : rest < end - line ? rest : end - line;
+            const Places at = places(line, m);
+            const Lines lines = {n, first, left < share ? left : share, dst_step, ids_step, src_step};
+            walk<Op>(dst + at.dst, ids, at.ids, src + at.src, lines, fault, m);
+            line += n;
+        }
+    }
+}
+
+#define SCATTER_KERNEL(op, Op)                                                                                          \
+    KERNEL(PASTE4(index_, op, _, DTYPE), T* dst, const u8* ids, const T* src, IndexFault* fault, ScatterMap map) {      \
+        scatter<Op>(dst, ids, src, fault, map);                                                                         \
+    }
+SCATTER_KERNEL(scatter, Replace)
+#if HAS_ADD
+SCATTER_KERNEL(scatter_add, Add)
+#endif
+
+} // namespace hipstack
