@@ -3,6 +3,12 @@
 //! In all of them `dims[0]` is the outermost dimension, strides count elements (a negative stride as two's complement), and
 //! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
 
+mod scan;
+mod sort;
+
+pub use scan::*;
+pub use sort::*;
+
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;

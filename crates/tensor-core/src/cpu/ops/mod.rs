@@ -9,4 +9,6 @@ pub(crate) mod copy;
 pub(crate) mod fill;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod scan;
+pub(crate) mod sort;
 pub(crate) mod unary;
