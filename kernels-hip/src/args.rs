@@ -6,6 +6,11 @@
 mod index;
 
 pub use index::*;
+mod scan;
+mod sort;
+
+pub use scan::*;
+pub use sort::*;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};

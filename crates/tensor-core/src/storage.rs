@@ -4,6 +4,8 @@
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
 pub(crate) mod index;
+pub(crate) mod scan;
+mod sort;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

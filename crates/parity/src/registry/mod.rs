@@ -4,7 +4,9 @@ mod binary;
 mod cast;
 mod index;
 mod matmul;
+mod order;
 mod reduce;
+mod scan;
 mod shapes;
 mod unary;
 
@@ -28,6 +30,9 @@ pub fn all() -> Vec<Case> {
         matmul::cases(),
         matmul::exact_cases(),
         index::cases(),
+        order::cases(),
+        order::topk_cases(),
+        scan::cases(),
     ]
     .concat()
 }
@@ -54,6 +59,7 @@ mod tests {
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul \
             index_select gather embedding scatter scatter_add index_add slice_scatter slice_set";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul sort argsort topk cumsum cumprod";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

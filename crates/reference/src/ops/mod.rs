@@ -5,8 +5,10 @@ pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod index;
 pub(crate) mod matmul;
+pub(crate) mod order;
 pub(crate) mod reduce;
 pub(crate) mod scaled;
+pub(crate) mod scan;
 mod sums;
 pub(crate) mod unary;
 

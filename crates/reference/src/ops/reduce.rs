@@ -252,7 +252,7 @@ fn near_one(x: f64) -> (f64, i32) {
 /// The product of floats, and how far orders of evaluation may drift apart. With `up` the product of the
 /// factors of magnitude 1 and more and `down` the product of the others, every partial product lies between
 /// them, whatever the order.
-fn product(dtype: DType, values: &[f64], base: usize, reduced: &IndexMap) -> Expected {
+pub(super) fn product(dtype: DType, values: &[f64], base: usize, reduced: &IndexMap) -> Expected {
     let (mut up, mut down) = (Product::ONE, Product::ONE);
     let (mut special, mut zero, mut shrinks) = (1.0, 1.0, false);
     reduced.walk(base, |place| match values[place] {

@@ -8,8 +8,10 @@ mod inplace;
 mod matmul;
 mod nested;
 mod operators;
+mod order;
 mod read;
 mod reduce;
+mod scan;
 mod views;
 
 use std::sync::Arc;

@@ -11,6 +11,8 @@ mod matmul;
 mod meaning;
 mod npy;
 mod numbers;
+mod order;
 mod reduce;
 mod safetensors;
+mod scan;
 mod sharing;

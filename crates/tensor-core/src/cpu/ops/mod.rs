@@ -10,4 +10,6 @@ pub(crate) mod fill;
 pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod scan;
+pub(crate) mod sort;
 pub(crate) mod unary;

@@ -11,4 +11,6 @@ pub(crate) mod index;
 mod launch;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod scan;
+pub(crate) mod sort;
 pub(crate) mod unary;

@@ -1,0 +1,80 @@
+//! Running sums and products along an axis.
+
+use super::reduce::product;
+use super::{from_int, sums};
+use crate::array::Data;
+use crate::shape::{IndexMap, dense_strides};
+use crate::{Array, Error, Expected, Judge, Outcome, bounds};
+
+/// A running sum or product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CumulativeOp {
+    /// The sum of an element and all before it.
+    Sum,
+    /// The product of an element and all before it.
+    Prod,
+}
+
+impl CumulativeOp {
+    /// Both of them.
+    pub const ALL: [CumulativeOp; 2] = [CumulativeOp::Sum, CumulativeOp::Prod];
+
+    /// The name of the operation.
+    pub fn name(self) -> &'static str {
+        match self {
+            CumulativeOp::Sum => "cumsum",
+            CumulativeOp::Prod => "cumprod",
+        }
+    }
+}
+
+/// `op` of each element of `a` and all before it along `axis`. Each is computed from all its terms; integers wrap.
+///
+/// Floats are judged as a sum or product of as many terms as an element has: its scale is Σ|terms| · √terms, or for products
+/// |product| · terms.
+///
+/// # Errors
+/// [`Error::Axis`].
+pub fn scan<'a>(op: CumulativeOp, a: &'a Array, axis: usize) -> Result<Outcome<'a>, Error> {
+    let (dtype, shape) = (a.dtype(), a.shape().to_vec());
+    let Some(&length) = shape.get(axis) else { return Err(Error::Axis { op: op.name(), axis, shape }) };
+    let stride = dense_strides(&shape)[axis];
+    // The terms of an element: how many, and where the first lies.
+    let terms = move |index: usize| {
+        let count = index / stride % length + 1;
+        (count, index - (count - 1) * stride)
+    };
+    Ok(match &a.data {
+        Data::Int(values) => Outcome::new(dtype, shape, Judge::Exact, move |index| {
+            let (count, first) = terms(index);
+            let elements = (0..count).map(|i| i128::from(values[first + i * stride]));
+            let result = match op {
+                CumulativeOp::Sum => elements.sum(),
+                CumulativeOp::Prod => elements.fold(1, i128::wrapping_mul),
+            };
+            from_int(dtype, result)
+        }),
+        Data::Float(values) => {
+            let t = match op {
+                CumulativeOp::Sum => bounds::sum_tolerance(dtype, 1),
+                CumulativeOp::Prod => bounds::product_tolerance(dtype, 1),
+            };
+            Outcome::new(dtype, shape, Judge::Within { ulps: 1.0, t }, move |index| {
+                let (count, first) = terms(index);
+                let (expected, growth) = match op {
+                    CumulativeOp::Sum => (
+                        sums::expected(dtype, 1.0, 1, |factor, sum| {
+                            (0..count).for_each(|i| sum.add(values[first + i * stride] * factor));
+                        }),
+                        (count as f64).sqrt(),
+                    ),
+                    CumulativeOp::Prod => {
+                        let walk = IndexMap::new(&[count], &[stride]);
+                        (product(dtype, values, first, &walk), count as f64)
+                    }
+                };
+                Expected { scale: (expected.scale * growth).min(f64::MAX), ..expected }
+            })
+        }
+    })
+}

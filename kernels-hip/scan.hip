@@ -1,0 +1,213 @@
+//! Running sums and products along lines.
+//
+// scan_<op>: a block walks along a line, or along one section of it, whose first elements are joined with what lies
+// before. Block a multiple of 64.
+// scan_totals_<op>, scan_offsets_<op>: for long lines, which are cut into sections for many blocks: the totals of the
+// sections, then, in place, what lies before each. scan_<op> with these offsets is the third step. No block waits for
+// another.
+// scan_cols_<op>: a thread walks along a line. For lines side by side, and for short ones.
+// Launch: one-dimensional, any grid; which kernels, and how many sections: src/launch/scan.rs.
+//
+// Input and output are tight and do not overlap. Integers wrap in their dtype. Floats of up to 32 bits are added up
+// in f32, f64 in f64, and each element is rounded once. A tree joins the threads of a block, and a walk keeps its
+// sums on several levels: no long chain of additions anywhere.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// Element i of line o * inner + c lies at (o * length + i) * inner + c. inner is 1 but for scan_cols.
+struct ScanMap {
+    u64 lines, length, inner;
+    u64 section, sections; // elements of a section, all but the last of a line; sections of a line
+};
+SIZE(ScanMap, 40) OFFSET(ScanMap, section, 24)
+
+template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>::Compute Type; };
+template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
+typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Sum;
+
+// Elements side by side of a thread: on a GPU what one access of 16 bytes brings, 8 at most.
+static constexpr u32 ITEMS = ON_HOST ? 32 : sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+// The steps between two levels of a walk.
+static constexpr u32 STEPS = 64;
+
+struct sum_op {
+    static METHOD Sum none() { return Sum(0); }
+    static METHOD Sum join(Sum a, Sum b) { return a + b; }
+};
+struct prod_op {
+    static METHOD Sum none() { return Sum(1); }
+    static METHOD Sum join(Sum a, Sum b) { return a * b; }
+};
+DEVICE Sum widened(T v) { return (Sum)widen(v); }
+DEVICE T rounded(Sum v) { return narrow<T>((C)v); }
+
+// A walk's sum so far: 64 terms on the first level, 64 of those on the second, the rest on the third.
+template <class Op> struct Walk {
+    Sum level0 = Op::none(), level1 = Op::none(), level2 = Op::none();
+    u32 terms = 0;
+    METHOD Sum before() const { return Op::join(level2, Op::join(level1, level0)); }
+    METHOD void add(Sum term) {
+        level0 = Op::join(level0, term);
+        if (++terms % STEPS != 0) return;
+        level1 = Op::join(level1, level0);
+        level0 = Op::none();
+        if (terms % (STEPS * STEPS) != 0) return;
+        level2 = Op::join(level2, level1);
+        level1 = Op::none();
+    }
+};
+
+// What lies before the thread's value, and all values of the block, by doubling distances.
+struct Joined {
+    Sum before, all;
+};
+DEVICE Sum* block_sums() {
+    __shared__ Sum sums[2 * MAX_BLOCK];
+    return sums;
+}
+template <class Op> DEVICE Joined block_scan(Sum mine) {
+    Sum *now = block_sums(), *next = now + MAX_BLOCK;
+    now[threadIdx.x] = mine;
+    __syncthreads();
+    for (u32 reach = 1; reach < blockDim.x; reach *= 2) {
+        const Sum own = now[threadIdx.x];
+        next[threadIdx.x] = threadIdx.x < reach ? own : Op::join(now[threadIdx.x - reach], own);
+        __syncthreads();
+        Sum* const other = now;
+        now = next, next = other;
+    }
+    const Joined joined = {threadIdx.x > 0 ? now[threadIdx.x - 1] : Op::none(), now[blockDim.x - 1]};
+    // The sums are read before the next call writes them.
+    __syncthreads();
+    return joined;
+}
+
+// Up to ITEMS elements as they came.
+DEVICE void load_items(const T* p, u32 n, bool aligned, T (&items)[ITEMS]) {
+    if (!ON_HOST && aligned && n == ITEMS) {
+        const Pack<T, ITEMS> pack = load_pack<ITEMS>(p);
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) items[k] = pack.at[k];
+        return;
+    }
+    UNROLL
+    for (u32 k = 0; k < ITEMS; k++) {
+        if (k < n) items[k] = p[k];
+    }
+}
+DEVICE void store_items(T* p, u32 n, bool aligned, const T (&items)[ITEMS]) {
+    if (!ON_HOST && aligned && n == ITEMS) {
+        Pack<T, ITEMS> pack;
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) pack.at[k] = items[k];
+        store_pack<ITEMS>(p, pack);
+        return;
+    }
+    UNROLL
+    for (u32 k = 0; k < ITEMS; k++) {
+        if (k < n) p[k] = items[k];
+    }
+}
+DEVICE u32 items_left(u64 i, u64 n) { return i >= n ? 0 : n - i < ITEMS ? (u32)(n - i) : ITEMS; }
+DEVICE u64 least_of(u64 a, u64 b) { return a < b ? a : b; }
+
+// A section: its number among all, its place in memory, its elements.
+struct Section {
+    u64 start, length;
+};
+DEVICE Section section_of(const ScanMap& m, u64 number) {
+    const u64 line = m.sections == 1 ? number : number / m.sections, begin = (number - line * m.sections) * m.section;
+    return Section{line * m.length + begin, least_of(m.section, m.length - begin)};
+}
+
+// ---- a block along a section ------------------------------------------------------------------------------------------
+template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offsets, const ScanMap& m) {
+    for (u64 number = blockIdx.x; number < m.lines * m.sections; number += gridDim.x) {
+        const Section section = section_of(m, number);
+        const T* const from = in + section.start;
+        T* const to = out + section.start;
+        const bool in_aligned = is_aligned<T, ITEMS>(from), out_aligned = is_aligned<T, ITEMS>(to);
+        const Sum offset = m.sections > 1 ? offsets[number] : Op::none();
+        Walk<Op> walk;
+        for (u64 first = 0; first < section.length; first += (u64)blockDim.x * ITEMS) {
+            const u64 i = first + (u64)threadIdx.x * ITEMS;
+            const u32 n = items_left(i, section.length);
+            T items[ITEMS];
+            load_items(from + i, n, in_aligned, items);
+            Sum sums[ITEMS], so_far = Op::none();
+            UNROLL
+            for (u32 k = 0; k < ITEMS; k++) {
+                if (k < n) so_far = Op::join(so_far, widened(items[k]));
+                sums[k] = so_far;
+            }
+            const Joined joined = block_scan<Op>(so_far);
+            const Sum before = Op::join(Op::join(offset, walk.before()), joined.before);
+            UNROLL
+            for (u32 k = 0; k < ITEMS; k++) items[k] = rounded(Op::join(before, sums[k]));
+            store_items(to + i, n, out_aligned, items);
+            walk.add(joined.all);
+        }
+    }
+}
+
+template <class Op> DEVICE void scan_totals(const T* in, Sum* totals, const ScanMap& m) {
+    for (u64 number = blockIdx.x; number < m.lines * m.sections; number += gridDim.x) {
+        const Section section = section_of(m, number);
+        const T* const from = in + section.start;
+        const bool aligned = is_aligned<T, ITEMS>(from);
+        Walk<Op> walk;
+        for (u64 i = (u64)threadIdx.x * ITEMS; i < section.length; i += (u64)blockDim.x * ITEMS) {
+            const u32 n = items_left(i, section.length);
+            T items[ITEMS];
+            load_items(from + i, n, aligned, items);
+            Sum sum = Op::none();
+            UNROLL
+            for (u32 k = 0; k < ITEMS; k++) {
+                if (k < n) sum = Op::join(sum, widened(items[k]));
+            }
+            walk.add(sum);
+        }
+        const Joined joined = block_scan<Op>(walk.before());
+        if (threadIdx.x == 0) totals[number] = joined.all;
+    }
+}
+
+// A block for a line's totals.
+template <class Op> DEVICE void scan_offsets(Sum* totals, const ScanMap& m) {
+    for (u64 line = blockIdx.x; line < m.lines; line += gridDim.x) {
+        Sum* const at = totals + line * m.sections;
+        Walk<Op> walk;
+        for (u64 first = 0; first < m.sections; first += blockDim.x) {
+            const u64 i = first + threadIdx.x;
+            const Joined joined = block_scan<Op>(i < m.sections ? at[i] : Op::none());
+            if (i < m.sections) at[i] = Op::join(walk.before(), joined.before);
+            walk.add(joined.all);
+        }
+    }
+}
+
+// ---- a thread along a line --------------------------------------------------------------------------------------------
+template <class Op> DEVICE void scan_columns(const T* in, T* out, const ScanMap& m) {
+    for (u64 line = thread_number(); line < m.lines; line += thread_count()) {
+        const u64 outer = line / m.inner, first = outer * m.length * m.inner + (line - outer * m.inner);
+        Walk<Op> walk;
+        for (u64 i = 0; i < m.length; i++) {
+            walk.add(widened(in[first + i * m.inner]));
+            out[first + i * m.inner] = rounded(walk.before());
+        }
+    }
+}
+
+// ---- kernels ----------------------------------------------------------------------------------------------------------
+#define SCAN(op)                                                                                                           \
+    KERNEL(PASTE4(scan_, op, _, DTYPE), const T* in, T* out, const Sum* offsets, ScanMap map) {                            \
+        scan_rows<op##_op>(in, out, offsets, map);                                                                         \
+    }                                                                                                                      \
+    KERNEL(PASTE4(scan_totals_, op, _, DTYPE), const T* in, Sum* totals, ScanMap map) { scan_totals<op##_op>(in, totals, map); } \
+    KERNEL(PASTE4(scan_offsets_, op, _, DTYPE), Sum* totals, ScanMap map) { scan_offsets<op##_op>(totals, map); }          \
+    KERNEL(PASTE4(scan_cols_, op, _, DTYPE), const T* in, T* out, ScanMap map) { scan_columns<op##_op>(in, out, map); }
+SCAN(sum)
+SCAN(prod)
+
+} // namespace hipstack
