@@ -1,10 +1,12 @@
 //! One file per group of operations.
 
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod rope;
 pub(crate) mod scaled;
 mod sums;
 pub(crate) mod unary;

@@ -1,5 +1,6 @@
 //! The tensor: shared storage and a layout.
 
+mod attention;
 mod create;
 mod elementwise;
 mod inplace;
@@ -8,6 +9,7 @@ mod nested;
 mod operators;
 mod read;
 mod reduce;
+mod rope;
 mod views;
 
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! The crate's tests, in one program.
 
+mod attention;
 mod common;
 mod create;
+mod decoder;
 mod display;
 mod errors;
 mod layout;
@@ -10,5 +12,6 @@ mod meaning;
 mod npy;
 mod numbers;
 mod reduce;
+mod rope;
 mod safetensors;
 mod sharing;

@@ -1,6 +1,7 @@
 //! The operations on the CPU, one verb a file; every backend has these files and functions.
 
 pub(crate) mod affine;
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod clamp;
@@ -9,4 +10,5 @@ pub(crate) mod copy;
 pub(crate) mod fill;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod rope;
 pub(crate) mod unary;

@@ -1,6 +1,7 @@
 //! Operations on HIP storage: one file per verb, the same names as in `cpu/ops`.
 
 pub(crate) mod affine;
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod clamp;
@@ -10,4 +11,5 @@ pub(crate) mod fill;
 mod launch;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod rope;
 pub(crate) mod unary;
