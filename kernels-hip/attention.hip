@@ -15,14 +15,17 @@ namespace hipstack {
 
 // q [batch, heads, queries, d], k [batch, heads / group, keys, d], v [batch, heads / group, keys, dv], each with its four
 // strides; mask strides are those of [batch, heads, queries, keys].
+struct Strides {
+    u64 q[4], k[4], v[4], mask[4];
+};
 struct AttentionArgs {
     u64 batch, heads, group, queries, keys, d, dv;
-    u64 q[4], k[4], v[4], mask[4];
+    Strides strides;
     f64 scale;
     u32 mask_kind; // 0: none, 1: u8, not 0 takes part, 2: of the dtype, added to the scores
     u32 causal;    // 1: row i attends to the keys up to i
 };
-SIZE(AttentionArgs, 200) OFFSET(AttentionArgs, q, 56) OFFSET(AttentionArgs, mask, 152) OFFSET(AttentionArgs, scale, 184)
+SIZE(AttentionArgs, 200) OFFSET(Strides, mask, 96) OFFSET(AttentionArgs, strides, 56) OFFSET(AttentionArgs, scale, 184)
 OFFSET(AttentionArgs, causal, 196)
 
 static constexpr u32 BLOCK = 256;
@@ -32,7 +35,7 @@ static constexpr u32 TILE = SIDE * N;        // rows of a tile, and keys of a ti
 static constexpr u32 DEPTH = 32;             // of the head size at once
 static constexpr u32 PITCH = DEPTH + N;      // of a staged row: no two threads of an access meet in a bank
 static constexpr u32 WEIGHTS = TILE + N;     // pitch of a row of weights
-static constexpr u32 SLAB = 128;             // columns of v that a block computes
+static constexpr u32 SLAB = 32 * N;          // columns of v that a block computes
 static constexpr u32 STRIPE = SIDE * N;      // of these, what the block's threads take in one go
 static constexpr u32 STRIPES = SLAB / STRIPE;
 static constexpr u32 V_KEYS = 8 * N;         // keys of v at once
@@ -60,6 +63,19 @@ DEVICE Shared& shared_memory() {
     return shared;
 }
 
+// AMD's compilers keep all arguments in scalar registers throughout, and spill them: there those that no loop ends at are
+// read from shared memory.
+DEVICE const AttentionArgs& held(const AttentionArgs& a) {
+#if ON_AMD
+    __shared__ AttentionArgs args;
+    if (threadIdx.x == 0) args = a;
+    __syncthreads();
+    return args;
+#else
+    return a;
+#endif
+}
+
 DEVICE C minus_infinity() {
     if constexpr (sizeof(C) == 4) return from_bits(0xff800000u);
     else return from_bits(0xfff0000000000000ull);
@@ -82,14 +98,14 @@ DEVICE C score_of(C product, const u8* mask, const AttentionArgs& a, u64 row, u6
     C score = product * (C)a.scale;
     if (a.causal != 0 && key > row) return minus_infinity();
     if (a.mask_kind == 0) return score;
-    const u64 place = row * a.mask[2] + key * a.mask[3];
+    const u64 place = row * a.strides.mask[2] + key * a.strides.mask[3];
     if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
     return score + widen(reinterpret_cast<const T*>(mask)[place]);
 }
 // The mask of one head.
 DEVICE const u8* mask_of(const u8* mask, const AttentionArgs& a, const Work& w) {
     const u64 bytes = a.mask_kind == 2 ? sizeof(T) : 1;
-    return mask + (w.batch * a.mask[0] + w.head * a.mask[1]) * bytes;
+    return mask + (w.batch * a.strides.mask[0] + w.head * a.strides.mask[1]) * bytes;
 }
 
 // ---- tiles ------------------------------------------------------------------------------------------------------------
@@ -178,17 +194,18 @@ template <bool GREATEST> DEVICE void join_parts(const C* part, u32 first_row, C 
 
 KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Tiles& shared = shared_memory().tiles;
+    const AttentionArgs& by = held(a);
     const u32 tx = threadIdx.x % SIDE, my_row = threadIdx.x / SIDE * N;
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, row_tiles = (a.queries + TILE - 1) / TILE;
     const u64 items = slabs * row_tiles * a.heads * a.batch;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
-        const Work w = work_of(item, slabs, row_tiles, TILE, a.heads);
-        const u64 kv = w.head / a.group;
-        const T* const rows_of_q = q + w.batch * a.q[0] + w.head * a.q[1] + w.row * a.q[2];
-        const T* const keys_of_k = k + w.batch * a.k[0] + kv * a.k[1];
-        const T* const keys_of_v = v + w.batch * a.v[0] + kv * a.v[1] + w.column * a.v[3];
-        const u8* const head_mask = mask_of(mask, a, w);
-        const u32 rows = (u32)least_of(TILE, a.queries - w.row), columns = (u32)least_of(SLAB, a.dv - w.column);
+        const Work w = work_of(item, slabs, row_tiles, TILE, by.heads);
+        const u64 kv = w.head / by.group;
+        const T* const rows_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
+        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
+        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const u8* const head_mask = mask_of(mask, by, w);
+        const u32 rows = (u32)least_of(TILE, by.queries - w.row), columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + rows) : a.keys;
         C o[STRIPES][N][N] = {};
         C greatest[N], total[N];
@@ -203,9 +220,9 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             for (u64 p = 0; p < a.d; p += DEPTH) {
                 const u32 depth = (u32)least_of(DEPTH, a.d - p);
                 __syncthreads(); // what was staged before has been read
-                stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * a.q[3], a.q[2], a.q[3], rows, depth);
-                stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * a.k[2] + p * a.k[3], a.k[2],
-                                          a.k[3], keys, depth);
+                stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * by.strides.q[3], by.strides.q[2], by.strides.q[3], rows, depth);
+                stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * by.strides.k[2] + p * by.strides.k[3], by.strides.k[2],
+                                          by.strides.k[3], keys, depth);
                 __syncthreads();
                 multiply_keys(shared.staged + my_row * PITCH, shared.staged + (TILE + tx) * PITCH, depth, s);
             }
@@ -218,7 +235,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
                 for (u32 j = 0; j < N; j++) {
                     const u32 key = tx + SIDE * j;
                     s[i][j] = key < keys && my_row + i < rows
-                                  ? score_of(s[i][j], head_mask, a, w.row + my_row + i, first + key)
+                                  ? score_of(s[i][j], head_mask, by, w.row + my_row + i, first + key)
                                   : minus_infinity();
                     best.at[i] = s[i][j] > best.at[i] ? s[i][j] : best.at[i];
                 }
@@ -250,7 +267,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             for (u32 from = 0; from < keys; from += V_KEYS) {
                 const u32 some = (u32)least_of(V_KEYS, keys - from);
                 __syncthreads(); // the weights are written, and what was staged before has been read
-                stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * a.v[2], a.v[2], a.v[3], some, columns);
+                stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * by.strides.v[2], by.strides.v[2], by.strides.v[3], some, columns);
                 __syncthreads();
                 UNROLL
                 for (u32 stripe = 0; stripe < STRIPES; stripe++)
@@ -268,7 +285,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
         store_pack<N>(shared.part + tx * TILE + my_row, sums);
         __syncthreads();
         join_parts<false>(shared.part, my_row, total);
-        T* const to = out + ((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column;
+        T* const to = out + ((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column;
         UNROLL
         for (u32 stripe = 0; stripe < STRIPES; stripe++) {
             UNROLL
@@ -277,7 +294,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
                 for (u32 c = 0; c < N; c++) {
                     const u32 column = stripe * STRIPE + tx * N + c;
                     if (my_row + i < rows && column < columns)
-                        to[(my_row + i) * a.dv + column] = narrow<T>(total[i] == C(0) ? C(0) : o[stripe][i][c] / total[i]);
+                        to[(my_row + i) * by.dv + column] = narrow<T>(total[i] == C(0) ? C(0) : o[stripe][i][c] / total[i]);
                 }
             }
         }
@@ -324,21 +341,22 @@ template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
 
 KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Row& shared = shared_memory().row;
+    const AttentionArgs& by = held(a);
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, items = slabs * a.queries * a.heads * a.batch;
     const u32 d = (u32)a.d;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
-        const Work w = work_of(item, slabs, a.queries, 1, a.heads);
-        const u64 kv = w.head / a.group;
-        const T* const row_of_q = q + w.batch * a.q[0] + w.head * a.q[1] + w.row * a.q[2];
-        const T* const keys_of_k = k + w.batch * a.k[0] + kv * a.k[1];
-        const T* const keys_of_v = v + w.batch * a.v[0] + kv * a.v[1] + w.column * a.v[3];
-        const u8* const head_mask = mask_of(mask, a, w);
-        const u32 columns = (u32)least_of(SLAB, a.dv - w.column);
+        const Work w = work_of(item, slabs, a.queries, 1, by.heads);
+        const u64 kv = w.head / by.group;
+        const T* const row_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
+        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
+        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const u8* const head_mask = mask_of(mask, by, w);
+        const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
         // A thread's column of v, and which keys it takes: every so manieth.
         const u32 width = columns <= 32 ? 32 : columns <= 64 ? 64 : SLAB;
         const u32 column = threadIdx.x % width, turn = threadIdx.x / width, turns = BLOCK / width;
-        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * a.q[3]]);
+        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * by.strides.q[3]]);
         __syncthreads();
         C o = C(0), total = C(0), greatest = minus_infinity();
         for (u64 first = 0; first < end; first += BLOCK) {
@@ -346,7 +364,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             C score = minus_infinity();
             if (threadIdx.x < keys) {
                 const u64 key = first + threadIdx.x;
-                score = score_of(multiply_row(shared.q, keys_of_k + key * a.k[2], a.k[3], d), head_mask, a, w.row, key);
+                score = score_of(multiply_row(shared.q, keys_of_k + key * by.strides.k[2], by.strides.k[3], d), head_mask, by, w.row, key);
             }
             const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
             greatest = best > greatest ? best : greatest;
@@ -356,8 +374,8 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             __syncthreads();
             C part = C(0);
             if (column < columns) {
-                const T* p = keys_of_v + (first + turn) * a.v[2] + column * a.v[3];
-                for (u32 key = turn; key < keys; key += turns, p += turns * a.v[2])
+                const T* p = keys_of_v + (first + turn) * by.strides.v[2] + column * by.strides.v[3];
+                for (u32 key = turn; key < keys; key += turns, p += turns * by.strides.v[2])
                     part = multiply_add(shared.weights[key], widen(*p), part);
             }
             o = o * scaling + part;
@@ -368,7 +386,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
         __syncthreads();
         if (turn == 0 && column < columns) {
             for (u32 other = 1; other < turns; other++) o += shared.weights[other * width + column];
-            out[((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column + column] =
+            out[((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column + column] =
                 narrow<T>(total == C(0) ? C(0) : o / total);
         }
         __syncthreads(); // the outputs have been read

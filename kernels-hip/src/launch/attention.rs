@@ -15,9 +15,6 @@ pub enum Attention {
 
 /// Query rows of a head from which tiles are quicker.
 const FEW: u64 = 8;
-/// Columns of v that a block computes.
-const SLAB: u64 = 128;
-
 /// Rows where there are few of them, as in decoding; else tiles.
 pub fn attention_kernel(queries: u64, d: u64) -> Attention {
     if queries < FEW && d <= AttentionArgs::ROW_DEPTH { Attention::Rows } else { Attention::Tiles }
@@ -31,12 +28,10 @@ pub fn attention(
     element_bytes: usize,
     multiprocessors: u32,
 ) -> LaunchShape {
-    let tile = match kind {
-        Attention::Rows => 1,
-        Attention::Tiles if element_bytes == 8 => 32,
-        Attention::Tiles => 64,
-    };
-    let items = queries.div_ceil(tile).saturating_mul(dv.div_ceil(SLAB)).saturating_mul(heads);
+    // Rows and columns of v that a block computes.
+    let (tile, slab) = if element_bytes == 8 { (32, 64) } else { (64, 128) };
+    let rows = if kind == Attention::Rows { 1 } else { tile };
+    let items = queries.div_ceil(rows).saturating_mul(dv.div_ceil(slab)).saturating_mul(heads);
     shape(items, MAX_BLOCK, multiprocessors)
 }
 
@@ -51,7 +46,7 @@ mod tests {
         assert_eq!(attention_kernel(8, 128), Attention::Tiles);
         let grid = |kind, bytes| attention(kind, (6, 65, 129), bytes, 132).grid;
         assert_eq!(grid(Attention::Tiles, 4), 6 * 2 * 2);
-        assert_eq!(grid(Attention::Tiles, 8), 6 * 3 * 2);
+        assert_eq!(grid(Attention::Tiles, 8), 6 * 3 * 3);
         assert_eq!(grid(Attention::Rows, 2), 6 * 65 * 2);
         assert_eq!(attention(Attention::Rows, (0, 1, 1), 4, 2), LaunchShape { grid: 1, block: 256 });
     }
