@@ -81,7 +81,11 @@ fn rope_operands(kind: RopeKind, dtype: DType) -> Vec<Viewed> {
                 table(&[12, if kind == RopeKind::TimeFirst { 3 } else { 5 }]).then(Step::Transpose(0, 1)),
             ),
         ),
-        (Layout::Narrowed, "matrix", same(part, table(&[9, 14]).then(narrow(0, 2, 7)).then(narrow(1, 1, 12)))),
+        (
+            Layout::Narrowed,
+            "matrix",
+            same(part, table(&[9, 14]).then(narrow(0, 2, 7)).then(narrow(1, 1, 12))),
+        ),
         (
             Layout::BroadcastBatch,
             "heads",
@@ -273,7 +277,8 @@ fn sizes() -> Vec<(&'static str, Lengths)> {
 fn masked(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
     let lengths = Lengths { b: 2, hq: 2, hk: 1, tq: 33, tk: 70, d: 20, dv: 20 };
     let row = Lengths { tq: 1, ..lengths };
-    let with = |lengths, mask: Operand| operands(dtype, lengths).into_iter().chain([mask]).collect::<Vec<_>>();
+    let with =
+        |lengths, mask: Operand| operands(dtype, lengths).into_iter().chain([mask]).collect::<Vec<_>>();
     let mut cases = Vec::new();
     for (masking, of, contents) in [
         (Masking::Truth, DType::U8, Contents::Below(3)),
@@ -303,7 +308,12 @@ fn masked(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> 
                 with(lengths, dense(&[33, 70])),
             ),
             // Rows that attend to nothing.
-            (Layout::Contiguous, "mask-nothing", attention, with(Lengths { tk: 1, ..lengths }, dense(&[33, 1]))),
+            (
+                Layout::Contiguous,
+                "mask-nothing",
+                attention,
+                with(Lengths { tk: 1, ..lengths }, dense(&[33, 1])),
+            ),
         ]);
     }
     cases
@@ -323,9 +333,24 @@ fn views(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
     let mut cases = Vec::new();
     for (plain, t) in [("matrix", 33), ("row", 1)] {
         cases.extend([
-            (Layout::Transposed, plain, PLAIN, vec![heads(2, 2, t, 32), heads(2, 2, 70, 32), heads(2, 2, 70, 20)]),
-            (Layout::Permuted, plain, CAUSAL, vec![columns(1, 2, t, 20), columns(1, 2, 70, 20), columns(1, 2, 70, 9)]),
-            (Layout::Narrowed, plain, PLAIN, vec![dense(&[1, 2, t, 32]), cache(1, 2, 70, 32), cache(1, 2, 70, 32)]),
+            (
+                Layout::Transposed,
+                plain,
+                PLAIN,
+                vec![heads(2, 2, t, 32), heads(2, 2, 70, 32), heads(2, 2, 70, 20)],
+            ),
+            (
+                Layout::Permuted,
+                plain,
+                CAUSAL,
+                vec![columns(1, 2, t, 20), columns(1, 2, 70, 20), columns(1, 2, 70, 9)],
+            ),
+            (
+                Layout::Narrowed,
+                plain,
+                PLAIN,
+                vec![dense(&[1, 2, t, 32]), cache(1, 2, 70, 32), cache(1, 2, 70, 32)],
+            ),
             (
                 Layout::NarrowedTransposed,
                 plain,
@@ -338,15 +363,40 @@ fn views(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
                 PLAIN,
                 vec![dense(&[3, 2, t, 20]), repeated(2, 33, 20), repeated(2, 33, 20)],
             ),
-            (Layout::Empty, "no-keys", PLAIN, vec![dense(&[2, 2, t, 4]), dense(&[2, 2, 0, 4]), dense(&[2, 2, 0, 5])]),
-            (Layout::Empty, "no-depth", PLAIN, vec![dense(&[1, 2, t, 0]), dense(&[1, 2, 9, 0]), dense(&[1, 2, 9, 5])]),
+            (
+                Layout::Empty,
+                "no-keys",
+                PLAIN,
+                vec![dense(&[2, 2, t, 4]), dense(&[2, 2, 0, 4]), dense(&[2, 2, 0, 5])],
+            ),
+            (
+                Layout::Empty,
+                "no-depth",
+                PLAIN,
+                vec![dense(&[1, 2, t, 0]), dense(&[1, 2, 9, 0]), dense(&[1, 2, 9, 5])],
+            ),
         ]);
     }
     let empty = |shape: [usize; 4]| dense(&shape);
     cases.extend([
-        (Layout::Empty, "no-queries", PLAIN, vec![empty([2, 2, 0, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 3])]),
-        (Layout::Empty, "no-batches", CAUSAL, vec![empty([0, 2, 3, 4]), empty([0, 2, 5, 4]), empty([0, 2, 5, 3])]),
-        (Layout::Empty, "no-columns", PLAIN, vec![empty([2, 2, 3, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 0])]),
+        (
+            Layout::Empty,
+            "no-queries",
+            PLAIN,
+            vec![empty([2, 2, 0, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 3])],
+        ),
+        (
+            Layout::Empty,
+            "no-batches",
+            CAUSAL,
+            vec![empty([0, 2, 3, 4]), empty([0, 2, 5, 4]), empty([0, 2, 5, 3])],
+        ),
+        (
+            Layout::Empty,
+            "no-columns",
+            PLAIN,
+            vec![empty([2, 2, 3, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 0])],
+        ),
     ]);
     cases
 }
@@ -364,7 +414,8 @@ fn whole(dtype: DType) -> Vec<Case> {
         let ones = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Ones);
         let values = Operand::dense(dtype, &[1, 2, tk, 20], Contents::Whole(bits));
         let operands = vec![ones(&[1, 2, tq, 16]), ones(&[1, 2, tk, 16]), values];
-        Case::new(Op::named(PLAIN), operands, Layout::Contiguous, if tq == 1 { "whole-row" } else { "whole" }).exactly()
+        Case::new(Op::named(PLAIN), operands, Layout::Contiguous, if tq == 1 { "whole-row" } else { "whole" })
+            .exactly()
     };
     vec![case(33, 128), case(1, 256)]
 }

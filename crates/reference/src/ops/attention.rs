@@ -61,10 +61,13 @@ pub fn attention<'a>(
     let (Data::Float(x), Data::Float(y), Data::Float(z)) = (&q.data, &k.data, &v.data) else {
         return Err(Error::Unsupported { op: OP, dtype });
     };
-    let misfit = |other: &Array| Error::Broadcast { op: OP, left: q.shape().to_vec(), right: other.shape().to_vec() };
+    let misfit =
+        |other: &Array| Error::Broadcast { op: OP, left: q.shape().to_vec(), right: other.shape().to_vec() };
     let &[batch, heads, queries, d] = q.shape() else { return Err(misfit(k)) };
     let (kv_heads, keys) = match *k.shape() {
-        [b, h, t, columns] if b == batch && columns == d && heads.checked_rem(h).unwrap_or(heads) == 0 => (h, t),
+        [b, h, t, columns] if b == batch && columns == d && heads.checked_rem(h).unwrap_or(heads) == 0 => {
+            (h, t)
+        }
         _ => return Err(misfit(k)),
     };
     let columns = match *v.shape() {
@@ -93,7 +96,9 @@ pub fn attention<'a>(
         let kv = head / heads * kv_heads + head % heads / group;
         let weights = rows[row].get_or_init(|| {
             let masking = |key: usize| match (mask.as_deref().map(|mask| &mask.data), &places) {
-                (Some(Data::Int(mask)), Some(places)) => (mask[places.place(row * keys + key)] != 0).then_some(0.0),
+                (Some(Data::Int(mask)), Some(places)) => {
+                    (mask[places.place(row * keys + key)] != 0).then_some(0.0)
+                }
                 (Some(Data::Float(mask)), Some(places)) => Some(mask[places.place(row * keys + key)]),
                 _ => Some(0.0),
             };
@@ -174,13 +179,20 @@ impl Problem {
 
     fn element(&self, row: &Row, value: impl Fn(usize) -> f64) -> Expected {
         if row.nan {
-            return Expected { overflow: row.overflow, ..Expected::rounded(self.dtype, Dd::from(f64::NAN), 0.0) };
+            return Expected {
+                overflow: row.overflow,
+                ..Expected::rounded(self.dtype, Dd::from(f64::NAN), 0.0)
+            };
         }
         if row.weights.is_empty() {
             return Expected { overflow: row.overflow, ..Expected::rounded(self.dtype, Dd::ZERO, 0.0) };
         }
         let sum = row.weights.iter().fold(Dd::ZERO, |sum, (key, weight, _)| {
-            sum + if self.dtype == DType::F64 { *weight * Dd::from(value(*key)) } else { Dd::from(weight.hi * value(*key)) }
+            sum + if self.dtype == DType::F64 {
+                *weight * Dd::from(value(*key))
+            } else {
+                Dd::from(weight.hi * value(*key))
+            }
         });
         let magnitude: f64 = row.weights.iter().map(|(key, weight, _)| weight.hi * value(*key).abs()).sum();
         let result = sum / row.total;
@@ -238,7 +250,10 @@ mod tests {
         let v = array(&[1, 2, 1, 1], &[5.0, 6.0]);
         assert_eq!(values(attention(&q, &k, &v, None, AttentionOptions::default())), [5.0, 5.0, 6.0, 6.0]);
         let three = array(&[1, 3, 1, 1], &[0.0; 3]);
-        assert!(matches!(attention(&three, &k, &v, None, AttentionOptions::default()), Err(Error::Broadcast { .. })));
+        assert!(matches!(
+            attention(&three, &k, &v, None, AttentionOptions::default()),
+            Err(Error::Broadcast { .. })
+        ));
     }
 
     #[test]
@@ -246,7 +261,8 @@ mod tests {
         let v = array(&[1, 1, 2, 1], &[1.0, 2.0]);
         let k = array(&[1, 1, 2, 1], &[1.0, f64::INFINITY]);
         for (q, nan) in [(1.0, true), (f64::NAN, true), (-1.0, false)] {
-            let got = values(attention(&array(&[1, 1, 1, 1], &[q]), &k, &v, None, AttentionOptions::default()));
+            let got =
+                values(attention(&array(&[1, 1, 1, 1], &[q]), &k, &v, None, AttentionOptions::default()));
             assert_eq!((got[0].is_nan(), nan || got[0] == 1.0), (nan, true), "{q}");
         }
     }

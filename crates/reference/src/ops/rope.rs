@@ -46,7 +46,8 @@ pub fn rope<'a>(kind: RopeKind, a: &'a Array, cos: &'a Array, sin: &'a Array) ->
     let (Data::Float(x), Data::Float(cosines), Data::Float(sines)) = (&a.data, &cos.data, &sin.data) else {
         return Err(Error::Unsupported { op, dtype });
     };
-    let misfit = |table: &Array| Error::Broadcast { op, left: a.shape().to_vec(), right: table.shape().to_vec() };
+    let misfit =
+        |table: &Array| Error::Broadcast { op, left: a.shape().to_vec(), right: table.shape().to_vec() };
     let &[batch, second, third, d] = a.shape() else { return Err(misfit(cos)) };
     let times = if kind == RopeKind::TimeFirst { second } else { third };
     if d % 2 != 0 {
@@ -120,13 +121,15 @@ mod tests {
 
     #[test]
     fn shapes_must_fit() {
-        let zeros = |shape: &[usize]| {
-            Array::from_f64(DType::F32, shape, &vec![0.0; shape.iter().product()]).unwrap()
-        };
+        let zeros =
+            |shape: &[usize]| Array::from_f64(DType::F32, shape, &vec![0.0; shape.iter().product()]).unwrap();
         let a = zeros(&[2, 1, 3, 4]);
         for wrong in [&[2, 2][..], &[3, 4], &[1, 3, 2], &[6]] {
             let table = zeros(wrong);
-            assert!(matches!(rope(RopeKind::Halves, &a, &table, &table), Err(Error::Broadcast { .. })), "{wrong:?}");
+            assert!(
+                matches!(rope(RopeKind::Halves, &a, &table, &table), Err(Error::Broadcast { .. })),
+                "{wrong:?}"
+            );
         }
         let table = zeros(&[2, 5, 2]);
         assert!(rope(RopeKind::Halves, &a, &table, &table).is_ok());

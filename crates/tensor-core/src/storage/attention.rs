@@ -50,7 +50,8 @@ impl Storage {
     ) -> Result<Storage> {
         match (self, k, v) {
             (Storage::Cpu(q), Storage::Cpu(k), Storage::Cpu(v)) => {
-                let mask = mask.map(|mask| mask.as_cpu().ok_or_else(|| apart(NAME, self, mask))).transpose()?;
+                let mask =
+                    mask.map(|mask| mask.as_cpu().ok_or_else(|| apart(NAME, self, mask))).transpose()?;
                 cpu::ops::attention::attention(q, k, v, mask, attention).map(Storage::Cpu)
             }
             (Storage::Hip(q), Storage::Hip(k), Storage::Hip(v)) => {

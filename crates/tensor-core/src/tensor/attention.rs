@@ -55,7 +55,9 @@ impl Tensor {
         self.require(NAME, self.dtype().is_float(), CAST_TO_FLOAT)?;
         for tensor in [self, k, v] {
             if tensor.rank() != 4 {
-                return Err(self.error(NAME, ErrorKind::Rank { shape: tensor.shape().clone(), expected: "4" }));
+                return Err(
+                    self.error(NAME, ErrorKind::Rank { shape: tensor.shape().clone(), expected: "4" })
+                );
             }
         }
         let (&[batch, heads, queries, d], &[_, kv_heads, keys, _]) = (self.dims(), k.dims()) else {

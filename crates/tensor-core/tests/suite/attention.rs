@@ -25,7 +25,12 @@ fn near(got: &Tensor, expected: &[f64], tolerance: f64) -> Result<()> {
 }
 
 /// The formula, in f64 and with loops.
-fn by_definition(q: &Tensor, k: &Tensor, v: &Tensor, seen: impl Fn(usize, usize) -> bool) -> Result<Vec<f64>> {
+fn by_definition(
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    seen: impl Fn(usize, usize) -> bool,
+) -> Result<Vec<f64>> {
     let (x, y, z) = (values(q)?, values(k)?, values(v)?);
     let (&[b, hq, tq, d], &[_, hk, tk, dv]) = (q.dims(), v.dims()) else { panic!("rank 4") };
     let mut out = Vec::new();
@@ -51,7 +56,9 @@ fn by_definition(q: &Tensor, k: &Tensor, v: &Tensor, seen: impl Fn(usize, usize)
 fn two_keys_by_hand() {
     on_devices(|device| {
         // Scores ln 3 and 0, so weights 3/4 and 1/4; f16 rounds ln 3, and with it the weights.
-        for (dtype, tolerance) in [(DType::F64, 1e-14), (DType::F32, 2e-6), (DType::F16, 0.02), (DType::BF16, 0.06)] {
+        for (dtype, tolerance) in
+            [(DType::F64, 1e-14), (DType::F32, 2e-6), (DType::F16, 0.02), (DType::BF16, 0.06)]
+        {
             let four = |x: Vec<f64>, dims: [usize; 4]| tensor(x, dtype, device)?.reshape(dims);
             let q = four(vec![1.0], [1, 1, 1, 1])?;
             let k = four(vec![3f64.ln(), 0.0], [1, 1, 2, 1])?;
@@ -84,7 +91,10 @@ fn every_size_agrees_with_the_formula() {
                 [1, 1, 1, 65, 130, 128, 65],
             ] {
                 let q = numbers(&[b, hq, tq, d], 1, dtype, device)?;
-                let (k, v) = (numbers(&[b, hk, tk, d], 2, dtype, device)?, numbers(&[b, hk, tk, dv], 3, dtype, device)?);
+                let (k, v) = (
+                    numbers(&[b, hk, tk, d], 2, dtype, device)?,
+                    numbers(&[b, hk, tk, dv], 3, dtype, device)?,
+                );
                 let out = plain(&q, &k, &v)?;
                 assert_eq!(out.dims(), [b, hq, tq, dv]);
                 near(&out, &by_definition(&q, &k, &v, |_, _| true)?, tolerance)?;
@@ -94,10 +104,18 @@ fn every_size_agrees_with_the_formula() {
                 let mask: Vec<u8> = (0..tq * tk).map(|at| hidden(at / tk, at % tk).into()).collect();
                 let mask = Tensor::from_slice(&mask, [tq, tk], device)?;
                 let expected = by_definition(&q, &k, &v, hidden)?;
-                near(&q.scaled_dot_product_attention(&k, &v, Some(&mask), false, None)?, &expected, tolerance)?;
+                near(
+                    &q.scaled_dot_product_attention(&k, &v, Some(&mask), false, None)?,
+                    &expected,
+                    tolerance,
+                )?;
                 // The logarithm of 0 and 1 hides the same keys.
                 let added = mask.to_dtype(dtype)?.log()?;
-                near(&q.scaled_dot_product_attention(&k, &v, Some(&added), false, None)?, &expected, tolerance)?;
+                near(
+                    &q.scaled_dot_product_attention(&k, &v, Some(&added), false, None)?,
+                    &expected,
+                    tolerance,
+                )?;
             }
         }
         Ok(())
@@ -110,11 +128,13 @@ fn strided_operands_are_read_where_they_lie() {
         for dtype in [DType::F16, DType::F32] {
             for tq in [2, 34] {
                 let q = numbers(&[2, 2, tq, 8], 1, dtype, device)?;
-                let (k, v) = (numbers(&[2, 2, 70, 8], 2, dtype, device)?, numbers(&[2, 2, 70, 12], 3, dtype, device)?);
+                let (k, v) =
+                    (numbers(&[2, 2, 70, 8], 2, dtype, device)?, numbers(&[2, 2, 70, 12], 3, dtype, device)?);
                 let expected = plain(&q, &k, &v)?;
                 // Sums in another order where packs cannot be read; one unit of f16 at most.
                 let tolerance = if dtype == DType::F16 { 5e-4 } else { 1e-6 };
-                for (((_, q), (_, k)), (_, v)) in layouts(&q)?.into_iter().zip(layouts(&k)?).zip(layouts(&v)?) {
+                for (((_, q), (_, k)), (_, v)) in layouts(&q)?.into_iter().zip(layouts(&k)?).zip(layouts(&v)?)
+                {
                     near(&plain(&q, &k, &v)?, &values(&expected)?, tolerance)?;
                 }
             }
@@ -157,7 +177,8 @@ fn nothing_to_attend_to_gives_zero() {
         for dtype in [DType::F16, DType::F32, DType::F64] {
             for tq in [2, 9] {
                 let q = numbers(&[1, 2, tq, 4], 1, dtype, device)?;
-                let (k, v) = (numbers(&[1, 2, 5, 4], 2, dtype, device)?, numbers(&[1, 2, 5, 3], 3, dtype, device)?);
+                let (k, v) =
+                    (numbers(&[1, 2, 5, 4], 2, dtype, device)?, numbers(&[1, 2, 5, 3], 3, dtype, device)?);
                 let none = Tensor::zeros([tq, 5], DType::U8, device)?;
                 let zeros = vec![0.0; 2 * tq * 3];
                 near(&q.scaled_dot_product_attention(&k, &v, Some(&none), false, None)?, &zeros, 0.0)?;
@@ -199,7 +220,10 @@ fn nan_passes_through() {
     on_devices(|device| {
         for tq in [2, 9] {
             let q = numbers(&[1, 1, tq, 4], 1, DType::F32, device)?;
-            let (k, v) = (numbers(&[1, 1, 5, 4], 2, DType::F32, device)?, numbers(&[1, 1, 5, 1], 3, DType::F32, device)?);
+            let (k, v) = (
+                numbers(&[1, 1, 5, 4], 2, DType::F32, device)?,
+                numbers(&[1, 1, 5, 1], 3, DType::F32, device)?,
+            );
             for bad in [f64::NAN, f64::INFINITY] {
                 let mut bias = vec![0.0; 5];
                 bias[3] = bad;

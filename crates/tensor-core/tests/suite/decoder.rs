@@ -77,7 +77,8 @@ impl Decoder {
             });
         }
         let norm = matrix(1, WIDTH)?;
-        let angle = |i: usize| (i / (HEAD / 2)) as f64 / 10_000f64.powf((i % (HEAD / 2)) as f64 * 2.0 / HEAD as f64);
+        let angle =
+            |i: usize| (i / (HEAD / 2)) as f64 / 10_000f64.powf((i % (HEAD / 2)) as f64 * 2.0 / HEAD as f64);
         let table = |function: fn(f64) -> f64| -> Result<Tensor> {
             let numbers: Vec<f64> = (0..LONGEST * HEAD / 2).map(|i| function(angle(i))).collect();
             Tensor::from_slice(&numbers, [LONGEST, HEAD / 2], device)?.to_dtype(dtype)
@@ -152,7 +153,9 @@ fn every_device_gives_the_same_logits_and_tokens() {
     let tokens = judge.greedy(&prompt(9), 12).expect("f64 on the CPU");
     assert!(tokens.iter().any(|token| *token != tokens[0]), "a model that says one thing only: {tokens:?}");
     on_devices(|device| {
-        for (dtype, least) in [(DType::F64, 1.0 - 1e-14), (DType::F32, 0.9999999), (DType::F16, 0.999), (DType::BF16, 0.97)] {
+        for (dtype, least) in
+            [(DType::F64, 1.0 - 1e-14), (DType::F32, 0.9999999), (DType::F16, 0.999), (DType::BF16, 0.97)]
+        {
             let decoder = Decoder::new(device, dtype)?;
             for (prompt, expected) in &expected {
                 let logits = values(&decoder.logits(prompt, false)?)?;

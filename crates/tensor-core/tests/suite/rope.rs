@@ -21,7 +21,8 @@ fn pairs_by_hand() {
             same(&thd, &[-3.0, 2.0, 1.0, 4.0, -5.0, -8.0, -7.0, 6.0])?;
             // Angles of their own for each batch.
             let batches = x.reshape([2, 1, 1, 4])?;
-            let (cos, sin) = (cos.narrow(0, 0, 2)?.reshape([2, 1, 2])?, sin.narrow(0, 0, 2)?.reshape([2, 1, 2])?);
+            let (cos, sin) =
+                (cos.narrow(0, 0, 2)?.reshape([2, 1, 2])?, sin.narrow(0, 0, 2)?.reshape([2, 1, 2])?);
             same(&batches.rope(&cos, &sin)?, &[-3.0, 2.0, 1.0, 4.0, -5.0, -8.0, -7.0, 6.0])?;
         }
         Ok(())
@@ -82,7 +83,10 @@ fn errors_name_shapes() {
         };
         let (x, table) = (zeros(&[2, 3, 5, 4])?, zeros(&[5, 2])?);
         let odd = zeros(&[2, 3, 5, 7])?;
-        says(odd.rope(&table, &table), "rope: the last axis of [2, 3, 5, 7] is odd, and pairs are turned on @");
+        says(
+            odd.rope(&table, &table),
+            "rope: the last axis of [2, 3, 5, 7] is odd, and pairs are turned on @",
+        );
         says(x.get(0)?.rope_i(&table, &table), "rope_i: [3, 5, 4] has rank 3, expected 4 on @");
         says(x.rope(&zeros(&[5])?, &table), "rope: [5] has rank 1, expected 2 or 3 on @");
         says(
