@@ -11,10 +11,15 @@ mod sort;
 
 pub use scan::*;
 pub use sort::*;
+mod attention;
+mod rope;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
+
+pub use attention::*;
+pub use rope::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

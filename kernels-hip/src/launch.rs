@@ -11,8 +11,11 @@ mod sort;
 
 pub use scan::*;
 pub use sort::*;
+mod attention;
 
 use crate::MAX_BLOCK;
+
+pub use attention::*;
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

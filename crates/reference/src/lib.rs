@@ -61,6 +61,7 @@ pub use bounds::{BOUNDS, Bound, SMALL_FLOAT_ULPS, product_tolerance, sum_toleran
 pub use dd::Dd;
 pub use dtype::{DType, Value};
 pub use error::Error;
+pub use ops::attention::{AttentionOptions, attention};
 pub use ops::binary::{BinaryOp, binary};
 pub use ops::cast::{cast, copy, fill};
 pub use ops::compare::{CmpOp, compare};
@@ -69,6 +70,7 @@ pub use ops::matmul::matmul;
 pub use ops::order::{Sorted, sort};
 pub use ops::reduce::{ReduceOp, reduce};
 pub use ops::scan::{CumulativeOp, scan};
+pub use ops::rope::{RopeKind, rope};
 pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};
 pub use ops::unary::{UnaryOp, unary};
 pub use outcome::{Expected, Judge, Outcome, difference};

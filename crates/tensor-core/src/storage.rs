@@ -6,6 +6,8 @@
 pub(crate) mod index;
 pub(crate) mod scan;
 mod sort;
+pub(crate) mod attention;
+pub(crate) mod rope;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

@@ -1,5 +1,6 @@
 //! All cases, one file per family of operations.
 
+mod attention;
 mod binary;
 mod cast;
 mod index;
@@ -33,6 +34,8 @@ pub fn all() -> Vec<Case> {
         order::cases(),
         order::topk_cases(),
         scan::cases(),
+        attention::rope_cases(),
+        attention::attention_cases(),
     ]
     .concat()
 }
@@ -60,6 +63,8 @@ mod tests {
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul \
             index_select gather embedding scatter scatter_add index_add slice_scatter slice_set";
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul sort argsort topk cumsum cumprod";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul rope rope_i rope_thd \
+            scaled_dot_product_attention";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

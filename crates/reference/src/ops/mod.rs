@@ -1,5 +1,6 @@
 //! One file per group of operations.
 
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
@@ -7,6 +8,7 @@ pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod order;
 pub(crate) mod reduce;
+pub(crate) mod rope;
 pub(crate) mod scaled;
 pub(crate) mod scan;
 mod sums;

@@ -1,5 +1,6 @@
 //! The tensor: shared storage and a layout.
 
+mod attention;
 mod create;
 mod elementwise;
 mod index;
@@ -12,6 +13,7 @@ mod order;
 mod read;
 mod reduce;
 mod scan;
+mod rope;
 mod views;
 
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! The crate's tests, in one program.
 
+mod attention;
 mod common;
 mod create;
+mod decoder;
 mod display;
 mod errors;
 mod index;
@@ -13,6 +15,7 @@ mod npy;
 mod numbers;
 mod order;
 mod reduce;
+mod rope;
 mod safetensors;
 mod scan;
 mod sharing;

@@ -33,7 +33,7 @@ pub(crate) fn matmul(a: &CpuStorage, lhs: &Layout, b: &CpuStorage, rhs: &Layout)
 }
 
 /// The elements of `layout` as `f32`, and where they now lie. What is repeated by a stride of 0 is converted once.
-fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Layout)> {
+pub(super) fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Layout)> {
     let mut distinct = layout.clone();
     for axis in 0..layout.rank() {
         if layout.strides()[axis] == 0 && layout.dims()[axis] > 1 {
@@ -47,11 +47,11 @@ fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Layout)>
 
 /// A matrix in a slice: rows, columns, and their strides in elements.
 #[derive(Clone, Copy)]
-struct Matrix {
-    rows: usize,
-    columns: usize,
-    row_stride: usize,
-    column_stride: usize,
+pub(super) struct Matrix {
+    pub rows: usize,
+    pub columns: usize,
+    pub row_stride: usize,
+    pub column_stride: usize,
 }
 
 impl Matrix {
@@ -80,7 +80,7 @@ impl Matrix {
 /// Multiplications of one batch's matrices that together are worth several cores; below, cores take whole products.
 const PARALLEL: usize = 64 * 64 * 64;
 
-fn products<T: Element + Real>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -> Result<Vec<T>> {
+fn products<T: Element + Factor>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -> Result<Vec<T>> {
     let (left, right) = (Matrix::of(lhs), Matrix::of(rhs));
     let batch = lhs.dims()[..lhs.rank() - 2].iter().product::<usize>();
     let size = left.rows * right.columns;
@@ -126,23 +126,36 @@ fn stacked_rows(lhs: &Layout, rhs: &Layout) -> Option<Matrix> {
 }
 
 /// A type that `gemm` multiplies without another rounding.
-trait Real {
+pub(super) trait Factor {
     const ZERO: Self;
     const ONE: Self;
+    const MINUS_INFINITY: Self;
+    /// The nearest number.
+    fn from_f64(x: f64) -> Self;
 }
 
-impl Real for f32 {
+impl Factor for f32 {
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
+    const MINUS_INFINITY: f32 = f32::NEG_INFINITY;
+
+    fn from_f64(x: f64) -> f32 {
+        x as f32
+    }
 }
 
-impl Real for f64 {
+impl Factor for f64 {
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
+    const MINUS_INFINITY: f64 = f64::NEG_INFINITY;
+
+    fn from_f64(x: f64) -> f64 {
+        x
+    }
 }
 
 /// Writes the product of the matrices at the start of `a` and of `b` to `out`, tight and row-major.
-fn multiply<T: Element + Real>(
+pub(super) fn multiply<T: Element + Factor>(
     out: &mut [T],
     a: &[T],
     left: Matrix,

@@ -1,6 +1,7 @@
 //! The operations on the CPU, one verb a file; every backend has these files and functions.
 
 pub(crate) mod affine;
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod clamp;
@@ -12,4 +13,5 @@ pub(crate) mod matmul;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod sort;
+pub(crate) mod rope;
 pub(crate) mod unary;

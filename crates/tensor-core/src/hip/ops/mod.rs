@@ -1,6 +1,7 @@
 //! Operations on HIP storage: one file per verb, the same names as in `cpu/ops`.
 
 pub(crate) mod affine;
+pub(crate) mod attention;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod clamp;
@@ -13,4 +14,5 @@ pub(crate) mod matmul;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod sort;
+pub(crate) mod rope;
 pub(crate) mod unary;

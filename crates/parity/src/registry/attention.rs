@@ -1,0 +1,421 @@
+//! Rotary position embeddings and scaled dot product attention.
+
+use std::borrow::Cow;
+
+use reference::{Array, AttentionOptions, DType, Error, Outcome, RopeKind};
+use serde_json::{Map, Value};
+use tensor_core::Tensor;
+
+use crate::case::{Case, Layout, Op, Operand};
+use crate::inputs::Contents;
+use crate::operation::Operation;
+use crate::view::Step;
+
+const DTYPES: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
+
+/// One of the rotary embeddings, of x, cosines and sines.
+#[derive(Debug)]
+struct Rope(RopeKind);
+
+impl Operation for Rope {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn run(&self, operands: &[Tensor]) -> tensor_core::Result<Tensor> {
+        let (x, cos, sin) = (&operands[0], &operands[1], &operands[2]);
+        match self.0 {
+            RopeKind::Halves => x.rope(cos, sin),
+            RopeKind::Neighbours => x.rope_i(cos, sin),
+            RopeKind::TimeFirst => x.rope_thd(cos, sin),
+        }
+    }
+
+    fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
+        reference::rope(self.0, arrays[0], arrays[1], arrays[2])
+    }
+}
+
+/// Every kind of rotary embedding in every layout.
+pub(super) fn rope_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for kind in RopeKind::ALL {
+        for dtype in DTYPES {
+            for (layout, shape, operands) in rope_operands(kind, dtype) {
+                cases.push(Case::new(Op::named(Rope(kind)), operands, layout, shape));
+            }
+        }
+    }
+    cases
+}
+
+/// Layout and shape class of a case, and its operands.
+type Viewed = (Layout, &'static str, Vec<Operand>);
+
+fn rope_operands(kind: RopeKind, dtype: DType) -> Vec<Viewed> {
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
+    // [b, h, t, d] in the order of the kind.
+    let axes = |b, h, t, d| if kind == RopeKind::TimeFirst { [b, t, h, d] } else { [b, h, t, d] };
+    let swapped = |b, h, t, d| {
+        let [b, first, second, d] = axes(b, h, t, d);
+        dense(&[b, second, first, d]).then(Step::Transpose(1, 2))
+    };
+    let table = |shape: &[usize]| dense(shape);
+    let narrow = |axis, start, len| Step::Narrow { axis, start, len };
+    let part = dense(&[3, 9, 11, 26]);
+    let part = (0..4).fold(part, |part, axis| part.then(narrow(axis, 1, [2, 7, 7, 24][axis])));
+    let same = |x: Operand, angles: Operand| vec![x, angles.clone(), angles];
+    vec![
+        (Layout::Contiguous, "matrix", same(dense(&axes(2, 3, 17, 20)), table(&[17, 10]))),
+        (Layout::Contiguous, "batch-angles", same(dense(&axes(2, 3, 17, 20)), table(&[2, 17, 10]))),
+        (Layout::Contiguous, "long-table", same(dense(&axes(2, 3, 7, 20)), table(&[23, 10]))),
+        (Layout::Contiguous, "long-batch-table", same(dense(&axes(2, 3, 7, 20)), table(&[2, 23, 10]))),
+        (Layout::Contiguous, "one-pair", same(dense(&axes(1, 1, 1, 2)), table(&[1, 1]))),
+        (Layout::Contiguous, "large", same(dense(&axes(2, 4, 19, 128)), table(&[19, 64]))),
+        (Layout::Transposed, "matrix", same(swapped(2, 3, 17, 20), table(&[17, 10]))),
+        (
+            Layout::Permuted,
+            "columns-first",
+            same(
+                dense(&[2, 24, 3, 5]).then(Step::Permute(vec![0, 2, 3, 1])),
+                table(&[12, if kind == RopeKind::TimeFirst { 3 } else { 5 }]).then(Step::Transpose(0, 1)),
+            ),
+        ),
+        (
+            Layout::Narrowed,
+            "matrix",
+            same(part, table(&[9, 14]).then(narrow(0, 2, 7)).then(narrow(1, 1, 12))),
+        ),
+        (
+            Layout::BroadcastBatch,
+            "heads",
+            same(
+                dense(&axes(2, 1, 1, 16)).then(Step::Broadcast(axes(2, 5, 6, 16).to_vec())),
+                table(&[1, 8]).then(Step::Broadcast(vec![6, 8])),
+            ),
+        ),
+        (Layout::Empty, "no-times", same(dense(&axes(2, 3, 0, 20)), table(&[0, 10]))),
+        (Layout::Empty, "no-columns", same(dense(&axes(2, 3, 5, 0)), table(&[5, 0]))),
+    ]
+}
+
+/// What the fourth operand of an attention is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Masking {
+    /// There is none.
+    None,
+    /// u8: keys that take part.
+    Truth,
+    /// Numbers that are added to the scores.
+    Added,
+    /// Zeros and ones of the dtype, whose logarithm is added: minus infinity hides a key.
+    Hidden,
+}
+
+/// An attention of queries to keys and values.
+#[derive(Debug, Clone, Copy)]
+struct Attention {
+    masking: Masking,
+    causal: bool,
+    scale: Option<f64>,
+}
+
+impl Operation for Attention {
+    fn name(&self) -> &'static str {
+        "scaled_dot_product_attention"
+    }
+
+    fn parameters(&self) -> String {
+        let mask = match self.masking {
+            Masking::None => None,
+            Masking::Truth => Some("truth".to_owned()),
+            Masking::Added => Some("added".to_owned()),
+            Masking::Hidden => Some("hidden".to_owned()),
+        };
+        let causal = self.causal.then(|| "causal".to_owned());
+        let scale = self.scale.map(|scale| format!("scale={scale}"));
+        [causal, mask, scale].into_iter().flatten().collect::<Vec<_>>().join(",")
+    }
+
+    fn manifest(&self) -> Map<String, Value> {
+        let mask = match self.masking {
+            Masking::None => Value::Null,
+            Masking::Truth => "truth".into(),
+            Masking::Added => "added".into(),
+            Masking::Hidden => "log_added".into(),
+        };
+        let all = [("mask", mask), ("causal", self.causal.into()), ("scale", self.scale.into())];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn run(&self, operands: &[Tensor]) -> tensor_core::Result<Tensor> {
+        let mask = match self.masking {
+            Masking::None => None,
+            Masking::Truth | Masking::Added => Some(operands[3].clone()),
+            Masking::Hidden => Some(operands[3].log()?),
+        };
+        let (q, k, v) = (&operands[0], &operands[1], &operands[2]);
+        q.scaled_dot_product_attention(k, v, mask.as_ref(), self.causal, self.scale)
+    }
+
+    fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
+        let options = AttentionOptions { causal: self.causal, scale: self.scale };
+        let mask = match (self.masking, arrays.get(3)) {
+            (Masking::Hidden, Some(mask)) => Some(Cow::Owned(logarithm(mask)?)),
+            (_, mask) => mask.map(|mask| Cow::Borrowed(*mask)),
+        };
+        reference::attention(arrays[0], arrays[1], arrays[2], mask, options)
+    }
+}
+
+/// Of zeros and ones: minus infinity and 0.
+fn logarithm(mask: &Array) -> Result<Array, Error> {
+    let log = |i| if mask.get(i) == reference::Value::Float(0.0) { f64::NEG_INFINITY } else { 0.0 };
+    Array::from_f64(mask.dtype(), mask.shape(), &(0..mask.len()).map(log).collect::<Vec<_>>())
+}
+
+/// Lengths of an attention: batches, heads of q and of k, queries, keys, columns of k and of v.
+#[derive(Debug, Clone, Copy)]
+struct Lengths {
+    b: usize,
+    hq: usize,
+    hk: usize,
+    tq: usize,
+    tk: usize,
+    d: usize,
+    dv: usize,
+}
+
+impl Lengths {
+    /// One head of one batch.
+    fn single(tq: usize, tk: usize, d: usize, dv: usize) -> Lengths {
+        Lengths { b: 1, hq: 1, hk: 1, tq, tk, d, dv }
+    }
+
+    fn q(&self) -> [usize; 4] {
+        [self.b, self.hq, self.tq, self.d]
+    }
+
+    fn k(&self) -> [usize; 4] {
+        [self.b, self.hk, self.tk, self.d]
+    }
+
+    fn v(&self) -> [usize; 4] {
+        [self.b, self.hk, self.tk, self.dv]
+    }
+}
+
+const PLAIN: Attention = Attention { masking: Masking::None, causal: false, scale: None };
+const CAUSAL: Attention = Attention { causal: true, ..PLAIN };
+
+/// q, k and v near ±1, dense.
+fn operands(dtype: DType, lengths: Lengths) -> Vec<Operand> {
+    let factors = |shape: [usize; 4]| Operand::dense(dtype, &shape, Contents::Factors);
+    vec![factors(lengths.q()), factors(lengths.k()), Operand::dense(dtype, &lengths.v(), Contents::Terms)]
+}
+
+/// Every kind of attention.
+pub(super) fn attention_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in DTYPES {
+        let mut add = |layout, shape, attention: Attention, operands| {
+            cases.push(Case::new(Op::named(attention), operands, layout, shape));
+        };
+        for (shape, lengths) in sizes() {
+            add(Layout::Contiguous, shape, PLAIN, operands(dtype, lengths));
+            add(Layout::Contiguous, shape, CAUSAL, operands(dtype, lengths));
+        }
+        let sharp = Attention { scale: Some(3.0), ..PLAIN };
+        add(Layout::Contiguous, "sharp", sharp, operands(dtype, Lengths::single(33, 70, 20, 20)));
+        add(Layout::Contiguous, "sharp-row", sharp, operands(dtype, Lengths::single(1, 300, 20, 20)));
+        let mut special = operands(dtype, Lengths::single(9, 70, 16, 20));
+        special[2].contents = Contents::SpecialTerms;
+        add(Layout::Contiguous, "special", PLAIN, special.clone());
+        special[0].stored[2] = 1;
+        add(Layout::Contiguous, "special-row", PLAIN, special);
+        for (layout, shape, attention, operands) in masked(dtype).into_iter().chain(views(dtype)) {
+            add(layout, shape, attention, operands);
+        }
+        for case in whole(dtype) {
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// Lengths around those of tiles, and every kind of head.
+fn sizes() -> Vec<(&'static str, Lengths)> {
+    let single = Lengths::single;
+    vec![
+        ("matrix", Lengths { b: 2, hq: 2, hk: 2, tq: 33, tk: 33, d: 20, dv: 20 }),
+        ("one", single(1, 1, 1, 1)),
+        ("one-key", single(33, 1, 16, 16)),
+        ("one-column", single(33, 70, 1, 1)),
+        ("head-16", single(70, 70, 16, 16)),
+        ("head-64", single(70, 150, 64, 64)),
+        ("head-65", single(33, 70, 65, 65)),
+        ("head-128", single(70, 70, 128, 128)),
+        ("head-200", single(33, 33, 200, 200)),
+        ("wide-values", single(33, 70, 16, 300)),
+        ("narrow-values", single(33, 70, 64, 3)),
+        ("long", single(150, 150, 20, 20)),
+        ("more-queries", single(150, 33, 20, 20)),
+        ("more-keys", single(33, 150, 20, 20)),
+        ("row", Lengths { b: 2, hq: 3, hk: 3, tq: 1, tk: 150, d: 64, dv: 64 }),
+        ("long-row", single(1, 600, 20, 24)),
+        ("few-rows", Lengths { b: 1, hq: 2, hk: 2, tq: 5, tk: 300, d: 20, dv: 65 }),
+        ("wide-row", single(2, 33, 65, 200)),
+        ("deep-row", single(1, 9, 600, 16)),
+        ("grouped-4-2", Lengths { b: 2, hq: 4, hk: 2, tq: 33, tk: 70, d: 20, dv: 16 }),
+        ("grouped-6-1", Lengths { b: 2, hq: 6, hk: 1, tq: 20, tk: 33, d: 16, dv: 16 }),
+        ("grouped-row", Lengths { b: 2, hq: 6, hk: 2, tq: 1, tk: 70, d: 16, dv: 16 }),
+        ("many-heads", Lengths { b: 4, hq: 100, hk: 100, tq: 1, tk: 2, d: 4, dv: 4 }),
+    ]
+}
+
+/// Masks of every kind and every way to broadcast.
+fn masked(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
+    let lengths = Lengths { b: 2, hq: 2, hk: 1, tq: 33, tk: 70, d: 20, dv: 20 };
+    let row = Lengths { tq: 1, ..lengths };
+    let with =
+        |lengths, mask: Operand| operands(dtype, lengths).into_iter().chain([mask]).collect::<Vec<_>>();
+    let mut cases = Vec::new();
+    for (masking, of, contents) in [
+        (Masking::Truth, DType::U8, Contents::Below(3)),
+        (Masking::Added, dtype, Contents::Factors),
+        (Masking::Hidden, dtype, Contents::Below(2)),
+    ] {
+        let attention = Attention { masking, ..PLAIN };
+        let dense = |shape: &[usize]| Operand::dense(of, shape, contents);
+        let turned = dense(&[70, 33]).then(Step::Transpose(0, 1));
+        let part = dense(&[40, 80]).then(Step::Narrow { axis: 0, start: 3, len: 33 }).then(Step::Narrow {
+            axis: 1,
+            start: 5,
+            len: 70,
+        });
+        cases.extend([
+            (Layout::Contiguous, "mask", attention, with(lengths, dense(&[2, 2, 33, 70]))),
+            (Layout::BroadcastBatch, "mask", attention, with(lengths, dense(&[33, 70]))),
+            (Layout::BroadcastRow, "mask", attention, with(lengths, dense(&[2, 1, 1, 70]))),
+            (Layout::BroadcastColumn, "mask", attention, with(lengths, dense(&[2, 33, 1]))),
+            (Layout::Transposed, "mask", attention, with(lengths, turned)),
+            (Layout::Narrowed, "mask", attention, with(lengths, part)),
+            (Layout::Contiguous, "mask-row", attention, with(row, dense(&[2, 2, 1, 70]))),
+            (
+                Layout::BroadcastBatch,
+                "mask-causal",
+                Attention { causal: true, ..attention },
+                with(lengths, dense(&[33, 70])),
+            ),
+            // Rows that attend to nothing.
+            (
+                Layout::Contiguous,
+                "mask-nothing",
+                attention,
+                with(Lengths { tk: 1, ..lengths }, dense(&[33, 1])),
+            ),
+        ]);
+    }
+    cases
+}
+
+/// Layouts of q, k and v.
+fn views(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Factors);
+    let narrow = |axis, start, len| Step::Narrow { axis, start, len };
+    // [b, t, h, d] seen as [b, h, t, d].
+    let heads = |b, h, t, d| dense(&[b, t, h, d]).then(Step::Transpose(1, 2));
+    // Columns far apart.
+    let columns = |b, h, t, d| dense(&[b, h, d, t]).then(Step::Transpose(2, 3));
+    let cache = |b, h, t, d| dense(&[b, h, t + 9, d]).then(narrow(2, 0, t));
+    let part = |b, h, t, d| dense(&[b, h, t + 4, d + 5]).then(narrow(2, 3, t)).then(narrow(3, 1, d));
+    let repeated = |h, t, d| dense(&[1, h, t, d]).then(Step::Broadcast(vec![3, h, t, d]));
+    let mut cases = Vec::new();
+    for (plain, t) in [("matrix", 33), ("row", 1)] {
+        cases.extend([
+            (
+                Layout::Transposed,
+                plain,
+                PLAIN,
+                vec![heads(2, 2, t, 32), heads(2, 2, 70, 32), heads(2, 2, 70, 20)],
+            ),
+            (
+                Layout::Permuted,
+                plain,
+                CAUSAL,
+                vec![columns(1, 2, t, 20), columns(1, 2, 70, 20), columns(1, 2, 70, 9)],
+            ),
+            (
+                Layout::Narrowed,
+                plain,
+                PLAIN,
+                vec![dense(&[1, 2, t, 32]), cache(1, 2, 70, 32), cache(1, 2, 70, 32)],
+            ),
+            (
+                Layout::NarrowedTransposed,
+                plain,
+                PLAIN,
+                vec![part(1, 2, t, 20), part(1, 2, 70, 20), part(1, 2, 70, 31)],
+            ),
+            (
+                Layout::BroadcastBatch,
+                plain,
+                PLAIN,
+                vec![dense(&[3, 2, t, 20]), repeated(2, 33, 20), repeated(2, 33, 20)],
+            ),
+            (
+                Layout::Empty,
+                "no-keys",
+                PLAIN,
+                vec![dense(&[2, 2, t, 4]), dense(&[2, 2, 0, 4]), dense(&[2, 2, 0, 5])],
+            ),
+            (
+                Layout::Empty,
+                "no-depth",
+                PLAIN,
+                vec![dense(&[1, 2, t, 0]), dense(&[1, 2, 9, 0]), dense(&[1, 2, 9, 5])],
+            ),
+        ]);
+    }
+    let empty = |shape: [usize; 4]| dense(&shape);
+    cases.extend([
+        (
+            Layout::Empty,
+            "no-queries",
+            PLAIN,
+            vec![empty([2, 2, 0, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 3])],
+        ),
+        (
+            Layout::Empty,
+            "no-batches",
+            CAUSAL,
+            vec![empty([0, 2, 3, 4]), empty([0, 2, 5, 4]), empty([0, 2, 5, 3])],
+        ),
+        (
+            Layout::Empty,
+            "no-columns",
+            PLAIN,
+            vec![empty([2, 2, 3, 4]), empty([2, 2, 5, 4]), empty([2, 2, 5, 0])],
+        ),
+    ]);
+    cases
+}
+
+/// Equal scores: every weight is 1, and means of whole numbers over a power of two of keys are exact.
+fn whole(dtype: DType) -> Vec<Case> {
+    let bits = match dtype {
+        DType::F8E4M3 => 2,
+        DType::BF16 => 6,
+        DType::F16 => 9,
+        DType::F32 => 13,
+        _ => 40,
+    };
+    let case = |tq: usize, tk: usize| {
+        let ones = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Ones);
+        let values = Operand::dense(dtype, &[1, 2, tk, 20], Contents::Whole(bits));
+        let operands = vec![ones(&[1, 2, tq, 16]), ones(&[1, 2, tk, 16]), values];
+        Case::new(Op::named(PLAIN), operands, Layout::Contiguous, if tq == 1 { "whole-row" } else { "whole" })
+            .exactly()
+    };
+    vec![case(33, 128), case(1, 256)]
+}

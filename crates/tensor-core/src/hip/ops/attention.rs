@@ -1,0 +1,73 @@
+//! Scaled dot product attention.
+
+use kernels_hip::args::AttentionArgs;
+use kernels_hip::launch;
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::hip::device::{config, wrap};
+use crate::hip::kernels::Kernel;
+use crate::layout::Layout;
+use crate::storage::attention::{Attention, NAME};
+
+/// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. In one launch, without scores in
+/// memory.
+pub(crate) fn attention(
+    q: &HipStorage,
+    k: &HipStorage,
+    v: &HipStorage,
+    mask: Option<&HipStorage>,
+    attention: &Attention,
+) -> Result<HipStorage> {
+    let (device, dtype) = (q.device(), q.dtype());
+    let [batch, heads, queries, columns] = attention.result();
+    // SAFETY: S15: the kernel writes every row of every head.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, batch * heads * queries * columns, NAME) }?;
+    if out.len() == 0 {
+        return Ok(out);
+    }
+    let four = |layout: &Layout| [0, 1, 2, 3].map(|axis| layout.strides()[axis] as u64);
+    let (queries, d, columns) = (queries as u64, attention.q.dims()[3] as u64, columns as u64);
+    let arguments = AttentionArgs {
+        batch: batch as u64,
+        heads: heads as u64,
+        group: attention.group() as u64,
+        queries,
+        keys: attention.k.dims()[2] as u64,
+        d,
+        dv: columns,
+        q: four(&attention.q),
+        k: four(&attention.k),
+        v: four(&attention.v),
+        mask: attention.mask.as_ref().map_or([0; 4], four),
+        scale: attention.scale,
+        mask_kind: match mask.map(HipStorage::dtype) {
+            None => AttentionArgs::NO_MASK,
+            Some(DType::U8) => AttentionArgs::TRUTH_MASK,
+            Some(_) => AttentionArgs::ADDED_MASK,
+        },
+        causal: attention.causal.into(),
+    };
+    let kind = launch::attention_kernel(queries, d);
+    let op = match kind {
+        launch::Attention::Tiles => "tiles",
+        launch::Attention::Rows => "rows",
+    };
+    let function = device.kernels().get(device, Kernel { family: "attention", op, dtype, to: None })?;
+    let work = ((batch * heads) as u64, queries, columns);
+    let shape = launch::attention(kind, work, dtype.size_in_bytes(), device.multiprocessors());
+    let (x, y) = (q.tail(attention.q.offset(), NAME)?, k.tail(attention.k.offset(), NAME)?);
+    let z = v.tail(attention.v.offset(), NAME)?;
+    // Without a mask the pointer is not read.
+    let masking = match (mask, &attention.mask) {
+        (Some(mask), Some(layout)) => mask.tail(layout.offset(), NAME)?,
+        _ => q.tail(0, NAME)?,
+    };
+    let mut target = out.tail_mut(0, NAME)?;
+    let mut launch = device.stream().launch(&function, config(shape));
+    launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).value(&arguments);
+    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes every row of the result.
+    unsafe { launch.submit() }.map_err(wrap(NAME))?;
+    Ok(out)
+}

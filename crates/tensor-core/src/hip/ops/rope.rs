@@ -1,0 +1,61 @@
+//! Rotary position embeddings.
+
+use kernels_hip::args::RopeArgs;
+
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::hip::device::wrap;
+use crate::hip::kernels::Kernel;
+use crate::layout::Layout;
+use crate::storage::rope::Rope;
+
+/// The pairs of `rope`, turned: (x, y) becomes (x cos − y sin, x sin + y cos).
+pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Rope) -> Result<HipStorage> {
+    let (device, dtype, name) = (x.device(), x.dtype(), rope.name);
+    let count = rope.x.elements();
+    // SAFETY: S15: the kernel writes every number of every pair, and d is even.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, name) }?;
+    if count == 0 {
+        return Ok(out);
+    }
+    let &[batch, heads, times, d] = rope.x.dims() else { unreachable!("the tensor has four dimensions") };
+    // Distances between neighbouring pairs and within one, where neighbouring numbers are `stride` apart.
+    let steps = |stride: usize| match rope.interleaved {
+        true => (2 * stride as u64, stride as u64),
+        false => (stride as u64, (d / 2 * stride) as u64),
+    };
+    let tight = |first: usize, second: usize| [first * second * d, second * d, d].map(|stride| stride as u64);
+    let target = if rope.time_first {
+        let [batch, time, head] = tight(times, heads);
+        [batch, head, time]
+    } else {
+        tight(heads, times)
+    };
+    let three = |layout: &Layout| [0, 1, 2].map(|axis| layout.strides()[axis] as u64);
+    let (x_step, x_pair) = steps(rope.x.strides()[3]);
+    let (out_step, out_pair) = steps(1);
+    let arguments = RopeArgs {
+        batch: batch as u64,
+        heads: heads as u64,
+        times: times as u64,
+        pairs: d as u64 / 2,
+        x: three(&rope.x),
+        x_step,
+        x_pair,
+        out: target,
+        out_step,
+        out_pair,
+        cos: three(&rope.cos),
+        sin: three(&rope.sin),
+        time_first: rope.time_first.into(),
+    };
+    let function = device.kernels().get(device, Kernel { family: "rope", op: "", dtype, to: None })?;
+    let (input, cosines) = (x.tail(rope.x.offset(), name)?, cos.tail(rope.cos.offset(), name)?);
+    let sines = sin.tail(rope.sin.offset(), name)?;
+    let mut result = out.tail_mut(0, name)?;
+    let mut launch = device.stream().launch(&function, device.elementwise(count / 2, 16));
+    launch.arg(&input).arg(&cosines).arg(&sines).arg_mut(&mut result).value(&arguments);
+    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes `count` elements.
+    unsafe { launch.submit() }.map_err(wrap(name))?;
+    Ok(out)
+}

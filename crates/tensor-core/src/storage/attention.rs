@@ -1,0 +1,68 @@
+//! Scaled dot product attention, by device.
+
+use super::{Storage, apart};
+use crate::cpu;
+use crate::error::Result;
+use crate::hip;
+use crate::layout::Layout;
+
+/// The name in messages.
+pub(crate) const NAME: &str = "scaled_dot_product_attention";
+
+/// What attends to what.
+#[derive(Debug, Clone)]
+pub(crate) struct Attention {
+    /// Queries, `[batch, heads, queries, d]`.
+    pub q: Layout,
+    /// Keys, `[batch, heads of k, keys, d]`; the heads of q are a multiple of these.
+    pub k: Layout,
+    /// Values, `[batch, heads of k, keys, dv]`.
+    pub v: Layout,
+    /// The mask's layout, as `[batch, heads, queries, keys]`, if there is one.
+    pub mask: Option<Layout>,
+    /// Query i attends to the keys up to i.
+    pub causal: bool,
+    /// Factor of q kᵀ.
+    pub scale: f64,
+}
+
+impl Attention {
+    /// Heads of q that share a head of k and v.
+    pub(crate) fn group(&self) -> usize {
+        (self.q.dims()[1] / self.k.dims()[1].max(1)).max(1)
+    }
+
+    /// The result's dimensions.
+    pub(crate) fn result(&self) -> [usize; 4] {
+        let dims = self.q.dims();
+        [dims[0], dims[1], dims[2], self.v.dims()[3]]
+    }
+}
+
+impl Storage {
+    /// Attention of queries to keys and values of one dtype, a float; the mask is of that dtype, and is added, or `u8`.
+    pub(crate) fn attention(
+        &self,
+        k: &Storage,
+        v: &Storage,
+        mask: Option<&Storage>,
+        attention: &Attention,
+    ) -> Result<Storage> {
+        match (self, k, v) {
+            (Storage::Cpu(q), Storage::Cpu(k), Storage::Cpu(v)) => {
+                let mask =
+                    mask.map(|mask| mask.as_cpu().ok_or_else(|| apart(NAME, self, mask))).transpose()?;
+                cpu::ops::attention::attention(q, k, v, mask, attention).map(Storage::Cpu)
+            }
+            (Storage::Hip(q), Storage::Hip(k), Storage::Hip(v)) => {
+                let mask = match mask {
+                    None => None,
+                    Some(Storage::Hip(mask)) => Some(mask),
+                    Some(mask) => return Err(apart(NAME, self, mask)),
+                };
+                hip::ops::attention::attention(q, k, v, mask, attention).map(Storage::Hip)
+            }
+            (q, k, _) => Err(apart(NAME, q, k)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Scaled dot product attention.
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, On, Result};
+use crate::storage::attention::{Attention, NAME};
+
+impl Tensor {
+    /// Attention: softmax(q kᵀ · scale + mask) v, for each batch and head; `self` is q. Floats only.
+    ///
+    /// q is `[b, hq, tq, d]`, k is `[b, hk, tk, d]`, v is `[b, hk, tk, dv]`, the result `[b, hq, tq, dv]`. hq is a multiple of
+    /// hk, and hq / hk neighbouring heads of q share one of k and v (grouped queries). `scale` is 1/√d if it is `None`.
+    ///
+    /// `mask` broadcasts to `[b, hq, tq, tk]`: a `u8` tensor says with a number that is not 0 which keys take part, one of q's
+    /// dtype is added to the scores. `causal` lets query i attend to the keys 0 to i, as PyTorch's `is_causal`: where tq and tk
+    /// differ, the first query and the first key are aligned. For decoding with a cache, where the *last* query sees all keys,
+    /// give a mask instead, or nothing for a single query. With both, both hold. A query that attends to no key (all masked,
+    /// or no keys at all) gives 0, as PyTorch does since 2.5. A key that is masked has weight 0 but may be multiplied, so
+    /// that a value of it which is not finite gives NaN.
+    ///
+    /// Types of 16 and 8 bits are computed in `f32` throughout and rounded once. Strided operands are read where they lie.
+    /// The scores are never stored: besides the result, no memory is needed on a HIP device. Moves q, the result, and k and
+    /// v once for each tile of 64 queries.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// // Equal scores: the mean of the values that the query sees.
+    /// let q = Tensor::new([[0f32], [0.0]], &Device::Cpu)?.reshape([1, 1, 2, 1])?;
+    /// let v = Tensor::new([[2f32], [4.0]], &Device::Cpu)?.reshape([1, 1, 2, 1])?;
+    /// let out = q.scaled_dot_product_attention(&q, &v, None, true, None)?;
+    /// assert_eq!(out.flatten()?.to_vec1::<f32>()?, [2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] unless q, k and v have four axes; [`ErrorKind::Argument`] if their lengths do not fit;
+    /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+    /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
+    #[doc(alias = "sdpa")]
+    #[doc(alias = "flash_attention")]
+    pub fn scaled_dot_product_attention(
+        &self,
+        k: &Tensor,
+        v: &Tensor,
+        mask: Option<&Tensor>,
+        causal: bool,
+        scale: Option<f64>,
+    ) -> Result<Tensor> {
+        for other in [k, v] {
+            self.require_alike(other, NAME)?;
+        }
+        self.require(NAME, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        for tensor in [self, k, v] {
+            if tensor.rank() != 4 {
+                return Err(
+                    self.error(NAME, ErrorKind::Rank { shape: tensor.shape().clone(), expected: "4" })
+                );
+            }
+        }
+        let (&[batch, heads, queries, d], &[_, kv_heads, keys, _]) = (self.dims(), k.dims()) else {
+            unreachable!("the rank is 4")
+        };
+        if k.dims() != [batch, kv_heads, keys, d] {
+            return Err(self.misfit(k, v, "batches and head sizes of q and k must be equal"));
+        }
+        if v.dims()[..3] != [batch, kv_heads, keys] {
+            return Err(self.misfit(k, v, "batches, heads and lengths of k and v must be equal"));
+        }
+        if heads.checked_rem(kv_heads).unwrap_or(heads) != 0 {
+            return Err(self.misfit(k, v, "the heads of q must be a multiple of those of k and v"));
+        }
+        let mask_layout = match mask {
+            None => None,
+            Some(mask) => {
+                if mask.dtype() == DType::U8 {
+                    // The devices alone; any dtype goes with a u8 mask.
+                    self.require_same_device(mask)?;
+                } else {
+                    self.require_alike(mask, NAME)?;
+                }
+                let all = [batch, heads, queries, keys].into();
+                Some(mask.layout.expand(&all, NAME).on(&self.device())?)
+            }
+        };
+        let attention = Attention {
+            q: self.layout.clone(),
+            k: k.layout.clone(),
+            v: v.layout.clone(),
+            mask: mask_layout,
+            causal,
+            // All scores are 0 without a column to multiply.
+            scale: scale.unwrap_or(1.0 / (d.max(1) as f64).sqrt()),
+        };
+        let shape = attention.result();
+        let mask = mask.map(|mask| &*mask.storage);
+        let storage = self.storage.attention(&k.storage, &v.storage, mask, &attention).on(&self.device())?;
+        Tensor::tight(storage, shape, NAME)
+    }
+
+    fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str) -> Error {
+        let what = format!("q {}, k {} and v {} do not fit: {rule}", self.shape(), k.shape(), v.shape());
+        self.error(NAME, ErrorKind::Argument { what })
+    }
+
+    fn require_same_device(&self, mask: &Tensor) -> Result<()> {
+        let (lhs, rhs) = (self.device(), mask.device());
+        if lhs.same_device(&rhs) {
+            return Ok(());
+        }
+        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
+        Err(Error::new(NAME, kind))
+    }
+}

@@ -1,0 +1,102 @@
+//! Rotary position embeddings.
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::error::{ErrorKind, On, Result};
+use crate::layout::Layout;
+use crate::storage::rope::Rope;
+
+/// Rotary position embeddings: pairs of numbers, turned by an angle for each position.
+///
+/// A pair (x, y) becomes (x·cos − y·sin, x·sin + y·cos): products and sums each round once in the compute type (`f32` for
+/// types of 16 and 8 bits), then the result to the dtype, so that the bits are the same on every device. `cos` and `sin` have
+/// the tensor's dtype, and shape `[t, d / 2]`, or `[b, t, d / 2]` with angles for each batch; tables for more times than the
+/// tensor has are used from their beginning. Strided operands are read where they lie. Moves twice the tensor's bytes, and
+/// the angles once for each head.
+impl Tensor {
+    /// Turns pairs of a number of the first half of the last axis and one of the second, as LLaMA's code does. The tensor is
+    /// `[b, h, t, d]`.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let x = Tensor::new([1f32, 2.0, 3.0, 4.0], &Device::Cpu)?.reshape([1, 1, 1, 4])?;
+    /// let (cos, sin) = (Tensor::new([[0f32, 1.0]], &Device::Cpu)?, Tensor::new([[1f32, 0.0]], &Device::Cpu)?);
+    /// // (1, 3) by a right angle, (2, 4) not at all.
+    /// assert_eq!(x.rope(&cos, &sin)?.flatten()?.to_vec1::<f32>()?, [-3.0, 2.0, 1.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] unless the tensor has four axes and the angles two or three; [`ErrorKind::Argument`] if the last
+    /// axis is odd, or the angles do not fit; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+    /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
+    pub fn rope(&self, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
+        self.turned(cos, sin, "rope", false, false)
+    }
+
+    /// Turns pairs of neighbours along the last axis, as GPT-J's code does. The tensor is `[b, h, t, d]`.
+    ///
+    /// # Errors
+    /// As [`Tensor::rope`].
+    pub fn rope_i(&self, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
+        self.turned(cos, sin, "rope_i", true, false)
+    }
+
+    /// As [`Tensor::rope`], of a tensor whose axes are `[b, t, h, d]`.
+    ///
+    /// # Errors
+    /// As [`Tensor::rope`].
+    pub fn rope_thd(&self, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
+        self.turned(cos, sin, "rope_thd", false, true)
+    }
+
+    fn turned(
+        &self,
+        cos: &Tensor,
+        sin: &Tensor,
+        name: &'static str,
+        interleaved: bool,
+        time_first: bool,
+    ) -> Result<Tensor> {
+        self.require_alike(cos, name)?;
+        self.require_alike(sin, name)?;
+        self.require(name, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        if self.rank() != 4 {
+            return Err(self.error(name, ErrorKind::Rank { shape: self.shape().clone(), expected: "4" }));
+        }
+        let x = if time_first { self.layout.transpose(1, 2) } else { self.layout.clone() };
+        let &[batch, _, times, d] = x.dims() else { unreachable!("the rank is 4") };
+        if d % 2 != 0 {
+            let what = format!("the last axis of {} is odd, and pairs are turned", self.shape());
+            return Err(self.error(name, ErrorKind::Argument { what }));
+        }
+        let angles = |table: &Tensor, which: &str| -> Result<Layout> {
+            let mut layout = table.layout.clone();
+            match table.rank() {
+                2 => layout = layout.unsqueeze(0),
+                3 => {}
+                _ => {
+                    let kind = ErrorKind::Rank { shape: table.shape().clone(), expected: "2 or 3" };
+                    return Err(self.error(name, kind));
+                }
+            }
+            let &[batches, rows, pairs] = layout.dims() else { unreachable!("the rank is 3") };
+            if pairs != d / 2 || rows < times || (table.rank() == 3 && batches != batch) {
+                let what = format!(
+                    "{which} {} does not fit {}: expected [{times}, {half}] or [{batch}, {times}, {half}], or more times",
+                    table.shape(),
+                    self.shape(),
+                    half = d / 2,
+                );
+                return Err(self.error(name, ErrorKind::Argument { what }));
+            }
+            layout.narrow(1, 0, times, name)?.expand(&[batch, times, pairs].into(), name)
+        };
+        let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
+        let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };
+        let storage = self.storage.rope(&cos.storage, &sin.storage, &rope).on(&self.device())?;
+        Tensor::tight(storage, self.shape().clone(), name)
+    }
+}

@@ -1,0 +1,396 @@
+//! Scaled dot product attention: softmax(q kᵀ · scale + mask) v for each head, without the matrix of scores in memory.
+//
+// attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and walks over the keys in
+// tiles. It keeps each row's greatest score so far, the sum of its weights, and its output; when a greater score comes, sum
+// and output are scaled down ("online softmax"). Tiles of keys that causality rules out are skipped.
+// attention_rows: a block takes one query row, a thread one key of 256. For few rows, as in decoding, and d <= ROW_DEPTH.
+// Launch of both: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
+//
+// Floats of up to 32 bits are computed in f32, f64 in f64; the output is tight and rounded once. Products with v are added
+// up in spans of V_KEYS keys. A row without a key to attend to (all masked, or all scores minus infinity) is 0. A key that a
+// row does not attend to has weight 0 and is multiplied all the same: 0 times infinity is NaN.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// q [batch, heads, queries, d], k [batch, heads / group, keys, d], v [batch, heads / group, keys, dv], each with its four
+// strides; mask strides are those of [batch, heads, queries, keys].
+struct Strides {
+    u64 q[4], k[4], v[4], mask[4];
+};
+struct AttentionArgs {
+    u64 batch, heads, group, queries, keys, d, dv;
+    Strides strides;
+    f64 scale;
+    u32 mask_kind; // 0: none, 1: u8, not 0 takes part, 2: of the dtype, added to the scores
+    u32 causal;    // 1: row i attends to the keys up to i
+};
+SIZE(AttentionArgs, 200) OFFSET(Strides, mask, 96) OFFSET(AttentionArgs, strides, 56) OFFSET(AttentionArgs, scale, 184)
+OFFSET(AttentionArgs, causal, 196)
+
+static constexpr u32 BLOCK = 256;
+static constexpr u32 SIDE = 16;              // a tile is computed by 16 by 16 threads
+static constexpr u32 N = 16 / sizeof(C);     // rows of a thread, keys of a thread, and numbers of a 16-byte access
+static constexpr u32 TILE = SIDE * N;        // rows of a tile, and keys of a tile
+static constexpr u32 DEPTH = 32;             // of the head size at once
+static constexpr u32 PITCH = DEPTH + N;      // of a staged row: no two threads of an access meet in a bank
+static constexpr u32 WEIGHTS = TILE + N;     // pitch of a row of weights
+static constexpr u32 SLAB = 32 * N;          // columns of v that a block computes
+static constexpr u32 STRIPE = SIDE * N;      // of these, what the block's threads take in one go
+static constexpr u32 STRIPES = SLAB / STRIPE;
+static constexpr u32 V_KEYS = 8 * N;         // keys of v at once
+static constexpr u32 ROW_DEPTH = 512;        // greatest d of attention_rows
+
+// What the threads of a block share: one array for both kernels.
+struct alignas(16) Tiles {
+    C staged[2 * TILE * PITCH]; // q and k, then v
+    C weights[TILE * WEIGHTS];
+    C part[SIDE * TILE]; // for each row what the sixteen threads that share it found
+};
+struct alignas(16) Row {
+    C q[ROW_DEPTH];
+    C weights[BLOCK];
+    C part[BLOCK];
+};
+static_assert(V_KEYS * SLAB <= 2 * TILE * PITCH && STRIPE * STRIPES == SLAB, "v fits where q and k were");
+union Shared {
+    Tiles tiles;
+    Row row;
+};
+static_assert(sizeof(Shared) <= 48 * 1024, "shared memory that every device has");
+DEVICE Shared& shared_memory() {
+    __shared__ Shared shared;
+    return shared;
+}
+
+// AMD's compilers keep all arguments in scalar registers throughout, and spill them: there those that no loop ends at are
+// read from shared memory.
+DEVICE const AttentionArgs& held(const AttentionArgs& a) {
+#if ON_AMD
+    __shared__ AttentionArgs args;
+    if (threadIdx.x == 0) args = a;
+    __syncthreads();
+    return args;
+#else
+    return a;
+#endif
+}
+
+DEVICE C minus_infinity() {
+    if constexpr (sizeof(C) == 4) return from_bits(0xff800000u);
+    else return from_bits(0xfff0000000000000ull);
+}
+DEVICE u64 least_of(u64 a, u64 b) { return a < b ? a : b; }
+// What is subtracted from scores: the greatest, but no infinity where all are minus infinity.
+DEVICE C shift_of(C greatest) { return greatest == minus_infinity() ? C(0) : greatest; }
+
+// Which row and columns a block computes.
+struct Work {
+    u64 batch, head, row, column;
+};
+DEVICE Work work_of(u64 item, u64 slabs, u64 row_tiles, u64 tile, u64 heads) {
+    const u64 rest = item / slabs, matrix = rest / row_tiles;
+    return Work{matrix / heads, matrix % heads, rest % row_tiles * tile, item % slabs * SLAB};
+}
+
+// The score of one key in one row, from the product of q and k.
+DEVICE C score_of(C product, const u8* mask, const AttentionArgs& a, u64 row, u64 key) {
+    C score = product * (C)a.scale;
+    if (a.causal != 0 && key > row) return minus_infinity();
+    if (a.mask_kind == 0) return score;
+    const u64 place = row * a.strides.mask[2] + key * a.strides.mask[3];
+    if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
+    return score + widen(reinterpret_cast<const T*>(mask)[place]);
+}
+// The mask of one head.
+DEVICE const u8* mask_of(const u8* mask, const AttentionArgs& a, const Work& w) {
+    const u64 bytes = a.mask_kind == 2 ? sizeof(T) : 1;
+    return mask + (w.batch * a.strides.mask[0] + w.head * a.strides.mask[1]) * bytes;
+}
+
+// ---- tiles ------------------------------------------------------------------------------------------------------------
+// Copies rows by columns elements to shared memory as numbers of the compute type, zeros beyond them up to ROWS by COLUMNS.
+template <u32 ROWS, u32 COLUMNS, u32 TO>
+DEVICE void stage(C* to, const T* from, u64 row_stride, u64 column_stride, u32 rows, u32 columns) {
+    const bool packs = column_stride == 1 && row_stride % N == 0 && is_aligned<T, N>(from);
+    for (u32 at = threadIdx.x * N; at < ROWS * COLUMNS; at += BLOCK * N) {
+        const u32 row = at / COLUMNS, column = at % COLUMNS;
+        Pack<C, N> x;
+        UNROLL
+        for (u32 n = 0; n < N; n++) x.at[n] = C(0);
+        if (row < rows) {
+            const T* const p = from + row * row_stride + column * column_stride;
+            if (packs && column + N <= columns) {
+                const Pack<T, N> pack = load_pack<N>(p);
+                UNROLL
+                for (u32 n = 0; n < N; n++) x.at[n] = widen(pack.at[n]);
+            } else {
+                UNROLL
+                for (u32 n = 0; n < N; n++)
+                    if (column + n < columns) x.at[n] = widen(p[n * column_stride]);
+            }
+        }
+        store_pack<N>(to + row * TO + column, x);
+    }
+}
+
+// Adds the products of the thread's rows of q and its keys over `depth` staged columns: keys lie SIDE apart.
+SHARED_CODE void multiply_keys(const C* q, const C* k, u32 depth, C (&s)[N][N]) {
+    for (u32 p = 0; p < depth; p += N) {
+        Pack<C, N> x[N], y[N];
+        UNROLL
+        for (u32 i = 0; i < N; i++) {
+            x[i] = load_pack<N>(q + i * PITCH + p);
+            y[i] = load_pack<N>(k + i * SIDE * PITCH + p);
+        }
+        UNROLL
+        for (u32 n = 0; n < N; n++) {
+            UNROLL
+            for (u32 i = 0; i < N; i++) {
+                UNROLL
+                for (u32 j = 0; j < N; j++) s[i][j] = multiply_add(x[i].at[n], y[j].at[n], s[i][j]);
+            }
+        }
+    }
+}
+
+// Adds the products of the thread's rows of weights and N staged columns of v, over `keys` keys.
+SHARED_CODE void multiply_values(const C* weights, const C* v, u32 keys, C (&o)[N][N]) {
+    C part[N][N] = {};
+    for (u32 key = 0; key < keys; key += N) {
+        Pack<C, N> w[N], x[N];
+        UNROLL
+        for (u32 i = 0; i < N; i++) {
+            w[i] = load_pack<N>(weights + i * WEIGHTS + key);
+            x[i] = load_pack<N>(v + (key + i) * SLAB);
+        }
+        UNROLL
+        for (u32 n = 0; n < N; n++) {
+            UNROLL
+            for (u32 i = 0; i < N; i++) {
+                UNROLL
+                for (u32 c = 0; c < N; c++) part[i][c] = multiply_add(w[i].at[n], x[n].at[c], part[i][c]);
+            }
+        }
+    }
+    UNROLL
+    for (u32 i = 0; i < N; i++) {
+        UNROLL
+        for (u32 c = 0; c < N; c++) o[i][c] += part[i][c];
+    }
+}
+
+// The numbers of one row in all sixteen threads' parts, joined: N rows at once.
+template <bool GREATEST> DEVICE void join_parts(const C* part, u32 first_row, C (&out)[N]) {
+    for (u32 x = 0; x < SIDE; x++) {
+        const Pack<C, N> other = load_pack<N>(part + x * TILE + first_row);
+        UNROLL
+        for (u32 i = 0; i < N; i++) {
+            if (GREATEST) out[i] = other.at[i] > out[i] ? other.at[i] : out[i];
+            else out[i] += other.at[i];
+        }
+    }
+}
+
+KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
+    Tiles& shared = shared_memory().tiles;
+    const AttentionArgs& by = held(a);
+    const u32 tx = threadIdx.x % SIDE, my_row = threadIdx.x / SIDE * N;
+    const u64 slabs = (a.dv + SLAB - 1) / SLAB, row_tiles = (a.queries + TILE - 1) / TILE;
+    const u64 items = slabs * row_tiles * a.heads * a.batch;
+    for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
+        const Work w = work_of(item, slabs, row_tiles, TILE, by.heads);
+        const u64 kv = w.head / by.group;
+        const T* const rows_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
+        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
+        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const u8* const head_mask = mask_of(mask, by, w);
+        const u32 rows = (u32)least_of(TILE, by.queries - w.row), columns = (u32)least_of(SLAB, by.dv - w.column);
+        const u64 end = a.causal != 0 ? least_of(a.keys, w.row + rows) : a.keys;
+        C o[STRIPES][N][N] = {};
+        C greatest[N], total[N];
+        UNROLL
+        for (u32 i = 0; i < N; i++) {
+            greatest[i] = minus_infinity();
+            total[i] = C(0);
+        }
+        for (u64 first = 0; first < end; first += TILE) {
+            const u32 keys = (u32)least_of(TILE, end - first);
+            C s[N][N] = {};
+            for (u64 p = 0; p < a.d; p += DEPTH) {
+                const u32 depth = (u32)least_of(DEPTH, a.d - p);
+                __syncthreads(); // what was staged before has been read
+                stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * by.strides.q[3], by.strides.q[2], by.strides.q[3], rows, depth);
+                stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * by.strides.k[2] + p * by.strides.k[3], by.strides.k[2],
+                                          by.strides.k[3], keys, depth);
+                __syncthreads();
+                multiply_keys(shared.staged + my_row * PITCH, shared.staged + (TILE + tx) * PITCH, depth, s);
+            }
+            // Each row's greatest score: of the thread's keys, then of all.
+            Pack<C, N> best;
+            UNROLL
+            for (u32 i = 0; i < N; i++) {
+                best.at[i] = minus_infinity();
+                UNROLL
+                for (u32 j = 0; j < N; j++) {
+                    const u32 key = tx + SIDE * j;
+                    s[i][j] = key < keys && my_row + i < rows
+                                  ? score_of(s[i][j], head_mask, by, w.row + my_row + i, first + key)
+                                  : minus_infinity();
+                    best.at[i] = s[i][j] > best.at[i] ? s[i][j] : best.at[i];
+                }
+            }
+            store_pack<N>(shared.part + tx * TILE + my_row, best);
+            __syncthreads();
+            C scaling[N];
+            UNROLL
+            for (u32 i = 0; i < N; i++) scaling[i] = greatest[i];
+            join_parts<true>(shared.part, my_row, greatest);
+            UNROLL
+            for (u32 i = 0; i < N; i++) {
+                const C shift = shift_of(greatest[i]);
+                scaling[i] = m_exp(scaling[i] - shift);
+                C sum = C(0);
+                UNROLL
+                for (u32 j = 0; j < N; j++) {
+                    const C weight = m_exp(s[i][j] - shift);
+                    shared.weights[(my_row + i) * WEIGHTS + tx + SIDE * j] = weight;
+                    sum += weight;
+                }
+                total[i] = total[i] * scaling[i] + sum;
+                UNROLL
+                for (u32 stripe = 0; stripe < STRIPES; stripe++) {
+                    UNROLL
+                    for (u32 c = 0; c < N; c++) o[stripe][i][c] *= scaling[i];
+                }
+            }
+            for (u32 from = 0; from < keys; from += V_KEYS) {
+                const u32 some = (u32)least_of(V_KEYS, keys - from);
+                __syncthreads(); // the weights are written, and what was staged before has been read
+                stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * by.strides.v[2], by.strides.v[2], by.strides.v[3], some, columns);
+                __syncthreads();
+                UNROLL
+                for (u32 stripe = 0; stripe < STRIPES; stripe++)
+                    if (stripe * STRIPE < columns)
+                        multiply_values(shared.weights + my_row * WEIGHTS + from, shared.staged + stripe * STRIPE + tx * N,
+                                        some, o[stripe]);
+            }
+        }
+        Pack<C, N> sums;
+        UNROLL
+        for (u32 i = 0; i < N; i++) {
+            sums.at[i] = total[i];
+            total[i] = C(0);
+        }
+        store_pack<N>(shared.part + tx * TILE + my_row, sums);
+        __syncthreads();
+        join_parts<false>(shared.part, my_row, total);
+        T* const to = out + ((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column;
+        UNROLL
+        for (u32 stripe = 0; stripe < STRIPES; stripe++) {
+            UNROLL
+            for (u32 i = 0; i < N; i++) {
+                UNROLL
+                for (u32 c = 0; c < N; c++) {
+                    const u32 column = stripe * STRIPE + tx * N + c;
+                    if (my_row + i < rows && column < columns)
+                        to[(my_row + i) * by.dv + column] = narrow<T>(total[i] == C(0) ? C(0) : o[stripe][i][c] / total[i]);
+                }
+            }
+        }
+        __syncthreads(); // the sums have been read
+    }
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------------------
+// The product of the staged row of q and one key.
+DEVICE C multiply_row(const C* q, const T* key, u64 stride, u32 d) {
+    C sum[N] = {};
+    u32 p = 0;
+    if (stride == 1 && is_aligned<T, N>(key)) {
+        for (; p + N <= d; p += N) {
+            const Pack<T, N> x = load_pack<N>(key + p);
+            UNROLL
+            for (u32 n = 0; n < N; n++) sum[n] = multiply_add(q[p + n], widen(x.at[n]), sum[n]);
+        }
+    }
+    C all = C(0);
+    for (; p < d; p++) all = multiply_add(q[p], widen(key[p * stride]), all);
+    UNROLL
+    for (u32 n = 0; n < N; n++) all += sum[n];
+    return all;
+}
+
+// Joins the numbers of all threads; part has room for BLOCK. Every thread gets the result; ends with reads of part.
+template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
+    part[threadIdx.x] = mine;
+    __syncthreads();
+    C some = part[threadIdx.x % SIDE];
+    if (threadIdx.x < SIDE) {
+        for (u32 other = threadIdx.x + SIDE; other < BLOCK; other += SIDE)
+            some = !GREATEST ? some + part[other] : part[other] > some ? part[other] : some;
+    }
+    __syncthreads();
+    if (threadIdx.x < SIDE) part[threadIdx.x] = some;
+    __syncthreads();
+    C all = part[0];
+    for (u32 other = 1; other < SIDE; other++)
+        all = !GREATEST ? all + part[other] : part[other] > all ? part[other] : all;
+    return all;
+}
+
+KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
+    Row& shared = shared_memory().row;
+    const AttentionArgs& by = held(a);
+    const u64 slabs = (a.dv + SLAB - 1) / SLAB, items = slabs * a.queries * a.heads * a.batch;
+    const u32 d = (u32)a.d;
+    for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
+        const Work w = work_of(item, slabs, a.queries, 1, by.heads);
+        const u64 kv = w.head / by.group;
+        const T* const row_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
+        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
+        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const u8* const head_mask = mask_of(mask, by, w);
+        const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
+        const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
+        // A thread's column of v, and which keys it takes: every so manieth.
+        const u32 width = columns <= 32 ? 32 : columns <= 64 ? 64 : SLAB;
+        const u32 column = threadIdx.x % width, turn = threadIdx.x / width, turns = BLOCK / width;
+        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * by.strides.q[3]]);
+        __syncthreads();
+        C o = C(0), total = C(0), greatest = minus_infinity();
+        for (u64 first = 0; first < end; first += BLOCK) {
+            const u32 keys = (u32)least_of(BLOCK, end - first);
+            C score = minus_infinity();
+            if (threadIdx.x < keys) {
+                const u64 key = first + threadIdx.x;
+                score = score_of(multiply_row(shared.q, keys_of_k + key * by.strides.k[2], by.strides.k[3], d), head_mask, by, w.row, key);
+            }
+            const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
+            greatest = best > greatest ? best : greatest;
+            const C shift = shift_of(greatest), scaling = m_exp(before - shift), weight = m_exp(score - shift);
+            shared.weights[threadIdx.x] = weight;
+            total = total * scaling + weight;
+            __syncthreads();
+            C part = C(0);
+            if (column < columns) {
+                const T* p = keys_of_v + (first + turn) * by.strides.v[2] + column * by.strides.v[3];
+                for (u32 key = turn; key < keys; key += turns, p += turns * by.strides.v[2])
+                    part = multiply_add(shared.weights[key], widen(*p), part);
+            }
+            o = o * scaling + part;
+            __syncthreads(); // the weights have been read
+        }
+        total = join_block<false>(shared.part, total);
+        shared.weights[threadIdx.x] = o;
+        __syncthreads();
+        if (turn == 0 && column < columns) {
+            for (u32 other = 1; other < turns; other++) o += shared.weights[other * width + column];
+            out[((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column + column] =
+                narrow<T>(total == C(0) ? C(0) : o / total);
+        }
+        __syncthreads(); // the outputs have been read
+    }
+}
+
+} // namespace hipstack

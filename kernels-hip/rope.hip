@@ -1,0 +1,46 @@
+//! Rotary position embeddings: pairs of numbers turned by an angle whose cosine and sine are given.
+//
+// One kernel for all layouts, by strides: the two numbers of a pair lie `pair` elements apart, neighbouring pairs `step`.
+// Launch: one-dimensional, any block up to 256, any grid. No shared memory, no barriers.
+//
+// (x, y) becomes (x cos - y sin, x sin + y cos): two products and one sum in the compute type, each rounded, so that the
+// bits are the same everywhere; then rounded once to the dtype.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// Strides of [batch, head, time] for x and for the output, of [batch, time, pair] for cos and sin.
+struct RopeArgs {
+    u64 batch, heads, times, pairs; // lengths
+    u64 x[3], x_step, x_pair;
+    u64 out[3], out_step, out_pair;
+    u64 cos[3], sin[3];
+    u64 time_first; // 1: the output is walked as [batch, time, head], else as [batch, head, time]
+};
+SIZE(RopeArgs, 168) OFFSET(RopeArgs, x, 32) OFFSET(RopeArgs, out, 72) OFFSET(RopeArgs, cos, 112) OFFSET(RopeArgs, time_first, 160)
+
+// The pair with number i. I is u32 where the numbers fit: a division of 64 bits costs several times more.
+template <class I> DEVICE void turn(const T* x, const T* cosines, const T* sines, T* out, const RopeArgs& r, I i) {
+    const I pair = i % (I)r.pairs, row = i / (I)r.pairs;
+    const I inner = (I)(r.time_first != 0 ? r.heads : r.times), outer = (I)(r.time_first != 0 ? r.times : r.heads);
+    const I rest = row / inner, a = row % inner, b = rest % outer;
+    const u64 batch = rest / outer, time = r.time_first != 0 ? b : a, head = r.time_first != 0 ? a : b;
+    const T* const from = x + batch * r.x[0] + head * r.x[1] + time * r.x[2] + pair * r.x_step;
+    T* const to = out + batch * r.out[0] + head * r.out[1] + time * r.out[2] + pair * r.out_step;
+    const C cosine = widen(cosines[batch * r.cos[0] + time * r.cos[1] + pair * r.cos[2]]);
+    const C sine = widen(sines[batch * r.sin[0] + time * r.sin[1] + pair * r.sin[2]]);
+    const C first = widen(from[0]), second = widen(from[r.x_pair]);
+    to[0] = narrow<T>(first * cosine - second * sine);
+    to[r.out_pair] = narrow<T>(first * sine + second * cosine);
+}
+
+KERNEL(PASTE4(rope, _, DTYPE, ), const T* x, const T* cosines, const T* sines, T* out, RopeArgs r) {
+    const u64 count = r.batch * r.heads * r.times * r.pairs;
+    if (count >> 32 == 0) {
+        for (u64 i = thread_number(); i < count; i += thread_count()) turn<u32>(x, cosines, sines, out, r, (u32)i);
+    } else {
+        for (u64 i = thread_number(); i < count; i += thread_count()) turn<u64>(x, cosines, sines, out, r, i);
+    }
+}
+
+} // namespace hipstack

@@ -1,0 +1,57 @@
+//! The struct that `attention_*` takes.
+
+use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+
+/// q `[batch, heads, queries, d]`, k `[batch, heads / group, keys, d]`, v `[batch, heads / group, keys, dv]`, a mask
+/// that broadcasts to `[batch, heads, queries, keys]`; the output is tight.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct AttentionArgs {
+    /// Number of batches.
+    pub batch: u64,
+    /// Heads of q.
+    pub heads: u64,
+    /// Heads of q that share a head of k and v.
+    pub group: u64,
+    /// Rows of q.
+    pub queries: u64,
+    /// Rows of k and v.
+    pub keys: u64,
+    /// Columns of q and k.
+    pub d: u64,
+    /// Columns of v.
+    pub dv: u64,
+    /// Strides of q.
+    pub q: [u64; 4],
+    /// Strides of k.
+    pub k: [u64; 4],
+    /// Strides of v.
+    pub v: [u64; 4],
+    /// Strides of the mask, in its elements; 0 where it is repeated.
+    pub mask: [u64; 4],
+    /// Factor of q kᵀ.
+    pub scale: f64,
+    /// [`AttentionArgs::NO_MASK`] and its siblings.
+    pub mask_kind: u32,
+    /// 1: row i attends to the keys up to i.
+    pub causal: u32,
+}
+
+impl AttentionArgs {
+    /// There is no mask; its pointer is not read.
+    pub const NO_MASK: u32 = 0;
+    /// The mask is of u8: a key takes part where it is not 0.
+    pub const TRUTH_MASK: u32 = 1;
+    /// The mask is of the dtype, and is added to the scores.
+    pub const ADDED_MASK: u32 = 2;
+    /// The greatest `d` of `attention_rows_*`.
+    pub const ROW_DEPTH: u64 = 512;
+}
+
+// The sources assert the same numbers.
+const _: () = {
+    assert!(size_of::<AttentionArgs>() == 200 && offset_of!(AttentionArgs, q) == 56);
+    assert!(offset_of!(AttentionArgs, mask) == 152 && offset_of!(AttentionArgs, scale) == 184);
+    assert!(offset_of!(AttentionArgs, causal) == 196);
+};
