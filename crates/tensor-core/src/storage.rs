@@ -3,6 +3,10 @@
 //! Every method has one arm per device, and the functions behind the arms have the same names in every backend folder
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
+mod join;
+mod select;
+mod stat;
+
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;
@@ -11,6 +15,10 @@ use crate::hip::{self, HipStorage};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 use crate::scalar::Scalar;
+
+pub(crate) use join::{Piece, borders};
+pub(crate) use select::{FlipDim, flip_dims};
+pub(crate) use stat::StatOp;
 
 /// Memory on one device, with elements of one dtype. Tensors share it.
 #[derive(Debug)]

@@ -3,8 +3,11 @@
 mod binary;
 mod cast;
 mod matmul;
+mod rearrange;
 mod reduce;
+mod select;
 mod shapes;
+mod stat;
 mod unary;
 
 use crate::case::Case;
@@ -26,6 +29,13 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
+        select::mask_cases(),
+        select::triangle_cases(),
+        select::made_cases(),
+        select::flip_cases(),
+        rearrange::join_cases(),
+        rearrange::move_cases(),
+        stat::cases(),
     ]
     .concat()
 }
@@ -50,7 +60,9 @@ mod tests {
         let names: HashSet<&str> = all().iter().map(|case| case.op.name()).collect();
         let wanted = "neg abs sign sqr sqrt rsqrt recip exp log sin cos tan tanh sigmoid erf gelu gelu_erf relu silu \
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
-            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul where_cond masked_fill tril triu eye tril2 \
+            triu2 arange linspace flip cat stack chunk split repeat roll pad_with_zeros pad_with_same pad meshgrid var std \
+            norm log_sum_exp any all";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

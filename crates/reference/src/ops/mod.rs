@@ -4,8 +4,11 @@ pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod matmul;
+pub(crate) mod rearrange;
 pub(crate) mod reduce;
 pub(crate) mod scaled;
+pub(crate) mod select;
+pub(crate) mod stat;
 mod sums;
 pub(crate) mod unary;
 

@@ -3,11 +3,16 @@
 mod create;
 mod elementwise;
 mod inplace;
+mod join;
 mod matmul;
 mod nested;
 mod operators;
+mod ranges;
 mod read;
 mod reduce;
+mod select;
+mod split;
+mod stat;
 mod views;
 
 use std::sync::Arc;
