@@ -13,6 +13,7 @@ pub use scan::*;
 pub use sort::*;
 mod attention;
 mod rope;
+mod select;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
@@ -20,6 +21,7 @@ use std::mem::offset_of;
 
 pub use attention::*;
 pub use rope::*;
+pub use select::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

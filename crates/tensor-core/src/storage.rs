@@ -8,6 +8,9 @@ pub(crate) mod scan;
 mod sort;
 pub(crate) mod attention;
 pub(crate) mod rope;
+mod join;
+mod select;
+mod stat;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
@@ -17,6 +20,10 @@ use crate::hip::{self, HipStorage};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 use crate::scalar::Scalar;
+
+pub(crate) use join::{Piece, borders};
+pub(crate) use select::{FlipDim, flip_dims};
+pub(crate) use stat::StatOp;
 
 /// Memory on one device, with elements of one dtype. Tensors share it.
 #[derive(Debug)]

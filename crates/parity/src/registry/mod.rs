@@ -8,7 +8,11 @@ mod matmul;
 mod order;
 mod reduce;
 mod scan;
+mod rearrange;
+mod reduce;
+mod select;
 mod shapes;
+mod stat;
 mod unary;
 
 use crate::case::Case;
@@ -36,6 +40,13 @@ pub fn all() -> Vec<Case> {
         scan::cases(),
         attention::rope_cases(),
         attention::attention_cases(),
+        select::mask_cases(),
+        select::triangle_cases(),
+        select::made_cases(),
+        select::flip_cases(),
+        rearrange::join_cases(),
+        rearrange::move_cases(),
+        stat::cases(),
     ]
     .concat()
 }
@@ -65,6 +76,9 @@ mod tests {
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul sort argsort topk cumsum cumprod";
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul rope rope_i rope_thd \
             scaled_dot_product_attention";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul where_cond masked_fill tril triu eye tril2 \
+            triu2 arange linspace flip cat stack chunk split repeat roll pad_with_zeros pad_with_same pad meshgrid var std \
+            norm log_sum_exp any all";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

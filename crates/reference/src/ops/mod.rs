@@ -7,10 +7,13 @@ pub(crate) mod compare;
 pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod order;
+pub(crate) mod rearrange;
 pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scaled;
 pub(crate) mod scan;
+pub(crate) mod select;
+pub(crate) mod stat;
 mod sums;
 pub(crate) mod unary;
 

@@ -106,15 +106,20 @@ pub fn reduce<'a>(op: ReduceOp, a: &'a Array, axes: &[usize], keepdim: bool) -> 
 }
 
 /// Which elements each output is made of.
-struct Plan {
-    shape: Vec<usize>,
-    kept: IndexMap,
-    reduced: IndexMap,
-    length: usize,
+pub(super) struct Plan {
+    pub(super) shape: Vec<usize>,
+    pub(super) kept: IndexMap,
+    pub(super) reduced: IndexMap,
+    pub(super) length: usize,
 }
 
 impl Plan {
-    fn new(op: &'static str, shape: &[usize], axes: &[usize], keepdim: bool) -> Result<Plan, Error> {
+    pub(super) fn new(
+        op: &'static str,
+        shape: &[usize],
+        axes: &[usize],
+        keepdim: bool,
+    ) -> Result<Plan, Error> {
         let mut is_reduced = vec![false; shape.len()];
         for axis in axes {
             match is_reduced.get_mut(*axis) {

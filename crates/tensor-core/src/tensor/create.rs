@@ -166,14 +166,16 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::zeros`].
     pub fn eye(size: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        let shape = Shape::from([size, size]);
         let mut storage =
-            cpu::ops::fill::full(dtype, element_count(&Shape::from([size, size]), "eye")?, Scalar::Int(0))?;
+            Storage::full(device, dtype, element_count(&shape, "eye").on(device)?, Scalar::Int(0))
+                .on(device)?;
         if size > 0 {
             // The diagonal lies size + 1 elements apart.
             let diagonal = crate::layout::Layout::strided([size], &[size + 1], 0, "eye")?;
-            cpu::ops::fill::fill(&mut storage, &diagonal, Scalar::Int(1))?;
+            storage.fill(&diagonal, Scalar::Int(1)).on(device)?;
         }
-        Tensor::from_elements(storage, Shape::from([size, size]), device, "eye")
+        Tensor::tight(storage, shape, "eye")
     }
 
     /// A tensor of elements in this machine's memory, brought to `device`.

@@ -1,0 +1,98 @@
+//! Choosing elements by a mask or by their place.
+
+use crate::cpu::blocks::{Source, fill_blocks, fill_chunks};
+use crate::cpu::dispatch::dispatch;
+use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::element::Element;
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::storage::{FlipDim, flip_dims};
+
+/// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have one shape.
+pub(crate) fn where_cond(
+    (mask, layout): (&CpuStorage, &Layout),
+    (on_true, a): (&CpuStorage, &Layout),
+    (on_false, b): (&CpuStorage, &Layout),
+) -> Result<CpuStorage> {
+    dispatch!(on_true, x: T => match (T::stored(on_false), mask) {
+        (None, _) => Err(unsupported("where_cond", on_false)),
+        (Some(y), CpuStorage::U8(mask)) => choose::<u8, T>((mask, layout), (x, a), (y, b)).map(T::store),
+        (Some(y), CpuStorage::U32(mask)) => choose::<u32, T>((mask, layout), (x, a), (y, b)).map(T::store),
+        (Some(y), CpuStorage::I64(mask)) => choose::<i64, T>((mask, layout), (x, a), (y, b)).map(T::store),
+        _ => Err(unsupported("where_cond", mask)),
+    })
+}
+
+fn choose<M: Element, T: Element>(
+    (mask, layout): (&[M], &Layout),
+    (x, a): (&[T], &Layout),
+    (y, b): (&[T], &Layout),
+) -> Result<Vec<T>> {
+    let (mask, x, y) = (Source::new(mask, layout), Source::new(x, a), Source::new(y, b));
+    let mut out = zeros(layout.elements(), "where_cond")?;
+    fill_blocks(&mut out, &|start, out, (masks, left, right): &mut (Vec<M>, Vec<T>, Vec<T>)| {
+        let mask = mask.block(start, out.len(), masks);
+        let (x, y) = (x.block(start, out.len(), left), y.block(start, out.len(), right));
+        for (out, (mask, (x, y))) in out.iter_mut().zip(mask.iter().zip(x.iter().zip(y))) {
+            *out = if *mask != M::default() { *x } else { *y };
+        }
+    });
+    Ok(out)
+}
+
+/// The elements in reverse order along `axes`.
+pub(crate) fn flip(storage: &CpuStorage, layout: &Layout, axes: &[usize]) -> Result<CpuStorage> {
+    dispatch!(storage, elements: T => {
+        let mut out = zeros::<T>(layout.elements(), "flip")?;
+        let dims = flip_dims(layout, axes);
+        fill_blocks(&mut out, &|start, out, (): &mut ()| flip_block(elements, layout.offset(), &dims, start, out));
+        Ok(T::store(out))
+    })
+}
+
+/// Writes the elements from number `position` on.
+fn flip_block<T: Copy>(elements: &[T], offset: usize, dims: &[FlipDim], mut position: usize, out: &mut [T]) {
+    let Some((&(inner, stride, backwards), outer)) = dims.split_last() else {
+        return out.fill(elements[offset]);
+    };
+    let mut rest = out;
+    while !rest.is_empty() {
+        let (mut row, column) = (position / inner, position % inner);
+        let mut place = offset;
+        for &(length, stride, backwards) in outer.iter().rev() {
+            let index = row % length;
+            row /= length;
+            place += stride * if backwards { length - 1 - index } else { index };
+        }
+        let count = rest.len().min(inner - column);
+        let (now, later) = std::mem::take(&mut rest).split_at_mut(count);
+        for (i, out) in now.iter_mut().enumerate() {
+            let index = if backwards { inner - 1 - column - i } else { column + i };
+            *out = elements[place + index * stride];
+        }
+        position += count;
+        rest = later;
+    }
+}
+
+/// The elements for which column − row is at most (`upper`: at least) `diagonal`, zeros elsewhere.
+pub(crate) fn triangle(
+    storage: &CpuStorage,
+    layout: &Layout,
+    diagonal: i64,
+    upper: bool,
+) -> Result<CpuStorage> {
+    let (rows, columns) = (layout.dims()[layout.rank() - 2], layout.dims()[layout.rank() - 1]);
+    let mut out = super::copy::copy(storage, layout)?;
+    if !out.is_empty() {
+        dispatch!(&mut out, elements: T => fill_chunks(elements, columns, 1, &|start, line: &mut [T], (): &mut ()| {
+            // The first column that is above the diagonal; rows and columns fit i64, as memory does.
+            let row = (start / columns % rows) as i64;
+            let above = |diagonal: i64| row.saturating_add(diagonal).clamp(0, columns as i64) as usize;
+            let zeros = if upper { 0..above(diagonal) } else { above(diagonal.saturating_add(1))..columns };
+            line[zeros].fill(T::default());
+        }));
+    }
+    Ok(out)
+}

@@ -1,0 +1,42 @@
+//! One storage out of several pieces: a launch for each, and each element is written once.
+
+use super::{copy, fill};
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+use crate::storage::{Piece, borders};
+
+/// An array of `shape` made of `pieces`, at least one, one behind the other along `axis`.
+pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>]) -> Result<HipStorage> {
+    let whole = Layout::contiguous(shape.clone(), "cat")?;
+    let (device, dtype) = (pieces[0].0.device(), pieces[0].0.dtype());
+    // SAFETY: S15: the pieces' lengths along the axis are together that of `shape`, so that the copies write every element.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, whole.elements(), "cat") }?;
+    let mut start = 0;
+    for (storage, layout) in pieces {
+        let length = layout.dims()[axis];
+        copy::copy_from(&mut out, &whole.narrow(axis, start, length, "cat")?, storage, layout)?;
+        start += length;
+    }
+    Ok(out)
+}
+
+/// An array of `shape` in which the elements of `layout` begin at index `starts`, and every other element is `value`.
+pub(crate) fn place(
+    (storage, layout): Piece<'_, HipStorage>,
+    shape: &Shape,
+    starts: &[usize],
+    value: Scalar,
+) -> Result<HipStorage> {
+    let (borders, inside) = borders(shape, starts, layout.dims())?;
+    let count = shape.elements("pad")?;
+    // SAFETY: S15: borders and inside cover every element.
+    let mut out = unsafe { HipStorage::uninit(storage.device(), storage.dtype(), count, "pad") }?;
+    for border in &borders {
+        fill::fill(&mut out, border, value)?;
+    }
+    copy::copy_from(&mut out, &inside, storage, layout)?;
+    Ok(out)
+}

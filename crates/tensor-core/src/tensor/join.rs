@@ -1,0 +1,233 @@
+//! Larger tensors out of smaller ones: each result is allocated once, and each of its elements written once.
+
+use super::Tensor;
+use crate::axis::Axis;
+use crate::error::{Error, ErrorKind, On, Result};
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use crate::shape::{Dims, Shape};
+use crate::storage::{Piece, Storage};
+
+impl AsRef<Tensor> for Tensor {
+    fn as_ref(&self) -> &Tensor {
+        self
+    }
+}
+
+/// Tensors one behind the other.
+impl Tensor {
+    /// The tensors one behind the other along `axis`; their other axes are equal. A single tensor is returned as it is.
+    ///
+    /// Moves the result once: a copy for each tensor, from where it lies.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let a = Tensor::new([[1f32, 2.0], [3.0, 4.0]], &Device::Cpu)?;
+    /// let b = Tensor::new([[5f32], [6.0]], &Device::Cpu)?;
+    /// assert_eq!(Tensor::cat(&[&a, &b], 1)?.to_vec2::<f32>()?, [[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] without a tensor or if shapes differ along another axis, [`ErrorKind::Axis`],
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::Overflow`], or an error of the device.
+    #[doc(alias = "concatenate")]
+    pub fn cat<A: AsRef<Tensor>>(tensors: &[A], axis: impl Axis) -> Result<Tensor> {
+        let Some(first) = tensors.first().map(AsRef::as_ref) else { return Err(no_tensors("cat")) };
+        let axis = axis.resolve(first.shape(), "cat").on(&first.device())?;
+        let layouts: Vec<_> =
+            tensors.iter().map(|tensor| (tensor.as_ref(), tensor.as_ref().layout.clone())).collect();
+        join(&layouts, axis, "cat")
+    }
+
+    /// The tensors, all of one shape, one behind the other along a new axis, which will be axis `axis` of the result.
+    ///
+    /// Moves the result once: a copy for each tensor, from where it lies.
+    ///
+    /// # Errors
+    /// As [`Tensor::cat`]; [`ErrorKind::Argument`] too if the shapes differ at all.
+    pub fn stack<A: AsRef<Tensor>>(tensors: &[A], axis: impl Axis) -> Result<Tensor> {
+        let Some(first) = tensors.first().map(AsRef::as_ref) else { return Err(no_tensors("stack")) };
+        if let Some(other) = tensors.iter().map(AsRef::as_ref).find(|other| other.shape() != first.shape()) {
+            let what = format!("shapes differ: {} and {}", first.shape(), other.shape());
+            return Err(first.error("stack", ErrorKind::Argument { what }));
+        }
+        let longer = Shape::from_iter(first.dims().iter().copied().chain([1]));
+        let axis = axis.resolve(&longer, "stack").on(&first.device())?;
+        let layouts: Vec<_> =
+            tensors.iter().map(|tensor| (tensor.as_ref(), tensor.as_ref().layout.unsqueeze(axis))).collect();
+        join(&layouts, axis, "stack")
+    }
+
+    /// The tensor repeated `repeats[i]` times along axis `i`. With more numbers than axes, new axes appear in front; axes beyond
+    /// the numbers stay. Moves the result once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Overflow`], or an error of the device.
+    #[doc(alias = "tile")]
+    pub fn repeat(&self, repeats: impl Into<Shape>) -> Result<Tensor> {
+        let repeats = repeats.into();
+        let added = repeats.rank().saturating_sub(self.rank());
+        // Before each axis comes one of length 1, which is stretched: a view of all repetitions.
+        let (mut pairs, mut stretched, mut result) = (Dims::new(), Dims::new(), Dims::new());
+        for axis in 0..added + self.rank() {
+            let length = axis.checked_sub(added).map_or(1, |axis| self.dims()[axis]);
+            let times = repeats.get(axis).copied().unwrap_or(1);
+            pairs.extend([1, length]);
+            stretched.extend([times, length]);
+            let overflow =
+                || self.error("repeat", ErrorKind::Overflow { shape: stretched.iter().copied().collect() });
+            result.push(times.checked_mul(length).ok_or_else(overflow)?);
+        }
+        let view = self.view(Shape::from_iter(pairs))?.layout;
+        let view = view.expand(&Shape::from_iter(stretched), "repeat").on(&self.device())?;
+        let storage = self.storage.copy(&view).on(&self.device())?;
+        Tensor::tight(storage, Shape::from_iter(result), "repeat")
+    }
+
+    /// The elements moved by `shift` places along `axis`; those that leave at one end come in at the other. A positive shift goes
+    /// towards higher indices. Moves the tensor once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`], or an error of the device.
+    pub fn roll(&self, shift: i64, axis: impl Axis) -> Result<Tensor> {
+        let axis = axis.resolve(self.shape(), "roll").on(&self.device())?;
+        let length = self.dims()[axis];
+        let shift = i128::from(shift).rem_euclid(length.max(1) as i128) as usize;
+        if shift == 0 || self.elements() == 0 {
+            return Ok(self.clone());
+        }
+        let part =
+            |start: usize, length: usize| self.layout.narrow(axis, start, length, "roll").on(&self.device());
+        let (last, first) = (part(length - shift, shift)?, part(0, length - shift)?);
+        join(&[(self, last), (self, first)], axis, "roll")
+    }
+}
+
+/// Borders.
+impl Tensor {
+    /// The tensor with `left` zeros before and `right` zeros behind its elements along `axis`. Moves the result once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the device.
+    pub fn pad_with_zeros(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
+        let axis = axis.resolve(self.shape(), "pad_with_zeros").on(&self.device())?;
+        let mut sides = vec![(0, 0); self.rank()];
+        sides[axis] = (left, right);
+        self.surround(&sides, Scalar::Int(0), "pad_with_zeros")
+    }
+
+    /// The tensor with its first element along `axis` `left` times before, and its last one `right` times behind. Moves the
+    /// result once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if there is no element to repeat, [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the
+    /// device.
+    #[doc(alias = "replication_pad")]
+    pub fn pad_with_same(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
+        const NAME: &str = "pad_with_same";
+        let axis = axis.resolve(self.shape(), NAME).on(&self.device())?;
+        let length = self.dims()[axis];
+        if length == 0 && (left > 0 || right > 0) {
+            let what = format!("{} has no element along axis {axis} to repeat", self.shape());
+            return Err(self.error(NAME, ErrorKind::Argument { what }));
+        }
+        let side = |index: usize, times: usize| -> Result<Layout> {
+            let mut shape = self.shape().clone();
+            shape.dims_mut()[axis] = times;
+            self.layout.narrow(axis, index, 1, NAME)?.expand(&shape, NAME).on(&self.device())
+        };
+        let mut pieces = vec![(self, self.layout.clone())];
+        if left > 0 {
+            pieces.insert(0, (self, side(0, left)?));
+        }
+        if right > 0 {
+            pieces.push((self, side(length - 1, right)?));
+        }
+        join(&pieces, axis, NAME)
+    }
+
+    /// The tensor surrounded by `value`, rounded to its dtype. As PyTorch has it, `padding` has a pair of numbers for each padded
+    /// axis, how many before and how many behind, beginning with the last axis. Moves the result once.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let x = Tensor::new([[1f32, 2.0]], &Device::Cpu)?;
+    /// let y = x.pad(&[0, 1, 1, 0], 9.0)?; // one behind each row, one row before
+    /// assert_eq!(y.to_vec2::<f32>()?, [[9.0, 9.0, 9.0], [1.0, 2.0, 9.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if `padding` is odd or has more pairs than the tensor has axes, [`ErrorKind::Overflow`], or an
+    /// error of the device.
+    #[doc(alias = "constant_pad")]
+    pub fn pad(&self, padding: &[usize], value: impl Into<Scalar>) -> Result<Tensor> {
+        if padding.len() % 2 != 0 || padding.len() / 2 > self.rank() {
+            let what = format!(
+                "{} numbers given for {}: there is a pair for each padded axis, the last axis first",
+                padding.len(),
+                self.shape()
+            );
+            return Err(self.error("pad", ErrorKind::Argument { what }));
+        }
+        let mut sides = vec![(0, 0); self.rank()];
+        for (side, pair) in sides.iter_mut().rev().zip(padding.chunks_exact(2)) {
+            *side = (pair[0], pair[1]);
+        }
+        self.surround(&sides, value.into(), "pad")
+    }
+
+    fn surround(&self, sides: &[(usize, usize)], value: Scalar, operation: &'static str) -> Result<Tensor> {
+        let mut shape = self.shape().clone();
+        for (length, (left, right)) in shape.dims_mut().iter_mut().zip(sides) {
+            let sum = length.checked_add(*left).and_then(|sum| sum.checked_add(*right));
+            let overflow = || self.error(operation, ErrorKind::Overflow { shape: self.shape().clone() });
+            *length = sum.ok_or_else(overflow)?;
+        }
+        shape.elements(operation).on(&self.device())?;
+        let starts: Vec<usize> = sides.iter().map(|side| side.0).collect();
+        let storage = self.storage.place(&self.layout, &shape, &starts, value).on(&self.device())?;
+        Tensor::tight(storage, shape, operation)
+    }
+}
+
+/// Layouts of tensors one behind the other along `axis`, which the first layout has.
+fn join(pieces: &[(&Tensor, Layout)], axis: usize, operation: &'static str) -> Result<Tensor> {
+    let (first, layout) = &pieces[0];
+    let mut shape = layout.shape().clone();
+    for (other, other_layout) in &pieces[1..] {
+        first.require_alike(other, operation)?;
+        let (dims, others) = (layout.dims(), other_layout.dims());
+        let fits = dims.len() == others.len() && (0..dims.len()).all(|i| i == axis || dims[i] == others[i]);
+        if !fits {
+            let what = format!(
+                "{} and {} differ along another axis than {axis}",
+                layout.shape(),
+                other_layout.shape()
+            );
+            return Err(first.error(operation, ErrorKind::Argument { what }));
+        }
+        let sum = shape[axis].checked_add(others[axis]);
+        let overflow = || first.error(operation, ErrorKind::Overflow { shape: layout.shape().clone() });
+        shape.dims_mut()[axis] = sum.ok_or_else(overflow)?;
+    }
+    if pieces.len() == 1 {
+        return Ok(first.with_layout(layout.clone()));
+    }
+    shape.elements(operation).on(&first.device())?;
+    let pieces: Vec<Piece<'_, Storage>> =
+        pieces.iter().map(|(tensor, layout)| (&*tensor.storage, layout)).collect();
+    let storage = Storage::join(&shape, axis, &pieces).on(&first.device())?;
+    Tensor::tight(storage, shape, operation)
+}
+
+fn no_tensors(operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::Argument { what: "no tensors given: at least one is needed".into() })
+}

@@ -1,0 +1,143 @@
+//! Choosing elements: by a mask, or by their place in the last two axes or along any.
+
+use super::Tensor;
+use crate::axis::Axes;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{ErrorKind, On, Result};
+use crate::scalar::Scalar;
+
+/// What to do about a mask of another dtype.
+const COMPARE_FIRST: &str = "a mask is u8, u32 or i64: compare it with zero (ne), which gives u8";
+
+/// Choosing by a mask.
+impl Tensor {
+    /// The element of `on_true` where this mask is not zero, and that of `on_false` elsewhere. The mask is `u8`, `u32` or
+    /// `i64`, the others are of any one dtype, and the three broadcast together.
+    ///
+    /// Moves the result once, and reads all three inputs once, where they lie.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let x = Tensor::new([[1f32, -2.0], [-3.0, 4.0]], &Device::Cpu)?;
+    /// let positive = x.gt(&x.zeros_like()?)?;
+    /// let chosen = positive.where_cond(&x, &Tensor::new(0.5f32, &Device::Cpu)?)?;
+    /// assert_eq!(chosen.to_vec2::<f32>()?, [[1.0, 0.5], [0.5, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for another mask, [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`],
+    /// [`ErrorKind::DeviceMismatch`], or an error of the device.
+    #[doc(alias = "where")]
+    pub fn where_cond(&self, on_true: &Tensor, on_false: &Tensor) -> Result<Tensor> {
+        self.choose(on_true, on_false, "where_cond")
+    }
+
+    /// The tensor with `value`, rounded to its dtype, wherever `mask` is not zero. The mask is `u8`, `u32` or `i64` and
+    /// broadcasts to the tensor's shape, which stays.
+    ///
+    /// Moves the result once, and reads tensor and mask once, where they lie.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Expand`] if the mask does not broadcast to the tensor's shape, else as [`Tensor::where_cond`].
+    pub fn masked_fill(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        let device = self.device();
+        mask.require_same_device(self, "masked_fill")?;
+        let mask = mask.with_layout(mask.layout.expand(self.shape(), "masked_fill").on(&device)?);
+        let value = Tensor::full(value, (), self.dtype(), &device)?;
+        mask.choose(&value, self, "masked_fill")
+    }
+
+    fn choose(&self, on_true: &Tensor, on_false: &Tensor, operation: &'static str) -> Result<Tensor> {
+        on_true.require_alike(on_false, operation)?;
+        self.require_same_device(on_true, operation)?;
+        let is_mask = matches!(self.dtype(), DType::U8 | DType::U32 | DType::I64);
+        self.require(operation, is_mask, COMPARE_FIRST)?;
+        let apart = |lhs: &Tensor, rhs: &Tensor| {
+            let kind = ErrorKind::Broadcast { lhs: lhs.shape().clone(), rhs: rhs.shape().clone() };
+            self.error(operation, kind)
+        };
+        let pair = on_true.shape().broadcast(on_false.shape()).ok_or_else(|| apart(on_true, on_false))?;
+        let shape = self.shape().broadcast(&pair).ok_or_else(|| {
+            let fits = self.shape().broadcast(on_true.shape()).is_some();
+            apart(self, if fits { on_false } else { on_true })
+        })?;
+        let expand = |tensor: &Tensor| tensor.layout.expand(&shape, operation).on(&self.device());
+        let (layout, a, b) = (expand(self)?, expand(on_true)?, expand(on_false)?);
+        let storage = self
+            .storage
+            .where_cond(&layout, (&on_true.storage, &a), (&on_false.storage, &b))
+            .on(&self.device())?;
+        Tensor::tight(storage, shape, operation)
+    }
+
+    /// An error unless both tensors have the same device.
+    fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+        let (lhs, rhs) = (self.device(), other.device());
+        if lhs.same_device(&rhs) {
+            return Ok(());
+        }
+        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
+        Err(crate::error::Error::new(operation, kind))
+    }
+}
+
+/// Choosing by place.
+impl Tensor {
+    /// The elements in reverse order along `axes`. Moves the tensor once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], or an error of the device.
+    pub fn flip(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "flip").on(&self.device())?;
+        let storage = self.storage.flip(&self.layout, &axes).on(&self.device())?;
+        Tensor::tight(storage, self.shape().clone(), "flip")
+    }
+
+    /// The lower triangles of the matrices of the last two axes: elements whose column − row is at most `diagonal` stay, the
+    /// others become 0. `diagonal` 0 is the main one, 1 the one above it. Moves the tensor once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] below rank 2, or an error of the device.
+    pub fn tril(&self, diagonal: i64) -> Result<Tensor> {
+        self.triangle(diagonal, false, "tril")
+    }
+
+    /// The upper triangles of the matrices of the last two axes: elements whose column − row is at least `diagonal` stay, the
+    /// others become 0. Moves the tensor once.
+    ///
+    /// # Errors
+    /// As [`Tensor::tril`].
+    pub fn triu(&self, diagonal: i64) -> Result<Tensor> {
+        self.triangle(diagonal, true, "triu")
+    }
+
+    /// A square matrix of ones on and below the main diagonal, and zeros above.
+    ///
+    /// # Errors
+    /// As [`Tensor::zeros`].
+    pub fn tril2(size: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        Tensor::ones((), dtype, device)?.expand([size, size])?.triangle(0, false, "tril2")
+    }
+
+    /// A square matrix of ones on and above the main diagonal, and zeros below.
+    ///
+    /// # Errors
+    /// As [`Tensor::zeros`].
+    pub fn triu2(size: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        Tensor::ones((), dtype, device)?.expand([size, size])?.triangle(0, true, "triu2")
+    }
+
+    fn triangle(&self, diagonal: i64, upper: bool, operation: &'static str) -> Result<Tensor> {
+        if self.rank() < 2 {
+            let kind = ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 2" };
+            return Err(self.error(operation, kind));
+        }
+        let storage = self.storage.triangle(&self.layout, diagonal, upper).on(&self.device())?;
+        Tensor::tight(storage, self.shape().clone(), operation)
+    }
+}

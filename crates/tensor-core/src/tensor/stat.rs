@@ -1,0 +1,140 @@
+//! Statistics over any set of axes, and whether elements are true.
+
+use super::Tensor;
+use crate::axis::{Axes, all_axes, reduced_shape};
+use crate::error::{On, Result};
+use crate::ops::{CmpOp, ReduceOp};
+use crate::scalar::Scalar;
+use crate::storage::StatOp;
+
+/// What to do about integers.
+const CAST_FIRST: &str = "statistics of integers need a cast: to_dtype(DType::F32)";
+
+impl Tensor {
+    fn stat(&self, op: StatOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
+        let name = op.name();
+        self.require(name, self.dtype().is_float(), CAST_FIRST)?;
+        let shape = reduced_shape(self.shape(), &axes, keepdim);
+        shape.elements(name).on(&self.device())?;
+        let storage = self.storage.stat(&self.layout, op, &axes).on(&self.device())?;
+        Tensor::tight(storage, shape, name)
+    }
+
+    /// 1 where `op` (max: any, min: all) of `x ≠ 0` is, else 0.
+    fn truth(&self, op: ReduceOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
+        let name = if op == ReduceOp::Max { "any" } else { "all" };
+        let shape = reduced_shape(self.shape(), &axes, keepdim);
+        shape.elements(name).on(&self.device())?;
+        if self.elements() == 0 {
+            // Of nothing, none is true, and all are.
+            let value = Scalar::Int(i64::from(op == ReduceOp::Min));
+            return Tensor::full(value, shape, crate::dtype::DType::U8, &self.device());
+        }
+        let zero = Tensor::zeros((), self.dtype(), &self.device())?;
+        self.compare(&zero, CmpOp::Ne)?.reduce(op, axes, keepdim)
+    }
+}
+
+macro_rules! statistics {
+    ($($op:ident, $name:literal, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
+        /// Statistics of floats. The plain form drops the reduced axes, `_keepdim` leaves them with length 1, `_all` reduces every
+        /// axis. Types of 16 and 8 bits are computed in `f32` and rounded once. Each reads the tensor twice, where it lies.
+        impl Tensor {
+            $(
+                #[doc = concat!($doc, "\n\nOver `axes`, which disappear.")]
+                ///
+                /// # Errors
+                /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of
+                /// the device.
+                pub fn $method(&self, axes: impl Axes) -> Result<Tensor> {
+                    let axes = axes.resolve_all(self.shape(), $name).on(&self.device())?;
+                    self.stat(StatOp::$op, axes, false)
+                }
+
+                #[doc = concat!($doc, "\n\nOver `axes`, which stay with length 1.")]
+                ///
+                /// # Errors
+                #[doc = concat!("As [`Tensor::", $name, "`].")]
+                pub fn $keepdim(&self, axes: impl Axes) -> Result<Tensor> {
+                    let axes = axes.resolve_all(self.shape(), $name).on(&self.device())?;
+                    self.stat(StatOp::$op, axes, true)
+                }
+
+                #[doc = concat!($doc, "\n\nOver all axes: a scalar.")]
+                ///
+                /// # Errors
+                #[doc = concat!("As [`Tensor::", $name, "`].")]
+                pub fn $all(&self) -> Result<Tensor> {
+                    self.stat(StatOp::$op, all_axes(self.shape()), false)
+                }
+            )+
+        }
+    };
+}
+
+statistics! {
+    Var, "var", var, var_keepdim, var_all:
+        "The unbiased variance: squared distances from the mean, over their number less one. NaN of fewer than two elements.";
+    Std, "std", std, std_keepdim, std_all:
+        "The square root of the unbiased variance. NaN of fewer than two elements.";
+    Norm, "norm", norm, norm_keepdim, norm_all:
+        "The Euclidean norm, √Σx², which neither overflows nor vanishes on the way. 0 of no elements; NaN wins over infinities.";
+    LogSumExp, "log_sum_exp", log_sum_exp, log_sum_exp_keepdim, log_sum_exp_all:
+        "log Σ exp x, which neither overflows nor vanishes on the way. −∞ of no elements; NaN wins over +∞.";
+}
+
+/// Whether elements are true, that is not zero (NaN is true). The results are `u8`, 1 or 0. These make a temporary `u8` tensor
+/// of this one's shape.
+impl Tensor {
+    /// Whether any element over `axes`, which disappear, is not zero; 0 for no elements.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of the device.
+    pub fn any(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "any").on(&self.device())?;
+        self.truth(ReduceOp::Max, axes, false)
+    }
+
+    /// Whether any element over `axes`, which stay with length 1, is not zero; 0 for no elements.
+    ///
+    /// # Errors
+    /// As [`Tensor::any`].
+    pub fn any_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "any").on(&self.device())?;
+        self.truth(ReduceOp::Max, axes, true)
+    }
+
+    /// Whether any element is not zero; 0 for no elements.
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn any_all(&self) -> Result<Tensor> {
+        self.truth(ReduceOp::Max, all_axes(self.shape()), false)
+    }
+
+    /// Whether all elements over `axes`, which disappear, are not zero; 1 for no elements.
+    ///
+    /// # Errors
+    /// As [`Tensor::any`].
+    pub fn all(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "all").on(&self.device())?;
+        self.truth(ReduceOp::Min, axes, false)
+    }
+
+    /// Whether all elements over `axes`, which stay with length 1, are not zero; 1 for no elements.
+    ///
+    /// # Errors
+    /// As [`Tensor::any`].
+    pub fn all_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
+        let axes = axes.resolve_all(self.shape(), "all").on(&self.device())?;
+        self.truth(ReduceOp::Min, axes, true)
+    }
+
+    /// Whether all elements are not zero; 1 for no elements.
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn all_all(&self) -> Result<Tensor> {
+        self.truth(ReduceOp::Min, all_axes(self.shape()), false)
+    }
+}
