@@ -3,13 +3,13 @@
 //! Every method has one arm per device, and the functions behind the arms have the same names in every backend folder
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
-pub(crate) mod index;
-pub(crate) mod scan;
-mod sort;
 pub(crate) mod attention;
-pub(crate) mod rope;
+pub(crate) mod index;
 mod join;
+pub(crate) mod rope;
+pub(crate) mod scan;
 mod select;
+mod sort;
 mod stat;
 
 use crate::cpu::{self, CpuStorage};
