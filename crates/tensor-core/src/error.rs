@@ -324,7 +324,8 @@ pub enum ErrorKind {
         /// What is wrong with it.
         what: String,
     },
-    /// An id of an indexing operation past the end of the axis, or negative.
+    /// An id of an indexing operation past the end of the axis, or negative. On HIP devices it is the next reading of a tensor, or the
+    /// next `synchronize`, that answers it.
     #[error("index {index} is out of range for axis {axis} of length {length}")]
     IdOutOfRange {
         /// The id.

@@ -1,9 +1,4 @@
 //! Elements by their ids, and parts of a tensor written over.
-//!
-//! ids are tensors of `u8`, `u32`, `i32` or `i64` on the same device, of any strides. An id that is negative, or not less than
-//! the length of its axis, is an error, [`ErrorKind::IdOutOfRange`]. The CPU answers it at once. A HIP device cannot: there the error
-//! comes from the next call that reads a tensor of the device back or synchronises it, whichever thread does that; what the wrong
-//! id should have brought is 0, what it should have written is not written, and the device works on.
 
 use super::Tensor;
 use crate::axis::Axis;
@@ -12,6 +7,12 @@ use crate::layout::Layout;
 use crate::storage::index::{Indexed, is_id};
 
 /// Reading by ids. The results are tight, and have the tensor's dtype.
+///
+/// ids are tensors of `u8`, `u32`, `i32` or `i64` on the same device, of any strides. An id that is negative, or not less than
+/// the length of its axis, is an error, [`ErrorKind::IdOutOfRange`]. The CPU answers it at once. On a HIP device nothing waits for the
+/// kernel that meets it, so there the error comes, once and in the name of the operation, from the next call that reads a tensor of
+/// the device back or synchronises it, whichever thread makes it and whichever tensor it reads; of several wrong ids it names one.
+/// What a wrong id should have brought is 0, what it should have written is not written, and the device works on.
 impl Tensor {
     /// The slices at `ids` along `axis`, one behind the other: `[…, n, …]` and ids `[m]` give `[…, m, …]`.
     ///
@@ -99,7 +100,7 @@ impl Tensor {
 
 /// Writing by ids. Where ids repeat, what they write or add comes in the order of the ids along the axis, on every device: the last
 /// one written stays, and sums have the same bits everywhere. Floats of 16 and 8 bits are added up in `f32` and rounded once;
-/// integers wrap.
+/// integers wrap. For wrong ids see [`Tensor::index_select`] and its siblings.
 ///
 /// Each place is written by one thread, which looks at all ids of its line: time grows with their number even where it
 /// writes little.
