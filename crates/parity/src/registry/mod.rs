@@ -5,6 +5,7 @@ mod binary;
 mod cast;
 mod matmul;
 mod reduce;
+mod rope;
 mod shapes;
 mod unary;
 
@@ -27,8 +28,8 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
-        attention::rope_cases(),
-        attention::attention_cases(),
+        rope::cases(),
+        attention::cases(),
     ]
     .concat()
 }
