@@ -11,6 +11,7 @@ mod reduce;
 mod reduce;
 mod scan;
 mod select;
+mod rope;
 mod shapes;
 mod stat;
 mod unary;
@@ -47,6 +48,8 @@ pub fn all() -> Vec<Case> {
         rearrange::join_cases(),
         rearrange::move_cases(),
         stat::cases(),
+        rope::cases(),
+        attention::cases(),
     ]
     .concat()
 }
