@@ -90,26 +90,30 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
     if (m.reduced_rank == 1) return i * m.reduced_strides[0];
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
+#if ON_HOST
 template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u32 n, F f) {
     typename J::Sum lane[LANES];
-    UNROLL
     for (u32 l = 0; l < LANES; l++) lane[l] = J::none();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
-        UNROLL
         for (u32 l = 0; l < LANES; l++) lane[l] = J::join(lane[l], f(p[i + l]));
     }
     typename J::Sum rest = J::none();
     for (; i < n; i++) rest = J::join(rest, f(p[i]));
     return J::join(lanes_total<J>(lane), rest);
 }
+#endif
 template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u64 first, u32 n, F f) {
     typename J::Sum total = J::none();
+#if ON_HOST
     for (u32 i = 0; i < n; i += 16) {
         typename J::Sum part = J::none();
         for (u32 j = i; j < n && j < i + 16; j++) part = J::join(part, f(r.in[reduced_offset(r.map, first + j)]));
         total = J::join(total, part);
     }
+#else
+    _Pragma("unroll 1") for (u32 i = 0; i < n; i++) total = J::join(total, f(r.in[reduced_offset(r.map, first + i)]));
+#endif
     return total;
 }
 
@@ -127,17 +131,20 @@ template <class J, class F> DEVICE typename J::Sum total(const Row& r, F f) {
     const u64 length = r.map.length;
     for (u64 i = r.first; i < length; i += r.stride) {
         const u32 n = length - i < SPAN ? (u32)(length - i) : SPAN;
-#if !ON_HOST
-        if (r.tight && n == SPAN && is_aligned<T, SPAN>(r.in)) {
+#if ON_HOST
+        sum.add(r.tight ? tight_span<J>(r.in + i, n, f) : strided_span<J>(r, i, n, f));
+#else
+        // Two elements of f64 gain nothing by a wide access that pays for a second copy of f.
+        if (sizeof(T) < 8 && r.tight && n == SPAN && is_aligned<T, SPAN>(r.in)) {
             const Pack<T, SPAN> pack = load_pack<SPAN>(r.in + i);
             typename J::Sum lane[LANES];
             UNROLL
             for (u32 l = 0; l < LANES; l++) lane[l] = f(pack.at[l]);
             sum.add(lanes_total<J>(lane));
-            continue;
+        } else {
+            sum.add(strided_span<J>(r, i, n, f));
         }
 #endif
-        sum.add(r.tight ? tight_span<J>(r.in + i, n, f) : strided_span<J>(r, i, n, f));
     }
     typename J::Sum all = sum.total();
     if (r.shared) all = from_first(block_join<J>(all, r.turn++));

@@ -169,7 +169,7 @@ impl Tensor {
     /// error of the device.
     #[doc(alias = "constant_pad")]
     pub fn pad(&self, padding: &[usize], value: impl Into<Scalar>) -> Result<Tensor> {
-        if padding.len() % 2 != 0 || padding.len() / 2 > self.rank() {
+        if !padding.len().is_multiple_of(2) || padding.len() / 2 > self.rank() {
             let what = format!(
                 "{} numbers given for {}: there is a pair for each padded axis, the last axis first",
                 padding.len(),

@@ -27,7 +27,7 @@ fn cat_and_stack() {
         }
         let one = vector(&[1f32, 2.0], device)?;
         assert!(Tensor::cat(&[&one], 0)?.shares_storage(&one));
-        assert_eq!(Tensor::stack(&[one.clone()], 1)?.dims(), [2, 1]);
+        assert_eq!(Tensor::stack(&[&one], 1)?.dims(), [2, 1]);
         let row = one.expand([2, 2])?;
         same(&Tensor::cat(&[&row, &one.unsqueeze(0)?], 0)?, &[1.0, 2.0, 1.0, 2.0, 1.0, 2.0])?;
         let empty = Tensor::zeros([2, 0], DType::F32, device)?;
