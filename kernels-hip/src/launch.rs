@@ -5,6 +5,10 @@
 
 use crate::MAX_BLOCK;
 
+mod conv;
+
+pub use conv::*;
+
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchShape {

@@ -2,7 +2,9 @@
 
 mod binary;
 mod cast;
+mod conv;
 mod matmul;
+mod pool;
 mod reduce;
 mod shapes;
 mod unary;
@@ -26,6 +28,9 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
+        conv::cases(),
+        conv::exact_cases(),
+        pool::cases(),
     ]
     .concat()
 }
@@ -50,7 +55,9 @@ mod tests {
         let names: HashSet<&str> = all().iter().map(|case| case.op.name()).collect();
         let wanted = "neg abs sign sqr sqrt rsqrt recip exp log sin cos tan tanh sigmoid erf gelu gelu_erf relu silu \
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
-            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul \
+            conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \
+            upsample_nearest1d upsample_nearest2d upsample_bilinear2d";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

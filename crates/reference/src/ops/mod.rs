@@ -3,7 +3,9 @@
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
+pub(crate) mod conv;
 pub(crate) mod matmul;
+pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod scaled;
 mod sums;

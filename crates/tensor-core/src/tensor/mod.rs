@@ -1,11 +1,13 @@
 //! The tensor: shared storage and a layout.
 
+mod conv;
 mod create;
 mod elementwise;
 mod inplace;
 mod matmul;
 mod nested;
 mod operators;
+mod pool;
 mod read;
 mod reduce;
 mod views;
@@ -19,8 +21,10 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
+pub use conv::{Conv1dConfig, Conv2dConfig};
 pub use inplace::copies_on_write;
 pub use nested::Nested;
+pub use pool::{Pool2dConfig, ToUsize2};
 
 /// An array of any rank on one device: a value.
 ///

@@ -1,6 +1,7 @@
 //! The crate's tests, in one program.
 
 mod common;
+mod conv;
 mod create;
 mod display;
 mod errors;
@@ -9,6 +10,7 @@ mod matmul;
 mod meaning;
 mod npy;
 mod numbers;
+mod pool;
 mod reduce;
 mod safetensors;
 mod sharing;
