@@ -3,8 +3,8 @@
 // conv_tile: products of the filters of a group and of what they meet of the input, in tiles: a block computes TILE_ROWS
 // output channels at TILE_COLS places, and holds SLICE taps of both factors in shared memory. Launch: one-dimensional, block
 // 256; blocks stride over the tiles, so any grid is right.
-// conv_depthwise: the same for groups of one input channel, without shared memory: a thread computes RUN places of one row.
-// Launch: one-dimensional, any block up to 256, any grid.
+// conv_depthwise: the same for groups of one input channel: a thread computes RUN places of one row. Launch: one-dimensional, any
+// block up to 256, any grid.
 //
 // Output place y and tap k meet input place i where i * up = y * step + first + k * tap. Forward: up is 1, step the stride,
 // first -padding, tap the dilation. Transposed: up is the stride, step is 1, first the padding, tap -dilation. Outputs whose
@@ -21,6 +21,17 @@
 #define ROLLED
 #else
 #define ROLLED _Pragma("unroll 1")
+#endif
+
+// The arguments as `name`. AMD's compilers read all of them when a kernel begins, more than there are scalar registers; there they are
+// put into shared memory, from which they are read where they are needed.
+#if ON_AMD
+#define ARGUMENTS(name, given)                 \
+    __shared__ ConvArgs name;                  \
+    if (threadIdx.x == 0) name = given;        \
+    __syncthreads()
+#else
+#define ARGUMENTS(name, given) const ConvArgs& name = given
 #endif
 
 namespace hipstack {
@@ -78,7 +89,7 @@ DEVICE u64 places(const ConvAxis& a) { return (a.out + a.up - 1) / a.up; }
 // A thread computes ROWS by COLS elements of the tile. On a GPU its columns are COL_THREADS apart, so that the threads of a wave
 // read and write neighbours; on the host they lie side by side.
 static constexpr u32 COL_THREADS = ON_HOST ? 8 : 32, ROW_THREADS = MAX_BLOCK / COL_THREADS;
-static constexpr u32 ROWS = ON_HOST ? 4 : 8, COLS = ON_HOST ? 16 : 4;
+static constexpr u32 ROWS = ON_HOST || sizeof(C) > 4 ? 4 : 8, COLS = ON_HOST ? 16 : 4;
 static constexpr u32 TILE_ROWS = ROW_THREADS * ROWS, TILE_COLS = COL_THREADS * COLS;
 static constexpr u32 COLUMN_STEP = ON_HOST ? 1 : COL_THREADS, THREAD_STEP = ON_HOST ? COLS : 1;
 static constexpr u32 SLICE = 16;
@@ -126,8 +137,9 @@ DEVICE void multiply(const Slices& s, u32 row, u32 column, C (&sum)[ROWS][COLS])
     }
 }
 
-KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs m) {
+KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
     __shared__ Slices s;
+    ARGUMENTS(m, given);
     const u64 down = (m.out_channels + TILE_ROWS - 1) / TILE_ROWS;
     const u64 rows = places(m.h), columns = places(m.w), count = m.batch * rows * columns;
     const u64 across = (count + TILE_COLS - 1) / TILE_COLS;
@@ -228,7 +240,8 @@ DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvAr
     for (u32 r = 0; r < RUN; r++) sum[r] += part[r];
 }
 
-KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs m) {
+KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
+    ARGUMENTS(m, given);
     const u64 channels = m.groups * m.out_channels, columns = places(m.w), runs = (columns + RUN - 1) / RUN;
     const u64 count = m.batch * channels * m.h.out * m.w.up * runs;
     for (u64 item = thread_number(); item < count; item += thread_count()) {

@@ -56,7 +56,8 @@ impl ConvAxis {
         output_padding: usize,
     ) -> Option<ConvAxis> {
         let reach = dilation.checked_mul(taps.checked_sub(1)?)?.checked_add(1)?;
-        let full = input.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?.checked_add(output_padding)?;
+        let full =
+            input.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?.checked_add(output_padding)?;
         let out = full.checked_sub(padding.checked_mul(2)?).filter(|&out| out > 0)?;
         i64::try_from(full).ok()?;
         let tap_step = stride / gcd(stride, dilation);
@@ -193,7 +194,8 @@ mod tests {
         assert_eq!(forward(2, 3, [0, 1, 1]), None);
         assert_eq!(forward(usize::MAX, 3, [1, 1, 1]), None);
         assert_eq!(forward(5, 0, [1, 1, 1]), None);
-        let transposed = |input, taps, p, more| ConvAxis::transposed(input, taps, p, more).map(|axis| axis.out);
+        let transposed =
+            |input, taps, p, more| ConvAxis::transposed(input, taps, p, more).map(|axis| axis.out);
         assert_eq!(transposed(3, 3, [0, 2, 1], 0), Some(7));
         assert_eq!(transposed(3, 3, [1, 2, 1], 1), Some(6));
         assert_eq!(transposed(1, 2, [1, 1, 1], 0), None);

@@ -3,7 +3,7 @@
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 
-/// Output channels and places that a block of `conv_tile` computes on a GPU.
+/// Output channels (of `f64` half as many) and places that a block of `conv_tile` computes on a GPU.
 const TILE: [u64; 2] = [64, 128];
 /// Neighbouring outputs that a thread of `conv_depthwise` computes on a GPU.
 const RUN: u64 = 4;
@@ -11,8 +11,7 @@ const RUN: u64 = 4;
 /// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the
 /// groups, times the phases.
 pub fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
-    let tiles =
-        out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
+    let tiles = out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
     shape(tiles, MAX_BLOCK, multiprocessors)
 }
 

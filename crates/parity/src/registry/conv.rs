@@ -54,7 +54,8 @@ impl Operation for Convolve {
         let Convolution { transposed, padding, stride, dilation, groups, output_padding } = self.how;
         if self.one_dimension {
             let (padding, stride, dilation) = (padding[1], stride[1], dilation[1]);
-            let config = Conv1dConfig { padding, stride, dilation, groups, output_padding: output_padding[1] };
+            let config =
+                Conv1dConfig { padding, stride, dilation, groups, output_padding: output_padding[1] };
             return match transposed {
                 true => x.conv_transpose1d_with(kernel, bias, &config),
                 false => x.conv1d_with(kernel, bias, &config),
@@ -86,13 +87,7 @@ fn how(padding: usize, stride: usize, dilation: usize, groups: usize) -> Convolu
 
 /// The columns alone.
 fn line(padding: usize, stride: usize, dilation: usize, groups: usize) -> Convolution {
-    Convolution {
-        padding: [0, padding],
-        stride: [1, stride],
-        dilation: [1, dilation],
-        groups,
-        ..plain()
-    }
+    Convolution { padding: [0, padding], stride: [1, stride], dilation: [1, dilation], groups, ..plain() }
 }
 
 fn transposed(how: Convolution, output_padding: [usize; 2]) -> Convolution {
@@ -112,7 +107,7 @@ fn parameters2d(dtype: DType) -> Vec<Row> {
         (usual, "1x1", two(&[2, 7, 5, 9], &[11, 7, 1, 1]), plain()),
         (usual, "3x3", two(&[2, 5, 11, 13], &[9, 5, 3, 3]), how(1, 1, 1, 1)),
         (usual, "3x3-bias", three(&[2, 5, 11, 13], &[9, 5, 3, 3], 9), how(1, 1, 1, 1)),
-        (usual, "5x5-stride", two(&[1, 3, 17, 19], &[10, 3, 5, 5], ), how(2, 2, 1, 1)),
+        (usual, "5x5-stride", two(&[1, 3, 17, 19], &[10, 3, 5, 5]), how(2, 2, 1, 1)),
         (usual, "dilated", two(&[1, 4, 13, 15], &[9, 4, 3, 3]), how(2, 1, 2, 1)),
         (usual, "skew", three(&[1, 3, 9, 14], &[8, 3, 3, 5], 8), skew),
         (usual, "groups", three(&[2, 6, 9, 7], &[24, 2, 3, 3], 24), how(1, 1, 1, 3)),
@@ -121,11 +116,26 @@ fn parameters2d(dtype: DType) -> Vec<Row> {
         (usual, "depthwise-5x5", two(&[1, 5, 12, 37], &[5, 1, 5, 5]), how(2, 2, 1, 5)),
         (usual, "depthwise-dilated", two(&[1, 5, 12, 41], &[10, 1, 3, 3]), how(2, 1, 2, 5)),
         (usual, "transposed", two(&[2, 5, 7, 6], &[5, 9, 3, 3]), transposed(how(1, 2, 1, 1), [1, 1])),
-        (usual, "transposed-bias", three(&[1, 8, 6, 7], &[8, 10, 4, 4], 10), transposed(how(1, 2, 1, 1), [0, 0])),
+        (
+            usual,
+            "transposed-bias",
+            three(&[1, 8, 6, 7], &[8, 10, 4, 4], 10),
+            transposed(how(1, 2, 1, 1), [0, 0]),
+        ),
         (usual, "transposed-1", two(&[1, 4, 6, 7], &[4, 9, 3, 3]), transposed(how(1, 1, 2, 1), [0, 0])),
         (usual, "transposed-skew", two(&[1, 3, 5, 6], &[3, 8, 2, 3]), transposed(tall, [2, 0])),
-        (usual, "transposed-groups", three(&[2, 6, 5, 4], &[6, 8, 3, 3], 24), transposed(how(0, 2, 2, 3), [1, 0])),
-        (usual, "transposed-depthwise", two(&[1, 5, 6, 19], &[5, 1, 3, 3]), transposed(how(1, 2, 1, 5), [1, 1])),
+        (
+            usual,
+            "transposed-groups",
+            three(&[2, 6, 5, 4], &[6, 8, 3, 3], 24),
+            transposed(how(0, 2, 2, 3), [1, 0]),
+        ),
+        (
+            usual,
+            "transposed-depthwise",
+            two(&[1, 5, 6, 19], &[5, 1, 3, 3]),
+            transposed(how(1, 2, 1, 5), [1, 1]),
+        ),
         (usual, "transposed-one", two(&[1, 1, 1, 1], &[1, 1, 1, 1]), transposed(plain(), [0, 0])),
     ]
 }
@@ -135,9 +145,10 @@ fn layouts2d(dtype: DType) -> Vec<Row> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Terms);
     let part = |shape: &[usize]| {
         let larger: Vec<usize> = shape.iter().map(|length| length + 2).collect();
-        shape.iter().enumerate().fold(dense(&larger), |operand, (axis, &len)| {
-            operand.then(Step::Narrow { axis, start: 1, len })
-        })
+        shape
+            .iter()
+            .enumerate()
+            .fold(dense(&larger), |operand, (axis, &len)| operand.then(Step::Narrow { axis, start: 1, len }))
     };
     let swapped = |shape: [usize; 4]| {
         let [n, c, h, w] = shape;
@@ -158,8 +169,18 @@ fn layouts2d(dtype: DType) -> Vec<Row> {
         (Layout::Permuted, "transposed", vec![last([1, 5, 4, 6]), last([5, 9, 3, 3])], wide),
         (Layout::Transposed, "3x3", vec![swapped([2, 5, 9, 8]), swapped([9, 5, 3, 3])], same),
         (Layout::Narrowed, "3x3", vec![part(&[2, 5, 9, 8]), part(&[9, 5, 3, 3]), part(&[9])], same),
-        (Layout::Narrowed, "depthwise", vec![part(&[1, 5, 9, 21]), part(&[5, 1, 3, 3]), part(&[5])], how(1, 2, 1, 5)),
-        (Layout::BroadcastBatch, "3x3", vec![repeated(&[5, 9, 8], &[3, 5, 9, 8]), dense(&[9, 5, 3, 3])], same),
+        (
+            Layout::Narrowed,
+            "depthwise",
+            vec![part(&[1, 5, 9, 21]), part(&[5, 1, 3, 3]), part(&[5])],
+            how(1, 2, 1, 5),
+        ),
+        (
+            Layout::BroadcastBatch,
+            "3x3",
+            vec![repeated(&[5, 9, 8], &[3, 5, 9, 8]), dense(&[9, 5, 3, 3])],
+            same,
+        ),
         (
             Layout::BroadcastScalar,
             "bias",
@@ -195,9 +216,19 @@ fn rows1d(dtype: DType) -> Vec<Row> {
         (usual, "transposed-5", three(&[1, 9, 23], &[9, 8, 10], 8), transposed(line(2, 5, 1, 1), [0, 4])),
         (usual, "transposed-gaps", two(&[1, 3, 17], &[3, 8, 2]), transposed(line(0, 3, 1, 1), [0, 0])),
         (usual, "transposed-groups", two(&[1, 6, 19], &[6, 8, 3]), transposed(line(1, 2, 3, 2), [0, 2])),
-        (usual, "transposed-depthwise", three(&[1, 6, 29], &[6, 1, 4], 6), transposed(line(1, 2, 1, 6), [0, 0])),
+        (
+            usual,
+            "transposed-depthwise",
+            three(&[1, 6, 29], &[6, 1, 4], 6),
+            transposed(line(1, 2, 1, 6), [0, 0]),
+        ),
         (Layout::Transposed, "3", vec![turned([2, 7, 65]), turned([9, 7, 3])], line(1, 1, 1, 1)),
-        (Layout::Transposed, "transposed", vec![turned([2, 7, 33]), turned([7, 9, 3])], transposed(line(1, 2, 1, 1), [0, 0])),
+        (
+            Layout::Transposed,
+            "transposed",
+            vec![turned([2, 7, 33]), turned([7, 9, 3])],
+            transposed(line(1, 2, 1, 1), [0, 0]),
+        ),
         (Layout::Empty, "no-images", two(&[0, 7, 5], &[9, 7, 3]), plain()),
         // Zeros alone.
         (Layout::Empty, "no-length", three(&[2, 7, 0], &[9, 7, 3], 9), line(2, 1, 1, 1)),
@@ -244,7 +275,9 @@ pub(super) fn cases() -> Vec<Case> {
 /// Whole numbers whose sums are exact in every order: entries of 13 bits lose bits in TF32, long sums in 16-bit accumulators.
 pub(super) fn exact_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (dtype, large, small) in [(DType::BF16, 7, 1), (DType::F16, 8, 1), (DType::F32, 13, 3), (DType::F64, 40, 3)] {
+    for (dtype, large, small) in
+        [(DType::BF16, 7, 1), (DType::F16, 8, 1), (DType::F32, 13, 3), (DType::F64, 40, 3)]
+    {
         let whole = |shape: &[usize], bits| Operand::dense(dtype, shape, Contents::Whole(bits));
         let wide = transposed(how(1, 2, 1, 1), [1, 1]);
         for (shape, x, kernel, how) in [

@@ -92,10 +92,9 @@ impl Operation for OnPlanes {
 /// The layouts of planes: layout, shape class, operand of 13 rows and 11 columns where it is not empty.
 fn layouts(dtype: DType, contents: Contents) -> Vec<(Layout, &'static str, Operand)> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
-    let part = [2, 3, 13, 11]
-        .into_iter()
-        .enumerate()
-        .fold(dense(&[4, 5, 16, 14]), |operand, (axis, len)| operand.then(Step::Narrow { axis, start: 1, len }));
+    let part = [2, 3, 13, 11].into_iter().enumerate().fold(dense(&[4, 5, 16, 14]), |operand, (axis, len)| {
+        operand.then(Step::Narrow { axis, start: 1, len })
+    });
     vec![
         (Layout::Contiguous, "planes", dense(&[2, 3, 13, 11])),
         (Layout::Contiguous, "many-planes", dense(&[3, 37, 13, 11])),
@@ -128,8 +127,9 @@ pub(super) fn cases() -> Vec<Case> {
     ];
     let mut cases = Vec::new();
     for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
-        let planes =
-            |contents| move |shape| (Layout::Contiguous, shape, Operand::dense(dtype, &[2, 3, 13, 11], contents));
+        let planes = |contents| {
+            move |shape| (Layout::Contiguous, shape, Operand::dense(dtype, &[2, 3, 13, 11], contents))
+        };
         let (ranked, terms) = (planes(Contents::Ranked), planes(Contents::Terms));
         for (shape, on) in parameters {
             cases.push(case(Pool::Max(on), ranked(shape)));
@@ -137,7 +137,9 @@ pub(super) fn cases() -> Vec<Case> {
         }
         cases.push(case(Pool::Mean(padded, false), terms("padding-left-out")));
         cases.push(case(Pool::Mean(padded, true), planes(Contents::SpecialTerms)("special")));
-        for (shape, size) in [("larger-bins", [5, 4]), ("one-bin", [1, 1]), ("more-bins", [17, 23]), ("no-bins", [0, 3])] {
+        for (shape, size) in
+            [("larger-bins", [5, 4]), ("one-bin", [1, 1]), ("more-bins", [17, 23]), ("no-bins", [0, 3])]
+        {
             cases.push(case(Pool::Adaptive(size), terms(shape)));
         }
         for (shape, size) in [("larger", [29, 23]), ("smaller", [5, 7]), ("same", [13, 11])] {
@@ -149,7 +151,10 @@ pub(super) fn cases() -> Vec<Case> {
         let row = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
         let size = [1, 41];
         cases.push(case(Pool::Nearest(size), (Layout::Contiguous, "row", row(&[2, 3, 17]))));
-        cases.push(case(Pool::Nearest(size), (Layout::Transposed, "row", row(&[2, 17, 3]).then(Step::Transpose(1, 2)))));
+        cases.push(case(
+            Pool::Nearest(size),
+            (Layout::Transposed, "row", row(&[2, 17, 3]).then(Step::Transpose(1, 2))),
+        ));
         cases.push(case(Pool::Nearest(size), (Layout::Empty, "row", row(&[0, 3, 17]))));
         for (how, contents) in [
             (Pool::Max(padded), Contents::Ranked),

@@ -78,8 +78,7 @@ pub fn convolution<'a>(
     if let Some(other) = [Some(kernel), bias].into_iter().flatten().find(|other| other.dtype() != dtype) {
         return Err(Error::DTypes { op, left: dtype, right: other.dtype() });
     }
-    let misfit =
-        || Error::Windows { op, input: x.shape().to_vec(), kernel: kernel.shape().to_vec() };
+    let misfit = || Error::Windows { op, input: x.shape().to_vec(), kernel: kernel.shape().to_vec() };
     let (Data::Float(values), Data::Float(taps)) = (&x.data, &kernel.data) else {
         return Err(Error::Unsupported { op, dtype });
     };
@@ -94,8 +93,7 @@ pub fn convolution<'a>(
     if flat != flat_kernel || groups == 0 || channels % groups != 0 || first % groups != 0 {
         return Err(misfit());
     }
-    let (inputs, outputs) =
-        if how.transposed { (first, second * groups) } else { (second * groups, first) };
+    let (inputs, outputs) = if how.transposed { (first, second * groups) } else { (second * groups, first) };
     if inputs != channels || bias.is_some_and(|bias| bias.shape() != [outputs]) {
         return Err(misfit());
     }
@@ -180,10 +178,7 @@ mod tests {
         assert_eq!(run(dilated), [531.0]);
         // Each input adds itself three times: 1 at places 0 1 2, 2 at places 2 3 4, …
         let transposed = Convolution { transposed: true, stride: [1, 2], ..Default::default() };
-        assert_eq!(
-            run(transposed),
-            [1.0, 10.0, 102.0, 20.0, 203.0, 30.0, 304.0, 40.0, 405.0, 50.0, 500.0]
-        );
+        assert_eq!(run(transposed), [1.0, 10.0, 102.0, 20.0, 203.0, 30.0, 304.0, 40.0, 405.0, 50.0, 500.0]);
         let cut = Convolution { padding: [0, 1], output_padding: [0, 1], ..transposed };
         assert_eq!(run(cut), [10.0, 102.0, 20.0, 203.0, 30.0, 304.0, 40.0, 405.0, 50.0, 500.0]);
     }
@@ -208,10 +203,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_an_error() {
         let (x, kernel) = (array(&[1, 2, 3], &[0.0; 6]), array(&[1, 1, 2], &[0.0; 2]));
-        assert!(matches!(
-            convolution(&x, &kernel, None, Convolution::default()),
-            Err(Error::Windows { .. })
-        ));
+        assert!(matches!(convolution(&x, &kernel, None, Convolution::default()), Err(Error::Windows { .. })));
         let long = array(&[1, 2, 4], &[0.0; 8]);
         assert!(matches!(convolution(&x, &long, None, Convolution::default()), Err(Error::Windows { .. })));
     }

@@ -40,9 +40,10 @@ impl Windows {
         let starts = (0..).map(|i| i * stride);
         let padded = input + 2 * padding;
         let whole = starts.clone().take_while(|start| start + window <= padded).count();
-        let cut = starts.skip(whole).take(1).filter(|start| {
-            self.ceil && *start < input + padding && start + window < padded + stride
-        });
+        let cut = starts
+            .skip(whole)
+            .take(1)
+            .filter(|start| self.ceil && *start < input + padding && start + window < padded + stride);
         (whole > 0).then(|| whole + cut.count())
     }
 
@@ -88,9 +89,7 @@ pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
     // Sums are as long as the largest window; an interpolation is a sum of four.
     let terms = match how {
         Pool::Mean(windows, _) => windows.window[0] * windows.window[1],
-        Pool::Adaptive(size) => {
-            (0..2).map(|axis| input[axis].div_ceil(size[axis].max(1)) + 1).product()
-        }
+        Pool::Adaptive(size) => (0..2).map(|axis| input[axis].div_ceil(size[axis].max(1)) + 1).product(),
         _ => 4,
     };
     let judge = match how {

@@ -105,7 +105,12 @@ impl Tensor {
         bias: Option<&Tensor>,
         config: &Conv1dConfig,
     ) -> Result<Tensor> {
-        self.convolve(kernel, bias, &(*config).into(), Kind { operation: "conv1d", axes: 1, transposed: false })
+        self.convolve(
+            kernel,
+            bias,
+            &(*config).into(),
+            Kind { operation: "conv1d", axes: 1, transposed: false },
+        )
     }
 
     /// The convolution of `[batch, channels, height, width]` with a kernel `[outputs, channels / groups, rows, columns]`.
@@ -253,7 +258,9 @@ impl Tensor {
             self.require_alike(bias, operation)?;
             if bias.dims() != [outputs] {
                 let (got, kernel) = (bias.shape(), kernel.shape());
-                return Err(wrong(format!("the bias {got} is not [{outputs}], as the kernel {kernel} needs")));
+                return Err(wrong(format!(
+                    "the bias {got} is not [{outputs}], as the kernel {kernel} needs"
+                )));
             }
         }
         let last = [plan.h.out, plan.w.out];
@@ -265,8 +272,7 @@ impl Tensor {
             (x, filter) = (x.unsqueeze(2), filter.unsqueeze(2));
         }
         let bias = bias.map(|bias| (&*bias.storage, &bias.layout));
-        let storage =
-            self.storage.conv(&x, (&kernel.storage, &filter), bias, &plan).on(&self.device())?;
+        let storage = self.storage.conv(&x, (&kernel.storage, &filter), bias, &plan).on(&self.device())?;
         Tensor::tight(storage, shape, operation)
     }
 }

@@ -159,7 +159,9 @@ impl Tensor {
         };
         match (axis(0), axis(1)) {
             (Some(h), Some(w)) => self.pool(&Pooling { operation, op, h, w }),
-            _ => wrong(format!("the window {window:?} with padding {padding:?} does not fit into the input {x}")),
+            _ => wrong(format!(
+                "the window {window:?} with padding {padding:?} does not fit into the input {x}"
+            )),
         }
     }
 }

@@ -92,7 +92,8 @@ fn by_definition(x: &Tensor, kernel: &Tensor, config: &Conv2dConfig) -> Result<V
             let (row, column) = (y * stride[0] + i * dilation[0], z * stride[1] + j * dilation[1]);
             if (up..up + height).contains(&row) && (left..left + width).contains(&column) {
                 let plane = index / (w * h * outputs) * channels + o / (outputs / groups) * inner + c;
-                sum += v[(plane * height + row - up) * width + column - left] * f[o * inner * rows * columns + tap];
+                sum += v[(plane * height + row - up) * width + column - left]
+                    * f[o * inner * rows * columns + tap];
             }
         }
         result.push(sum);

@@ -168,10 +168,7 @@ fn errors_name_the_shapes() {
             x.max_pool2d_with(&padded),
             "max_pool2d: the padding [0, 2] is more than half of the window [3, 3] (input [1, 3, 4, 5]) on @",
         );
-        says(
-            x.upsample_nearest1d(3),
-            "upsample_nearest1d: [1, 3, 4, 5] has rank 4, expected 3 on @",
-        );
+        says(x.upsample_nearest1d(3), "upsample_nearest1d: [1, 3, 4, 5] has rank 4, expected 3 on @");
         let empty = Tensor::zeros([1, 3, 0, 5], DType::F32, device)?;
         says(
             empty.upsample_bilinear2d(2, 2, false),

@@ -39,19 +39,13 @@ pub(crate) fn conv(
 }
 
 /// A tight operand of type `T`, converted or copied if it is not one.
-fn tight<'a, T: Element>(
-    (storage, layout): Operand<'a>,
-    operation: &'static str,
-) -> Result<Cow<'a, [T]>> {
+fn tight<'a, T: Element>((storage, layout): Operand<'a>, operation: &'static str) -> Result<Cow<'a, [T]>> {
     if let (Some(elements), true) = (T::stored(storage), layout.is_contiguous()) {
         let start = layout.offset().min(elements.len());
         return Ok(Cow::Borrowed(&elements[start..(start + layout.elements()).min(elements.len())]));
     }
-    let made = if storage.dtype() == T::DTYPE {
-        copy(storage, layout)?
-    } else {
-        cast(storage, layout, T::DTYPE)?
-    };
+    let made =
+        if storage.dtype() == T::DTYPE { copy(storage, layout)? } else { cast(storage, layout, T::DTYPE)? };
     let elements = T::stored(&made).ok_or_else(|| unsupported(operation, storage))?;
     Ok(Cow::Owned(elements.to_vec()))
 }
@@ -99,9 +93,7 @@ fn convolution<T: Element + Arith>(
         outputs.for_each_init(Scratch::default, |scratch, (index, out)| image(index, out, scratch, false));
     } else {
         let mut scratch = Scratch::default();
-        out.chunks_mut(output)
-            .enumerate()
-            .for_each(|(index, out)| image(index, out, &mut scratch, true));
+        out.chunks_mut(output).enumerate().for_each(|(index, out)| image(index, out, &mut scratch, true));
     }
     Ok(out)
 }
