@@ -22,6 +22,9 @@ use std::mem::offset_of;
 pub use attention::*;
 pub use rope::*;
 pub use select::*;
+mod conv;
+
+pub use conv::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

@@ -16,6 +16,9 @@ mod attention;
 use crate::MAX_BLOCK;
 
 pub use attention::*;
+mod conv;
+
+pub use conv::*;
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -135,4 +135,14 @@ pub enum Error {
         /// Shape of what goes with it.
         right: Vec<usize>,
     },
+    /// Windows that do not fit into what they lie on, or channels that do not fit together.
+    #[error("{op}: an input of shape {input:?} does not fit the kernel {kernel:?} and the windows")]
+    Windows {
+        /// Name of the operation.
+        op: &'static str,
+        /// Shape of the input.
+        input: Vec<usize>,
+        /// Shape of the kernel; empty without one.
+        kernel: Vec<usize>,
+    },
 }

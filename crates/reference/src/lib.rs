@@ -69,6 +69,9 @@ pub use ops::index::{embedding, gather, index_add, index_select, scatter, scatte
 pub use ops::matmul::matmul;
 pub use ops::order::{Sorted, sort};
 pub use ops::rearrange::{Border, cat, flip, pad, repeat, roll, stack};
+pub use ops::conv::{Convolution, convolution};
+pub use ops::matmul::matmul;
+pub use ops::pool::{Pool, Windows, pool};
 pub use ops::reduce::{ReduceOp, reduce};
 pub use ops::rope::{RopeKind, rope};
 pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};

@@ -66,6 +66,7 @@ mod scalar;
 mod shape;
 mod storage;
 mod tensor;
+mod window;
 
 pub use axis::{Axes, Axis};
 pub use cpu::CpuStorage;
@@ -82,4 +83,5 @@ pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;
+pub use tensor::{Conv1dConfig, Conv2dConfig, Pool2dConfig, ToUsize2};
 pub use tensor::{IndexOp, Nested, Tensor, TensorIndexer, copies_on_write};

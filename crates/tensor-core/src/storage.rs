@@ -11,6 +11,7 @@ pub(crate) mod scan;
 mod select;
 mod sort;
 mod stat;
+mod conv;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

@@ -7,6 +7,9 @@ mod index;
 mod matmul;
 mod order;
 mod rearrange;
+mod conv;
+mod matmul;
+mod pool;
 mod reduce;
 mod reduce;
 mod scan;
@@ -50,6 +53,9 @@ pub fn all() -> Vec<Case> {
         stat::cases(),
         rope::cases(),
         attention::cases(),
+        conv::cases(),
+        conv::exact_cases(),
+        pool::cases(),
     ]
     .concat()
 }
@@ -80,6 +86,8 @@ mod tests {
             rope rope_i rope_thd scaled_dot_product_attention \
             where_cond masked_fill tril triu eye tril2 triu2 arange linspace flip cat stack chunk split repeat roll \
             pad_with_zeros pad_with_same pad meshgrid var std norm log_sum_exp any all";
+            conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \
+            upsample_nearest1d upsample_nearest2d upsample_bilinear2d";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

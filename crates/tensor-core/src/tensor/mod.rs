@@ -1,6 +1,7 @@
 //! The tensor: shared storage and a layout.
 
 mod attention;
+mod conv;
 mod create;
 mod elementwise;
 mod index;
@@ -13,6 +14,7 @@ mod operators;
 mod order;
 mod ranges;
 mod read;
+mod pool;
 mod read;
 mod reduce;
 mod reduce;
@@ -33,8 +35,10 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 
 pub use indexer::{IndexOp, TensorIndexer};
+pub use conv::{Conv1dConfig, Conv2dConfig};
 pub use inplace::copies_on_write;
 pub use nested::Nested;
+pub use pool::{Pool2dConfig, ToUsize2};
 
 /// An array of any rank on one device: a value.
 ///

@@ -2,6 +2,7 @@
 
 mod attention;
 mod common;
+mod conv;
 mod create;
 mod decoder;
 mod display;
@@ -15,6 +16,7 @@ mod npy;
 mod numbers;
 mod order;
 mod rearrange;
+mod pool;
 mod reduce;
 mod rope;
 mod safetensors;

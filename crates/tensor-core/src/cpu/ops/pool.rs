@@ -1,0 +1,153 @@
+//! Pooling and upsampling of planes.
+
+use crate::cpu::arith::Arith;
+use crate::cpu::blocks::fill_chunks;
+use crate::cpu::dispatch::dispatch_float;
+use crate::cpu::number::Number;
+use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::window::{PoolAxis, PoolOp, Pooling};
+
+/// The pooling or upsampling of `x` `[batch, channels, h, w]`, which is read where it lies.
+pub(crate) fn pool(x: &CpuStorage, layout: &Layout, shape: &Pooling) -> Result<CpuStorage> {
+    dispatch_float!(x, elements: T => planes::<T>(elements, layout, shape).map(T::store), else Err(unsupported(shape.operation, x)))
+}
+
+/// A compute type of floats: quotients of whole numbers.
+trait Quotient: Arith {
+    fn whole(number: usize) -> Self;
+}
+
+impl Quotient for f32 {
+    fn whole(number: usize) -> f32 {
+        number as f32
+    }
+}
+
+impl Quotient for f64 {
+    fn whole(number: usize) -> f64 {
+        number as f64
+    }
+}
+
+fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Pooling) -> Result<Vec<T>> {
+    let (h, w) = (shape.h, shape.w);
+    let [n, channels, image, channel, row, column] = {
+        let (dims, strides) = (layout.dims(), layout.strides());
+        [dims[0], dims[1], strides[0], strides[1], strides[2], strides[3]]
+    };
+    let mut out = zeros::<T>(n * channels * h.out * w.out, shape.operation)?;
+    if out.is_empty() {
+        return Ok(out);
+    }
+    let work = match shape.op {
+        PoolOp::Max | PoolOp::Mean(_) => h.window.saturating_mul(w.window),
+        PoolOp::Adaptive => (h.input / h.out + 1) * (w.input / w.out + 1),
+        PoolOp::Nearest | PoolOp::Bilinear(_) => 4,
+    };
+    fill_chunks(&mut out, w.out, work, &|start, out, (): &mut ()| {
+        let (plane, y) = (start / w.out / h.out, start / w.out % h.out);
+        let first = layout.offset() + plane / channels * image + plane % channels * channel;
+        let at = |i: usize, j: usize| x[first + i * row + j * column];
+        let wide = |i: usize, j: usize| at(i, j).to_compute();
+        match shape.op {
+            PoolOp::Max => {
+                let rows = Window::of(&h, y, false);
+                for (z, out) in out.iter_mut().enumerate() {
+                    let columns = Window::of(&w, z, false);
+                    let places = (rows.begin..rows.end)
+                        .flat_map(|i| (columns.begin..columns.end).map(move |j| wide(i, j)));
+                    *out = T::from_compute(
+                        places.reduce(Arith::max).expect("every window has a place inside the input"),
+                    );
+                }
+            }
+            PoolOp::Mean(padding) => {
+                let rows = Window::of(&h, y, padding);
+                for (z, out) in out.iter_mut().enumerate() {
+                    *out = T::from_compute(mean(wide, &rows, &Window::of(&w, z, padding)));
+                }
+            }
+            PoolOp::Adaptive => {
+                let rows = Window::bin(&h, y);
+                for (z, out) in out.iter_mut().enumerate() {
+                    *out = T::from_compute(mean(wide, &rows, &Window::bin(&w, z)));
+                }
+            }
+            PoolOp::Nearest => {
+                let i = y * h.input / h.out;
+                out.iter_mut().enumerate().for_each(|(z, out)| *out = at(i, z * w.input / w.out));
+            }
+            PoolOp::Bilinear(align) => {
+                let rows = Between::<T::Compute>::of(&h, y, align);
+                for (z, out) in out.iter_mut().enumerate() {
+                    let columns = Between::<T::Compute>::of(&w, z, align);
+                    let line = |i: usize| columns.mean(wide(i, columns.a), wide(i, columns.b));
+                    *out = T::from_compute(rows.mean(line(rows.a), line(rows.b)));
+                }
+            }
+        }
+    });
+    Ok(out)
+}
+
+/// Input places `begin..end`, and how many places count.
+struct Window {
+    begin: usize,
+    end: usize,
+    size: usize,
+}
+
+impl Window {
+    /// The window of an output; `padding` says whether the padding's places count.
+    fn of(axis: &PoolAxis, y: usize, padding: bool) -> Window {
+        // Places are shifted by the padding, so that none is negative.
+        let start = y * axis.stride;
+        let stop = (start + axis.window).min(axis.input + 2 * axis.padding);
+        let begin = start.saturating_sub(axis.padding);
+        let end = stop.saturating_sub(axis.padding).min(axis.input);
+        Window { begin, end, size: if padding { stop - start } else { end - begin } }
+    }
+
+    /// A bin of PyTorch's adaptive pooling.
+    fn bin(axis: &PoolAxis, y: usize) -> Window {
+        let (begin, end) = (y * axis.input / axis.out, ((y + 1) * axis.input).div_ceil(axis.out));
+        Window { begin, end, size: end - begin }
+    }
+}
+
+/// The sum of a window, row by row, divided by how many places count.
+fn mean<C: Quotient>(at: impl Fn(usize, usize) -> C, rows: &Window, columns: &Window) -> C {
+    let row =
+        |i: usize| (columns.begin..columns.end).map(|j| at(i, j)).fold(C::default(), |sum, x| sum.add(x));
+    let sum = (rows.begin..rows.end).map(row).fold(C::default(), |sum, row| sum.add(row));
+    sum.div(C::whole(rows.size * columns.size))
+}
+
+/// Two neighbouring input places and their weights.
+struct Between<C> {
+    a: usize,
+    b: usize,
+    near: C,
+    far: C,
+}
+
+impl<C: Quotient> Between<C> {
+    /// The places between which an output lies: (y + ½) · in / out − ½, or with aligned corners y · (in − 1) / (out − 1).
+    fn of(axis: &PoolAxis, y: usize, align_corners: bool) -> Between<C> {
+        let (place, parts) = match align_corners {
+            true if axis.out > 1 => (y * (axis.input - 1), axis.out - 1),
+            true => (0, 1),
+            false => (((2 * y + 1) * axis.input).saturating_sub(axis.out), 2 * axis.out),
+        };
+        let (a, rest) = (place / parts, place % parts);
+        let weight = |share: usize| C::whole(share).div(C::whole(parts));
+        Between { a, b: (a + 1).min(axis.input - 1), near: weight(parts - rest), far: weight(rest) }
+    }
+
+    fn mean(&self, a: C, b: C) -> C {
+        self.near.mul(a).add(self.far.mul(b))
+    }
+}

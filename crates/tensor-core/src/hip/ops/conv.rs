@@ -1,0 +1,76 @@
+//! Convolutions.
+
+use bytemuck::Zeroable;
+use kernels_hip::args;
+use kernels_hip::launch;
+
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::hip::device::{config, wrap};
+use crate::hip::kernels::Kernel;
+use crate::layout::Layout;
+use crate::window::{ConvAxis, Convolution};
+
+/// The convolution of `x` `[batch, channels, h, w]` with filters and, where there is one, a bias. All are read where they lie.
+pub(crate) fn conv(
+    (x, x_layout): (&HipStorage, &Layout),
+    (filter, filter_layout): (&HipStorage, &Layout),
+    bias: Option<(&HipStorage, &Layout)>,
+    shape: &Convolution,
+) -> Result<HipStorage> {
+    let (device, dtype, operation) = (x.device(), x.dtype(), shape.operation);
+    let outputs = shape.outputs();
+    // SAFETY: S15: the kernels write every output.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, outputs, operation) }?;
+    if outputs == 0 {
+        return Ok(out);
+    }
+    let arguments = args::ConvArgs {
+        batch: shape.batch as u64,
+        groups: shape.groups as u64,
+        in_channels: shape.in_channels as u64,
+        out_channels: shape.out_channels as u64,
+        h: axis(&shape.h),
+        w: axis(&shape.w),
+        x: [0, 1, 2, 3].map(|axis| x_layout.strides()[axis] as u64),
+        f: shape.filter_strides(filter_layout.strides()).map(|stride| stride as u64),
+        bias_step: bias.map_or(0, |(_, layout)| layout.strides()[0] as u64),
+        has_bias: bias.is_some().into(),
+        ..args::ConvArgs::zeroed()
+    };
+    let (op, launch_shape) = if shape.is_depthwise() {
+        ("depthwise", launch::conv_depthwise(outputs as u64, device.multiprocessors()))
+    } else {
+        let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
+        let parts = shape.groups * shape.h.up * shape.w.up;
+        let channels = shape.out_channels as u64;
+        ("tile", launch::conv(channels, places as u64, parts as u64, device.multiprocessors()))
+    };
+    let function = device.kernels().get(device, Kernel { family: "conv", op, dtype, to: None })?;
+    let source = x.tail(x_layout.offset(), operation)?;
+    let filters = filter.tail(filter_layout.offset(), operation)?;
+    let addends = match bias {
+        Some((bias, layout)) => bias.tail(layout.offset(), operation)?,
+        None => filter.tail(filter_layout.offset(), operation)?,
+    };
+    let mut target = out.tail_mut(0, operation)?;
+    let mut launch = device.stream().launch(&function, config(launch_shape));
+    launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(&arguments);
+    // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
+    // write `outputs` elements.
+    unsafe { launch.submit() }.map_err(wrap(operation))?;
+    Ok(out)
+}
+
+fn axis(axis: &ConvAxis) -> args::ConvAxis {
+    args::ConvAxis {
+        out: axis.out as u64,
+        input: axis.input as u64,
+        taps: axis.taps as u64,
+        up: axis.up as u64,
+        tap_step: axis.tap_step as u64,
+        step: axis.step,
+        first: axis.first,
+        tap: axis.tap,
+    }
+}

@@ -1,0 +1,357 @@
+//! Convolutions in one and two dimensions, forward and transposed.
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::error::{ErrorKind, On, Result};
+use crate::shape::Shape;
+use crate::window::{ConvAxis, Convolution};
+
+/// How a convolution in one dimension walks over its input; see [`Conv2dConfig`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Conv1dConfig {
+    /// Zeros on either side of the input.
+    pub padding: usize,
+    /// Places of the input from one output to the next; transposed, places of the output from one input to the next.
+    pub stride: usize,
+    /// Places from one element of the kernel to the next.
+    pub dilation: usize,
+    /// Groups of channels; each output channel sees the input channels of its own group.
+    pub groups: usize,
+    /// Places added at the end of a transposed convolution's output; less than the stride or the dilation.
+    pub output_padding: usize,
+}
+
+/// How a convolution in two dimensions walks over its input: for rows, then for columns.
+///
+/// ```
+/// use tensor_core::Conv2dConfig;
+///
+/// let config = Conv2dConfig { padding: [1, 0], groups: 2, ..Default::default() };
+/// assert_eq!((config.stride, config.dilation, config.output_padding), ([1, 1], [1, 1], [0, 0]));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Conv2dConfig {
+    /// Zeros on either side of the input.
+    pub padding: [usize; 2],
+    /// Places of the input from one output to the next; transposed, places of the output from one input to the next.
+    pub stride: [usize; 2],
+    /// Places from one element of the kernel to the next.
+    pub dilation: [usize; 2],
+    /// Groups of channels; each output channel sees the input channels of its own group.
+    pub groups: usize,
+    /// Places added at the end of a transposed convolution's output; less than the stride or the dilation.
+    pub output_padding: [usize; 2],
+}
+
+impl Default for Conv1dConfig {
+    fn default() -> Conv1dConfig {
+        Conv1dConfig { padding: 0, stride: 1, dilation: 1, groups: 1, output_padding: 0 }
+    }
+}
+
+impl Default for Conv2dConfig {
+    fn default() -> Conv2dConfig {
+        Conv2dConfig { padding: [0; 2], stride: [1; 2], dilation: [1; 2], groups: 1, output_padding: [0; 2] }
+    }
+}
+
+impl From<Conv1dConfig> for Conv2dConfig {
+    /// The same for columns, on one row.
+    fn from(config: Conv1dConfig) -> Conv2dConfig {
+        Conv2dConfig {
+            padding: [0, config.padding],
+            stride: [1, config.stride],
+            dilation: [1, config.dilation],
+            groups: config.groups,
+            output_padding: [0, config.output_padding],
+        }
+    }
+}
+
+/// Convolutions of floats, as PyTorch's and candle's: the kernel is not turned round.
+///
+/// Types of 16 and 8 bits are accumulated in `f32`, `f64` in `f64`; the bias is added to the sum, which is rounded once. Strided
+/// operands are read where they lie; nothing beside the result is allocated on a HIP device. What the kernel meets in the
+/// padding counts as zero; an infinite or NaN element of the kernel may or may not make NaN of it.
+///
+/// Moves the input, the kernel and the result once, as far as caches hold what neighbouring outputs share.
+///
+/// Each of them fails with [`ErrorKind::Rank`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+/// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if channels, groups or lengths do not fit together or a
+/// stride, a dilation or the number of groups is 0, [`ErrorKind::Overflow`], or an error of the device.
+impl Tensor {
+    /// The convolution of `[batch, channels, length]` with a kernel `[outputs, channels / groups, taps]`:
+    /// `[batch, outputs, (length + 2·padding − dilation·(taps − 1) − 1) / stride + 1]`.
+    ///
+    /// # Errors
+    /// As every convolution, see above.
+    pub fn conv1d(
+        &self,
+        kernel: &Tensor,
+        padding: usize,
+        stride: usize,
+        dilation: usize,
+        groups: usize,
+    ) -> Result<Tensor> {
+        self.conv1d_with(kernel, None, &Conv1dConfig { padding, stride, dilation, groups, output_padding: 0 })
+    }
+
+    /// As [`Tensor::conv1d`], with a bias `[outputs]` where there is one.
+    ///
+    /// # Errors
+    /// As every convolution, see above; also for an output padding.
+    pub fn conv1d_with(
+        &self,
+        kernel: &Tensor,
+        bias: Option<&Tensor>,
+        config: &Conv1dConfig,
+    ) -> Result<Tensor> {
+        self.convolve(
+            kernel,
+            bias,
+            &(*config).into(),
+            Kind { operation: "conv1d", axes: 1, transposed: false },
+        )
+    }
+
+    /// The convolution of `[batch, channels, height, width]` with a kernel `[outputs, channels / groups, rows, columns]`.
+    ///
+    /// ```
+    /// use tensor_core::{DType, Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let x = Tensor::ones([1, 1, 3, 3], DType::F32, &Device::Cpu)?;
+    /// let kernel = Tensor::ones([1, 1, 3, 3], DType::F32, &Device::Cpu)?;
+    /// let y = x.conv2d(&kernel, 1, 1, 1, 1)?.reshape([3, 3])?;
+    /// assert_eq!(y.to_vec2::<f32>()?, [[4.0, 6.0, 4.0], [6.0, 9.0, 6.0], [4.0, 6.0, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As every convolution, see above.
+    pub fn conv2d(
+        &self,
+        kernel: &Tensor,
+        padding: usize,
+        stride: usize,
+        dilation: usize,
+        groups: usize,
+    ) -> Result<Tensor> {
+        let config = Conv2dConfig {
+            padding: [padding; 2],
+            stride: [stride; 2],
+            dilation: [dilation; 2],
+            groups,
+            output_padding: [0; 2],
+        };
+        self.conv2d_with(kernel, None, &config)
+    }
+
+    /// As [`Tensor::conv2d`], with a bias `[outputs]` where there is one, and both axes apart.
+    ///
+    /// # Errors
+    /// As every convolution, see above; also for an output padding.
+    pub fn conv2d_with(
+        &self,
+        kernel: &Tensor,
+        bias: Option<&Tensor>,
+        config: &Conv2dConfig,
+    ) -> Result<Tensor> {
+        self.convolve(kernel, bias, config, Kind { operation: "conv2d", axes: 2, transposed: false })
+    }
+
+    /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`: `[batch,
+    /// outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
+    ///
+    /// Input place i and tap k add to output place `i·stride + k·dilation − padding`. It is computed by outputs, so that the result is
+    /// the same in every run.
+    ///
+    /// # Errors
+    /// As every convolution, see above; also if the output padding is not less than the stride or the dilation.
+    pub fn conv_transpose1d(
+        &self,
+        kernel: &Tensor,
+        padding: usize,
+        output_padding: usize,
+        stride: usize,
+        dilation: usize,
+        groups: usize,
+    ) -> Result<Tensor> {
+        let config = Conv1dConfig { padding, stride, dilation, groups, output_padding };
+        self.conv_transpose1d_with(kernel, None, &config)
+    }
+
+    /// As [`Tensor::conv_transpose1d`], with a bias `[outputs]` where there is one.
+    ///
+    /// # Errors
+    /// As [`Tensor::conv_transpose1d`].
+    pub fn conv_transpose1d_with(
+        &self,
+        kernel: &Tensor,
+        bias: Option<&Tensor>,
+        config: &Conv1dConfig,
+    ) -> Result<Tensor> {
+        let kind = Kind { operation: "conv_transpose1d", axes: 1, transposed: true };
+        self.convolve(kernel, bias, &(*config).into(), kind)
+    }
+
+    /// The transposed convolution of `[batch, channels, height, width]` with a kernel `[channels, outputs, rows, columns]`; see
+    /// [`Tensor::conv_transpose1d`].
+    ///
+    /// # Errors
+    /// As [`Tensor::conv_transpose1d`].
+    pub fn conv_transpose2d(
+        &self,
+        kernel: &Tensor,
+        padding: usize,
+        output_padding: usize,
+        stride: usize,
+        dilation: usize,
+    ) -> Result<Tensor> {
+        let config = Conv2dConfig {
+            padding: [padding; 2],
+            stride: [stride; 2],
+            dilation: [dilation; 2],
+            groups: 1,
+            output_padding: [output_padding; 2],
+        };
+        self.conv_transpose2d_with(kernel, None, &config)
+    }
+
+    /// As [`Tensor::conv_transpose2d`], with groups (the kernel is `[channels, outputs / groups, rows, columns]`), a bias `[outputs]` where
+    /// there is one, and both axes apart.
+    ///
+    /// # Errors
+    /// As [`Tensor::conv_transpose1d`].
+    pub fn conv_transpose2d_with(
+        &self,
+        kernel: &Tensor,
+        bias: Option<&Tensor>,
+        config: &Conv2dConfig,
+    ) -> Result<Tensor> {
+        let kind = Kind { operation: "conv_transpose2d", axes: 2, transposed: true };
+        self.convolve(kernel, bias, config, kind)
+    }
+
+    fn convolve(
+        &self,
+        kernel: &Tensor,
+        bias: Option<&Tensor>,
+        config: &Conv2dConfig,
+        kind: Kind,
+    ) -> Result<Tensor> {
+        let Kind { operation, axes, .. } = kind;
+        self.require_alike(kernel, operation)?;
+        self.require(operation, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        for tensor in [self, kernel] {
+            if tensor.rank() != axes + 2 {
+                let expected = if axes == 1 { "3" } else { "4" };
+                return Err(
+                    self.error(operation, ErrorKind::Rank { shape: tensor.shape().clone(), expected })
+                );
+            }
+        }
+        let wrong = |what: String| self.error(operation, ErrorKind::Argument { what });
+        let plan = kind.plan(self.shape(), kernel.shape(), config).map_err(wrong)?;
+        let outputs = plan.groups * plan.out_channels;
+        if let Some(bias) = bias {
+            self.require_alike(bias, operation)?;
+            if bias.dims() != [outputs] {
+                let (got, kernel) = (bias.shape(), kernel.shape());
+                return Err(wrong(format!(
+                    "the bias {got} is not [{outputs}], as the kernel {kernel} needs"
+                )));
+            }
+        }
+        let last = [plan.h.out, plan.w.out];
+        let shape: Shape =
+            [plan.batch, outputs].into_iter().chain(last[2 - axes..].iter().copied()).collect();
+        shape.elements(operation).on(&self.device())?;
+        let (mut x, mut filter) = (self.layout.clone(), kernel.layout.clone());
+        if axes == 1 {
+            (x, filter) = (x.unsqueeze(2), filter.unsqueeze(2));
+        }
+        let bias = bias.map(|bias| (&*bias.storage, &bias.layout));
+        let storage = self.storage.conv(&x, (&kernel.storage, &filter), bias, &plan).on(&self.device())?;
+        Tensor::tight(storage, shape, operation)
+    }
+}
+
+/// Which convolution.
+#[derive(Clone, Copy)]
+struct Kind {
+    operation: &'static str,
+    /// Dimensions beside batch and channels.
+    axes: usize,
+    transposed: bool,
+}
+
+impl Kind {
+    /// The convolution of tensors of these shapes, of the right ranks; or what is wrong with it.
+    fn plan(self, x: &Shape, kernel: &Shape, config: &Conv2dConfig) -> Result<Convolution, String> {
+        let Conv2dConfig { padding, stride, dilation, groups, output_padding } = *config;
+        // What the caller gave, of an array for both axes.
+        let given = |values: [usize; 2]| format!("{:?}", &values[2 - self.axes..]);
+        for (name, values) in [("stride", stride), ("dilation", dilation)] {
+            if values.contains(&0) {
+                return Err(format!("the {name} {} has a 0 (input {x}, kernel {kernel})", given(values)));
+            }
+        }
+        let (channels, first, second) = (x[1], kernel[0], kernel[1]);
+        if groups == 0 || channels % groups != 0 || first % groups != 0 {
+            return Err(format!(
+                "{groups} groups do not divide the channels of the input {x} and of the kernel {kernel}"
+            ));
+        }
+        let (wanted, out_channels) =
+            if self.transposed { (first, second) } else { (second * groups, first / groups) };
+        if wanted != channels {
+            return Err(format!(
+                "the input {x} has {channels} channels, but the kernel {kernel} with {groups} groups takes {wanted}"
+            ));
+        }
+        for axis in 0..2 {
+            let limit = if self.transposed { stride[axis].max(dilation[axis]) } else { 1 };
+            if output_padding[axis] >= limit {
+                return Err(format!(
+                    "the output padding {} is not less than {limit} (stride {}, dilation {})",
+                    given(output_padding),
+                    given(stride),
+                    given(dilation)
+                ));
+            }
+        }
+        let length = |shape: &Shape, axis: usize| match self.axes {
+            1 if axis == 0 => 1,
+            1 => shape[2],
+            _ => shape[2 + axis],
+        };
+        let axis = |axis: usize| {
+            let walk = [padding[axis], stride[axis], dilation[axis]];
+            let (input, taps) = (length(x, axis), length(kernel, axis));
+            if self.transposed {
+                ConvAxis::transposed(input, taps, walk, output_padding[axis])
+            } else {
+                ConvAxis::forward(input, taps, walk)
+            }
+        };
+        let (Some(h), Some(w)) = (axis(0), axis(1)) else {
+            let what = if self.transposed { "leave no output of" } else { "do not fit into" };
+            return Err(format!(
+                "the kernel {kernel}, dilation {} and padding {} {what} the input {x}",
+                given(dilation),
+                given(padding)
+            ));
+        };
+        Ok(Convolution {
+            operation: self.operation,
+            transposed: self.transposed,
+            batch: x[0],
+            groups,
+            in_channels: channels / groups,
+            out_channels,
+            h,
+            w,
+        })
+    }
+}
