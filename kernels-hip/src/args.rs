@@ -3,9 +3,13 @@
 //! In all of them `dims[0]` is the outermost dimension, strides count elements (a negative stride as two's complement), and
 //! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
 
+mod norm;
+
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
+
+pub use norm::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

@@ -3,7 +3,11 @@
 //! The numbers follow from the work and from how many multiprocessors the device has, so that a GPU is filled and a CPU is
 //! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes then hold one block.
 
+mod norm;
+
 use crate::MAX_BLOCK;
+
+pub use norm::{RowKernel, columns, rows};
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 mod binary;
 mod cast;
 mod matmul;
+mod nn;
 mod reduce;
 mod shapes;
 mod unary;
@@ -26,6 +27,9 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
+        nn::softmax_cases(),
+        nn::row_norm_cases(),
+        nn::channel_norm_cases(),
     ]
     .concat()
 }
@@ -50,7 +54,8 @@ mod tests {
         let names: HashSet<&str> = all().iter().map(|case| case.op.name()).collect();
         let wanted = "neg abs sign sqr sqrt rsqrt recip exp log sin cos tan tanh sigmoid erf gelu gelu_erf relu silu \
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
-            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul softmax log_softmax layer_norm rms_norm group_norm \
+            batch_norm";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

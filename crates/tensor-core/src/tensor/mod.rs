@@ -5,6 +5,7 @@ mod elementwise;
 mod inplace;
 mod matmul;
 mod nested;
+mod nn;
 mod operators;
 mod read;
 mod reduce;

@@ -7,6 +7,7 @@ mod errors;
 mod layout;
 mod matmul;
 mod meaning;
+mod nn;
 mod npy;
 mod numbers;
 mod reduce;

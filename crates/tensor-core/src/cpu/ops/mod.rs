@@ -8,5 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fill;
 pub(crate) mod matmul;
+pub(crate) mod norm;
 pub(crate) mod reduce;
+pub(crate) mod softmax;
 pub(crate) mod unary;

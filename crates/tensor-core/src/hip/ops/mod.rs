@@ -9,5 +9,7 @@ pub(crate) mod copy;
 pub(crate) mod fill;
 mod launch;
 pub(crate) mod matmul;
+pub(crate) mod norm;
 pub(crate) mod reduce;
+pub(crate) mod softmax;
 pub(crate) mod unary;
