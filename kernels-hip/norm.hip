@@ -75,14 +75,25 @@ struct Stretch {
         return packed ? (pack * width + lane) * SPAN + i : (pack * SPAN + i) * width + lane;
     }
 };
+// The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
+// enough registers.
+DEVICE Stretch anew(Stretch s) {
+#if ON_AMD
+    asm volatile("" : "+v"(s.lane));
+#elif ON_NVIDIA
+    asm volatile("" : "+r"(s.lane));
+#endif
+    return s;
+}
 DEVICE Stretch stretch(u64 first, u64 length, u32 lane, u32 width, bool packed) {
     const u64 left = length > first ? length - first : 0;
     return Stretch{left < (u64)HELD * width ? (u32)left : HELD * width, lane, width, packed};
 }
 // What is not there becomes 0.
-DEVICE void load(C (&x)[HELD], const T* row, const Stretch& s) {
+DEVICE void load(C (&x)[HELD], const T* row, const Stretch& all) {
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
         if (s.packed && s.at(p, 0) < s.count) {
             const Pack<T, SPAN> pack = load_pack<SPAN>(row + s.at(p, 0));
             UNROLL
@@ -96,9 +107,10 @@ DEVICE void load(C (&x)[HELD], const T* row, const Stretch& s) {
         }
     }
 }
-DEVICE void store(T* row, const C (&y)[HELD], const Stretch& s) {
+DEVICE void store(T* row, const C (&y)[HELD], const Stretch& all) {
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
         if (s.packed) {
             if (s.at(p, 0) >= s.count) continue;
             Pack<T, SPAN> pack;
@@ -178,11 +190,12 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         UNROLL
         for (u32 p = 0; p < PACKS; p++) {
             if (!s.used(p)) continue;
+            const Stretch own = anew(s);
             C part = 0;
             UNROLL
             for (u32 i = 0; i < SPAN; i++) {
                 const C d = x[p * SPAN + i] - mean;
-                part += s.at(p, i) < s.count ? d * d : C(0);
+                part += own.at(p, i) < own.count ? d * d : C(0);
             }
             total += part;
         }
@@ -198,9 +211,10 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         UNROLL
         for (u32 p = 0; p < PACKS; p++) {
             if (!s.used(p)) continue;
+            const Stretch own = anew(s);
             C w[SPAN], b[SPAN];
-            parameters<GROUPS>(w, weight, weighted, C(1), channels, first, s, p);
-            if (CENTRED) parameters<GROUPS>(b, bias, biased, C(0), channels, first, s, p);
+            parameters<GROUPS>(w, weight, weighted, C(1), channels, first, own, p);
+            if (CENTRED) parameters<GROUPS>(b, bias, biased, C(0), channels, first, own, p);
             UNROLL
             for (u32 i = 0; i < SPAN; i++) {
                 const C z = (x[p * SPAN + i] - mean) * factor * w[i];

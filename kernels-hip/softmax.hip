@@ -80,14 +80,25 @@ struct Stretch {
         return packed ? (pack * width + lane) * SPAN + i : (pack * SPAN + i) * width + lane;
     }
 };
+// The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
+// enough registers.
+DEVICE Stretch anew(Stretch s) {
+#if ON_AMD
+    asm volatile("" : "+v"(s.lane));
+#elif ON_NVIDIA
+    asm volatile("" : "+r"(s.lane));
+#endif
+    return s;
+}
 DEVICE Stretch stretch(u64 first, u64 length, u32 lane, u32 width, bool packed) {
     const u64 left = length > first ? length - first : 0;
     return Stretch{left < (u64)HELD * width ? (u32)left : HELD * width, lane, width, packed};
 }
 // What is not there becomes `none`.
-DEVICE void load(C (&x)[HELD], const T* row, const Stretch& s, C none) {
+DEVICE void load(C (&x)[HELD], const T* row, const Stretch& all, C none) {
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
         if (s.packed && s.at(p, 0) < s.count) {
             const Pack<T, SPAN> pack = load_pack<SPAN>(row + s.at(p, 0));
             UNROLL
@@ -101,9 +112,10 @@ DEVICE void load(C (&x)[HELD], const T* row, const Stretch& s, C none) {
         }
     }
 }
-DEVICE void store(T* row, const C (&y)[HELD], const Stretch& s) {
+DEVICE void store(T* row, const C (&y)[HELD], const Stretch& all) {
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
         if (s.packed) {
             if (s.at(p, 0) >= s.count) continue;
             Pack<T, SPAN> pack;
