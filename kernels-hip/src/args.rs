@@ -14,6 +14,7 @@ pub use sort::*;
 mod attention;
 mod rope;
 mod select;
+mod norm;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
@@ -25,6 +26,7 @@ pub use select::*;
 mod conv;
 
 pub use conv::*;
+pub use norm::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

@@ -19,6 +19,11 @@ pub use attention::*;
 mod conv;
 
 pub use conv::*;
+mod norm;
+
+use crate::MAX_BLOCK;
+
+pub use norm::{RowKernel, columns, rows};
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

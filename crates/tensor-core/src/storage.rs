@@ -12,6 +12,7 @@ mod select;
 mod sort;
 mod stat;
 mod conv;
+pub(crate) mod nn;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

@@ -10,6 +10,7 @@ mod rearrange;
 mod conv;
 mod matmul;
 mod pool;
+mod nn;
 mod reduce;
 mod reduce;
 mod scan;
@@ -56,6 +57,9 @@ pub fn all() -> Vec<Case> {
         conv::cases(),
         conv::exact_cases(),
         pool::cases(),
+        nn::softmax_cases(),
+        nn::row_norm_cases(),
+        nn::channel_norm_cases(),
     ]
     .concat()
 }
@@ -88,6 +92,8 @@ mod tests {
             pad_with_zeros pad_with_same pad meshgrid var std norm log_sum_exp any all";
             conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \
             upsample_nearest1d upsample_nearest2d upsample_bilinear2d";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul softmax log_softmax layer_norm rms_norm group_norm \
+            batch_norm";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

@@ -11,6 +11,7 @@ pub(crate) mod rearrange;
 pub(crate) mod conv;
 pub(crate) mod matmul;
 pub(crate) mod pool;
+pub(crate) mod nn;
 pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scaled;

@@ -9,6 +9,7 @@ mod blocks;
 pub(crate) mod dispatch;
 mod fold;
 mod gather;
+mod lanes;
 mod number;
 pub(crate) mod ops;
 mod real;

@@ -10,6 +10,7 @@ mod inplace;
 mod join;
 mod matmul;
 mod nested;
+mod nn;
 mod operators;
 mod order;
 mod ranges;

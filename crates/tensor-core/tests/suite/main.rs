@@ -12,6 +12,7 @@ mod indexer;
 mod layout;
 mod matmul;
 mod meaning;
+mod nn;
 mod npy;
 mod numbers;
 mod order;

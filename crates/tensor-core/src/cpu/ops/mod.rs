@@ -21,4 +21,7 @@ pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod sort;
 pub(crate) mod stat;
+pub(crate) mod norm;
+pub(crate) mod reduce;
+pub(crate) mod softmax;
 pub(crate) mod unary;

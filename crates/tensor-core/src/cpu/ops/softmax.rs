@@ -1,0 +1,150 @@
+//! Softmax and its logarithm along one axis.
+
+use crate::cpu::arith::Arith;
+use crate::cpu::blocks::{Source, fill_chunks};
+use crate::cpu::dispatch::dispatch_float;
+use crate::cpu::lanes::{Power, greater, greatest, lowest, total};
+use crate::cpu::number::Number;
+use crate::cpu::real::Real;
+use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::layout::Layout;
+
+/// Elements that one core takes at once.
+const CHUNK: usize = 4096;
+/// What an element costs, in elements read.
+const WORK: usize = 8;
+/// Columns whose greatest elements and sums are found side by side.
+const GROUP: usize = 512;
+/// Rows that are added up before they join the sum of a column.
+const ROWS: usize = 64;
+
+/// eˣ / Σeˣ along `axis`, or its logarithm.
+pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: bool) -> Result<CpuStorage> {
+    let name = if log { "log_softmax" } else { "softmax" };
+    let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
+    dispatch_float!(storage, elements: T => {
+        let mut out = zeros::<T>(layout.elements(), name)?;
+        let source = Source::new(elements, layout);
+        match (out.is_empty(), inner) {
+            (true, _) => {}
+            (false, 1) => rows(&source, length, log, &mut out),
+            (false, _) => columns(&source, (length, inner), log, &mut out),
+        }
+        Ok(T::store(out))
+    }, else Err(unsupported(name, storage)))
+}
+
+/// Rows of `length` elements, one behind the other.
+fn rows<T: Number<Compute: Power>>(source: &Source<'_, T>, length: usize, log: bool, out: &mut [T]) {
+    let size = length * (CHUNK / length).max(1);
+    fill_chunks(out, size, WORK, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+        let x = T::widen(source.block(start, out.len(), gathered), wide);
+        T::narrow(out, result, &mut |y| {
+            for (x, y) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)) {
+                row(x, y, log);
+            }
+        });
+    });
+}
+
+fn row<C: Power>(x: &[C], y: &mut [C], log: bool) {
+    let shift = shift_of(greatest(x));
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = x.sub(shift).power();
+    }
+    let last = last_of(total(y, |y| y), log);
+    if log {
+        y.iter_mut().zip(x).for_each(|(y, x)| *y = x.sub(shift).sub(last));
+    } else {
+        y.iter_mut().for_each(|y| *y = y.mul(last));
+    }
+}
+
+/// What is subtracted: where there is nothing but −∞, powers of −∞ are 0, not NaN.
+fn shift_of<C: Power>(top: C) -> C {
+    if top == lowest() { C::default() } else { top }
+}
+
+/// What is subtracted last, or multiplied with.
+fn last_of<C: Real>(sum: C, log: bool) -> C {
+    if log { sum.log() } else { C::ONE.div(sum) }
+}
+
+/// Columns of `length` elements, `inner` of them side by side.
+fn columns<T: Number<Compute: Power>>(
+    source: &Source<'_, T>,
+    (length, inner): (usize, usize),
+    log: bool,
+    out: &mut [T],
+) {
+    // Of each column what is subtracted first, and what comes last.
+    let mut ends = vec![[T::Compute::default(); 2]; out.len() / length];
+    fill_chunks(&mut ends, GROUP, length.saturating_mul(WORK), &|start, ends, scratch: &mut Scratch<T>| {
+        let mut done = 0;
+        while done < ends.len() {
+            let (outer, first) = ((start + done) / inner, (start + done) % inner);
+            let count = (inner - first).min(ends.len() - done);
+            let place = |i: usize| (outer * length + i) * inner + first;
+            column_ends(source, (length, &place), log, &mut ends[done..done + count], scratch);
+            done += count;
+        }
+    });
+    fill_chunks(out, CHUNK, WORK, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+        let x = T::widen(source.block(start, out.len(), gathered), wide);
+        T::narrow(out, result, &mut |y| {
+            let mut done = 0;
+            while done < y.len() {
+                let (row, first) = ((start + done) / inner, (start + done) % inner);
+                let count = (inner - first).min(y.len() - done);
+                let ends = &ends[row / length * inner + first..][..count];
+                let (x, y) = (&x[done..done + count], &mut y[done..done + count]);
+                if log {
+                    each(x, y, ends, |x, last| x.sub(last));
+                } else {
+                    each(x, y, ends, |x, last| x.power().mul(last));
+                }
+                done += count;
+            }
+        });
+    });
+}
+
+/// The ends of columns side by side, whose elements i begin at `place(i)`.
+fn column_ends<T: Number<Compute: Power>>(
+    source: &Source<'_, T>,
+    (length, place): (usize, &dyn Fn(usize) -> usize),
+    log: bool,
+    ends: &mut [[T::Compute; 2]],
+    (gathered, wide, part): &mut Scratch<T>,
+) {
+    ends.iter_mut().for_each(|end| *end = [lowest(), T::Compute::default()]);
+    for i in 0..length {
+        let x = T::widen(source.block(place(i), ends.len(), gathered), wide);
+        ends.iter_mut().zip(x).for_each(|(end, x)| end[0] = greater(end[0], *x));
+    }
+    ends.iter_mut().for_each(|end| end[0] = shift_of(end[0]));
+    for first in (0..length).step_by(ROWS) {
+        part.clear();
+        part.resize(ends.len(), T::Compute::default());
+        for i in first..length.min(first + ROWS) {
+            let x = T::widen(source.block(place(i), ends.len(), gathered), wide);
+            for ((part, end), x) in part.iter_mut().zip(&*ends).zip(x) {
+                *part = part.add(x.sub(end[0]).power());
+            }
+        }
+        ends.iter_mut().zip(&*part).for_each(|(end, part)| end[1] = end[1].add(*part));
+    }
+    ends.iter_mut().for_each(|end| end[1] = last_of(end[1], log));
+}
+
+#[inline(always)]
+fn each<C: Real>(x: &[C], y: &mut [C], ends: &[[C; 2]], f: impl Fn(C, C) -> C) {
+    for ((y, x), end) in y.iter_mut().zip(x).zip(ends) {
+        *y = f(x.sub(end[0]), end[1]);
+    }
+}
+
+/// Gathered elements, the same as compute values, and results.
+type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);

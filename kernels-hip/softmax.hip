@@ -1,0 +1,282 @@
+//! Softmax and its logarithm along one axis: rows in registers, long rows, columns.
+//
+// softmax_rows, softmax_log_rows:   one block for one row. Launch: one-dimensional, block a multiple of 64 and at most 256.
+// softmax_short, softmax_log_short: some lanes of a wave for one row, several rows a block. Launch: as above.
+// softmax_cols, softmax_log_cols:   32 columns side by side for one block, whose groups of 32 threads share the rows. Launch: as above.
+// Blocks stride over the work, so any grid is right, and any row kernel gives what the other may give: src/launch/norm.rs.
+//
+// y = e^(x - m) / s and y = (x - m) - ln s, where m is the greatest element and s the sum of e^(x - m). Computed in f32, f64 for f64,
+// and rounded once. A NaN, a +inf, or nothing but -inf makes s a NaN, or 0/0: the row is NaN, and no other row.
+// Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one twice.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// Row r begins at the offset of r in the dims; its elements lie side by side.
+struct RowMap {
+    u64 rows, length;
+    u32 rank, reserved;
+    u64 dims[MAX_RANK], strides[MAX_RANK];
+};
+SIZE(RowMap, 152) OFFSET(RowMap, rank, 16) OFFSET(RowMap, dims, 24) OFFSET(RowMap, strides, 88)
+
+// Column c begins at the offset of c in the dims; its elements are `step` apart. In the output they are `inner` apart, and columns
+// of `inner` lie side by side.
+struct ColumnMap {
+    u64 columns, length, inner, step;
+    u32 rank, reserved;
+    u64 dims[MAX_RANK], strides[MAX_RANK];
+};
+SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
+
+// Elements of one 16-byte access, elements that a thread keeps in registers, and accesses that bring them.
+static constexpr u32 SPAN = 16 / sizeof(T);
+static constexpr u32 HELD = sizeof(T) == 8 ? 16 : 32;
+static constexpr u32 PACKS = HELD / SPAN;
+// Lanes that exchange values.
+static constexpr u32 LANES = 32;
+// Elements of a column that a thread takes at once.
+static constexpr u32 BATCH = 8;
+
+DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
+
+// ---- threads that share a row -----------------------------------------------------------------------------------------
+struct Add { static METHOD C join(C a, C b) { return a + b; } };
+// Never sees a NaN on the left.
+struct Greater { static METHOD C join(C a, C b) { return a < b ? b : a; } };
+
+// `width` lanes, a power of two up to LANES. All lanes of the wave call `all`.
+struct Lanes {
+    u32 lane, width;
+    template <class Op> METHOD C all(C v) {
+        for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
+        return v;
+    }
+};
+DEVICE C* block_values() {
+    __shared__ C values[2 * MAX_BLOCK / LANES];
+    return values;
+}
+// All threads of the block. The order of joining does not depend on the wave size; two sets of values make one barrier enough.
+struct Block {
+    u32 lane, width, turn;
+    template <class Op> METHOD C all(C v) {
+        C* const values = block_values() + (turn++ & 1u) * (MAX_BLOCK / LANES);
+        for (u32 mask = LANES / 2; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
+        if ((lane & (LANES - 1)) == 0) values[lane / LANES] = v;
+        __syncthreads();
+        v = values[0];
+        for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
+        return v;
+    }
+};
+
+// The next `count` elements of a row, dealt out to `width` threads: 16 bytes each in turn, or one element each.
+struct Stretch {
+    u32 count, lane, width;
+    bool packed;
+    METHOD bool used(u32 pack) const { return pack * width * SPAN < count; }
+    METHOD u32 at(u32 pack, u32 i) const {
+        return packed ? (pack * width + lane) * SPAN + i : (pack * SPAN + i) * width + lane;
+    }
+};
+// The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
+// enough registers.
+DEVICE Stretch anew(Stretch s) {
+#if ON_AMD
+    asm volatile("" : "+v"(s.lane));
+#elif ON_NVIDIA
+    asm volatile("" : "+r"(s.lane));
+#endif
+    return s;
+}
+DEVICE Stretch stretch(u64 first, u64 length, u32 lane, u32 width, bool packed) {
+    const u64 left = length > first ? length - first : 0;
+    return Stretch{left < (u64)HELD * width ? (u32)left : HELD * width, lane, width, packed};
+}
+// What is not there becomes `none`.
+DEVICE void load(C (&x)[HELD], const T* row, const Stretch& all, C none) {
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
+        if (s.packed && s.at(p, 0) < s.count) {
+            const Pack<T, SPAN> pack = load_pack<SPAN>(row + s.at(p, 0));
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = widen(pack.at[i]);
+        } else {
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) {
+                const bool there = !s.packed && s.at(p, i) < s.count;
+                x[p * SPAN + i] = there ? widen(row[there ? s.at(p, i) : 0]) : none;
+            }
+        }
+    }
+}
+DEVICE void store(T* row, const C (&y)[HELD], const Stretch& all) {
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        const Stretch s = anew(all);
+        if (s.packed) {
+            if (s.at(p, 0) >= s.count) continue;
+            Pack<T, SPAN> pack;
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[p * SPAN + i]);
+            store_pack(row + s.at(p, 0), pack);
+        } else {
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++)
+                if (s.at(p, i) < s.count) row[s.at(p, i)] = narrow<T>(y[p * SPAN + i]);
+        }
+    }
+}
+
+// ---- sums of powers ---------------------------------------------------------------------------------------------------
+// What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
+DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
+
+// Sum of e^(x - base) of what one thread has seen, and the greatest x. The base follows the greatest x only once that is further
+// away than this: then what was summed up shrinks so much that its roundings no longer add up, however often the base moves.
+static constexpr u32 NEAR = 2;
+struct Powers {
+    C top, base, sum;
+    template <u32 N> METHOD void add(const C (&x)[N]) {
+        C most = lowest();
+        UNROLL
+        for (u32 i = 0; i < N; i++) most = Greater::join(most, x[i]);
+        top = Greater::join(top, most);
+        if (most > base + C(NEAR)) {
+            sum *= m_exp(base - most);
+            base = most;
+        }
+        const C shift = shift_of(base);
+        C part = 0;
+        UNROLL
+        for (u32 i = 0; i < N; i++) part += m_exp(x[i] - shift);
+        sum += part;
+    }
+    // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
+    METHOD C relative_to(C all) const { return sum * m_exp(base - all); }
+};
+DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
+
+// ---- rows -------------------------------------------------------------------------------------------------------------
+// `length` is 0 for lanes without a row; they take part in what the wave does together.
+template <bool LOG, class Team> DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
+    const u64 chunk = (u64)HELD * team.width;
+    const bool packed = m.length % SPAN == 0 && is_aligned<T, SPAN>(in) && is_aligned<T, SPAN>(out);
+    const bool held = m.length <= chunk;
+    C x[HELD];
+    C top, sum = 0;
+    if (held) {
+        const Stretch s = stretch(0, length, team.lane, team.width, packed);
+        load(x, in, s, lowest());
+        top = lowest();
+        UNROLL
+        for (u32 i = 0; i < HELD; i++) top = Greater::join(top, x[i]);
+        top = team.template all<Greater>(top);
+        const C shift = shift_of(top);
+        UNROLL
+        for (u32 p = 0; p < PACKS; p++) {
+            if (!s.used(p)) continue;
+            C part = 0;
+            UNROLL
+            for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
+                const C power = m_exp(x[i] - shift);
+                x[i] = LOG ? x[i] - shift : power;
+                part += power;
+            }
+            sum += part;
+        }
+    } else {
+        Powers powers = no_powers();
+        for (u64 first = 0; first < length; first += chunk) {
+            load(x, in + first, stretch(first, length, team.lane, team.width, packed), lowest());
+            powers.add(x);
+        }
+        top = team.template all<Greater>(powers.top);
+        sum = powers.relative_to(top);
+    }
+    sum = team.template all<Add>(sum);
+    const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
+    for (u64 first = 0; first < length; first += chunk) {
+        const Stretch s = stretch(first, length, team.lane, team.width, packed);
+        if (!held) load(x, in + first, s, lowest());
+        UNROLL
+        for (u32 p = 0; p < PACKS; p++) {
+            if (!s.used(p)) continue;
+            UNROLL
+            for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
+                const C v = held ? x[i] : LOG ? x[i] - shift : m_exp(x[i] - shift);
+                x[i] = LOG ? v - last : v * last;
+            }
+        }
+        store(out + first, x, s);
+    }
+}
+DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
+
+template <bool LOG> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
+    Block team = {threadIdx.x, blockDim.x, 0};
+    for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+        row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
+}
+template <bool LOG> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
+    u32 width = 1;
+    while (width < LANES && (u64)width * SPAN < m.length) width *= 2;
+    Lanes team = {threadIdx.x & (width - 1), width};
+    const u32 teams = blockDim.x / width;
+    for (u64 first = (u64)blockIdx.x * teams; first < m.rows; first += (u64)gridDim.x * teams) {
+        const u64 r = first + threadIdx.x / width;
+        const bool there = r < m.rows;
+        row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, m, team);
+    }
+}
+
+// ---- columns ----------------------------------------------------------------------------------------------------------
+DEVICE Powers* block_powers() {
+    __shared__ Powers powers[2 * MAX_BLOCK];
+    return powers;
+}
+template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m) {
+    const u32 lane = threadIdx.x & (LANES - 1), slice = threadIdx.x / LANES, slices = blockDim.x / LANES;
+    u32 turn = 0;
+    for (u64 tile = blockIdx.x; tile * LANES < m.columns; tile += gridDim.x) {
+        const u64 c = tile * LANES + lane;
+        const bool there = c < m.columns;
+        const u64 length = there ? m.length : 0;
+        const T* const from = in + (there ? offsets(c, m.columns, m.rank, m.dims, m.strides, m.strides).a : 0);
+        T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
+        Powers powers = no_powers();
+        for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
+            C x[BATCH];
+            UNROLL
+            for (u32 k = 0; k < BATCH; k++) x[k] = i + k < length ? widen(from[(i + k) * m.step]) : lowest();
+            powers.add(x);
+        }
+        Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
+        all[threadIdx.x] = powers;
+        __syncthreads();
+        C top = all[lane].top, sum = 0;
+        for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
+        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top);
+        const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
+        for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
+            UNROLL
+            for (u32 k = 0; k < BATCH; k++) {
+                if (i + k >= length) continue;
+                const C d = widen(from[(i + k) * m.step]) - shift;
+                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : m_exp(d) * last);
+            }
+        }
+    }
+}
+
+// ---- kernels ----------------------------------------------------------------------------------------------------------
+#define SOFTMAX(prefix, LOG)                                                                                         \
+    KERNEL(PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) { long_rows<LOG>(in, out, map); }   \
+    KERNEL(PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) { short_rows<LOG>(in, out, map); } \
+    KERNEL(PASTE4(softmax_, prefix, cols_, DTYPE), const T* in, T* out, ColumnMap map) { columns<LOG>(in, out, map); }
+SOFTMAX(, false)
+SOFTMAX(log_, true)
+
+} // namespace hipstack
