@@ -7,6 +7,10 @@ use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
+mod random;
+
+pub use random::*;
+
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];
 

@@ -65,6 +65,7 @@ pub use ops::binary::{BinaryOp, binary};
 pub use ops::cast::{cast, copy, fill};
 pub use ops::compare::{CmpOp, compare};
 pub use ops::matmul::matmul;
+pub use ops::random::{Draw, bernoulli, dropout, normal, randint, randperm, uniform};
 pub use ops::reduce::{ReduceOp, reduce};
 pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};
 pub use ops::unary::{UnaryOp, unary};

@@ -3,6 +3,8 @@
 //! Every method has one arm per device, and the functions behind the arms have the same names in every backend folder
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
+mod random;
+
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;

@@ -3,6 +3,7 @@
 mod binary;
 mod cast;
 mod matmul;
+mod random;
 mod reduce;
 mod shapes;
 mod unary;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Case> {
         reduce::special_cases(),
         matmul::cases(),
         matmul::exact_cases(),
+        random::cases(),
     ]
     .concat()
 }
@@ -50,7 +52,8 @@ mod tests {
         let names: HashSet<&str> = all().iter().map(|case| case.op.name()).collect();
         let wanted = "neg abs sign sqr sqrt rsqrt recip exp log sin cos tan tanh sigmoid erf gelu gelu_erf relu silu \
             softplus ceil floor round powf elu leaky_relu affine clamp add sub mul div rem minimum maximum pow eq ne lt le \
-            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul";
+            gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul \
+            uniform normal randint randperm bernoulli dropout";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

@@ -4,6 +4,7 @@ pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod matmul;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod scaled;
 mod sums;

@@ -11,6 +11,7 @@ mod fold;
 mod gather;
 mod number;
 pub(crate) mod ops;
+pub(crate) mod philox;
 mod real;
 
 use half::{bf16, f16};

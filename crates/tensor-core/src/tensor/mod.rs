@@ -6,6 +6,7 @@ mod inplace;
 mod matmul;
 mod nested;
 mod operators;
+mod random;
 mod read;
 mod reduce;
 mod views;

@@ -9,6 +9,7 @@ mod matmul;
 mod meaning;
 mod npy;
 mod numbers;
+mod random;
 mod reduce;
 mod safetensors;
 mod sharing;

@@ -8,5 +8,6 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fill;
 pub(crate) mod matmul;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod unary;

@@ -9,5 +9,6 @@ pub(crate) mod copy;
 pub(crate) mod fill;
 mod launch;
 pub(crate) mod matmul;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod unary;
