@@ -6,6 +6,7 @@
 mod code;
 mod device;
 mod facts;
+mod interop;
 mod kernels;
 mod maps;
 pub(crate) mod ops;
@@ -15,4 +16,4 @@ mod storage;
 pub use code::CodeOrigin;
 pub use device::HipDevice;
 pub(crate) use platforms::{names as platform_names, platform};
-pub(crate) use storage::HipStorage;
+pub use storage::HipStorage;

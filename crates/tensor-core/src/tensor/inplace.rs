@@ -139,7 +139,7 @@ impl Tensor {
     }
 
     /// Calls `change` with storage that no other tensor uses and a layout whose places are distinct.
-    fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
+    pub(super) fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
         let device = self.device();
         if !self.is_writable() {
             COPIES.set(COPIES.get() + 1);

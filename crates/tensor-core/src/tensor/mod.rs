@@ -1,6 +1,7 @@
 //! The tensor: shared storage and a layout.
 
 mod create;
+mod custom;
 mod elementwise;
 mod inplace;
 mod matmul;

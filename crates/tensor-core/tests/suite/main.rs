@@ -2,6 +2,7 @@
 
 mod common;
 mod create;
+mod custom;
 mod display;
 mod errors;
 mod layout;
