@@ -27,6 +27,9 @@ mod conv;
 
 pub use conv::*;
 pub use norm::*;
+mod random;
+
+pub use random::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

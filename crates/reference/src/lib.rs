@@ -73,6 +73,7 @@ pub use ops::conv::{Convolution, convolution};
 pub use ops::matmul::matmul;
 pub use ops::pool::{Pool, Windows, pool};
 pub use ops::nn::{batch_norm, group_norm, layer_norm, rms_norm, softmax};
+pub use ops::random::{Draw, bernoulli, dropout, normal, randint, randperm, uniform};
 pub use ops::reduce::{ReduceOp, reduce};
 pub use ops::rope::{RopeKind, rope};
 pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};

@@ -51,6 +51,7 @@ compile_error!("tensor-core reads and writes little-endian memory, as every HIP 
 
 mod axis;
 mod cpu;
+mod custom_op;
 mod device;
 mod display;
 mod dtype;
@@ -61,6 +62,7 @@ mod hip;
 mod io;
 mod layout;
 mod ops;
+mod random;
 mod rounding;
 mod scalar;
 mod shape;
@@ -70,16 +72,18 @@ mod window;
 
 pub use axis::{Axes, Axis};
 pub use cpu::CpuStorage;
+pub use custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, InplaceOp3};
 pub use device::Device;
 pub use dtype::DType;
 pub use element::Element;
 pub use error::{Error, ErrorKind, Result};
 pub use float8::F8E4M3;
 pub use half::{bf16, f16};
-pub use hip::{CodeOrigin, HipDevice};
+pub use hip::{CodeOrigin, HipDevice, HipStorage};
 pub use io::{npy, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
+pub use random::Generator;
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;

@@ -13,6 +13,7 @@ mod sort;
 mod stat;
 mod conv;
 pub(crate) mod nn;
+mod random;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

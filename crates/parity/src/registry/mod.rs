@@ -11,6 +11,7 @@ mod conv;
 mod matmul;
 mod pool;
 mod nn;
+mod random;
 mod reduce;
 mod reduce;
 mod scan;
@@ -60,6 +61,7 @@ pub fn all() -> Vec<Case> {
         nn::softmax_cases(),
         nn::row_norm_cases(),
         nn::channel_norm_cases(),
+        random::cases(),
     ]
     .concat()
 }
@@ -94,6 +96,7 @@ mod tests {
             upsample_nearest1d upsample_nearest2d upsample_bilinear2d";
             gt ge cast copy const_set copy_into fill sum prod min max argmin argmax mean matmul softmax log_softmax layer_norm rms_norm group_norm \
             batch_norm";
+            uniform normal randint randperm bernoulli dropout";
         for name in wanted.split_whitespace() {
             assert!(names.contains(name), "no case of {name}");
         }

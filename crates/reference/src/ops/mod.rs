@@ -12,6 +12,7 @@ pub(crate) mod conv;
 pub(crate) mod matmul;
 pub(crate) mod pool;
 pub(crate) mod nn;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scaled;

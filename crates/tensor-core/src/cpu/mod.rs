@@ -12,6 +12,7 @@ mod gather;
 mod lanes;
 mod number;
 pub(crate) mod ops;
+pub(crate) mod philox;
 mod real;
 
 use half::{bf16, f16};

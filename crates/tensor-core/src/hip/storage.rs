@@ -64,17 +64,17 @@ impl HipStorage {
     }
 
     /// The device.
-    pub(crate) fn device(&self) -> &HipDevice {
+    pub fn device(&self) -> &HipDevice {
         &self.device
     }
 
     /// The dtype of the elements.
-    pub(crate) fn dtype(&self) -> DType {
+    pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// How many elements there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 

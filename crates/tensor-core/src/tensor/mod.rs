@@ -3,6 +3,7 @@
 mod attention;
 mod conv;
 mod create;
+mod custom;
 mod elementwise;
 mod index;
 mod indexer;
@@ -16,6 +17,7 @@ mod order;
 mod ranges;
 mod read;
 mod pool;
+mod random;
 mod read;
 mod reduce;
 mod reduce;

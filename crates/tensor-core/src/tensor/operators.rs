@@ -9,20 +9,61 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use super::Tensor;
 use crate::error::Result;
 use crate::ops::BinaryOp;
+use crate::scalar::Scalar;
 
 /// `op` of a tensor and a number.
-fn tensor_number(tensor: &Tensor, number: f64, op: BinaryOp) -> Result<Tensor> {
+fn tensor_number(tensor: &Tensor, number: impl Into<Scalar>, op: BinaryOp) -> Result<Tensor> {
     tensor.binary(&scalar_like(tensor, number)?, op)
 }
 
 /// `op` of a number and a tensor.
-fn number_tensor(number: f64, tensor: &Tensor, op: BinaryOp) -> Result<Tensor> {
+fn number_tensor(number: impl Into<Scalar>, tensor: &Tensor, op: BinaryOp) -> Result<Tensor> {
     scalar_like(tensor, number)?.binary(tensor, op)
 }
 
 /// `number` as a tensor of rank 0.
-fn scalar_like(tensor: &Tensor, number: f64) -> Result<Tensor> {
+fn scalar_like(tensor: &Tensor, number: impl Into<Scalar>) -> Result<Tensor> {
     Tensor::full(number, (), tensor.dtype(), &tensor.device())
+}
+
+/// The same operator with a number of each type on either side. One type of floats and one of integers: with two a literal would be
+/// ambiguous.
+macro_rules! number_operator {
+    ($trait:ident, $method:ident; $($number:ident)+) => {
+        $(
+            impl $trait<$number> for Tensor {
+                type Output = Result<Tensor>;
+
+                fn $method(self, number: $number) -> Result<Tensor> {
+                    tensor_number(&self, number, BinaryOp::$trait)
+                }
+            }
+
+            impl $trait<$number> for &Tensor {
+                type Output = Result<Tensor>;
+
+                fn $method(self, number: $number) -> Result<Tensor> {
+                    tensor_number(self, number, BinaryOp::$trait)
+                }
+            }
+
+            impl $trait<Tensor> for $number {
+                type Output = Result<Tensor>;
+
+                fn $method(self, tensor: Tensor) -> Result<Tensor> {
+                    number_tensor(self, &tensor, BinaryOp::$trait)
+                }
+            }
+
+            impl $trait<&Tensor> for $number {
+                type Output = Result<Tensor>;
+
+                fn $method(self, tensor: &Tensor) -> Result<Tensor> {
+                    number_tensor(self, tensor, BinaryOp::$trait)
+                }
+            }
+        )+
+    };
 }
 
 macro_rules! operator {
@@ -75,37 +116,7 @@ macro_rules! operator {
             }
         }
 
-        impl $trait<f64> for Tensor {
-            type Output = Result<Tensor>;
-
-            fn $method(self, number: f64) -> Result<Tensor> {
-                tensor_number(&self, number, BinaryOp::$trait)
-            }
-        }
-
-        impl $trait<f64> for &Tensor {
-            type Output = Result<Tensor>;
-
-            fn $method(self, number: f64) -> Result<Tensor> {
-                tensor_number(self, number, BinaryOp::$trait)
-            }
-        }
-
-        impl $trait<Tensor> for f64 {
-            type Output = Result<Tensor>;
-
-            fn $method(self, tensor: Tensor) -> Result<Tensor> {
-                number_tensor(self, &tensor, BinaryOp::$trait)
-            }
-        }
-
-        impl $trait<&Tensor> for f64 {
-            type Output = Result<Tensor>;
-
-            fn $method(self, tensor: &Tensor) -> Result<Tensor> {
-                number_tensor(self, tensor, BinaryOp::$trait)
-            }
-        }
+        number_operator!($trait, $method; f64 i64);
     };
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod join;
 mod launch;
 pub(crate) mod matmul;
 pub(crate) mod pool;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scan;

@@ -1,0 +1,183 @@
+//! Random numbers, block by block. What element i is made of stands in the head of `kernels-hip/random.hip`.
+
+use half::{bf16, f16};
+
+use crate::cpu::blocks::{Source, fill_blocks};
+use crate::cpu::dispatch::{dispatch_dtype, dispatch_float};
+use crate::cpu::number::Number;
+use crate::cpu::philox::Draw;
+use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::element::sealed::Stored;
+use crate::error::{Error, ErrorKind, Result};
+use crate::float8::F8E4M3;
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+
+mod transforms;
+
+use transforms::Random;
+
+/// As the body with `$T` bound to a float type, or to an integer type; the other kind of dtype is an error of `$operation`.
+macro_rules! with_types {
+    ($dtype:expr, $operation:expr, $T:ident in $(($variant:ident, $type:ty))+ => $body:expr) => {
+        match $dtype {
+            $(DType::$variant => {
+                type $T = $type;
+                $body
+            })+
+            dtype => Err(wrong_dtype($operation, dtype)),
+        }
+    };
+}
+macro_rules! with_float {
+    ($dtype:expr, $operation:expr, $T:ident => $body:expr) => {
+        with_types!($dtype, $operation, $T in (F8E4M3, F8E4M3) (BF16, bf16) (F16, f16) (F32, f32) (F64, f64) => $body)
+    };
+}
+macro_rules! with_integer {
+    ($dtype:expr, $operation:expr, $T:ident => $body:expr) => {
+        with_types!($dtype, $operation, $T in (U8, u8) (U32, u32) (I16, i16) (I32, i32) (I64, i64) => $body)
+    };
+}
+
+/// `count` numbers of `low..high`, evenly spread: low + u · (high − low), fused and rounded; what would round to `high` is `below`, the
+/// number before it.
+pub(crate) fn uniform(
+    dtype: DType,
+    count: usize,
+    draw: Draw,
+    [low, high, below]: [Scalar; 3],
+) -> Result<CpuStorage> {
+    with_float!(dtype, "uniform", T => {
+        let [low, end, below] = [low, high, below].map(T::from_scalar);
+        let least = low.to_compute();
+        let width = end.to_compute() - least;
+        let write = |words: &[u32], y: &mut [Compute<T>]| {
+            Random::units(words, y);
+            y.iter_mut().for_each(|y| *y = y.mul_add(width, least));
+        };
+        let clip = |block: &mut [T]| block.iter_mut().filter(|x| **x >= end).for_each(|x| *x = below);
+        floats::<T>(count, "uniform", draw, &write, &clip).map(T::store)
+    })
+}
+
+/// `count` normally distributed numbers: mean + deviation · z, fused and rounded.
+pub(crate) fn normal(
+    dtype: DType,
+    count: usize,
+    draw: Draw,
+    [mean, deviation]: [Scalar; 2],
+) -> Result<CpuStorage> {
+    with_float!(dtype, "normal", T => {
+        let [mean, deviation] = [mean, deviation].map(|scalar| T::from_scalar(scalar).to_compute());
+        let write = |words: &[u32], y: &mut [Compute<T>]| {
+            Random::normals(words, y);
+            y.iter_mut().for_each(|y| *y = y.mul_add(deviation, mean));
+        };
+        floats::<T>(count, "normal", draw, &write, &|_| ()).map(T::store)
+    })
+}
+
+/// `count` integers from `low` on: the high half of a word of 64 bits times `span`.
+pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u64) -> Result<CpuStorage> {
+    with_integer!(dtype, "randint", T => {
+        let mut out = zeros::<T>(count, "randint")?;
+        fill_blocks(&mut out, &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
+            long.resize(block.len(), 0);
+            draw.long_words(start as u64 / 2, words, long);
+            for (x, word) in block.iter_mut().zip(long) {
+                let above = (u128::from(*word) * u128::from(span)) >> 64;
+                *x = low.wrapping_add(above as i64) as T;
+            }
+        });
+        Ok(T::store(out))
+    })
+}
+
+/// The integers `0..count`, which the dtype has, in random order: each place from 0 on changes elements with itself or a later one.
+pub(crate) fn randperm(dtype: DType, count: usize, draw: Draw) -> Result<CpuStorage> {
+    with_integer!(dtype, "randperm", T => {
+        let mut out = zeros::<T>(count, "randperm")?;
+        out.iter_mut().enumerate().for_each(|(i, x)| *x = i as T);
+        let (mut words, mut long) = (Vec::new(), vec![0; count.min(1024)]);
+        for start in (0..count).step_by(1024) {
+            draw.long_words(start as u64 / 2, &mut words, &mut long);
+            for (place, word) in (start..count).zip(&long) {
+                let later = (u128::from(*word) * (count - place) as u128) >> 64;
+                out.swap(place, place + later as usize);
+            }
+        }
+        Ok(T::store(out))
+    })
+}
+
+/// `count` elements: 1 where the word is below `threshold`, else 0.
+pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) -> Result<CpuStorage> {
+    dispatch_dtype!(dtype, T => {
+        let mut out = zeros::<T>(count, "bernoulli")?;
+        let [zero, one] = [0, 1].map(|number| T::from_scalar(Scalar::Int(number)));
+        fill_blocks(&mut out, &|start, block, words: &mut Vec<u32>| {
+            words.resize(block.len().next_multiple_of(4), 0);
+            draw.words(start as u64 / 4, words);
+            for (x, word) in block.iter_mut().zip(words) {
+                *x = if u64::from(*word) < threshold { one } else { zero };
+            }
+        });
+        Ok(T::store(out))
+    })
+}
+
+/// The elements of `layout`: 0 where the word is below `threshold`, else the element times `scale`.
+pub(crate) fn dropout(
+    storage: &CpuStorage,
+    layout: &Layout,
+    draw: Draw,
+    threshold: u64,
+    scale: f64,
+) -> Result<CpuStorage> {
+    dispatch_float!(storage, elements: T => {
+        let source = Source::<T>::new(elements, layout);
+        let mut out = zeros::<T>(layout.elements(), "dropout")?;
+        let scale = scale as Compute<T>;
+        fill_blocks(&mut out, &|start, block, (gathered, words, wide, result): &mut (Vec<T>, Vec<u32>, Vec<_>, Vec<_>)| {
+            words.resize(block.len().next_multiple_of(4), 0);
+            draw.words(start as u64 / 4, words);
+            let x = T::widen(source.block(start, block.len(), gathered), wide);
+            T::narrow(block, result, &mut |y| {
+                for ((y, x), word) in y.iter_mut().zip(x).zip(&*words) {
+                    *y = if u64::from(*word) < threshold { 0.0 } else { x * scale };
+                }
+            });
+        });
+        Ok(T::store(out))
+    }, else Err(unsupported("dropout", storage)))
+}
+
+type Compute<T> = <T as Number>::Compute;
+
+/// Elements that `write` makes of words, rounded to the dtype, and then changed by `clip`.
+fn floats<T: Number<Compute: Random>>(
+    count: usize,
+    operation: &'static str,
+    draw: Draw,
+    write: &(dyn Fn(&[u32], &mut [T::Compute]) + Sync),
+    clip: &(dyn Fn(&mut [T]) + Sync),
+) -> Result<Vec<T>> {
+    let mut out = zeros::<T>(count, operation)?;
+    // Blocks begin at multiples of four.
+    fill_blocks(&mut out, &|start, block, (words, result): &mut (Vec<u32>, Vec<T::Compute>)| {
+        let each = T::Compute::WORDS;
+        words.resize((each * block.len()).next_multiple_of(4), 0);
+        draw.words((each * start / 4) as u64, words);
+        T::narrow(block, result, &mut |y| write(words, y));
+        clip(block);
+    });
+    Ok(out)
+}
+
+fn wrong_dtype(operation: &'static str, dtype: DType) -> Error {
+    let kind = ErrorKind::UnsupportedDType { dtype, shape: ().into(), remedy: "take another dtype" };
+    Error::new(operation, kind)
+}

@@ -1,0 +1,367 @@
+//! Random tensors. [`Generator`] says where the numbers come from.
+
+use super::{CAST_TO_FLOAT, Tensor};
+use crate::cpu;
+use crate::cpu::dispatch::dispatch_dtype;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{Error, ErrorKind, On, Result};
+use crate::random::Generator;
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+use crate::storage::Storage;
+
+/// What to do about a float operation asked for integers.
+const USE_RANDINT: &str = "draw integers with randint";
+/// What to do about an integer operation asked for floats.
+const USE_UNIFORM: &str = "draw floats with uniform, or cast the result with to_dtype";
+
+/// Random tensors. Every call is one draw. Each moves the bytes of its result, and is done by the device for which it is.
+impl Generator {
+    /// Numbers evenly spread over `low..high`: low + u · (high − low) with u a multiple of 2⁻²⁴ (2⁻⁵³ for `f64`) below 1, computed with one
+    /// fused multiply-add in `f32` (`f64`) and rounded to `dtype`. What would round to `high` is the number of `dtype` before it. If the
+    /// bounds are equal, so are all elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if a bound is not finite in `dtype`, if `high` is below `low` or
+    /// too far above; the errors of [`Tensor::zeros`].
+    pub fn uniform(
+        &mut self,
+        low: impl Into<Scalar>,
+        high: impl Into<Scalar>,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        let (shape, draw) = (shape.into(), self.draw());
+        require_float("uniform", dtype, &shape, device)?;
+        let [low, high] = [rounded(dtype, low.into()), rounded(dtype, high.into())];
+        let width = if dtype == DType::F64 { high - low } else { f64::from(high as f32 - low as f32) };
+        // Infinities and NaN have no finite width.
+        if !(width.is_finite() && low <= high) {
+            let what = format!("{low}..{high} is no range of {dtype}: it must be finite, and not turned round");
+            return Err(argument("uniform", what, device));
+        }
+        if low == high {
+            return Tensor::full(low, shape, dtype, device);
+        }
+        let count = shape.elements("uniform").on(device)?;
+        let scalars = [low, high, before(dtype, high)].map(Scalar::Float);
+        let storage = Storage::uniform(device, dtype, count, draw, scalars).on(device)?;
+        Tensor::tight(storage, shape, "uniform")
+    }
+
+    /// Normally distributed numbers: mean + deviation · z, computed with one fused multiply-add in `f32` (`f64` for `f64`) and rounded to
+    /// `dtype`. z comes from words by Box and Muller; its magnitude is at most 6.8 (8.6 for `f64`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if mean or deviation are not finite in `dtype`, or the deviation
+    /// is negative; the errors of [`Tensor::zeros`].
+    pub fn normal(
+        &mut self,
+        mean: impl Into<Scalar>,
+        deviation: impl Into<Scalar>,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        let (shape, draw) = (shape.into(), self.draw());
+        require_float("normal", dtype, &shape, device)?;
+        let [mean, deviation] = [rounded(dtype, mean.into()), rounded(dtype, deviation.into())];
+        if !(mean.is_finite() && deviation.is_finite() && deviation >= 0.0) {
+            let what = format!(
+                "mean {mean} and deviation {deviation} describe no distribution: they must be finite in {dtype}, and the \
+                 deviation not negative"
+            );
+            return Err(argument("normal", what, device));
+        }
+        let count = shape.elements("normal").on(device)?;
+        let scalars = [mean, deviation].map(Scalar::Float);
+        let storage = Storage::normal(device, dtype, count, draw, scalars).on(device)?;
+        Tensor::tight(storage, shape, "normal")
+    }
+
+    /// Integers evenly spread over `low..high`, which `dtype` must have: low + (w · (high − low)) / 2⁶⁴ with a word w of 64 bits. No integer is
+    /// likelier than another by more than (high − low) / 2⁶⁴ of its probability.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if the range is empty or `dtype` lacks a number of it; the errors
+    /// of [`Tensor::zeros`].
+    pub fn randint(
+        &mut self,
+        low: i64,
+        high: i64,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        let (shape, draw) = (shape.into(), self.draw());
+        require_integer("randint", dtype, &shape, device)?;
+        if low >= high || !has(dtype, low) || !has(dtype, high - 1) {
+            let what = format!("{low}..{high} is no range of {dtype}: it must not be empty, and all in the dtype");
+            return Err(argument("randint", what, device));
+        }
+        let count = shape.elements("randint").on(device)?;
+        let span = high.wrapping_sub(low) as u64;
+        let storage = Storage::randint(device, dtype, count, draw, low, span).on(device)?;
+        Tensor::tight(storage, shape, "randint")
+    }
+
+    /// The integers `0..count` in random order: a tensor of rank 1.
+    ///
+    /// The order is made on the CPU for every device, by Fisher and Yates: for each place i from 0 on, the element changes places with that
+    /// of i + (w · (count − i)) / 2⁶⁴, where w is the word of 64 bits of element i. Then it is brought to the device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `dtype` has not so many integers; the errors of
+    /// [`Tensor::zeros`].
+    pub fn randperm(&mut self, count: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        let draw = self.draw();
+        require_integer("randperm", dtype, &count.into(), device)?;
+        let last = i64::try_from(count.saturating_sub(1)).ok();
+        if !last.is_some_and(|last| has(dtype, last)) {
+            let what = format!("{dtype} cannot count {count} elements");
+            return Err(argument("randperm", what, device));
+        }
+        let elements = cpu::ops::random::randperm(dtype, count, draw).on(device)?;
+        Tensor::from_elements(elements, count.into(), device, "randperm")
+    }
+
+    /// Ones with this probability, else zeros: 1 where the word of 32 bits of the element is below p · 2³² rounded. The same elements are 1 in
+    /// every dtype.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if `probability` is not in 0..=1, and the errors of [`Tensor::zeros`].
+    pub fn bernoulli(
+        &mut self,
+        probability: f64,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        let (shape, draw) = (shape.into(), self.draw());
+        let threshold = threshold("bernoulli", probability, device)?;
+        let count = shape.elements("bernoulli").on(device)?;
+        let storage = Storage::bernoulli(device, dtype, count, draw, threshold).on(device)?;
+        Tensor::tight(storage, shape, "bernoulli")
+    }
+
+    /// The elements of `input`, each replaced by 0 with this probability; the others times 1 / (1 − probability), so that the mean stays. What
+    /// is replaced is where [`Generator::bernoulli`] of the same draw has ones. The factor is computed in `f64` and rounded to the
+    /// type of arithmetic, the product is rounded once more to the dtype.
+    ///
+    /// Moves the bytes of input and result; there is no mask in memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if `probability` is not in 0..=1, or an error of the device.
+    pub fn dropout(&mut self, input: &Tensor, probability: f64) -> Result<Tensor> {
+        let (device, draw) = (input.device(), self.draw());
+        input.require("dropout", input.dtype().is_float(), CAST_TO_FLOAT)?;
+        let threshold = threshold("dropout", probability, &device)?;
+        if probability == 0.0 {
+            return Ok(input.clone());
+        }
+        let scale = 1.0 / (1.0 - probability);
+        let storage = input.storage.dropout(&input.layout, draw, threshold, scale).on(&device)?;
+        Tensor::tight(storage, input.shape().clone(), "dropout")
+    }
+}
+
+/// Random tensors, from the device's own generator: see [`Device::set_seed`], and [`Generator`] for what each element is made of.
+impl Tensor {
+    /// Numbers evenly spread over `low..high`; see [`Generator::uniform`]. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::uniform`].
+    pub fn rand<T: Element>(low: T, high: T, shape: impl Into<Shape>, device: &Device) -> Result<Tensor> {
+        Tensor::uniform(low.to_scalar(), high.to_scalar(), shape, T::DTYPE, device)
+    }
+
+    /// As [`Tensor::rand`], for a dtype that is known at run time. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::uniform`].
+    pub fn uniform(
+        low: impl Into<Scalar>,
+        high: impl Into<Scalar>,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        device.next_draw().uniform(low, high, shape, dtype, device)
+    }
+
+    /// Numbers evenly spread over `low..high`, with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::uniform`].
+    pub fn rand_like(&self, low: impl Into<Scalar>, high: impl Into<Scalar>) -> Result<Tensor> {
+        Tensor::uniform(low, high, self.shape(), self.dtype(), &self.device())
+    }
+
+    /// Normally distributed numbers; see [`Generator::normal`]. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::normal`].
+    pub fn randn<T: Element>(
+        mean: T,
+        deviation: T,
+        shape: impl Into<Shape>,
+        device: &Device,
+    ) -> Result<Tensor> {
+        Tensor::normal(mean.to_scalar(), deviation.to_scalar(), shape, T::DTYPE, device)
+    }
+
+    /// As [`Tensor::randn`], for a dtype that is known at run time. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::normal`].
+    pub fn normal(
+        mean: impl Into<Scalar>,
+        deviation: impl Into<Scalar>,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        device.next_draw().normal(mean, deviation, shape, dtype, device)
+    }
+
+    /// Normally distributed numbers with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::normal`].
+    pub fn randn_like(&self, mean: impl Into<Scalar>, deviation: impl Into<Scalar>) -> Result<Tensor> {
+        Tensor::normal(mean, deviation, self.shape(), self.dtype(), &self.device())
+    }
+
+    /// Integers evenly spread over `low..high`; see [`Generator::randint`]. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::randint`].
+    pub fn randint(
+        low: i64,
+        high: i64,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        device.next_draw().randint(low, high, shape, dtype, device)
+    }
+
+    /// The integers `0..count` in random order; see [`Generator::randperm`]. Moves the bytes of the result, from this machine's memory.
+    ///
+    /// # Errors
+    /// As [`Generator::randperm`].
+    pub fn randperm(count: usize, dtype: DType, device: &Device) -> Result<Tensor> {
+        device.next_draw().randperm(count, dtype, device)
+    }
+
+    /// Ones with this probability, else zeros; see [`Generator::bernoulli`]. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::bernoulli`].
+    pub fn bernoulli(
+        probability: f64,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor> {
+        device.next_draw().bernoulli(probability, shape, dtype, device)
+    }
+
+    /// Ones with this probability, else zeros, with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    ///
+    /// # Errors
+    /// As [`Generator::bernoulli`].
+    pub fn bernoulli_like(&self, probability: f64) -> Result<Tensor> {
+        Tensor::bernoulli(probability, self.shape(), self.dtype(), &self.device())
+    }
+
+    /// The elements, each replaced by 0 with this probability, the others times 1 / (1 − probability); see [`Generator::dropout`]. Moves the
+    /// bytes of input and result.
+    ///
+    /// # Errors
+    /// As [`Generator::dropout`].
+    pub fn dropout(&self, probability: f64) -> Result<Tensor> {
+        self.device().next_draw().dropout(self, probability)
+    }
+}
+
+/// A scalar rounded to `dtype`, a float.
+fn rounded(dtype: DType, scalar: Scalar) -> f64 {
+    dispatch_dtype!(dtype, T => T::from_scalar(scalar).to_scalar().to_f64())
+}
+
+/// The number of `dtype`, a float, before `number`, which is finite and not the least.
+fn before(dtype: DType, number: f64) -> f64 {
+    dispatch_dtype!(dtype, T => before_of(T::from_scalar(Scalar::Float(number))).to_scalar().to_f64())
+}
+
+fn before_of<T: Element>(number: T) -> T {
+    let size = size_of::<T>();
+    let mut bytes = [0; 8];
+    bytes[..size].copy_from_slice(bytemuck::bytes_of(&number));
+    let (bits, sign) = (u64::from_le_bytes(bytes), 1 << (8 * size - 1));
+    let before = match bits {
+        _ if bits & !sign == 0 => sign | 1,
+        _ if bits & sign != 0 => bits + 1,
+        _ => bits - 1,
+    };
+    bytemuck::pod_read_unaligned(&before.to_le_bytes()[..size])
+}
+
+/// Whether `dtype`, of integers, has this one.
+fn has(dtype: DType, integer: i64) -> bool {
+    dispatch_dtype!(dtype, T => T::from_scalar(Scalar::Int(integer)).to_scalar() == Scalar::Int(integer))
+}
+
+/// A probability as the number of words of 32 bits below which it is.
+fn threshold(operation: &'static str, probability: f64, device: &Device) -> Result<u64> {
+    if !(0.0..=1.0).contains(&probability) {
+        return Err(argument(operation, format!("{probability} is no probability: it must be in 0..=1"), device));
+    }
+    Ok((probability * 4_294_967_296.0).round() as u64)
+}
+
+fn argument(operation: &'static str, what: String, device: &Device) -> Error {
+    Error::new(operation, ErrorKind::Argument { what }).on(device)
+}
+
+fn require_float(operation: &'static str, dtype: DType, shape: &Shape, device: &Device) -> Result<()> {
+    require(operation, dtype.is_float(), dtype, shape, USE_RANDINT).on(device)
+}
+
+fn require_integer(operation: &'static str, dtype: DType, shape: &Shape, device: &Device) -> Result<()> {
+    require(operation, !dtype.is_float(), dtype, shape, USE_UNIFORM).on(device)
+}
+
+fn require(
+    operation: &'static str,
+    supported: bool,
+    dtype: DType,
+    shape: &Shape,
+    remedy: &'static str,
+) -> Result<()> {
+    if supported {
+        return Ok(());
+    }
+    Err(Error::new(operation, ErrorKind::UnsupportedDType { dtype, shape: shape.clone(), remedy }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float8::F8E4M3;
+
+    #[test]
+    fn the_number_before_another() {
+        assert_eq!(before(DType::F32, 1.0), f64::from(1.0 - f32::EPSILON / 2.0));
+        assert_eq!(before(DType::F64, 0.0), -5e-324);
+        assert_eq!(before(DType::F64, -1.0), -1.0 - f64::EPSILON);
+        assert_eq!(before(DType::F16, 65504.0), 65472.0);
+        assert_eq!(before(DType::BF16, 2.0), 1.9921875);
+        assert_eq!(before(DType::F8E4M3, 1.0), 0.9375);
+        assert_eq!(before_of(F8E4M3::from_bits(0x80)).to_bits(), 0x81);
+    }
+}
