@@ -96,6 +96,40 @@ template <u32 N, class A> DEVICE Pack<A, N> load_or_repeat(const A* a, bool tigh
     for (u32 j = 0; j < N; j++) out.at[j] = *a;
     return out;
 }
+
+#define NOT_UNROLLED _Pragma("unroll 1")
+// Strided walks of fewer elements go by packs: their divisions are of 32 bits.
+static constexpr u64 BY_PACKS = 1ull << 32;
+// Where element i of a strided walk lies in two arrays, and how many elements its row has from there on.
+struct Run {
+    Offsets at;
+    u32 left;
+};
+DEVICE Run run_of(u32 i, u32 rank, const u64* dims, const u64* a, const u64* b) {
+    const u32 inner = (u32)dims[rank - 1], row = i / inner, x = i - row * inner;
+    const Offsets at = offsets_as<u32>(row, rank - 1, dims, a, b);
+    return Run{{at.a + x * a[rank - 1], at.b + x * b[rank - 1]}, inner - x};
+}
+// N elements of a row from p on.
+template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
+    if (step == 1 && is_aligned<A, N>(p)) return load_pack<N>(p);
+    Pack<A, N> out;
+    if (step == 0) {
+        const A only = *p;
+        UNROLL
+        for (u32 j = 0; j < N; j++) out.at[j] = only;
+    } else {
+        UNROLL
+        for (u32 j = 0; j < N; j++) out.at[j] = p[j * step];
+    }
+    return out;
+}
+// Whether every row of an array begins where a pack may.
+template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, const u64* strides) {
+    u64 all = 0;
+    for (u32 d = 0; d + 1 < rank; d++) all |= strides[d];
+    return is_aligned<O, N>(out) && all % N == 0;
+}
 #endif
 
 // out[i] = f(a[i]), both tight.
@@ -125,7 +159,51 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
         run1(a + at.a, step_a, out + (OUT_TIGHT ? i : at.b), step_out, n, f);
     });
 #else
-    for (u64 i = thread_number(); i < count; i += thread_count()) {
+    constexpr u32 N = pack_size<A, O>();
+    const u64 first = thread_number(), step = thread_count();
+    const u64 inner = rank > 0 ? dims[rank - 1] : 0, step_a = rank > 0 ? sa[rank - 1] : 0;
+    u64 done = 0;
+    if constexpr (OUT_TIGHT) {
+        if (inner >= N && count < BY_PACKS && is_aligned<O, N>(out)) {
+            done = count / N * N;
+            for (u64 i = first * N; i < done; i += step * N) {
+                const Run run = run_of((u32)i, rank, dims, sa, sa);
+                if (run.left < N) {
+                    // To the end of a row, and from the beginning of the next one.
+                    const u64 next = run_of((u32)i + run.left, rank, dims, sa, sa).at.a;
+                    NOT_UNROLLED
+                    for (u32 j = 0; j < N; j++)
+                        out[i + j] = f(a[j < run.left ? run.at.a + j * step_a : next + (j - run.left) * step_a]);
+                    continue;
+                }
+                const Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
+                Pack<O, N> y;
+                UNROLL
+                for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
+                store_pack<N>(out + i, y);
+            }
+        }
+    } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
+        // Rows of packs; the last of a row may be short.
+        done = count;
+        const u32 each = (u32)((inner + N - 1) / N), packs = (u32)count / (u32)inner * each;
+        for (u64 p = first; p < packs; p += step) {
+            const u32 row = (u32)p / each, x = ((u32)p - row * each) * N;
+            const Offsets at = offsets_as<u32>(row, rank - 1, dims, sa, so);
+            const A* const from = a + at.a + x * step_a;
+            O* const to = out + at.b + x;
+            if (inner - x >= N) {
+                const Pack<A, N> v = load_steps<N>(from, step_a);
+                Pack<O, N> y;
+                UNROLL
+                for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
+                store_pack<N>(to, y);
+            } else {
+                for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
+            }
+        }
+    }
+    for (u64 i = done + first; i < count; i += step) {
         const Offsets at = offsets(i, count, rank, dims, sa, so);
         out[OUT_TIGHT ? i : at.b] = f(a[at.a]);
     }
@@ -151,9 +229,12 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
 #else
     constexpr u32 N = pack_size<A, O>();
     const u64 first = thread_number(), step = thread_count();
-    if (a_flat && b_flat) {
+    const bool flat = a_flat && b_flat;
+    u64 done = 0;
+    if (flat) {
         const bool aligned = (!a_moves || is_aligned<A, N>(a)) && (!b_moves || is_aligned<A, N>(b)) && is_aligned<O, N>(out);
         const u64 packs = aligned ? m.count / N : 0;
+        done = packs * N;
         for (u64 p = first; p < packs; p += step) {
             const Pack<A, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
             Pack<O, N> z;
@@ -161,12 +242,33 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
             store_pack<N>(out + p * N, z);
         }
-        for (u64 i = packs * N + first; i < m.count; i += step) out[i] = f(a[a_moves ? i : 0], b[b_moves ? i : 0]);
-    } else {
-        for (u64 i = first; i < m.count; i += step) {
-            const Offsets at = offsets(i, m.count, m.rank, m.dims, m.a, m.b);
-            out[i] = f(a[at.a], b[at.b]);
+    } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
+        const u64 step_a = m.a[m.rank - 1], step_b = m.b[m.rank - 1];
+        done = m.count / N * N;
+        for (u64 i = first * N; i < done; i += step * N) {
+            const Run run = run_of((u32)i, m.rank, m.dims, m.a, m.b);
+            if (run.left < N) {
+                // To the end of a row, and from the beginning of the next one.
+                const Offsets next = run_of((u32)i + run.left, m.rank, m.dims, m.a, m.b).at;
+                NOT_UNROLLED
+                for (u32 j = 0; j < N; j++) {
+                    const bool here = j < run.left;
+                    const Offsets start = here ? run.at : next;
+                    const u32 k = here ? j : j - run.left;
+                    out[i + j] = f(a[start.a + k * step_a], b[start.b + k * step_b]);
+                }
+                continue;
+            }
+            const Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
+            Pack<O, N> z;
+            UNROLL
+            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
+            store_pack<N>(out + i, z);
         }
+    }
+    for (u64 i = done + first; i < m.count; i += step) {
+        const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
+        out[i] = f(a[at.a], b[at.b]);
     }
 #endif
 }
@@ -255,9 +357,53 @@ FUNCTOR1(floor, return m_floor(x);)
 FUNCTOR1(round, return m_round(x);)
 FUNCTOR2(pow, return m_pow(x, y);)
 
+// For results of 8 and 16 bits: a relative error below 2^-14 in f32 does not show.
+static constexpr bool SMALL = sizeof(T) < 4;
+// 2^x where that is a normal number, and 1/x of normal numbers; what is beyond becomes 0 or infinity.
+DEVICE f32 quick_exp2(f32 x) {
+#if ON_NVIDIA
+    f32 out;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(out) : "f"(x));
+    return out;
+#elif ON_AMD
+    return exp2f(x);
+#else
+    return expf(x * 0.69314718055994530942f);
+#endif
+}
+DEVICE f32 quick_reciprocal(f32 x) {
+#if ON_NVIDIA
+    f32 out;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
+    return out;
+#elif ON_AMD
+    return __builtin_amdgcn_rcpf(x);
+#else
+    return 1.0f / x;
+#endif
+}
+// 1/(1 + exp(-v)) = s/(s + s exp(-v)) with s = 2^-64, so that exp(-v) does not overflow where the sigmoid is no subnormal yet.
+DEVICE f32 quick_sigmoid(f32 v) {
+    constexpr f32 S = 5.42101086242752217e-20f, LOG2_E = 1.4426950408889634f;
+    return S * quick_reciprocal(S + quick_exp2(multiply_add(v, -LOG2_E, -64.0f)));
+}
+// x/2 erfc(-x/sqrt(2)). With z = |x|/sqrt(2) and t = 1/(1 + 0.32 |x|), erfc(z) exp(z^2)/2 is t times a polynomial of t, which
+// interpolates it at Chebyshev's points up to |x| = 14.5 (relative error below 2^-16); beyond that the result is 0 or x.
+DEVICE f32 quick_gelu_erf(f32 x) {
+    const f32 t = quick_reciprocal(multiply_add(m_abs(x), 0.32f, 1.0f));
+    f32 p = multiply_add(t, -0.06624300321945903f, 0.13803415903973096f);
+    p = multiply_add(p, t, 0.0513443323632181f);
+    p = multiply_add(p, t, 0.1221300653407423f);
+    p = multiply_add(p, t, 0.12706283957170292f);
+    p = multiply_add(p, t, 0.12766686789733186f);
+    const f32 tail = x * (p * t * quick_exp2(x * x * -0.72134752044448170368f));
+    return x > 0.0f ? (x < 14.0f ? x - tail : x) : tail;
+}
+
 // exp is only taken of what is not positive: it cannot overflow.
 struct sigmoid_op {
     template <class C> METHOD C operator()(C x) const {
+        if constexpr (SMALL) return quick_sigmoid(x);
         const C e = m_exp(-m_abs(x));
         return (x < C(0) ? e : C(1)) / (C(1) + e);
     }
@@ -272,13 +418,19 @@ template <class C> DEVICE C times_sigmoid(C x, C v, C rest) {
     }
     return x / (C(1) + h * h);
 }
-FUNCTOR1(silu, return times_sigmoid(x, x, C(0));)
+struct silu_op {
+    template <class C> METHOD C operator()(C x) const {
+        if constexpr (SMALL) return x * quick_sigmoid(x);
+        else return times_sigmoid(x, x, C(0));
+    }
+};
 // x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
 // counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {
     template <class C> METHOD C operator()(C x) const {
         constexpr f64 A = 1.5957691216057307117597842397375, B = 0.071354816272600248773876352279864;
         constexpr C a = (C)A, b = (C)B;
+        if constexpr (SMALL) return x * quick_sigmoid(x * multiply_add(b, x * x, a));
         // What is left of the constants beyond f32; beyond f64 for f64.
         constexpr C a1 = sizeof(C) == 4 ? (C)(A - (f64)a) : (C)-9.9693088091109203e-17;
         constexpr C b1 = sizeof(C) == 4 ? (C)(B - (f64)b) : (C)-6.1751499181553155e-19;
@@ -293,6 +445,7 @@ struct gelu_op {
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
+        if constexpr (SMALL) return quick_gelu_erf(x);
         constexpr f64 R = 0.70710678118654752440084436210485;
         constexpr C r = (C)R, r1 = sizeof(C) == 4 ? (C)(R - (f64)r) : (C)-4.8336466567264565e-17;
         const C z = -x * r, rest = -(m_fma(x, r, z) + x * r1);

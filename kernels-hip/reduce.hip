@@ -1,9 +1,12 @@
-//! Reductions over any set of axes: sum, prod, min, max, argmin, argmax; by rows and by columns.
+//! Reductions over any set of axes: sum, prod, min, max, argmin, argmax; by rows and by columns, in one part or several.
 //
-// reduce_<op>: one block for one output, the block's threads share its elements. Launch: one-dimensional, block a multiple
-// of 64 and at most 256; blocks stride over the outputs, so any grid is right.
-// reduce_cols_<op>: one thread for one output. Launch: one-dimensional, any block up to 256, any grid.
+// reduce_<op>: the threads of a block, or groups of up to 32 of them, share the elements of an output. Launch: one-dimensional,
+// block a multiple of 64 and at most 256; blocks stride over the outputs, so any grid is right.
+// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs. Launch: one-dimensional, any block up to 256, any grid.
 // Both give any result that the other may give; which is quicker: src/launch.rs.
+// Where outputs are few, they are cut into parts, which these kernels reduce to what they accumulate, not yet rounded. Then
+// reduce_join_<op> joins the parts of each output, in an order that depends on their number alone. Launch: one-dimensional, block a
+// power of two up to 256, any grid.
 //
 // Outputs are tight. argmin and argmax write the row-major position within the reduced axes as u32: length < 2^32.
 // With length 0 sums are 0 and products 1; the others need an element.
@@ -17,20 +20,38 @@ namespace hipstack {
 // Output o begins at the offset of o in the kept dims; its element i lies at the offset of i in the reduced dims.
 struct ReduceMap {
     u64 outputs, length;
+    u64 segment; // elements of a part; the last parts may have fewer or none
+    u32 parts; // of each output; with one the output is written, with more what part p of output o gives, at p * outputs + o
+    u32 group; // reduce_<op>: threads that share an output, a power of two up to 32; 0 for a block
     u32 kept_rank, reduced_rank;
     u64 kept_dims[MAX_RANK], kept_strides[MAX_RANK], reduced_dims[MAX_RANK], reduced_strides[MAX_RANK];
 };
-SIZE(ReduceMap, 280) OFFSET(ReduceMap, kept_rank, 16) OFFSET(ReduceMap, kept_dims, 24)
-OFFSET(ReduceMap, kept_strides, 88) OFFSET(ReduceMap, reduced_dims, 152) OFFSET(ReduceMap, reduced_strides, 216)
+SIZE(ReduceMap, 296) OFFSET(ReduceMap, segment, 16) OFFSET(ReduceMap, parts, 24) OFFSET(ReduceMap, kept_rank, 32)
+OFFSET(ReduceMap, kept_dims, 40) OFFSET(ReduceMap, kept_strides, 104) OFFSET(ReduceMap, reduced_dims, 168)
+OFFSET(ReduceMap, reduced_strides, 232)
+// Parts to join. Neighbouring threads take `width` neighbouring outputs, a power of two up to the block.
+struct JoinMap {
+    u64 outputs;
+    u32 parts, width;
+};
+SIZE(JoinMap, 16) OFFSET(JoinMap, parts, 8)
 
 // Elements side by side that a thread takes before it goes on to the next span: what one 16-byte access brings; on the host
 // enough for a loop that pays.
 static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
-// A thread's elements of a column between two steps of the cascade.
-static constexpr u32 COLUMN_SPAN = 64;
+// Spans that a thread reads before it uses the first.
+static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
+// Rows of a column between two steps of the cascade, and rows that are read before the first is used.
+static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : 4;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
-static constexpr u32 COLUMNS = ON_HOST ? 16 : 1;
+static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+
+#if ON_HOST
+#define NOT_UNROLLED
+#else
+#define NOT_UNROLLED _Pragma("unroll 1")
+#endif
 
 // ---- operations -------------------------------------------------------------------------------------------------------
 // Accumulators: floats as they compute, integers in the unsigned type that wraps.
@@ -38,8 +59,9 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
-// An operation: Sum (what accumulates), Out, none() that changes nothing, of(element, position), join, shuffle, result.
+// An operation: SUMS (whether rounding errors add up), Sum (what accumulates), Out, none() that changes nothing, of(element, position), join, shuffle, result.
 struct sum_op {
+    static constexpr bool SUMS = Dtype<T>::FLOAT;
     typedef Accumulator Sum;
     typedef T Out;
     static METHOD Sum none() { return Sum(0); }
@@ -54,6 +76,7 @@ struct prod_op : sum_op {
 };
 typedef Dtype<T>::Rank Rank;
 template <bool LEAST> struct extreme_op {
+    static constexpr bool SUMS = false;
     typedef Rank Sum;
     typedef T Out;
     static METHOD Sum none() { return least<Rank>(); }
@@ -67,6 +90,7 @@ struct Place {
     u32 index;
 };
 template <bool LEAST> struct place_op {
+    static constexpr bool SUMS = false;
     typedef Place Sum;
     typedef u32 Out;
     static METHOD Sum none() { return Place{least<Rank>(), ~0u}; }
@@ -85,21 +109,40 @@ typedef place_op<true> argmin_op;
 typedef place_op<false> argmax_op;
 
 // ---- accumulation in one thread ---------------------------------------------------------------------------------------
-// Adds up a long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
-template <class Op> struct Cascade {
+// Adds up W long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
+template <class Op, u32 W> struct Cascade {
     typedef typename Op::Sum Sum;
-    Sum level0 = Op::none(), level1 = Op::none(), level2 = Op::none();
+    Sum level0[W], level1[W], level2[W];
     u32 terms = 0;
-    METHOD void add(Sum term) {
-        level0 = Op::join(level0, term);
-        if ((++terms & 63u) != 0) return;
-        level1 = Op::join(level1, level0);
-        level0 = Op::none();
-        if ((terms & 4095u) != 0) return;
-        level2 = Op::join(level2, level1);
-        level1 = Op::none();
+    METHOD Cascade() {
+        UNROLL
+        for (u32 w = 0; w < W; w++) level0[w] = level1[w] = level2[w] = Op::none();
     }
-    METHOD Sum total() const { return Op::join(level2, Op::join(level1, level0)); }
+    // Everything of one level goes to the next.
+    static METHOD void carry(Sum (&from)[W], Sum (&to)[W]) {
+        UNROLL
+        for (u32 w = 0; w < W; w++) {
+            to[w] = Op::join(to[w], from[w]);
+            from[w] = Op::none();
+        }
+    }
+    METHOD void add(const Sum (&term)[W]) {
+        UNROLL
+        for (u32 w = 0; w < W; w++) level0[w] = Op::join(level0[w], term[w]);
+        if constexpr (Op::SUMS) {
+            if ((++terms & 63u) != 0) return;
+            carry(level0, level1);
+            if ((terms & 4095u) == 0) carry(level1, level2);
+        }
+    }
+    METHOD void add(Sum term) {
+        const Sum one[1] = {term};
+        add(one);
+    }
+    METHOD Sum total(u32 w) const {
+        if constexpr (Op::SUMS) return Op::join(level2[w], Op::join(level1[w], level0[w]));
+        else return level0[w];
+    }
 };
 
 // The lower half of the lanes joins the upper half, and so on. Without a loop over the halves: nvcc does not unroll one, and keeps
@@ -125,16 +168,24 @@ template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 firs
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
     }
     typename Op::Sum rest = Op::none();
+    NOT_UNROLLED
     for (; i < n; i++) rest = Op::join(rest, Op::of(p[i], first + i));
     return Op::join(lanes_total<Op>(lane), rest);
 }
 #if !ON_HOST
-// A whole span by one 16-byte access.
-template <class Op> DEVICE typename Op::Sum pack_span(const T* p, u64 first) {
-    const Pack<T, SPAN> pack = load_pack<SPAN>(p);
+// U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
+template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
+    Pack<T, SPAN> pack[U];
+    UNROLL
+    for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
     typename Op::Sum lane[LANES];
     UNROLL
-    for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack.at[l], first + l);
+    for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
+    UNROLL
+    for (u32 u = 1; u < U; u++) {
+        UNROLL
+        for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
+    }
     return lanes_total<Op>(lane);
 }
 #endif
@@ -144,6 +195,7 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
+    NOT_UNROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
     return sum;
 }
@@ -154,65 +206,172 @@ DEVICE u64 kept_offset(const ReduceMap& m, u64 o) {
     return offsets(o, m.outputs, m.kept_rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
 }
 
-// ---- one block for one output -----------------------------------------------------------------------------------------
+// A part of an output: its elements begin to end.
+struct Item {
+    u64 output, begin, end;
+    u32 part;
+};
+DEVICE Item item_of(const ReduceMap& m, u64 output, u32 part) {
+    const u64 begin = part * m.segment, end = begin + m.segment;
+    return Item{output, begin < m.length ? begin : m.length, end < m.length ? end : m.length, part};
+}
+// Number i, an output's parts one after the other.
+DEVICE Item item_of(const ReduceMap& m, u64 i) {
+    const u64 output = m.parts == 1 ? i : i / m.parts;
+    return item_of(m, output, (u32)(i - output * m.parts));
+}
+template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m, Item item, typename Op::Sum total) {
+    if (m.parts == 1) out[item.output] = Op::result(total);
+    else reinterpret_cast<typename Op::Sum*>(out)[item.part * m.outputs + item.output] = total;
+}
+
+// What one of `threads` threads adds up that share an item. Spans are dealt out in turn.
+template <class Op>
+DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item item, u32 thread, u32 threads) {
+    Cascade<Op, 1> sum;
+    const u64 step = (u64)threads * SPAN;
+    u64 i = item.begin + (u64)thread * SPAN;
+#if !ON_HOST
+    if (tight && is_aligned<T, SPAN>(row + item.begin)) {
+        NOT_UNROLLED
+        for (; i + (SPANS - 1) * step + SPAN <= item.end; i += SPANS * step) sum.add(pack_spans<Op, SPANS>(row + i, i, step));
+        NOT_UNROLLED
+        for (; i + SPAN <= item.end; i += step) sum.add(pack_spans<Op, 1>(row + i, i, step));
+    }
+#endif
+    for (; i < item.end; i += step) {
+        const u32 n = item.end - i < SPAN ? (u32)(item.end - i) : SPAN;
+        sum.add(tight ? tight_span<Op>(row + i, i, n) : strided_span<Op>(row, m, i, n));
+    }
+    return sum.total(0);
+}
+
+// ---- a block or a group of threads for one output ---------------------------------------------------------------------
 template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, const ReduceMap& m) {
     const bool tight = rows_are_tight(m);
-    u32 turn = 0;
-    for (u64 o = blockIdx.x; o < m.outputs; o += gridDim.x, turn++) {
-        const T* const row = in + kept_offset(m, o);
-        Cascade<Op> sum;
-        for (u64 i = (u64)threadIdx.x * SPAN; i < m.length; i += (u64)blockDim.x * SPAN) {
-            const u32 n = m.length - i < SPAN ? (u32)(m.length - i) : SPAN;
-#if !ON_HOST
-            if (tight && n == SPAN && is_aligned<T, SPAN>(row)) sum.add(pack_span<Op>(row + i, i));
-            else
-#endif
-            if (tight) sum.add(tight_span<Op>(row + i, i, n));
-            else sum.add(strided_span<Op>(row, m, i, n));
+    const u64 items = m.outputs * m.parts;
+#if ON_HOST
+    // An item of one span is one thread's alone.
+    if (m.segment <= SPAN) {
+        for (u64 i = (u64)threadIdx.x * gridDim.x + blockIdx.x; i < items; i += thread_count()) {
+            const Item item = item_of(m, i);
+            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output), m, tight, item, 0, 1));
         }
-        typename Op::Sum total = sum.total();
-        // A row of one span is the first thread's alone.
-        if (m.length > SPAN) total = block_join<Op>(total, turn);
-        if (threadIdx.x == 0) out[o] = Op::result(total);
+        return;
+    }
+#endif
+    const u32 group = ON_HOST ? 0 : m.group, each = group != 0 ? blockDim.x / group : 1;
+    const u32 threads = group != 0 ? group : blockDim.x, number = group != 0 ? threadIdx.x / group : 0;
+    const u32 thread = threadIdx.x - number * threads;
+    u32 turn = 0;
+    // All threads of a block take the same number of turns: barriers and shuffles need all of them.
+    for (u64 first = (u64)blockIdx.x * each; first < items; first += (u64)gridDim.x * each, turn++) {
+        const u64 i = first + number;
+        typename Op::Sum total = Op::none();
+        if (i < items) {
+            const Item item = item_of(m, i);
+            total = share<Op>(in + kept_offset(m, item.output), m, tight, item, thread, threads);
+        }
+        if (group == 0) {
+            if (m.segment > SPAN) total = block_join<Op>(total, turn);
+        } else {
+            for (u32 mask = group / 2; mask > 0; mask /= 2) total = Op::join(total, Op::shuffle(total, mask));
+        }
+        // What was computed above is computed again: registers are dearer.
+        if (thread == 0 && i < items) write<Op>(out, m, item_of(m, i), total);
     }
 }
 
-// ---- one thread for one output ----------------------------------------------------------------------------------------
-template <class Op> DEVICE typename Op::Sum column(const T* row, const ReduceMap& m, bool tight) {
-    Cascade<Op> sum;
-    for (u64 i = 0; i < m.length; i += COLUMN_SPAN) {
-        const u32 n = m.length - i < COLUMN_SPAN ? (u32)(m.length - i) : COLUMN_SPAN;
-        sum.add(tight ? tight_span<Op>(row + i, i, n) : strided_span<Op>(row, m, i, n));
-    }
-    return sum.total();
+// ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
+#if !ON_HOST
+// n of COLUMNS neighbours; the others repeat the first.
+DEVICE Pack<T, COLUMNS> load_columns(const T* p, u32 n) {
+    if (n == COLUMNS && is_aligned<T, COLUMNS>(p)) return load_pack<COLUMNS>(p);
+    Pack<T, COLUMNS> out;
+    UNROLL
+    for (u32 c = 0; c < COLUMNS; c++) out.at[c] = p[c < n ? c : 0];
+    return out;
 }
-// COLUMNS columns side by side.
-template <class Op> SHARED_CODE void columns(const T* first, typename Op::Out* out, const ReduceMap& m) {
-    Cascade<Op> sum[COLUMNS];
-    for (u64 i = 0; i < m.length; i += COLUMN_SPAN) {
-        const u64 end = m.length - i < COLUMN_SPAN ? m.length : i + COLUMN_SPAN;
+#endif
+// n columns side by side, COLUMNS at most.
+template <class Op>
+SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const ReduceMap& m, Item item) {
+    Cascade<Op, COLUMNS> sum;
+    for (u64 i = item.begin; i < item.end; i += COLUMN_SPAN) {
+        const u64 end = item.end - i < COLUMN_SPAN ? item.end : i + COLUMN_SPAN;
         typename Op::Sum part[COLUMNS];
+        UNROLL
         for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::none();
-        for (u64 r = i; r < end; r++) {
+        u64 r = i;
+#if ON_HOST
+        for (; r < end; r++) {
             const T* const p = first + reduced_offset(m, r);
-            for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
+            if (n == COLUMNS) {
+                for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
+            } else {
+                for (u32 c = 0; c < n; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
+            }
         }
-        for (u32 c = 0; c < COLUMNS; c++) sum[c].add(part[c]);
+#else
+        if (m.reduced_rank == 1) {
+            const u64 step = m.reduced_strides[0];
+            for (const T* p = first + r * step; r + AT_ONCE <= end; r += AT_ONCE, p += AT_ONCE * step) {
+                Pack<T, COLUMNS> x[AT_ONCE];
+                UNROLL
+                for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_columns(p + u * step, n);
+                UNROLL
+                for (u32 u = 0; u < AT_ONCE; u++) {
+                    UNROLL
+                    for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
+                }
+            }
+        }
+        for (; r < end; r++) {
+            const Pack<T, COLUMNS> x = load_columns(first + reduced_offset(m, r), n);
+            UNROLL
+            for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
+        }
+#endif
+        sum.add(part);
     }
-    for (u32 c = 0; c < COLUMNS; c++) out[c] = Op::result(sum[c].total());
+    UNROLL
+    for (u32 c = 0; c < COLUMNS; c++) {
+        if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
+    }
 }
 template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
-    const bool tight = rows_are_tight(m);
-    const bool side_by_side = COLUMNS > 1 && m.kept_rank == 1 && m.kept_strides[0] == 1;
+    const bool side_by_side = m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1;
+    // Outputs that lie side by side, and the packs that they make.
+    const u64 line = side_by_side ? m.kept_dims[m.kept_rank - 1] : 1;
+    const u64 each = (line + COLUMNS - 1) / COLUMNS, packs = m.outputs / line * each;
     // On the host neighbouring threads share an OS thread: outputs are dealt out to blocks first.
     const u64 number = ON_HOST ? (u64)threadIdx.x * gridDim.x + blockIdx.x : thread_number();
-    for (u64 o = number * COLUMNS; o < m.outputs; o += thread_count() * COLUMNS) {
-        if (side_by_side && m.outputs - o >= COLUMNS) {
-            columns<Op>(in + o, out + o, m);
-            continue;
+    for (u64 i = number; i < packs * m.parts; i += thread_count()) {
+        const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
+        const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * COLUMNS, o = row * line + x;
+        const T* const first = in + kept_offset(m, o);
+        const Item item = item_of(m, o, (u32)part);
+        columns<Op>(first, line - x < COLUMNS ? (u32)(line - x) : COLUMNS, out, m, item);
+    }
+}
+
+// ---- the parts of outputs together ------------------------------------------------------------------------------------
+template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename Op::Out* out, const JoinMap& m) {
+    typename Op::Sum* const slot = block_slots<typename Op::Sum>();
+    const u32 thread = threadIdx.x, lane = thread % m.width, row = thread / m.width, rows = blockDim.x / m.width;
+    for (u64 first = (u64)blockIdx.x * m.width; first < m.outputs; first += (u64)gridDim.x * m.width) {
+        const u64 o = first + lane;
+        Cascade<Op, 1> sum;
+        if (o < m.outputs) {
+            for (u32 p = row; p < m.parts; p += rows) sum.add(in[p * m.outputs + o]);
         }
-        for (u64 c = o; c < m.outputs && c < o + COLUMNS; c++)
-            out[c] = Op::result(column<Op>(in + kept_offset(m, c), m, tight));
+        slot[thread] = sum.total(0);
+        __syncthreads();
+        for (u32 half = rows / 2; half > 0; half /= 2) {
+            if (row < half) slot[thread] = Op::join(slot[thread], slot[thread + half * m.width]);
+            __syncthreads();
+        }
+        if (row == 0 && o < m.outputs) out[o] = Op::result(slot[thread]);
     }
 }
 
@@ -223,6 +382,9 @@ template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* ou
     }                                                                                                        \
     KERNEL(PASTE4(reduce_cols_, op, _, DTYPE), const T* in, op##_op::Out* out, ReduceMap map) {              \
         reduce_columns<op##_op>(in, out, map);                                                               \
+    }                                                                                                        \
+    KERNEL(PASTE4(reduce_join_, op, _, DTYPE), const op##_op::Sum* in, op##_op::Out* out, JoinMap map) {     \
+        join_parts<op##_op>(in, out, map);                                                                   \
     }
 REDUCE(sum)
 REDUCE(prod)

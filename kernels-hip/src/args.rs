@@ -86,6 +86,33 @@ pub struct CopyMap {
     pub dst: Axes,
 }
 
+/// A copy whose source runs along another dimension than its destination: src\[i + j `src_column`\] to dst\[i `dst_row` + j\], in a
+/// batch.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct TransposeMap {
+    /// Length of i, along which the source has stride 1.
+    pub rows: u64,
+    /// Length of j, along which the destination has stride 1.
+    pub columns: u64,
+    /// Stride of the source along j.
+    pub src_column: u64,
+    /// Stride of the destination along i.
+    pub dst_row: u64,
+    /// Number of matrices: the product of the batch dims, 1 without any.
+    pub batch: u64,
+    /// Batch dimensions in use.
+    pub batch_rank: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Lengths of the batch dimensions.
+    pub batch_dims: Axes,
+    /// Strides of the source between matrices.
+    pub src_batch: Axes,
+    /// Strides of the destination between matrices.
+    pub dst_batch: Axes,
+}
+
 /// A reduction: output o begins at the offset of o in the kept dims, its element i lies at the offset of i in the
 /// reduced ones.
 #[repr(C)]
@@ -95,6 +122,13 @@ pub struct ReduceMap {
     pub outputs: u64,
     /// Elements of each: the product of the reduced dims. Below 2^32 for argmin and argmax.
     pub length: u64,
+    /// Elements of a part; the last parts may have fewer or none.
+    pub segment: u64,
+    /// Parts that each output is cut into. More than one: the kernel writes what it accumulates, part after part with all outputs each,
+    /// for `reduce_join_*`.
+    pub parts: u32,
+    /// Threads that share an output or part of it in `reduce_*`: a power of two up to 32, or 0 for a whole block.
+    pub group: u32,
     /// Kept dimensions in use.
     pub kept_rank: u32,
     /// Reduced dimensions in use.
@@ -107,6 +141,18 @@ pub struct ReduceMap {
     pub reduced_dims: Axes,
     /// Strides of the reduced dimensions.
     pub reduced_strides: Axes,
+}
+
+/// The parts of a reduction joined: `reduce_join_*`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct JoinMap {
+    /// Number of outputs.
+    pub outputs: u64,
+    /// Parts of each.
+    pub parts: u32,
+    /// Neighbouring outputs of a block: a power of two up to its threads.
+    pub width: u32,
 }
 
 /// Matrix products in a batch: c\[i, j\] = Σ a\[i, p\] b\[p, j\].
@@ -202,7 +248,7 @@ impl CopyMap {
 }
 
 impl ReduceMap {
-    /// A map of kept and reduced dims; `None` if slices differ in length or exceed [`MAX_RANK`].
+    /// A map of kept and reduced dims, each output in one part by a whole block; `None` if slices differ in length or exceed [`MAX_RANK`].
     pub fn new(
         kept_dims: &[u64],
         kept_strides: &[u64],
@@ -212,6 +258,9 @@ impl ReduceMap {
         Some(ReduceMap {
             outputs: kept_dims.iter().product(),
             length: reduced_dims.iter().product(),
+            segment: reduced_dims.iter().product(),
+            parts: 1,
+            group: 0,
             kept_rank: rank_of(kept_dims, &[kept_strides])?,
             reduced_rank: rank_of(reduced_dims, &[reduced_strides])?,
             kept_dims: axes(kept_dims),
@@ -260,8 +309,12 @@ const _: () = {
     assert!(size_of::<Map1>() == 144 && offset_of!(Map1, dims) == 16 && offset_of!(Map1, a) == 80);
     assert!(size_of::<Map2>() == 208 && offset_of!(Map2, a) == 80 && offset_of!(Map2, b) == 144);
     assert!(size_of::<CopyMap>() == 208 && offset_of!(CopyMap, src) == 80 && offset_of!(CopyMap, dst) == 144);
-    assert!(size_of::<ReduceMap>() == 280 && offset_of!(ReduceMap, kept_rank) == 16);
-    assert!(offset_of!(ReduceMap, kept_dims) == 24 && offset_of!(ReduceMap, reduced_strides) == 216);
+    assert!(size_of::<TransposeMap>() == 240 && offset_of!(TransposeMap, batch_rank) == 40);
+    assert!(offset_of!(TransposeMap, batch_dims) == 48 && offset_of!(TransposeMap, dst_batch) == 176);
+    assert!(size_of::<ReduceMap>() == 296 && offset_of!(ReduceMap, segment) == 16);
+    assert!(offset_of!(ReduceMap, parts) == 24 && offset_of!(ReduceMap, kept_rank) == 32);
+    assert!(offset_of!(ReduceMap, kept_dims) == 40 && offset_of!(ReduceMap, reduced_strides) == 232);
+    assert!(size_of::<JoinMap>() == 16 && offset_of!(JoinMap, parts) == 8);
     assert!(size_of::<MatmulArgs>() == 344 && offset_of!(MatmulArgs, batch_rank) == 80);
     assert!(offset_of!(MatmulArgs, batch_dims) == 88 && offset_of!(MatmulArgs, c_batch) == 280);
 };

@@ -43,10 +43,50 @@ pub enum Reduction {
     Columns,
 }
 
+/// What a reduction is like, as far as launches depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduced {
+    /// Number of outputs.
+    pub outputs: u64,
+    /// Elements of each.
+    pub length: u64,
+    /// Length of the innermost kept dimension after collapsing, if its stride is 1.
+    pub line: Option<u64>,
+    /// The elements of an output lie side by side.
+    pub tight: bool,
+    /// Size of an element.
+    pub element_bytes: usize,
+    /// Threads of a multiprocessor that should have columns of their own: on a GPU many hundreds, on a CPU a few.
+    pub threads_each: u32,
+}
+
+/// How a reduction is launched: the fields of `ReduceMap` with these names, and the shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReduceShape {
+    /// Which kernel.
+    pub kind: Reduction,
+    /// Its grid and block.
+    pub shape: LaunchShape,
+    /// Elements of a part.
+    pub segment: u64,
+    /// Parts of each output. More than one: `reduce_join_*` follows.
+    pub parts: u32,
+    /// Threads that share a row, 0 for a block.
+    pub group: u32,
+}
+
 /// Blocks for each multiprocessor, beyond which more bring nothing: the blocks that are resident, a few times over.
 const BLOCKS_EACH: u64 = 32;
-/// Rows of that length or less are not worth a block.
+/// Rows of that length or less are not worth a block where their elements lie apart.
 const SHORT: u64 = 32;
+/// Where rows are cut into parts: blocks for each multiprocessor that are wanted, and elements of a part at least. A part's length is a
+/// multiple of `PART_STEP`.
+const PART_BLOCKS: u64 = 16;
+const PART_ROW: u64 = 4096;
+const PART_STEP: u64 = 1024;
+/// Where columns are: elements of a part at least, and parts at most.
+const PART_COLUMN: u64 = 64;
+const PARTS: u64 = 8192;
 /// Edge of the tile that a block of `matmul` computes on a GPU.
 const TILE: u64 = 64;
 
@@ -61,24 +101,67 @@ pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> La
     shape(count.div_ceil(per_thread).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
 }
 
-/// Rows or columns. `kept_stride` is the stride of the innermost kept dimension after collapsing, `None` without one.
+/// For `reduce_*` and `reduce_cols_*`.
 ///
-/// Columns are quicker where outputs are short, and where neighbouring outputs read neighbouring elements and there are
-/// enough of them to fill the device.
-pub fn reduction(outputs: u64, length: u64, kept_stride: Option<u64>, multiprocessors: u32) -> Reduction {
-    let many = outputs >= 64 * u64::from(multiprocessors.max(1));
-    if length <= SHORT || (many && kept_stride == Some(1)) { Reduction::Columns } else { Reduction::Rows }
+/// Columns are quicker where neighbouring outputs read neighbouring elements, and for short rows whose elements lie apart. Outputs that
+/// do not fill the device are cut into parts.
+pub fn reduce(work: &Reduced, multiprocessors: u32) -> ReduceShape {
+    let Reduced { outputs, length, element_bytes, .. } = *work;
+    let columns = !work.tight && (work.line.is_some() || length <= SHORT);
+    if columns { by_columns(work, multiprocessors) } else { by_rows(outputs, length, element_bytes, multiprocessors) }
 }
 
-/// For `reduce_*` and `reduce_cols_*`.
-pub fn reduce(kind: Reduction, outputs: u64, length: u64, multiprocessors: u32) -> LaunchShape {
-    let block = match (kind, length) {
-        (Reduction::Columns, _) | (_, ..=2048) => 64,
-        (_, 2049..=8192) => 128,
-        _ => MAX_BLOCK,
+fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32) -> ReduceShape {
+    let wanted = (PART_BLOCKS * u64::from(multiprocessors.max(1))).div_ceil(outputs.max(1));
+    let (segment, parts) = cut(length, wanted.min(length / PART_ROW), PART_STEP);
+    // What a thread reads at once; short rows have a few threads each, of which none reads more than four times that.
+    let packs = length.div_ceil((16 / element_bytes.clamp(1, 16)) as u64).max(1);
+    let group = if parts == 1 && packs <= 4 * 32 { packs.next_power_of_two().min(32) as u32 } else { 0 };
+    let block = match (group, segment) {
+        (1.., _) | (_, 8193..) => MAX_BLOCK,
+        (_, ..=2048) => 64,
+        _ => 128,
     };
-    let blocks = if kind == Reduction::Rows { outputs } else { outputs.div_ceil(block.into()) };
-    shape(blocks, block, multiprocessors)
+    let each = if group > 0 { u64::from(block / group) } else { 1 };
+    let shape = shape((outputs * u64::from(parts)).div_ceil(each), block, multiprocessors);
+    ReduceShape { kind: Reduction::Rows, shape, segment, parts, group }
+}
+
+fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
+    // As many neighbours as the kernels for GPUs take: 16 bytes, eight at most.
+    let together = (16 / work.element_bytes.clamp(1, 16) as u64).min(8);
+    let line = work.line.unwrap_or(1).max(1);
+    let packs = (work.outputs / line * line.div_ceil(together)).max(1);
+    let wanted = u64::from(multiprocessors.max(1)) * u64::from(work.threads_each) / packs;
+    let (segment, parts) = cut(work.length, wanted.min(work.length / PART_COLUMN).min(PARTS), 4);
+    let shape = shape((packs * u64::from(parts)).div_ceil(64), 64, multiprocessors);
+    ReduceShape { kind: Reduction::Columns, shape, segment, parts, group: 0 }
+}
+
+/// The length of a part and the number of parts, about as many as wanted; each but the last is a multiple of `step`.
+fn cut(length: u64, wanted: u64, step: u64) -> (u64, u32) {
+    if wanted <= 1 {
+        return (length, 1);
+    }
+    let segment = length.div_ceil(wanted).next_multiple_of(step);
+    (segment, length.div_ceil(segment).max(1) as u32)
+}
+
+/// For `reduce_join_*`: the shape and the width.
+pub fn join(outputs: u64, multiprocessors: u32) -> (LaunchShape, u32) {
+    let width = if outputs < 32 { 1 } else { 32 };
+    (shape(outputs.div_ceil(width.into()), MAX_BLOCK, multiprocessors), width)
+}
+
+/// For `transpose_*`: a block for each tile of each matrix.
+pub fn transpose(rows: u64, columns: u64, batch: u64, element_bytes: usize, multiprocessors: u32) -> LaunchShape {
+    let edge = match element_bytes {
+        1 => 128,
+        8.. => 32,
+        _ => 64,
+    };
+    let tiles = rows.div_ceil(edge).saturating_mul(columns.div_ceil(edge)).saturating_mul(batch);
+    shape(tiles, MAX_BLOCK, multiprocessors)
 }
 
 /// For `matmul_*`: a block for each tile of each product.
@@ -102,14 +185,46 @@ mod tests {
         assert_eq!(matmul(u64::MAX, u64::MAX, 3, 2), LaunchShape { grid: 64, block: 256 });
     }
 
+    fn reduced(outputs: u64, length: u64, line: Option<u64>, tight: bool) -> Reduced {
+        Reduced { outputs, length, line, tight, element_bytes: 4, threads_each: 1024 }
+    }
+
     #[test]
     fn reductions_choose_by_length_and_neighbourhood() {
-        assert_eq!(reduction(10, 32, None, 2), Reduction::Columns);
-        assert_eq!(reduction(10, 33, Some(1), 2), Reduction::Rows);
-        assert_eq!(reduction(128, 1000, Some(1), 2), Reduction::Columns);
-        assert_eq!(reduction(128, 1000, Some(1000), 2), Reduction::Rows);
-        assert_eq!(reduce(Reduction::Rows, 10, 1 << 25, 2), LaunchShape { grid: 10, block: 256 });
-        assert_eq!(reduce(Reduction::Rows, 10, 100, 2), LaunchShape { grid: 10, block: 64 });
-        assert_eq!(reduce(Reduction::Columns, 100, 1 << 25, 2), LaunchShape { grid: 2, block: 64 });
+        let kind = |outputs, length, line, tight| reduce(&reduced(outputs, length, line, tight), 132).kind;
+        assert_eq!(kind(10, 32, None, false), Reduction::Columns);
+        assert_eq!(kind(10, 33, None, false), Reduction::Rows);
+        assert_eq!(kind(10, 32, None, true), Reduction::Rows);
+        assert_eq!(kind(10, 1000, Some(10), false), Reduction::Columns);
+    }
+
+    #[test]
+    fn short_rows_share_blocks() {
+        let rows = |length| reduce(&reduced(1 << 20, length, None, true), 132);
+        assert_eq!((rows(1).group, rows(4).group, rows(5).group, rows(33).group), (1, 1, 2, 16));
+        assert_eq!((rows(512).group, rows(513).group), (32, 0));
+        assert_eq!((rows(513).shape.block, rows(5000).shape.block, rows(10_000).shape.block), (64, 128, 256));
+        assert_eq!(reduce(&reduced(100, 16, None, true), 132).shape, LaunchShape { grid: 2, block: 256 });
+    }
+
+    #[test]
+    fn few_outputs_are_cut_into_parts() {
+        let all = reduce(&reduced(1, 1 << 25, None, true), 132);
+        assert_eq!((all.segment, all.parts, all.shape), (16384, 2048, LaunchShape { grid: 2048, block: 256 }));
+        let some = reduce(&reduced(1, 8191, None, true), 132);
+        assert_eq!((some.segment, some.parts), (8191, 1));
+        let columns = reduce(&reduced(8192, 16384, Some(8192), false), 132);
+        assert_eq!((columns.segment, columns.parts), (252, 66));
+        assert_eq!(columns.shape, LaunchShape { grid: 2112, block: 64 });
+        assert_eq!(reduce(&reduced(1 << 20, 1000, Some(1 << 20), false), 132).parts, 1);
+        assert_eq!(join(5, 132), (LaunchShape { grid: 5, block: 256 }, 1));
+        assert_eq!(join(8192, 132), (LaunchShape { grid: 256, block: 256 }, 32));
+    }
+
+    #[test]
+    fn tiles_by_size() {
+        assert_eq!(transpose(129, 128, 3, 1, 132).grid, 6);
+        assert_eq!(transpose(129, 64, 1, 4, 132).grid, 3);
+        assert_eq!(transpose(64, 64, 1, 8, 132).grid, 4);
     }
 }

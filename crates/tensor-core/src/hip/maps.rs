@@ -1,10 +1,14 @@
 //! Layouts as kernels take them: the argument structures, and launches enough for ranks beyond eight.
 
 use kernels_hip::MAX_RANK;
-use kernels_hip::args::{Axes, CopyMap, Map1, Map2};
+use kernels_hip::args::{Axes, CopyMap, Map1, Map2, TransposeMap};
 use smallvec::SmallVec;
 
 use crate::layout::{Collapsed, Layout, collapse};
+
+/// Copies of fewer elements are not worth tiles; nor are shorter lines.
+const TILES_PAY: usize = 4096;
+const LINE_PAYS: usize = 16;
 
 /// A part of an elementwise walk that one launch can do: at most eight dimensions.
 pub(super) struct Part {
@@ -74,6 +78,38 @@ impl Part {
             map.flags |= if self.is_tight(1) { CopyMap::SRC_TIGHT } else { 0 };
         }
         map
+    }
+
+    /// The same, if it is one for the kernels that turn matrices round: neighbours in the source lie along another dimension than
+    /// neighbours in the destination, and both are long enough that tiles pay.
+    pub(super) fn transpose_map(&self) -> Option<TransposeMap> {
+        let (dst, src) = (&self.strides[0], &self.strides[1]);
+        let along = |strides: &[usize]| strides.iter().position(|&stride| stride == 1);
+        let (i, j) = (along(src)?, along(dst)?);
+        let pays = i != j
+            && self.count >= TILES_PAY
+            && self.dims[i].min(self.dims[j]) >= LINE_PAYS
+            && src[j].min(dst[i]) >= LINE_PAYS;
+        if !pays {
+            return None;
+        }
+        let batch = |numbers: &[usize]| -> SmallVec<[usize; 8]> {
+            let others = numbers.iter().enumerate().filter(|&(axis, _)| axis != i && axis != j);
+            others.map(|(_, &number)| number).collect()
+        };
+        let dims = batch(&self.dims);
+        Some(TransposeMap {
+            rows: self.dims[i] as u64,
+            columns: self.dims[j] as u64,
+            src_column: src[j] as u64,
+            dst_row: dst[i] as u64,
+            batch: dims.iter().product::<usize>() as u64,
+            batch_rank: dims.len() as u32,
+            reserved: 0,
+            batch_dims: eight(&dims),
+            src_batch: eight(&batch(src)),
+            dst_batch: eight(&batch(dst)),
+        })
     }
 
     /// The stride of the innermost dimension, if there is a dimension.
@@ -158,6 +194,22 @@ mod tests {
         assert_eq!(flags(&full, &one), Map2::A_TIGHT | Map2::B_SCALAR);
         assert_eq!(flags(&full, &row), Map2::A_TIGHT);
         assert_eq!(flags(&full.transpose(0, 1), &full.transpose(0, 1)), 0);
+    }
+
+    #[test]
+    fn turned_matrices_are_recognised() {
+        let tight = |shape: &[usize]| Layout::contiguous(shape.to_vec(), "test").unwrap();
+        let map = |dst: &Layout, src: &Layout| parts(&[dst, src]).next().unwrap().transpose_map();
+        let turned = map(&tight(&[3, 64, 100]), &tight(&[3, 100, 64]).transpose(1, 2)).unwrap();
+        assert_eq!((turned.rows, turned.columns, turned.src_column, turned.dst_row), (64, 100, 64, 100));
+        assert_eq!((turned.batch, turned.batch_rank, turned.batch_dims[0], turned.src_batch[0]), (3, 1, 3, 6400));
+        // The outer axis becomes the innermost one: [100, 3, 64] from [3, 64, 100].
+        let turned = map(&tight(&[100, 3, 64]), &tight(&[3, 64, 100]).transpose(1, 2).transpose(0, 1)).unwrap();
+        assert_eq!((turned.rows, turned.columns, turned.batch), (100, 192, 1));
+        assert_eq!(map(&tight(&[64, 100]), &tight(&[64, 100])), None);
+        assert_eq!(map(&tight(&[2, 4096]), &tight(&[4096, 2]).transpose(0, 1)), None);
+        let column = tight(&[64, 1]).expand(tight(&[64, 100]).shape(), "test").unwrap();
+        assert_eq!(map(&tight(&[64, 100]), &column), None);
     }
 
     #[test]

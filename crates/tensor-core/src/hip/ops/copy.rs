@@ -1,9 +1,15 @@
 //! Strided copies.
 
+use std::cmp::Reverse;
+
+use kernels_hip::launch;
+
 use super::launch::elementwise;
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
-use crate::hip::device::wrap;
+use crate::hip::device::{config, wrap};
+use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
 
@@ -24,15 +30,40 @@ pub(crate) fn copy_from(
     from: &Layout,
 ) -> Result<()> {
     let (device, dtype) = (storage.device().clone(), storage.dtype());
-    for part in parts(&[layout, from]) {
-        let function = device.kernels().get(&device, elementwise("copy", dtype))?;
+    // No order is prescribed: that of the destination's places is the quickest.
+    let mut order: Vec<usize> = (0..layout.rank()).collect();
+    order.sort_by_key(|&axis| Reverse(layout.strides()[axis]));
+    let (layout, from) = (layout.permute(&order, "copy")?, from.permute(&order, "copy")?);
+    for part in parts(&[&layout, &from]) {
         let (input, mut target) =
             (source.tail(part.starts[1], "copy")?, storage.tail_mut(part.starts[0], "copy")?);
-        let mut launch =
-            device.stream().launch(&function, device.elementwise(part.count, dtype.size_in_bytes()));
+        let size = dtype.size_in_bytes();
+        if let Some(map) = part.transpose_map() {
+            let kernel = Kernel { family: "transpose", op: "", dtype: same_size(dtype), to: None };
+            let function = device.kernels().get(&device, kernel)?;
+            let shape =
+                launch::transpose(map.rows, map.columns, map.batch, size, device.multiprocessors());
+            let mut launch = device.stream().launch(&function, config(shape));
+            launch.arg(&input).arg_mut(&mut target).value(&map);
+            // SAFETY: S9: as below; elements are moved as they are, so that only their size matters.
+            unsafe { launch.submit() }.map_err(wrap("copy"))?;
+            continue;
+        }
+        let function = device.kernels().get(&device, elementwise("copy", dtype))?;
+        let mut launch = device.stream().launch(&function, device.elementwise(part.count, size));
         launch.arg(&input).arg_mut(&mut target).value(&part.copy_map());
         // SAFETY: S9: the kernel reads and writes the layouts' places, which lie inside their storages.
         unsafe { launch.submit() }.map_err(wrap("copy"))?;
     }
     Ok(())
+}
+
+/// The integer of a dtype's size: `transpose` has one unit for all dtypes of a size.
+fn same_size(dtype: DType) -> DType {
+    match dtype.size_in_bytes() {
+        1 => DType::U8,
+        2 => DType::I16,
+        4 => DType::I32,
+        _ => DType::I64,
+    }
 }

@@ -19,6 +19,21 @@ pub(super) fn elementwise(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "elementwise", op, dtype, to: None }
 }
 
+/// Operands of fewer elements are read as they lie.
+const TURNING_PAYS: usize = 1 << 16;
+
+/// A tight copy of an operand that lies turned round, and its layout: two passes in order are quicker than one that jumps.
+fn straight(storage: &HipStorage, layout: &Layout, op: &'static str) -> Result<Option<(HipStorage, Layout)>> {
+    if layout.is_contiguous() || layout.elements() < TURNING_PAYS {
+        return Ok(None);
+    }
+    let tight = Layout::contiguous(layout.shape().clone(), op)?;
+    if !parts(&[&tight, layout]).any(|part| part.transpose_map().is_some()) {
+        return Ok(None);
+    }
+    Ok(Some((super::copy::copy(storage, layout)?, tight)))
+}
+
 /// `out[i] = kernel(input[i], scalars…)` into new storage of dtype `to`.
 pub(super) fn map1(
     input: &HipStorage,
@@ -28,6 +43,8 @@ pub(super) fn map1(
     scalars: &[Scalar],
 ) -> Result<HipStorage> {
     let (device, op) = (input.device(), kernel.op);
+    let copied = straight(input, layout, op)?;
+    let (input, layout) = copied.as_ref().map_or((input, layout), |(storage, layout)| (storage, layout));
     // SAFETY: S15: the parts cover every element of the layout, and the kernels write each.
     let mut out = unsafe { HipStorage::uninit(device, to, layout.elements(), op) }?;
     for part in parts(&[layout]) {
@@ -82,6 +99,9 @@ pub(super) fn map2(
     to: DType,
 ) -> Result<HipStorage> {
     let (device, op) = (a.device(), kernel.op);
+    let (first, second) = (straight(a, lhs, op)?, straight(b, rhs, op)?);
+    let (a, lhs) = first.as_ref().map_or((a, lhs), |(storage, layout)| (storage, layout));
+    let (b, rhs) = second.as_ref().map_or((b, rhs), |(storage, layout)| (storage, layout));
     // SAFETY: S15: the parts cover every element of the layouts, and the kernels write each.
     let mut out = unsafe { HipStorage::uninit(device, to, lhs.elements(), op) }?;
     for part in parts(&[lhs, rhs]) {
@@ -105,6 +125,8 @@ pub(super) fn map2_assign(
     kernel: Kernel,
 ) -> Result<()> {
     let (device, op, a_bytes) = (a.device().clone(), kernel.op, a.dtype().size_in_bytes());
+    let copied = straight(b, rhs, op)?;
+    let (b, rhs) = copied.as_ref().map_or((b, rhs), |(storage, layout)| (storage, layout));
     if !lhs.is_contiguous() {
         let result = map2((a, lhs), (b, rhs), kernel, a.dtype())?;
         return super::copy::copy_from(a, lhs, &result, &Layout::contiguous(lhs.shape().clone(), op)?);

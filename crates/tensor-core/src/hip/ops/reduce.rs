@@ -1,13 +1,16 @@
 //! Reductions over any set of axes.
 
+use std::cmp::Reverse;
+
+use hip_sys::PlatformKind;
 use kernels_hip::MAX_RANK;
-use kernels_hip::args::ReduceMap;
-use kernels_hip::launch::{self, Reduction};
+use kernels_hip::args::{JoinMap, ReduceMap};
+use kernels_hip::launch::{self, Reduced, Reduction};
 
 use super::{binary, cast, copy, fill};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::hip::HipStorage;
+use crate::hip::{HipDevice, HipStorage};
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::{eight, parts};
@@ -26,6 +29,7 @@ pub(crate) fn reduce(
     if kept.elements() == 0 {
         return HipStorage::zeros(storage.device(), op.result_dtype(storage.dtype()), 0, op.name());
     }
+    let reduced = if finds_places(op) { reduced } else { by_strides(&reduced, op)? };
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
         // So scattered a group does not fit the kernel's arguments: its elements are brought together first, in their order.
@@ -41,17 +45,24 @@ pub(crate) fn reduce(
     let length = reduced.elements() as u64;
     // SAFETY: S15: the parts cover every output, and the kernel writes each.
     let mut out = unsafe { HipStorage::uninit(device, dtype, kept.elements(), op.name()) }?;
+    let tight = inner.dims.is_empty() || inner.strides[0][..] == [1];
     for part in parts(&[&kept]) {
-        let (outputs, stride) = (part.count as u64, part.innermost_stride(0).map(|s| s as u64));
-        let kind = launch::reduction(outputs, length, stride, device.multiprocessors());
-        let kernel = Kernel { family: "reduce", op: kernel_name(kind, op), dtype: storage.dtype(), to: None };
+        let (outputs, outer) = (part.count as u64, part.map1());
+        let line = (part.innermost_stride(0) == Some(1)).then(|| outer.dims[outer.rank as usize - 1]);
+        let element_bytes = storage.dtype().size_in_bytes();
+        let work =
+            Reduced { outputs, length, line, tight, element_bytes, threads_each: threads_each(device) };
+        let plan = launch::reduce(&work, device.multiprocessors());
+        let kernel =
+            Kernel { family: "reduce", op: kernel_name(plan.kind, op), dtype: storage.dtype(), to: None };
         let function = device.kernels().get(device, kernel)?;
-        let (input, mut target) =
-            (storage.tail(part.starts[0], op.name())?, out.tail_mut(part.first, op.name())?);
-        let outer = part.map1();
+        let input = storage.tail(part.starts[0], op.name())?;
         let map = ReduceMap {
             outputs,
             length,
+            segment: plan.segment,
+            parts: plan.parts,
+            group: plan.group,
             kept_rank: outer.rank,
             reduced_rank: inner.dims.len() as u32,
             kept_dims: outer.dims,
@@ -59,13 +70,66 @@ pub(crate) fn reduce(
             reduced_dims: eight(&inner.dims),
             reduced_strides: eight(&inner.strides[0]),
         };
-        let shape = launch::reduce(kind, outputs, length, device.multiprocessors());
-        let mut launch = device.stream().launch(&function, config(shape));
+        let mut launch = device.stream().launch(&function, config(plan.shape));
+        if plan.parts == 1 {
+            let mut target = out.tail_mut(part.first, op.name())?;
+            launch.arg(&input).arg_mut(&mut target).value(&map);
+            // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
+            unsafe { launch.submit() }.map_err(wrap(op.name()))?;
+            continue;
+        }
+        let bytes = part.count * plan.parts as usize * accumulator_bytes(storage.dtype(), op);
+        // SAFETY: S15: the first kernel writes every part of every output, the second reads them.
+        let mut partial = unsafe { HipStorage::uninit(device, DType::U8, bytes, op.name()) }?;
+        let mut target = partial.tail_mut(0, op.name())?;
         launch.arg(&input).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
+        // SAFETY: S9: as above; it writes what it accumulates for each part, in as many bytes as were counted.
         unsafe { launch.submit() }.map_err(wrap(op.name()))?;
+        join(&partial, &mut out, part.first, JoinMap { outputs, parts: plan.parts, width: 1 }, op, storage.dtype())?;
     }
     Ok(out)
+}
+
+/// Joins the parts of `map.outputs` outputs; `first` is the first of them.
+fn join(
+    partial: &HipStorage,
+    out: &mut HipStorage,
+    first: usize,
+    map: JoinMap,
+    op: ReduceOp,
+    dtype: DType,
+) -> Result<()> {
+    let device = partial.device();
+    let (shape, width) = launch::join(map.outputs, device.multiprocessors());
+    let function = device.kernels().get(device, Kernel { family: "reduce", op: join_name(op), dtype, to: None })?;
+    let (input, mut target) = (partial.tail(0, op.name())?, out.tail_mut(first, op.name())?);
+    let mut launch = device.stream().launch(&function, config(shape));
+    launch.arg(&input).arg_mut(&mut target).value(&JoinMap { width, ..map });
+    // SAFETY: S9: the kernel reads the parts of all outputs, and writes as many elements as there are outputs.
+    unsafe { launch.submit() }.map_err(wrap(op.name()))
+}
+
+/// Whether results are positions, so that the order of the reduced elements matters.
+fn finds_places(op: ReduceOp) -> bool {
+    matches!(op, ReduceOp::ArgMin | ReduceOp::ArgMax)
+}
+
+/// The same elements in the order of their places, as far as strides tell.
+fn by_strides(layout: &Layout, op: ReduceOp) -> Result<Layout> {
+    let mut order: Vec<usize> = (0..layout.rank()).collect();
+    order.sort_by_key(|&axis| Reverse(layout.strides()[axis]));
+    layout.permute(&order, op.name())
+}
+
+/// How many threads of a multiprocessor should have columns of their own: see [`Reduced`].
+fn threads_each(device: &HipDevice) -> u32 {
+    if device.device().platform().kind == PlatformKind::Host { 4 } else { 1024 }
+}
+
+/// The size of what the kernels accumulate: `Op::Sum` in `reduce.hip`.
+fn accumulator_bytes(dtype: DType, op: ReduceOp) -> usize {
+    let value = if dtype.size_in_bytes() == 8 { 8 } else { 4 };
+    if finds_places(op) { 2 * value } else { value }
 }
 
 /// The mean over `axes`, rounded to the dtype once; NaN for no elements. Floats only.
@@ -100,5 +164,17 @@ fn kernel_name(kind: Reduction, op: ReduceOp) -> &'static str {
         (Reduction::Columns, ReduceOp::Max) => "cols_max",
         (Reduction::Columns, ReduceOp::ArgMin) => "cols_argmin",
         (Reduction::Columns, ReduceOp::ArgMax) => "cols_argmax",
+    }
+}
+
+/// The kernel that joins parts.
+fn join_name(op: ReduceOp) -> &'static str {
+    match op {
+        ReduceOp::Sum => "join_sum",
+        ReduceOp::Prod => "join_prod",
+        ReduceOp::Min => "join_min",
+        ReduceOp::Max => "join_max",
+        ReduceOp::ArgMin => "join_argmin",
+        ReduceOp::ArgMax => "join_argmax",
     }
 }

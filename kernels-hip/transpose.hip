@@ -1,0 +1,127 @@
+//! Copies whose source runs along another dimension than their destination: matrices turned round, by tiles in shared memory.
+//
+// dst[g, i, j] = src[g, i, j], where neighbours along i lie side by side in src, and neighbours along j in dst. A unit stands for
+// all dtypes of its size: bits are moved, whatever they mean.
+//
+// Launch: one-dimensional, block 256. Blocks stride over the tiles of all matrices of the batch, so any grid is right;
+// src/launch.rs chooses one. src and dst do not overlap; the places of dst are distinct.
+//
+// A thread reads and writes 16 bytes at once where addresses allow it. Shared memory is written and read in words of 4 bytes (8
+// for elements of 8), each of them aligned; small elements are taken out of words by shifts.
+#include "portable.hpp"
+
+namespace hipstack {
+
+// src[g, i, j] lies at g's offset + i + j src_column, dst[g, i, j] at g's offset + i dst_row + j.
+struct TransposeMap {
+    u64 rows, columns; // lengths of i and j
+    u64 src_column, dst_row;
+    u64 batch; // product of the batch dims
+    u32 batch_rank, reserved;
+    u64 batch_dims[MAX_RANK], src_batch[MAX_RANK], dst_batch[MAX_RANK];
+};
+SIZE(TransposeMap, 240) OFFSET(TransposeMap, dst_row, 24) OFFSET(TransposeMap, batch_rank, 40)
+OFFSET(TransposeMap, batch_dims, 48) OFFSET(TransposeMap, src_batch, 112) OFFSET(TransposeMap, dst_batch, 176)
+
+template <u32 BYTES> struct WordOf { typedef u32 Type; };
+template <> struct WordOf<8> { typedef u64 Type; };
+typedef WordOf<sizeof(T)>::Type Word;
+
+static constexpr u32 BLOCK = 256;
+// Elements of a word, elements and words of 16 bytes.
+static constexpr u32 PART = sizeof(Word) / sizeof(T), N = 16 / sizeof(T), WORDS = N / PART;
+static constexpr u32 BITS = 8 * sizeof(T);
+static constexpr Word MASK = ~Word(0) >> (8 * sizeof(Word) - BITS);
+// Edge of a tile: lines of 128 bytes at least.
+static constexpr u32 EDGE = sizeof(T) == 1 ? 128 : sizeof(T) == 8 ? 32 : 64;
+static constexpr u32 PACKS = EDGE / N, TURNS = EDGE * PACKS / BLOCK;
+// A line of a tile in shared memory begins PITCH words behind the line before it, every Nth SHIFT more. So the banks that
+// neighbouring threads touch differ, when they write along lines and when they read across them.
+static constexpr u32 PITCH = EDGE / PART + 1, SHIFT = PACKS == 8 ? 4 : sizeof(T) == 4 ? 2 : 1;
+static constexpr u32 TILE = EDGE * PITCH + PACKS * SHIFT;
+DEVICE u32 line_at(u32 line) { return line * PITCH + line / N * SHIFT; }
+
+typedef Pack<Word, WORDS> Line;
+// Element e of a word; a word with that as its element e.
+DEVICE Word get(Word w, u32 e) { return w >> BITS * e & MASK; }
+DEVICE Word put(Word v, u32 e) { return (v & MASK) << BITS * e; }
+
+// Up to N elements; those beyond `left` are not read.
+DEVICE Line load_some(const T* p, u64 left) {
+    if (left >= N && is_aligned<T, N>(p)) return *reinterpret_cast<const Line*>(p);
+    Line out = {};
+    UNROLL
+    for (u32 s = 0; s < N; s++) {
+        if (s < left) out.at[s / PART] |= put((Word)p[s], s % PART);
+    }
+    return out;
+}
+// A whole line at an aligned address. nvcc would store its words one by one, which takes as long as four lines.
+#if ON_NVIDIA
+template <class W> DEVICE void store_line(T* p, const Pack<W, WORDS>& v) {
+    const u64 to = __cvta_generic_to_global(p);
+    if constexpr (WORDS == 4)
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.at[0]), "r"(v.at[1]), "r"(v.at[2]), "r"(v.at[3]) : "memory");
+    else
+        asm volatile("st.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(v.at[0]), "l"(v.at[1]) : "memory");
+}
+#else
+template <class W> DEVICE void store_line(T* p, const Pack<W, WORDS>& v) { *reinterpret_cast<Line*>(p) = v; }
+#endif
+DEVICE void store_some(T* p, u64 left, const Line& v) {
+    if (left >= N && is_aligned<T, N>(p)) {
+        store_line(p, v);
+        return;
+    }
+    UNROLL
+    for (u32 s = 0; s < N; s++) {
+        if (s < left) p[s] = (T)get(v.at[s / PART], s % PART);
+    }
+}
+
+KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
+    __shared__ Word tile[TILE];
+    const u64 down = (m.rows + EDGE - 1) / EDGE, across = (m.columns + EDGE - 1) / EDGE;
+    for (u64 t = blockIdx.x; t < down * across * m.batch; t += gridDim.x) {
+        const u64 g = t / (down * across), in_matrix = t - g * (down * across), row = in_matrix / across;
+        const u64 i0 = row * EDGE, j0 = (in_matrix - row * across) * EDGE;
+        const Offsets at = offsets(g, m.batch, m.batch_rank, m.batch_dims, m.src_batch, m.dst_batch);
+        // Lines along i: all reads are under way before the first is used.
+        Line line[TURNS];
+        UNROLL
+        for (u32 turn = 0; turn < TURNS; turn++) {
+            const u32 k = turn * BLOCK + threadIdx.x;
+            const u64 i = i0 + k % PACKS * N, j = j0 + k / PACKS;
+            const bool inside = i < m.rows && j < m.columns;
+            line[turn] = load_some(src + (inside ? at.a + i + j * m.src_column : 0), inside ? m.rows - i : 0);
+        }
+        UNROLL
+        for (u32 turn = 0; turn < TURNS; turn++) {
+            const u32 k = turn * BLOCK + threadIdx.x;
+            UNROLL
+            for (u32 w = 0; w < WORDS; w++) tile[line_at(k / PACKS) + k % PACKS * WORDS + w] = line[turn].at[w];
+        }
+        __syncthreads();
+        // Lines along j, PART of them at once: N words hold N elements of each.
+        UNROLL
+        for (u32 turn = 0; turn < TURNS / PART; turn++) {
+            const u32 k = turn * BLOCK + threadIdx.x, pack = k % PACKS;
+            const u64 i = i0 + k / PACKS * PART, j = j0 + pack * N;
+            if (i >= m.rows || j >= m.columns) continue;
+            Word across_lines[N];
+            UNROLL
+            for (u32 s = 0; s < N; s++) across_lines[s] = tile[line_at(pack * N) + s * PITCH + k / PACKS];
+            UNROLL
+            for (u32 e = 0; e < PART; e++) {
+                if (i + e >= m.rows) break;
+                Line out = {};
+                UNROLL
+                for (u32 s = 0; s < N; s++) out.at[s / PART] |= put(get(across_lines[s], e), s % PART);
+                store_some(dst + at.b + (i + e) * m.dst_row + j, m.columns - j, out);
+            }
+        }
+        __syncthreads();
+    }
+}
+
+} // namespace hipstack
