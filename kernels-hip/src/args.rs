@@ -12,9 +12,9 @@ mod sort;
 pub use scan::*;
 pub use sort::*;
 mod attention;
+mod norm;
 mod rope;
 mod select;
-mod norm;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};

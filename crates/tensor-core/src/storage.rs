@@ -4,16 +4,16 @@
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
 pub(crate) mod attention;
+mod conv;
 pub(crate) mod index;
 mod join;
+pub(crate) mod nn;
+mod random;
 pub(crate) mod rope;
 pub(crate) mod scan;
 mod select;
 mod sort;
 mod stat;
-mod conv;
-pub(crate) mod nn;
-mod random;
 
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;

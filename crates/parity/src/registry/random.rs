@@ -129,8 +129,12 @@ pub(super) fn cases() -> Vec<Case> {
             None => (&[Kind::Uniform(-1.3, 2.7), Kind::Normal(0.3, 1.7)], &EXTREME_FLOATS),
             Some((_, greatest)) if greatest == u8::MAX.into() => (&[Kind::Randint(3, 203)], &EXTREME_BYTES),
             Some((0, _)) => (&[Kind::Randint(3, 4_000_000_001)], &EXTREME_BYTES),
-            Some((_, greatest)) if greatest == i16::MAX.into() => (&[Kind::Randint(-31_001, 31_002)], &EXTREME_SHORTS),
-            Some((_, greatest)) if greatest == i32::MAX.into() => (&[Kind::Randint(-2_000_000_001, 7)], &EXTREME_SHORTS),
+            Some((_, greatest)) if greatest == i16::MAX.into() => {
+                (&[Kind::Randint(-31_001, 31_002)], &EXTREME_SHORTS)
+            }
+            Some((_, greatest)) if greatest == i32::MAX.into() => {
+                (&[Kind::Randint(-2_000_000_001, 7)], &EXTREME_SHORTS)
+            }
             Some(_) => (&[Kind::Randint(-9_000_000_000_000_000_001, 7)], &EXTREME_LONGS),
         };
         let coin = Kind::Bernoulli(0.3);
@@ -165,7 +169,8 @@ const EXTREME_FLOATS: [(&str, Kind); 6] = [
     ("overflow", Kind::Normal(0.0, 400.0)),
     ("no-deviation", Kind::Normal(-2.5, 0.0)),
 ];
-const EXTREME_BYTES: [(&str, Kind); 2] = [("one-number", Kind::Randint(7, 8)), ("byte", Kind::Randint(0, 256))];
+const EXTREME_BYTES: [(&str, Kind); 2] =
+    [("one-number", Kind::Randint(7, 8)), ("byte", Kind::Randint(0, 256))];
 const EXTREME_SHORTS: [(&str, Kind); 2] =
     [("one-number", Kind::Randint(-7, -6)), ("short", Kind::Randint(-32_768, 32_768))];
 const EXTREME_LONGS: [(&str, Kind); 2] =
