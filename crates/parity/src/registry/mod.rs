@@ -6,13 +6,11 @@ mod cast;
 mod conv;
 mod index;
 mod matmul;
-mod matmul;
 mod nn;
 mod order;
 mod pool;
 mod random;
 mod rearrange;
-mod reduce;
 mod reduce;
 mod rope;
 mod scan;
@@ -44,8 +42,6 @@ pub fn all() -> Vec<Case> {
         order::cases(),
         order::topk_cases(),
         scan::cases(),
-        attention::rope_cases(),
-        attention::attention_cases(),
         select::mask_cases(),
         select::triangle_cases(),
         select::made_cases(),

@@ -7,7 +7,6 @@ pub(crate) mod compare;
 pub(crate) mod conv;
 pub(crate) mod index;
 pub(crate) mod matmul;
-pub(crate) mod matmul;
 pub(crate) mod nn;
 pub(crate) mod order;
 pub(crate) mod pool;

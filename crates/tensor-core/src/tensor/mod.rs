@@ -18,8 +18,6 @@ mod pool;
 mod random;
 mod ranges;
 mod read;
-mod read;
-mod reduce;
 mod reduce;
 mod rope;
 mod scan;

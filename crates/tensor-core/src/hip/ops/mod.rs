@@ -17,7 +17,6 @@ pub(crate) mod norm;
 pub(crate) mod pool;
 pub(crate) mod random;
 pub(crate) mod reduce;
-pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scan;
 pub(crate) mod select;
