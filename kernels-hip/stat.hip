@@ -44,7 +44,8 @@ struct AddMoments {
 // NaN wins.
 struct Most {
     typedef C Sum;
-    static METHOD C none() { return -from_bits(sizeof(C) == 8 ? (Dtype<C>::Wrap)0x7ff0000000000000ull : (Dtype<C>::Wrap)0x7f800000u); }
+    // -inf: all bits above the fraction.
+    static METHOD C none() { return from_bits((Dtype<C>::Wrap)(sizeof(C) == 8 ? 0xfff0000000000000ull : 0xff800000ull)); }
     static METHOD C join(C a, C b) { return maximum(a, b); }
     static METHOD C shuffle(C v, u32 mask) { return shuffle_xor(v, mask); }
 };

@@ -56,7 +56,12 @@ impl Tensor {
             return Err(first.error("stack", ErrorKind::Argument { what }));
         }
         let longer = Shape::from_iter(first.dims().iter().copied().chain([1]));
-        let axis = axis.resolve(&longer, "stack").on(&first.device())?;
+        let axis = axis.resolve(&longer, "stack").map_err(|error| match error.kind() {
+            ErrorKind::Axis { axis, .. } => {
+                first.error("stack", ErrorKind::Axis { axis: *axis, shape: first.shape().clone() })
+            }
+            _ => error,
+        })?;
         let layouts: Vec<_> =
             tensors.iter().map(|tensor| (tensor.as_ref(), tensor.as_ref().layout.unsqueeze(axis))).collect();
         join(&layouts, axis, "stack")

@@ -61,6 +61,10 @@ fn joins_say_what_does_not_fit() {
             message(Tensor::stack(&[&a, &b], 0)),
             format!("stack: shapes differ: [2, 3] and [2, 4] on {device}")
         );
+        assert_eq!(
+            message(Tensor::stack(&[&a], 3)),
+            format!("stack: axis 3 is out of range for [2, 3] on {device}")
+        );
         assert_eq!(message(Tensor::cat::<Tensor>(&[], 0)), "cat: no tensors given: at least one is needed");
         assert_eq!(
             message(Tensor::stack::<&Tensor>(&[], 0)),
