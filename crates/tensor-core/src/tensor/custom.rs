@@ -190,7 +190,8 @@ impl Tensor {
         };
         let result = change(storage, &layout);
         if storage.dtype() != dtype || storage.len() != len || !storage.device().same_device(&device) {
-            let what = "the operation put other storage into the place of the tensor's, which is now empty".to_owned();
+            let what = "the operation put other storage into the place of the tensor's, which is now empty"
+                .to_owned();
             return Err(Error::new(name, ErrorKind::Argument { what }).on(&device));
         }
         self.layout = layout;
