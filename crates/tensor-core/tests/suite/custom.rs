@@ -59,13 +59,15 @@ impl Weigh {
         };
         let (a, b, c) = (view(0)?, view(1)?, view(2)?);
         let function = Weigh::function(device)?;
-        // SAFETY: the kernel writes every element.
+        // SAFETY: S15: the kernel writes every element.
         let mut out = unsafe { device.alloc_uninit(DType::F32, count) }?;
-        let mut target = out.view_from_mut(0)?;
-        let mut launch = device.stream().launch(&function, LaunchConfig::linear(count as u64, 64));
-        launch.arg(&a).arg(&b).arg(&c).arg_mut(&mut target).value(&self.factor).value(&(count as u64));
-        // SAFETY: the kernel reads and writes `count` elements, which each of the views has.
-        unsafe { launch.submit() }?;
+        {
+            let mut target = out.view_from_mut(0)?;
+            let mut launch = device.stream().launch(&function, LaunchConfig::linear(count as u64, 64));
+            launch.arg(&a).arg(&b).arg(&c).arg_mut(&mut target).value(&self.factor).value(&(count as u64));
+            // SAFETY: S9: the kernel reads and writes `count` elements, which each of the views has.
+            unsafe { launch.submit() }?;
+        }
         Ok((out, layout.shape().clone()))
     }
 
