@@ -353,7 +353,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
         const u8* const head_mask = mask_of(mask, by, w);
         const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
-        // A thread's column of v, and which keys it takes: every so manieth.
+        // A thread's column of v, and the keys it takes: every one in `turns`.
         const u32 width = columns <= 32 ? 32 : columns <= 64 ? 64 : SLAB;
         const u32 column = threadIdx.x % width, turn = threadIdx.x / width, turns = BLOCK / width;
         for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * by.strides.q[3]]);

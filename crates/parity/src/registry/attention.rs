@@ -175,7 +175,7 @@ fn sizes() -> Vec<(&'static str, Lengths)> {
         ("long", single(150, 150, 20, 20)),
         ("more-queries", single(150, 33, 20, 20)),
         ("more-keys", single(33, 150, 20, 20)),
-        ("row", Lengths { b: 2, hq: 3, hk: 3, tq: 1, tk: 150, d: 64, dv: 64 }),
+        ("row", Lengths { b: 1, hq: 2, hk: 2, tq: 1, tk: 150, d: 64, dv: 64 }),
         ("long-row", single(1, 600, 20, 24)),
         ("few-rows", Lengths { b: 1, hq: 2, hk: 2, tq: 5, tk: 300, d: 20, dv: 65 }),
         ("wide-row", single(2, 33, 65, 200)),
