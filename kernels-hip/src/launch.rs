@@ -88,7 +88,11 @@ pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> La
 pub fn reduce(work: &Reduced, multiprocessors: u32) -> ReduceShape {
     let Reduced { outputs, length, element_bytes, .. } = *work;
     let columns = !work.tight && (work.line.is_some() || length <= SHORT);
-    if columns { by_columns(work, multiprocessors) } else { by_rows(outputs, length, element_bytes, multiprocessors) }
+    if columns {
+        by_columns(work, multiprocessors)
+    } else {
+        by_rows(outputs, length, element_bytes, multiprocessors)
+    }
 }
 
 fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32) -> ReduceShape {
@@ -134,7 +138,13 @@ pub fn join(outputs: u64, multiprocessors: u32) -> (LaunchShape, u32) {
 }
 
 /// For `transpose_*`: a block for each tile of each matrix.
-pub fn transpose(rows: u64, columns: u64, batch: u64, element_bytes: usize, multiprocessors: u32) -> LaunchShape {
+pub fn transpose(
+    rows: u64,
+    columns: u64,
+    batch: u64,
+    element_bytes: usize,
+    multiprocessors: u32,
+) -> LaunchShape {
     let edge = match element_bytes {
         1 => 128,
         8.. => 32,
@@ -190,7 +200,10 @@ mod tests {
     #[test]
     fn few_outputs_are_cut_into_parts() {
         let all = reduce(&reduced(1, 1 << 25, None, true), 132);
-        assert_eq!((all.segment, all.parts, all.shape), (16384, 2048, LaunchShape { grid: 2048, block: 256 }));
+        assert_eq!(
+            (all.segment, all.parts, all.shape),
+            (16384, 2048, LaunchShape { grid: 2048, block: 256 })
+        );
         let some = reduce(&reduced(1, 8191, None, true), 132);
         assert_eq!((some.segment, some.parts), (8191, 1));
         let columns = reduce(&reduced(8192, 16384, Some(8192), false), 132);

@@ -202,9 +202,13 @@ mod tests {
         let map = |dst: &Layout, src: &Layout| parts(&[dst, src]).next().unwrap().transpose_map();
         let turned = map(&tight(&[3, 64, 100]), &tight(&[3, 100, 64]).transpose(1, 2)).unwrap();
         assert_eq!((turned.rows, turned.columns, turned.src_column, turned.dst_row), (64, 100, 64, 100));
-        assert_eq!((turned.batch, turned.batch_rank, turned.batch_dims[0], turned.src_batch[0]), (3, 1, 3, 6400));
+        assert_eq!(
+            (turned.batch, turned.batch_rank, turned.batch_dims[0], turned.src_batch[0]),
+            (3, 1, 3, 6400)
+        );
         // The outer axis becomes the innermost one: [100, 3, 64] from [3, 64, 100].
-        let turned = map(&tight(&[100, 3, 64]), &tight(&[3, 64, 100]).transpose(1, 2).transpose(0, 1)).unwrap();
+        let turned =
+            map(&tight(&[100, 3, 64]), &tight(&[3, 64, 100]).transpose(1, 2).transpose(0, 1)).unwrap();
         assert_eq!((turned.rows, turned.columns, turned.batch), (100, 192, 1));
         assert_eq!(map(&tight(&[64, 100]), &tight(&[64, 100])), None);
         assert_eq!(map(&tight(&[2, 4096]), &tight(&[4096, 2]).transpose(0, 1)), None);

@@ -41,8 +41,7 @@ pub(crate) fn copy_from(
         if let Some(map) = part.transpose_map() {
             let kernel = Kernel { family: "transpose", op: "", dtype: same_size(dtype), to: None };
             let function = device.kernels().get(&device, kernel)?;
-            let shape =
-                launch::transpose(map.rows, map.columns, map.batch, size, device.multiprocessors());
+            let shape = launch::transpose(map.rows, map.columns, map.batch, size, device.multiprocessors());
             let mut launch = device.stream().launch(&function, config(shape));
             launch.arg(&input).arg_mut(&mut target).value(&map);
             // SAFETY: S9: as below; elements are moved as they are, so that only their size matters.

@@ -10,10 +10,10 @@ use kernels_hip::launch::{self, Reduced, Reduction};
 use super::{binary, cast, copy, fill};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::hip::{HipDevice, HipStorage};
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::{eight, parts};
+use crate::hip::{HipDevice, HipStorage};
 use crate::layout::{Layout, collapse};
 use crate::ops::{BinaryOp, ReduceOp};
 use crate::scalar::Scalar;
@@ -85,7 +85,14 @@ pub(crate) fn reduce(
         launch.arg(&input).arg_mut(&mut target).value(&map);
         // SAFETY: S9: as above; it writes what it accumulates for each part, in as many bytes as were counted.
         unsafe { launch.submit() }.map_err(wrap(op.name()))?;
-        join(&partial, &mut out, part.first, JoinMap { outputs, parts: plan.parts, width: 1 }, op, storage.dtype())?;
+        join(
+            &partial,
+            &mut out,
+            part.first,
+            JoinMap { outputs, parts: plan.parts, width: 1 },
+            op,
+            storage.dtype(),
+        )?;
     }
     Ok(out)
 }
@@ -101,7 +108,8 @@ fn join(
 ) -> Result<()> {
     let device = partial.device();
     let (shape, width) = launch::join(map.outputs, device.multiprocessors());
-    let function = device.kernels().get(device, Kernel { family: "reduce", op: join_name(op), dtype, to: None })?;
+    let function =
+        device.kernels().get(device, Kernel { family: "reduce", op: join_name(op), dtype, to: None })?;
     let (input, mut target) = (partial.tail(0, op.name())?, out.tail_mut(first, op.name())?);
     let mut launch = device.stream().launch(&function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&JoinMap { width, ..map });
