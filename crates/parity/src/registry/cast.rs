@@ -5,6 +5,7 @@ use reference::{DType, Value};
 use super::shapes::{COLS, LARGE, ROWS, every, every_pattern, few, narrowed, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
+use crate::view::Step;
 
 /// All hundred pairs of dtypes; the narrow sources with all their patterns.
 pub(super) fn cases() -> Vec<Case> {
