@@ -59,7 +59,8 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
-// An operation: SUMS (whether rounding errors add up), Sum (what accumulates), Out, none() that changes nothing, of(element, position), join, shuffle, result.
+// An operation: SUMS (whether rounding errors add up), Sum (what accumulates), Out, none() that changes nothing,
+// of(element, position), join, shuffle, result.
 struct sum_op {
     static constexpr bool SUMS = Dtype<T>::FLOAT;
     typedef Accumulator Sum;

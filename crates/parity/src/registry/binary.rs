@@ -57,6 +57,25 @@ fn few_pairs(dtype: DType) -> Vec<Pair> {
     pairs
 }
 
+/// Strided walks that go by packs of 16 bytes: rows that packs fill and rows that they do not, rows that begin beside a pack's
+/// address, three dimensions, and operands that are turned round in large.
+fn packed_pairs(dtype: DType) -> Vec<Pair> {
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
+    let beside = || dense(&[65]).then(Step::Narrow { axis: 0, start: 1, len: 64 });
+    let turned = |rows, columns| transposed(dtype, rows, columns, Contents::Mixed);
+    vec![
+        (Layout::BroadcastRow, "packs", [dense(&[31, 64]), dense(&[64])]),
+        (Layout::BroadcastRow, "packs-and-more", [dense(&[31, 65]), dense(&[65])]),
+        (Layout::BroadcastRow, "less-than-packs", [dense(&[701, 3]), dense(&[3])]),
+        (Layout::BroadcastRow, "beside-packs", [dense(&[31, 64]), beside()]),
+        (Layout::BroadcastColumn, "packs", [dense(&[31, 64]), dense(&[31, 1])]),
+        (Layout::BroadcastBoth, "packs", [dense(&[31, 1]), dense(&[1, 64])]),
+        (Layout::BroadcastBatch, "middle", [dense(&[5, 7, 48]), dense(&[5, 1, 48])]),
+        (Layout::BroadcastBatch, "outer", [dense(&[5, 7, 37]), dense(&[7, 37])]),
+        (Layout::Transposed, "large", [turned(257, 263), dense(&[257, 263])]),
+    ]
+}
+
 /// Arithmetic on every dtype; pow on floats.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -65,6 +84,11 @@ pub(super) fn cases() -> Vec<Case> {
             for (layout, shape, operands) in pairs(dtype) {
                 cases.push(Case::new(Op::Binary(op), operands.into(), layout, shape));
             }
+        }
+    }
+    for dtype in DType::ALL {
+        for (layout, shape, operands) in packed_pairs(dtype) {
+            cases.push(Case::new(Op::Binary(BinaryOp::Add), operands.into(), layout, shape));
         }
     }
     for dtype in [DType::BF16, DType::F16, DType::F32] {

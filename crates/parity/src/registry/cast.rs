@@ -5,6 +5,7 @@ use reference::{DType, Value};
 use super::shapes::{COLS, LARGE, ROWS, every, every_pattern, few, narrowed, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
+use crate::view::Step;
 
 /// All hundred pairs of dtypes; the narrow sources with all their patterns.
 pub(super) fn cases() -> Vec<Case> {
@@ -40,8 +41,31 @@ pub(super) fn copy_cases() -> Vec<Case> {
         }
         let large = transposed(dtype, LARGE[0], LARGE[1], Contents::Mixed);
         cases.push(Case::new(Op::Copy, vec![large], Layout::Transposed, "large"));
+        cases.extend(turned_copies(dtype));
     }
     cases
+}
+
+/// Matrices turned round by tiles: whole tiles and odd ones, in batches, from addresses beside those of 16 bytes, and dimensions that
+/// change places over others.
+fn turned_copies(dtype: DType) -> Vec<Case> {
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
+    let part = |operand: Operand, axis, start, len| operand.then(Step::Narrow { axis, start, len });
+    let turned = [
+        (Layout::Transposed, "tiles", dense(&[128, 64]).then(Step::Transpose(0, 1))),
+        (Layout::Transposed, "odd", dense(&[131, 67]).then(Step::Transpose(0, 1))),
+        (Layout::Transposed, "batch", dense(&[3, 33, 131]).then(Step::Transpose(1, 2))),
+        (Layout::Transposed, "outer-and-inner", dense(&[33, 3, 65]).then(Step::Transpose(0, 2))),
+        (Layout::Permuted, "outer-to-inner", dense(&[64, 4, 32]).then(Step::Permute(vec![1, 2, 0]))),
+        (Layout::Permuted, "two-batches", dense(&[2, 40, 3, 48]).then(Step::Permute(vec![2, 3, 0, 1]))),
+        (
+            Layout::NarrowedTransposed,
+            "beside",
+            part(part(dense(&[133, 70]), 0, 2, 131), 1, 1, 67).then(Step::Transpose(0, 1)),
+        ),
+        (Layout::Narrowed, "packs", part(dense(&[37, 160]), 1, 16, 128)),
+    ];
+    turned.into_iter().map(|(layout, shape, view)| Case::new(Op::Copy, vec![view], layout, shape)).collect()
 }
 
 /// Views of every layout written to, with one value or with another view's elements.
@@ -63,11 +87,24 @@ pub(super) fn write_cases() -> Vec<Case> {
             (Layout::Narrowed, "into", part(), dense()),
             (Layout::Narrowed, "both", part(), part()),
             (Layout::NarrowedTransposed, "into", part(), turned()),
+            (Layout::Transposed, "both", turned(), turned()),
+            (
+                Layout::Narrowed,
+                "into-packs",
+                narrowed_to_packs(dtype),
+                Operand::dense(dtype, &[ROWS, 64], contents),
+            ),
         ] {
             cases.push(Case::new(Op::CopyInto, vec![target, source], layout, shape));
         }
     }
     cases
+}
+
+/// Rows that begin where packs may, in a wider array.
+fn narrowed_to_packs(dtype: DType) -> Operand {
+    let wide = Operand::dense(dtype, &[ROWS, 96], Contents::Mixed);
+    wide.then(Step::Narrow { axis: 1, start: 16, len: 64 })
 }
 
 /// New arrays of one value.

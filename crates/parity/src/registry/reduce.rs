@@ -67,6 +67,21 @@ fn several_axes(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
+/// Few outputs of many elements, which are cut into parts, and short rows that share a block.
+fn parts(dtype: DType, contents: Contents) -> Vec<Reduction> {
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
+    let beside = dense(&[12_300]).then(Step::Narrow { axis: 0, start: 1, len: 12_289 });
+    vec![
+        (Layout::Contiguous, "parts", dense(&[16_001]), vec![0], false),
+        (Layout::Narrowed, "parts", beside, vec![0], false),
+        (Layout::Transposed, "parts", transposed(dtype, 127, 129, contents), vec![0, 1], false),
+        (Layout::Contiguous, "parts-of-columns", dense(&[1031, 9]), vec![0], false),
+        (Layout::Contiguous, "parts-of-many-columns", dense(&[301, 40]), vec![0], false),
+        (Layout::Contiguous, "parts-in-batch", dense(&[3, 517, 8]), vec![1], false),
+        (Layout::Contiguous, "shared-blocks", dense(&[301, 48]), vec![1], false),
+    ]
+}
+
 /// Many long rows and columns, in the dtypes that models use.
 fn large(dtype: DType, contents: Contents) -> Vec<Reduction> {
     if !matches!(dtype, DType::BF16 | DType::F16 | DType::F32) {
@@ -85,6 +100,7 @@ pub(super) fn cases() -> Vec<Case> {
     for op in ReduceOp::ALL {
         for dtype in DType::ALL.into_iter().filter(|dtype| op.supports(*dtype)) {
             let several = several_axes(dtype, contents(op)).into_iter().chain(large(dtype, contents(op)));
+            let several = several.chain(parts(dtype, contents(op)));
             for (layout, shape, operand, axes, keep) in
                 one_axis(dtype, contents(op)).into_iter().chain(several)
             {
@@ -120,6 +136,13 @@ pub(super) fn special_cases() -> Vec<Case> {
             Case::new(reduce(ReduceOp::Sum, &[0]), whole(&[length, 5]), Layout::Contiguous, "whole-column");
         cases.extend([row.exactly(), column.exactly()]);
     }
+    for dtype in [DType::BF16, DType::F16, DType::F32, DType::F64, DType::I64] {
+        let long = Operand::dense(dtype, &[(1 << 20) + 13], Contents::Ones);
+        cases.push(Case::new(reduce(ReduceOp::Max, &[0]), vec![long.clone()], Layout::Contiguous, "long"));
+        cases.push(Case::new(reduce(ReduceOp::ArgMax, &[0]), vec![long], Layout::Contiguous, "long"));
+    }
+    let long = Operand::dense(DType::F32, &[(1 << 20) + 13], Contents::Terms);
+    cases.push(Case::new(reduce(ReduceOp::Sum, &[0]), vec![long], Layout::Contiguous, "long"));
     // A sum that adds one element after the other stops at 2^24.
     let ones = Operand::dense(DType::F32, &[1 << 25], Contents::Ones);
     cases.push(Case::new(reduce(ReduceOp::Sum, &[0]), vec![ones], Layout::Contiguous, "2^25-ones").exactly());
