@@ -164,7 +164,7 @@ fn select(dtype: DType) -> Vec<Sketch> {
     let matrix = || dense(&[ROWS, COLS]);
     let mut sketches = vec![
         (Layout::Contiguous, "vector", 0, vec![dense(&[251]), ids(&[4099], 251)]),
-        (Layout::Contiguous, "rows", 0, vec![matrix(), ids(&[53], ROWS)]),
+        (Layout::Contiguous, "matrix", 0, vec![matrix(), ids(&[53], ROWS)]),
         (Layout::Contiguous, "columns", 1, vec![matrix(), ids(&[67], COLS)]),
         (Layout::Contiguous, "middle", 1, vec![dense(&[7, 33, 16]), ids(&[21], 33)]),
         (Layout::Contiguous, "one", 0, vec![dense(&[1]), ids(&[1], 1)]),
@@ -205,7 +205,7 @@ fn gather(dtype: DType) -> Vec<Sketch> {
     };
     vec![
         (Layout::Contiguous, "vector", 0, vec![dense(&[251]), ids(&[4099], 251)]),
-        (Layout::Contiguous, "along-rows", 1, vec![matrix(), ids(&[ROWS, 41], COLS)]),
+        (Layout::Contiguous, "matrix", 1, vec![matrix(), ids(&[ROWS, 41], COLS)]),
         (Layout::Contiguous, "along-columns", 0, vec![matrix(), ids(&[50, COLS], ROWS)]),
         (Layout::Contiguous, "fewer", 1, vec![matrix(), ids(&[11, 64], COLS)]),
         (Layout::Contiguous, "one", 0, vec![dense(&[1]), ids(&[1], 1)]),
@@ -247,7 +247,7 @@ fn embedding(dtype: DType) -> Vec<Sketch> {
     let table = |rows: usize, width: usize| Operand::dense(dtype, &[rows, width], contents);
     vec![
         (Layout::Contiguous, "packs", 0, vec![table(101, 64), ids(&[7, 9], 101)]),
-        (Layout::Contiguous, "odd-rows", 0, vec![table(101, 33), ids(&[2, 5, 9], 101)]),
+        (Layout::Contiguous, "matrix", 0, vec![table(101, 33), ids(&[2, 5, 9], 101)]),
         (Layout::Contiguous, "scalar-id", 0, vec![table(101, 64), ids(&[], 101)]),
         (
             Layout::Transposed,
@@ -266,7 +266,7 @@ fn scatter(dtype: DType, contents: Contents) -> Vec<Sketch> {
     let matrix = || dense(&[ROWS, COLS]);
     vec![
         (Layout::Contiguous, "line", 0, vec![dense(&[501]), ids(&[3001], 256), dense(&[3001])]),
-        (Layout::Contiguous, "along-rows", 1, vec![matrix(), ids(&[ROWS, 70], COLS), dense(&[ROWS, 70])]),
+        (Layout::Contiguous, "matrix", 1, vec![matrix(), ids(&[ROWS, 70], COLS), dense(&[ROWS, 70])]),
         (Layout::Contiguous, "along-columns", 0, vec![matrix(), ids(&[60, COLS], ROWS), dense(&[60, COLS])]),
         (Layout::Contiguous, "fewer", 0, vec![matrix(), ids(&[60, 40], ROWS), dense(&[60, 40])]),
         (Layout::Contiguous, "one", 0, vec![dense(&[1]), ids(&[3], 1), dense(&[3])]),
@@ -319,7 +319,7 @@ fn add(dtype: DType) -> Vec<Sketch> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let matrix = || dense(&[ROWS, COLS]);
     vec![
-        (Layout::Contiguous, "rows", 0, vec![matrix(), ids(&[80], ROWS), dense(&[80, COLS])]),
+        (Layout::Contiguous, "matrix", 0, vec![matrix(), ids(&[80], ROWS), dense(&[80, COLS])]),
         (Layout::Contiguous, "columns", 1, vec![matrix(), ids(&[200], COLS), dense(&[ROWS, 200])]),
         (Layout::Contiguous, "middle", 1, vec![dense(&[5, 9, 17]), ids(&[31], 9), dense(&[5, 31, 17])]),
         (Layout::Contiguous, "line", 0, vec![dense(&[251]), ids(&[4001], 251), dense(&[4001])]),
@@ -360,7 +360,7 @@ fn slices(dtype: DType) -> Vec<Case> {
     let turned = |rows, columns| transposed(dtype, rows, columns, contents);
     let sketches = || {
         [
-            (Layout::Contiguous, "rows", 0, 5, vec![matrix(), dense(&[9, COLS])]),
+            (Layout::Contiguous, "matrix", 0, 5, vec![matrix(), dense(&[9, COLS])]),
             (Layout::Contiguous, "columns", 1, 31, vec![matrix(), dense(&[ROWS, 64])]),
             (Layout::Transposed, "both", 1, 0, vec![turned(ROWS, COLS), turned(ROWS, 33)]),
             (
