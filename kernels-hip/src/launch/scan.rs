@@ -13,8 +13,6 @@ pub enum Scan {
     Sections(ScanMap),
     /// `scan_cols_*`: a thread for each line.
     Columns(ScanMap),
-    /// Too few lines side by side for a thread each: they are to be brought together first, so that `inner` is 1.
-    Turned,
 }
 
 /// Lines of that length or less are not worth a block.
@@ -26,21 +24,22 @@ const STEP: u64 = 2048;
 /// Sections for each multiprocessor.
 const SECTIONS_EACH: u64 = 16;
 
-/// The kernels for `outer` groups of `inner` lines side by side of `length` elements; none of them is 0.
-pub fn scan(outer: u64, length: u64, inner: u64, multiprocessors: u32) -> Scan {
+/// The kernels for `outer` groups of `inner` lines side by side of `length` elements; none of them is 0. `None`: there are too few
+/// lines for a thread each; bring the elements of each together first, so that `inner` is 1.
+pub fn scan(outer: u64, length: u64, inner: u64, multiprocessors: u32) -> Option<Scan> {
     let (lines, processors) = (outer * inner, u64::from(multiprocessors.max(1)));
     let whole = ScanMap { lines, length, inner, section: length, sections: 1 };
     if length <= SHORT || (inner > 1 && lines >= 64 * processors) {
-        return Scan::Columns(whole);
+        return Some(Scan::Columns(whole));
     }
     if inner > 1 {
-        return Scan::Turned;
+        return None;
     }
     if length <= 2 * SECTION || lines >= 4 * processors {
-        return Scan::Rows(whole);
+        return Some(Scan::Rows(whole));
     }
     let section = length.div_ceil(SECTIONS_EACH * processors).max(SECTION).next_multiple_of(STEP);
-    Scan::Sections(ScanMap { section, sections: length.div_ceil(section), ..whole })
+    Some(Scan::Sections(ScanMap { section, sections: length.div_ceil(section), ..whole }))
 }
 
 /// For `scan_*` and `scan_totals_*`.
@@ -69,17 +68,17 @@ mod tests {
 
     #[test]
     fn lines_choose_by_number_length_and_neighbourhood() {
-        assert!(matches!(scan(1, 32, 1, 2), Scan::Columns(_)));
-        assert!(matches!(scan(1, 33, 1, 2), Scan::Rows(_)));
-        assert!(matches!(scan(1, 8192, 1, 2), Scan::Rows(_)));
-        assert!(matches!(scan(8, 1 << 20, 1, 2), Scan::Rows(_)));
-        assert!(matches!(scan(2, 1000, 64, 2), Scan::Columns(_)));
-        assert_eq!(scan(2, 1000, 63, 2), Scan::Turned);
-        let Scan::Sections(map) = scan(3, 10_000, 1, 2) else { panic!("sections") };
+        assert!(matches!(scan(1, 32, 1, 2), Some(Scan::Columns(_))));
+        assert!(matches!(scan(1, 33, 1, 2), Some(Scan::Rows(_))));
+        assert!(matches!(scan(1, 8192, 1, 2), Some(Scan::Rows(_))));
+        assert!(matches!(scan(8, 1 << 20, 1, 2), Some(Scan::Rows(_))));
+        assert!(matches!(scan(2, 1000, 64, 2), Some(Scan::Columns(_))));
+        assert_eq!(scan(2, 1000, 63, 2), None);
+        let Some(Scan::Sections(map)) = scan(3, 10_000, 1, 2) else { panic!("sections") };
         assert_eq!((map.lines, map.section, map.sections), (3, 4096, 3));
         assert_eq!(scan_rows(&map, 2), LaunchShape { grid: 9, block: 256 });
         assert_eq!(scan_offsets(&map, 2), LaunchShape { grid: 3, block: 64 });
-        let Scan::Sections(map) = scan(1, 1 << 32, 1, 132) else { panic!("sections") };
+        let Some(Scan::Sections(map)) = scan(1, 1 << 32, 1, 132) else { panic!("sections") };
         assert!(map.section % STEP == 0 && map.sections <= 132 * SECTIONS_EACH);
         assert!((map.sections - 1) * map.section < map.length);
     }

@@ -9,6 +9,7 @@ use half::{bf16, f16};
 use rayon::prelude::*;
 
 use super::copy;
+use crate::cpu::blocks::fill_blocks;
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::{CpuStorage, zeros};
 use crate::element::Element;
@@ -39,12 +40,12 @@ pub(crate) fn sort(
     let positions = positions(storage, layout, descending, keep, operation)?;
     let values = dispatch!(storage, elements: T => {
         let mut values = zeros::<T>(positions.len(), operation)?;
-        let rows = elements[layout.offset()..layout.end()].chunks(length.max(1));
-        let sorted = values.chunks_mut(keep.max(1)).zip(positions.chunks(keep.max(1)));
-        let gather = |(row, (values, positions)): (&[T], (&mut [T], &[u32]))| {
-            values.iter_mut().zip(positions).for_each(|(value, &position)| *value = row[position as usize]);
-        };
-        rows.zip(sorted).par_bridge().for_each(gather);
+        let elements = &elements[layout.offset()..layout.end()];
+        fill_blocks(&mut values, &|start, block, (): &mut ()| {
+            for (index, value) in (start..).zip(block) {
+                *value = elements[index / keep * length + positions[index] as usize];
+            }
+        });
         T::store(values)
     });
     Ok((values, u32::store(positions)))

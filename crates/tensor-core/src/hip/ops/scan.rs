@@ -21,13 +21,13 @@ pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usiz
     let dims = layout.dims();
     let (outer, inner): (usize, usize) = (dims[..axis].iter().product(), dims[axis + 1..].iter().product());
     let plan = launch::scan(outer as u64, dims[axis] as u64, inner as u64, device.multiprocessors());
-    if plan == Scan::Turned {
+    let Some(plan) = plan else {
         let last = layout.rank() - 1;
         let turned = layout.transpose(axis, last);
         let sums = scan(storage, &turned, op, last)?;
         let back = Layout::contiguous(turned.shape().clone(), name)?.transpose(axis, last);
         return copy::copy(&sums, &back);
-    }
+    };
     if !layout.is_contiguous() {
         let tight = Layout::contiguous(layout.shape().clone(), name)?;
         return scan(&copy::copy(storage, layout)?, &tight, op, axis);
@@ -41,7 +41,6 @@ pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usiz
             let offsets = offsets(storage, layout.offset(), op, &map)?;
             rows(storage, layout.offset(), &mut out, Some(&offsets), op, &map)?;
         }
-        Scan::Turned => unreachable!("done above"),
     }
     Ok(out)
 }
