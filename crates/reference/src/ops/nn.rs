@@ -112,7 +112,7 @@ pub fn layer_norm<'a>(
 ) -> Result<Outcome<'a>, Error> {
     let op = "layer_norm";
     let &length = a.shape().last().ok_or(Error::Rank { op })?;
-    rows(Rows { op, centred: true, length, groups: 1, inner: 1, eps }, a, weight, bias)
+    rows(Rows { op, centred: true, length, channels: length, groups: 1, inner: 1, eps }, a, weight, bias)
 }
 
 /// x / √(mean of x² + eps) · weight over the last axis. Floats only. A row with a NaN is NaN throughout; in a row with an infinity finite
@@ -123,7 +123,7 @@ pub fn layer_norm<'a>(
 pub fn rms_norm<'a>(a: &'a Array, weight: Option<&'a Array>, eps: f64) -> Result<Outcome<'a>, Error> {
     let op = "rms_norm";
     let &length = a.shape().last().ok_or(Error::Rank { op })?;
-    rows(Rows { op, centred: false, length, groups: 1, inner: 1, eps }, a, weight, None)
+    rows(Rows { op, centred: false, length, channels: length, groups: 1, inner: 1, eps }, a, weight, None)
 }
 
 /// [`layer_norm`] over groups of channels, axis 1, and all axes behind them; weight and bias have one number for each channel.
@@ -143,7 +143,12 @@ pub fn group_norm<'a>(
         return Err(Error::Axis { op, axis: 1, shape: a.shape().to_vec() });
     }
     let inner = count(&a.shape()[2..])?;
-    rows(Rows { op, centred: true, length: channels / groups * inner, groups, inner, eps }, a, weight, bias)
+    rows(
+        Rows { op, centred: true, length: channels / groups * inner, channels, groups, inner, eps },
+        a,
+        weight,
+        bias,
+    )
 }
 
 /// How the elements make rows, and how rows are normalised.
@@ -151,6 +156,8 @@ struct Rows {
     op: &'static str,
     centred: bool,
     length: usize,
+    /// Numbers in a weight or bias.
+    channels: usize,
     /// Rows that make up all channels.
     groups: usize,
     /// Elements of a channel in a row.
@@ -173,10 +180,9 @@ fn rows<'a>(
     weight: Option<&'a Array>,
     bias: Option<&'a Array>,
 ) -> Result<Outcome<'a>, Error> {
-    let Rows { op, centred, length, groups, inner, eps } = rows;
+    let Rows { op, centred, length, channels, groups, inner, eps } = rows;
     let dtype = a.dtype();
     let Data::Float(values) = &a.data else { return Err(Error::Unsupported { op, dtype }) };
-    let channels = length / inner.max(1) * groups;
     let weight = weight.map(|weight| parameters(op, a, weight, channels)).transpose()?;
     let bias = bias.map(|bias| parameters(op, a, bias, channels)).transpose()?;
     let eps = rounded_eps(dtype, eps);
