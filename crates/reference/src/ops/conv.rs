@@ -130,7 +130,13 @@ pub fn convolution<'a>(
                 for (row, i) in (0..h.taps).filter_map(|row| Some((row, h.place(y, row)?))) {
                     for (column, j) in (0..w.taps).filter_map(|column| Some((column, w.place(z, column)?))) {
                         let tap = taps[(filter * rows + row) * columns + column];
-                        sum.add_product(values[(plane + i) * width + j] * factor, tap * factor);
+                        let value = values[(plane + i) * width + j];
+                        if value.is_finite() && tap.is_finite() {
+                            sum.add_product(value * factor, tap * factor);
+                        } else {
+                            // Not scaled: a subnormal tap would become 0, and an infinity times it NaN.
+                            sum.add(value * tap);
+                        }
                     }
                 }
             }
