@@ -195,15 +195,16 @@ template <bool GREATEST> DEVICE void join_parts(const C* part, u32 first_row, C 
 KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Tiles& shared = shared_memory().tiles;
     const AttentionArgs& by = held(a);
+    const Strides& at = by.strides;
     const u32 tx = threadIdx.x % SIDE, my_row = threadIdx.x / SIDE * N;
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, row_tiles = (a.queries + TILE - 1) / TILE;
     const u64 items = slabs * row_tiles * a.heads * a.batch;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
         const Work w = work_of(item, slabs, row_tiles, TILE, by.heads);
         const u64 kv = w.head / by.group;
-        const T* const rows_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
-        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
-        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const T* const rows_of_q = q + w.batch * at.q[0] + w.head * at.q[1] + w.row * at.q[2];
+        const T* const keys_of_k = k + w.batch * at.k[0] + kv * at.k[1];
+        const T* const keys_of_v = v + w.batch * at.v[0] + kv * at.v[1] + w.column * at.v[3];
         const u8* const head_mask = mask_of(mask, by, w);
         const u32 rows = (u32)least_of(TILE, by.queries - w.row), columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + rows) : a.keys;
@@ -220,9 +221,9 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             for (u64 p = 0; p < a.d; p += DEPTH) {
                 const u32 depth = (u32)least_of(DEPTH, a.d - p);
                 __syncthreads(); // what was staged before has been read
-                stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * by.strides.q[3], by.strides.q[2], by.strides.q[3], rows, depth);
-                stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * by.strides.k[2] + p * by.strides.k[3], by.strides.k[2],
-                                          by.strides.k[3], keys, depth);
+                stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * at.q[3], at.q[2], at.q[3], rows, depth);
+                stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * at.k[2] + p * at.k[3], at.k[2],
+                                          at.k[3], keys, depth);
                 __syncthreads();
                 multiply_keys(shared.staged + my_row * PITCH, shared.staged + (TILE + tx) * PITCH, depth, s);
             }
@@ -267,7 +268,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             for (u32 from = 0; from < keys; from += V_KEYS) {
                 const u32 some = (u32)least_of(V_KEYS, keys - from);
                 __syncthreads(); // the weights are written, and what was staged before has been read
-                stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * by.strides.v[2], by.strides.v[2], by.strides.v[3], some, columns);
+                stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * at.v[2], at.v[2], at.v[3], some, columns);
                 __syncthreads();
                 UNROLL
                 for (u32 stripe = 0; stripe < STRIPES; stripe++)
@@ -342,21 +343,22 @@ template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
 KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Row& shared = shared_memory().row;
     const AttentionArgs& by = held(a);
+    const Strides& at = by.strides;
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, items = slabs * a.queries * a.heads * a.batch;
     const u32 d = (u32)a.d;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
         const Work w = work_of(item, slabs, a.queries, 1, by.heads);
         const u64 kv = w.head / by.group;
-        const T* const row_of_q = q + w.batch * by.strides.q[0] + w.head * by.strides.q[1] + w.row * by.strides.q[2];
-        const T* const keys_of_k = k + w.batch * by.strides.k[0] + kv * by.strides.k[1];
-        const T* const keys_of_v = v + w.batch * by.strides.v[0] + kv * by.strides.v[1] + w.column * by.strides.v[3];
+        const T* const row_of_q = q + w.batch * at.q[0] + w.head * at.q[1] + w.row * at.q[2];
+        const T* const keys_of_k = k + w.batch * at.k[0] + kv * at.k[1];
+        const T* const keys_of_v = v + w.batch * at.v[0] + kv * at.v[1] + w.column * at.v[3];
         const u8* const head_mask = mask_of(mask, by, w);
         const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
         // A thread's column of v, and the keys it takes: every one in `turns`.
         const u32 width = columns <= 32 ? 32 : columns <= 64 ? 64 : SLAB;
         const u32 column = threadIdx.x % width, turn = threadIdx.x / width, turns = BLOCK / width;
-        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * by.strides.q[3]]);
+        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * at.q[3]]);
         __syncthreads();
         C o = C(0), total = C(0), greatest = minus_infinity();
         for (u64 first = 0; first < end; first += BLOCK) {
@@ -364,7 +366,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             C score = minus_infinity();
             if (threadIdx.x < keys) {
                 const u64 key = first + threadIdx.x;
-                score = score_of(multiply_row(shared.q, keys_of_k + key * by.strides.k[2], by.strides.k[3], d), head_mask, by, w.row, key);
+                score = score_of(multiply_row(shared.q, keys_of_k + key * at.k[2], at.k[3], d), head_mask, by, w.row, key);
             }
             const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
             greatest = best > greatest ? best : greatest;
@@ -374,8 +376,8 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             __syncthreads();
             C part = C(0);
             if (column < columns) {
-                const T* p = keys_of_v + (first + turn) * by.strides.v[2] + column * by.strides.v[3];
-                for (u32 key = turn; key < keys; key += turns, p += turns * by.strides.v[2])
+                const T* p = keys_of_v + (first + turn) * at.v[2] + column * at.v[3];
+                for (u32 key = turn; key < keys; key += turns, p += turns * at.v[2])
                     part = multiply_add(shared.weights[key], widen(*p), part);
             }
             o = o * scaling + part;
