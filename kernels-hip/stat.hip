@@ -14,13 +14,13 @@
 namespace hipstack {
 
 // Output o begins at the offset of o in the kept dims; its element i lies at the offset of i in the reduced dims.
-struct ReduceMap {
+struct StatMap {
     u64 outputs, length;
     u32 kept_rank, reduced_rank;
     u64 kept_dims[MAX_RANK], kept_strides[MAX_RANK], reduced_dims[MAX_RANK], reduced_strides[MAX_RANK];
 };
-SIZE(ReduceMap, 280) OFFSET(ReduceMap, kept_rank, 16) OFFSET(ReduceMap, kept_dims, 24)
-OFFSET(ReduceMap, kept_strides, 88) OFFSET(ReduceMap, reduced_dims, 152) OFFSET(ReduceMap, reduced_strides, 216)
+SIZE(StatMap, 280) OFFSET(StatMap, kept_rank, 16) OFFSET(StatMap, kept_dims, 24)
+OFFSET(StatMap, kept_strides, 88) OFFSET(StatMap, reduced_dims, 152) OFFSET(StatMap, reduced_strides, 216)
 
 // Elements side by side that a thread takes before it goes on to the next span.
 static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
@@ -81,13 +81,13 @@ template <class J, u32 HALF = LANES / 2> DEVICE typename J::Sum lanes_total(type
 // The elements of one output as a thread sees them: all of them, or with others of its block every stride-th span from `first`.
 struct Row {
     const T* in;
-    const ReduceMap& map;
+    const StatMap& map;
     bool tight, shared;
     u64 first, stride;
     u32& turn;
 };
 
-DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
+DEVICE u64 reduced_offset(const StatMap& m, u64 i) {
     if (m.reduced_rank == 1) return i * m.reduced_strides[0];
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
@@ -222,7 +222,7 @@ struct log_sum_exp_op {
 };
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
-template <class Op> DEVICE void statistic(const T* in, T* out, const ReduceMap& m, bool alone, Op op) {
+template <class Op> DEVICE void statistic(const T* in, T* out, const StatMap& m, bool alone, Op op) {
     const bool tight = m.reduced_rank == 0 || (m.reduced_rank == 1 && m.reduced_strides[0] == 1);
     // A row of one span is one thread's alone.
     const bool one = alone || m.length <= SPAN;
@@ -239,7 +239,7 @@ template <class Op> DEVICE void statistic(const T* in, T* out, const ReduceMap& 
 }
 
 #define STAT(op)                                                                                             \
-    KERNEL(PASTE4(stat_, op, _, DTYPE), const T* in, T* out, ReduceMap map, u32 alone) {                     \
+    KERNEL(PASTE4(stat_, op, _, DTYPE), const T* in, T* out, StatMap map, u32 alone) {                     \
         statistic(in, out, map, alone != 0, op##_op{});                                                      \
     }
 STAT(var)

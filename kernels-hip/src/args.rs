@@ -3,33 +3,31 @@
 //! In all of them `dims[0]` is the outermost dimension, strides count elements (a negative stride as two's complement), and
 //! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
 
-mod index;
-
-pub use index::*;
-mod scan;
-mod sort;
-
-pub use scan::*;
-pub use sort::*;
 mod attention;
+mod conv;
+mod index;
 mod norm;
+mod random;
 mod rope;
+mod scan;
 mod select;
+mod sort;
+mod stat;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
 pub use attention::*;
-pub use rope::*;
-pub use select::*;
-mod conv;
-
 pub use conv::*;
+pub use index::*;
 pub use norm::*;
-mod random;
-
 pub use random::*;
+pub use rope::*;
+pub use scan::*;
+pub use select::*;
+pub use sort::*;
+pub use stat::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];

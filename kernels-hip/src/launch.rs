@@ -3,27 +3,23 @@
 //! The numbers follow from the work and from how many multiprocessors the device has, so that a GPU is filled and a CPU is
 //! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes then hold one block.
 
+mod attention;
+mod conv;
 mod index;
-
-pub use index::*;
+mod norm;
 mod scan;
 mod sort;
-
-pub use scan::*;
-pub use sort::*;
-mod attention;
+mod stat;
 
 use crate::MAX_BLOCK;
 
 pub use attention::*;
-mod conv;
-
 pub use conv::*;
-mod norm;
-
-use crate::MAX_BLOCK;
-
+pub use index::*;
 pub use norm::{RowKernel, columns, rows};
+pub use scan::*;
+pub use sort::*;
+pub use stat::*;
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -79,8 +79,6 @@ pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};
 pub use ops::scan::{CumulativeOp, scan};
 pub use ops::select::{arange, eye, linspace, masked_fill, triangle, where_cond};
 pub use ops::stat::{StatOp, stat, truth};
-pub use ops::scaled::{ScalarOp, affine, clamp, unary_scalar};
-pub use ops::scan::{CumulativeOp, scan};
 pub use ops::unary::{UnaryOp, unary};
 pub use outcome::{Expected, Judge, Outcome, difference};
 pub use shape::broadcast_shapes;

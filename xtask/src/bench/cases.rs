@@ -98,14 +98,15 @@ fn elementwise(dtype: DType) -> impl Iterator<Item = Measured> {
     let casts = casts.map(move |to| one(&format!("cast_{name}"), Op::Cast(to)).to(to));
     let affine = Op::Affine { mul: number(1.5, 3), add: number(-0.25, 5) };
     let clamp = Op::Clamp { low: number(-0.75, 2), high: number(3.25, 20) };
-    let transposed =
-        Operand::dense(dtype, &[ELEMENTS >> 9, 1 << 9], Contents::Given).then(Step::Transpose(0, 1));
+    // Rows in another order: turned matrices go by kernels of their own.
+    let reordered =
+        Operand::dense(dtype, &[ELEMENTS >> 12, 8, 1 << 9], Contents::Given).then(Step::Transpose(0, 1));
     let others = vec![
         one("affine", affine),
         one("clamp", clamp),
         one("fill", Op::Fill(number(1.5, 3))),
         one("const_set", Op::ConstSet(number(1.5, 3))),
-        Measured::new(kernel("copy"), Op::Copy, vec![transposed]),
+        Measured::new(kernel("copy"), Op::Copy, vec![reordered]),
     ];
     unary.chain(scalar).chain(binary).chain(compare).chain(others).chain(casts)
 }
@@ -143,12 +144,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_kernel_has_a_case_but_conversions_to_the_same_dtype() {
+    fn every_kernel_of_the_measured_families_has_a_case_but_conversions_to_the_same_dtype() {
         let all: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
         let cases: Vec<String> = super::all().into_iter().map(|measured| measured.kernel).collect();
         assert!(cases.iter().all(|kernel| all.contains(kernel)), "a case for a kernel that does not ship");
         assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), cases.len(), "a kernel has two cases");
-        let missing: Vec<String> = kernels_hip::units().flat_map(|unit| uncovered(&unit)).collect();
+        let measured = |unit: &Unit| ["elementwise", "reduce", "matmul"].contains(&unit.family.name);
+        let missing = kernels_hip::units().filter(measured).flat_map(|unit| uncovered(&unit));
+        // What joins the parts of few results runs behind another kernel.
+        let missing: Vec<String> = missing.filter(|kernel| !kernel.starts_with("reduce_join_")).collect();
         let same: Vec<String> =
             DType::ALL.iter().map(|dtype| format!("elementwise_cast_{dtype}_{dtype}")).collect();
         assert_eq!(missing.iter().collect::<BTreeSet<_>>(), same.iter().collect());

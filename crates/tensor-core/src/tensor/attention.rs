@@ -77,7 +77,7 @@ impl Tensor {
             Some(mask) => {
                 if mask.dtype() == DType::U8 {
                     // The devices alone; any dtype goes with a u8 mask.
-                    self.require_same_device(mask)?;
+                    self.require_same_device(mask, NAME)?;
                 } else {
                     self.require_alike(mask, NAME)?;
                 }
@@ -103,14 +103,5 @@ impl Tensor {
     fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str) -> Error {
         let what = format!("q {}, k {} and v {} do not fit: {rule}", self.shape(), k.shape(), v.shape());
         self.error(NAME, ErrorKind::Argument { what })
-    }
-
-    fn require_same_device(&self, mask: &Tensor) -> Result<()> {
-        let (lhs, rhs) = (self.device(), mask.device());
-        if lhs.same_device(&rhs) {
-            return Ok(());
-        }
-        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-        Err(Error::new(NAME, kind))
     }
 }

@@ -157,13 +157,19 @@ impl Tensor {
         Err(self.error(operation, kind))
     }
 
+    /// An error unless both tensors lie on the same device.
+    fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+        let (lhs, rhs) = (self.device(), other.device());
+        if lhs.same_device(&rhs) {
+            return Ok(());
+        }
+        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
+        Err(Error::new(operation, kind))
+    }
+
     /// An error unless both tensors have the same device and dtype.
     fn require_alike(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        let (lhs, rhs) = (self.device(), other.device());
-        if !lhs.same_device(&rhs) {
-            let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-            return Err(Error::new(operation, kind));
-        }
+        self.require_same_device(other, operation)?;
         let (lhs, rhs) = (self.dtype(), other.dtype());
         if lhs != rhs {
             return Err(self.error(operation, ErrorKind::DTypeMismatch { lhs, rhs }));

@@ -74,16 +74,6 @@ impl Tensor {
             .on(&self.device())?;
         Tensor::tight(storage, shape, operation)
     }
-
-    /// An error unless both tensors have the same device.
-    fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        let (lhs, rhs) = (self.device(), other.device());
-        if lhs.same_device(&rhs) {
-            return Ok(());
-        }
-        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-        Err(crate::error::Error::new(operation, kind))
-    }
 }
 
 /// Choosing by place.

@@ -1,8 +1,8 @@
 //! Statistics over axes.
 
 use kernels_hip::MAX_RANK;
-use kernels_hip::args::ReduceMap;
-use kernels_hip::launch::{self, Reduction};
+use kernels_hip::args::StatMap;
+use kernels_hip::launch;
 
 use super::copy;
 use crate::error::Result;
@@ -32,11 +32,11 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
     let mut out = unsafe { HipStorage::uninit(device, dtype, kept.elements(), name) }?;
     for part in parts(&[&kept]) {
         let (outputs, stride) = (part.count as u64, part.innermost_stride(0).map(|s| s as u64));
-        let kind = launch::reduction(outputs, length, stride, device.multiprocessors());
+        let (shape, alone) = launch::stat(outputs, length, stride, device.multiprocessors());
         let function = device.kernels().get(device, Kernel { family: "stat", op: name, dtype, to: None })?;
         let (input, mut target) = (storage.tail(part.starts[0], name)?, out.tail_mut(part.first, name)?);
         let outer = part.map1();
-        let map = ReduceMap {
+        let map = StatMap {
             outputs,
             length,
             kept_rank: outer.rank,
@@ -46,10 +46,8 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
             reduced_dims: eight(&inner.dims),
             reduced_strides: eight(&inner.strides[0]),
         };
-        let shape = launch::reduce(kind, outputs, length, device.multiprocessors());
         let mut launch = device.stream().launch(&function, config(shape));
-        let alone = u32::from(kind == Reduction::Columns);
-        launch.arg(&input).arg_mut(&mut target).value(&map).value(&alone);
+        launch.arg(&input).arg_mut(&mut target).value(&map).value(&u32::from(alone));
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
