@@ -108,8 +108,10 @@ inplace_op! {
     InplaceOp3(second, second_layout, third, third_layout)
 }
 
-const CPU: &str = "it has no implementation for the CPU: write its cpu_fwd, or move the tensors to a HIP device";
-const HIP: &str = "it has no implementation for HIP devices: write its hip_fwd, or move the tensors to the CPU";
+const CPU: &str =
+    "it has no implementation for the CPU: write its cpu_fwd, or move the tensors to a HIP device";
+const HIP: &str =
+    "it has no implementation for HIP devices: write its hip_fwd, or move the tensors to the CPU";
 
 fn missing(name: &'static str, what: &str) -> Error {
     Error::new(name, ErrorKind::Argument { what: what.to_owned() })

@@ -71,7 +71,13 @@ pub fn uniform(
     // The greatest number below high: step back from it in the order of bit patterns.
     let end = dtype.encode(Value::Float(high));
     let sign = 1u64 << (dtype.bits() - 1);
-    let before = if high == 0.0 { sign + 1 } else if end >= sign { end + 1 } else { end - 1 };
+    let before = if high == 0.0 {
+        sign + 1
+    } else if end >= sign {
+        end + 1
+    } else {
+        end - 1
+    };
     Ok(Outcome::new(dtype, shape.to_vec(), Judge::Exact, move |i| {
         let number = if dtype == DType::F64 {
             let u = (draw.long(i) / 2048) as f64 / 9_007_199_254_740_992.0;
@@ -96,8 +102,7 @@ pub fn normal(
     mean: impl Into<Value>,
     deviation: impl Into<Value>,
 ) -> Result<Outcome<'static>, Error> {
-    let (mean, deviation) =
-        (float("normal", dtype, mean.into())?, float("normal", dtype, deviation.into())?);
+    let (mean, deviation) = (float("normal", dtype, mean.into())?, float("normal", dtype, deviation.into())?);
     count(shape)?;
     Ok(Outcome::new(dtype, shape.to_vec(), Judge::Exact, move |i| {
         let first = i - i % 2;
@@ -115,7 +120,13 @@ pub fn normal(
 ///
 /// # Errors
 /// [`Error::Unsupported`] for floats, [`Error::TooLarge`].
-pub fn randint(dtype: DType, shape: &[usize], draw: Draw, low: i64, high: i64) -> Result<Outcome<'static>, Error> {
+pub fn randint(
+    dtype: DType,
+    shape: &[usize],
+    draw: Draw,
+    low: i64,
+    high: i64,
+) -> Result<Outcome<'static>, Error> {
     require_int("randint", dtype)?;
     count(shape)?;
     let (low, span) = (i128::from(low), u128::from(high.abs_diff(low)));
@@ -143,7 +154,12 @@ pub fn randperm(dtype: DType, len: usize, draw: Draw) -> Result<Outcome<'static>
 ///
 /// # Errors
 /// [`Error::TooLarge`].
-pub fn bernoulli(dtype: DType, shape: &[usize], draw: Draw, probability: f64) -> Result<Outcome<'static>, Error> {
+pub fn bernoulli(
+    dtype: DType,
+    shape: &[usize],
+    draw: Draw,
+    probability: f64,
+) -> Result<Outcome<'static>, Error> {
     count(shape)?;
     Ok(Outcome::new(dtype, shape.to_vec(), Judge::Exact, move |i| {
         let one = chosen(draw, i, probability);
@@ -162,7 +178,11 @@ pub fn dropout(a: &Array, draw: Draw, probability: f64) -> Result<Outcome<'_>, E
     float("dropout", dtype, Value::Float(0.0))?;
     Ok(Outcome::new(dtype, a.shape().to_vec(), Judge::Exact, move |i| match a.get(i) {
         Value::Float(x) if !chosen(draw, i, probability) => {
-            if dtype == DType::F64 { from_f64(x * scale) } else { from_f32(dtype, x as f32 * scale as f32) }
+            if dtype == DType::F64 {
+                from_f64(x * scale)
+            } else {
+                from_f32(dtype, x as f32 * scale as f32)
+            }
         }
         _ => Expected::exact(dtype, 0),
     }))
@@ -302,7 +322,8 @@ mod tests {
     #[test]
     fn normal_numbers_are_those_of_box_and_muller() {
         let draw = Draw { seed: 17, stream: 4 };
-        let (x, y) = (normal(DType::F32, &[2000], draw, 0.0, 1.0), normal(DType::F64, &[2000], draw, 0.0, 1.0));
+        let (x, y) =
+            (normal(DType::F32, &[2000], draw, 0.0, 1.0), normal(DType::F64, &[2000], draw, 0.0, 1.0));
         let (x, y) = (values(&x.unwrap()), values(&y.unwrap()));
         for i in (0..2000).step_by(2) {
             let u = (f64::from(draw.word(i)) + 0.5) / 4_294_967_296.0;
@@ -310,12 +331,18 @@ mod tests {
             let radius = (-2.0 * u.ln()).sqrt();
             // u is rounded once: next to 1 the radius is as uncertain as the root of that.
             let bound = 1e-6 + 1e-7 / radius;
-            assert!((x[i] - radius * angle.cos()).abs() < bound && (x[i + 1] - radius * angle.sin()).abs() < bound);
+            assert!(
+                (x[i] - radius * angle.cos()).abs() < bound
+                    && (x[i + 1] - radius * angle.sin()).abs() < bound
+            );
             let u = ((draw.long(i) >> 11) + 1) as f64 / 9_007_199_254_740_992.0;
             let angle = draw.long(i + 1) as f64 / 18_446_744_073_709_551_616.0 * std::f64::consts::TAU;
             let radius = (-2.0 * u.ln()).sqrt();
             let bound = 1e-14 + 1e-15 / radius;
-            assert!((y[i] - radius * angle.cos()).abs() < bound && (y[i + 1] - radius * angle.sin()).abs() < bound);
+            assert!(
+                (y[i] - radius * angle.cos()).abs() < bound
+                    && (y[i + 1] - radius * angle.sin()).abs() < bound
+            );
         }
     }
 

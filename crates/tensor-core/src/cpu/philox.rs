@@ -108,10 +108,9 @@ mod tests {
         }
         let mut long = [0; 3];
         draw.long_words(3, &mut Vec::new(), &mut long);
-        assert_eq!(long.map(|word| (word as u32, (word >> 32) as u32)), [
-            (all[0], all[1]),
-            (all[2], all[3]),
-            (all[4], all[5])
-        ]);
+        assert_eq!(
+            long.map(|word| (word as u32, (word >> 32) as u32)),
+            [(all[0], all[1]), (all[2], all[3]), (all[4], all[5])]
+        );
     }
 }

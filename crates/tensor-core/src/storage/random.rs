@@ -76,13 +76,7 @@ impl Storage {
     }
 
     /// The elements of `layout`: 0 where the word is below `threshold`, else the element times `scale`. Floats only.
-    pub(crate) fn dropout(
-        &self,
-        layout: &Layout,
-        draw: Draw,
-        threshold: u64,
-        scale: f64,
-    ) -> Result<Storage> {
+    pub(crate) fn dropout(&self, layout: &Layout, draw: Draw, threshold: u64, scale: f64) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => {
                 cpu::ops::random::dropout(storage, layout, draw, threshold, scale).map(Storage::Cpu)

@@ -154,18 +154,6 @@ impl Tensor {
         })
     }
 
-    /// Storage that nobody else has, and how the elements lie in it. Shared storage is copied.
-    pub(crate) fn into_parts(self, operation: &'static str) -> Result<(Storage, Layout)> {
-        let device = self.device();
-        match Arc::try_unwrap(self.storage) {
-            Ok(storage) => Ok((storage, self.layout)),
-            Err(shared) => {
-                let tight = Layout::contiguous(self.layout.shape().clone(), operation)?;
-                Ok((shared.copy(&self.layout).on(&device)?, tight))
-            }
-        }
-    }
-
     /// The tensor of what an operation gave.
     fn made(&self, name: &'static str, result: Result<(Storage, Shape)>) -> Result<Tensor> {
         let device = self.device();
@@ -190,7 +178,8 @@ impl Tensor {
         };
         let result = change(storage, &layout);
         if storage.dtype() != dtype || storage.len() != len || !storage.device().same_device(&device) {
-            let what = "the operation put other storage into the place of the tensor's, which is now empty".to_owned();
+            let what = "the operation put other storage into the place of the tensor's, which is now empty"
+                .to_owned();
             return Err(Error::new(name, ErrorKind::Argument { what }).on(&device));
         }
         self.layout = layout;

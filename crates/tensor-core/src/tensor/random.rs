@@ -40,7 +40,8 @@ impl Generator {
         let width = if dtype == DType::F64 { high - low } else { f64::from(high as f32 - low as f32) };
         // Infinities and NaN have no finite width.
         if !(width.is_finite() && low <= high) {
-            let what = format!("{low}..{high} is no range of {dtype}: it must be finite, and not turned round");
+            let what =
+                format!("{low}..{high} is no range of {dtype}: it must be finite, and not turned round");
             return Err(argument("uniform", what, device));
         }
         if low == high {
@@ -99,7 +100,8 @@ impl Generator {
         let (shape, draw) = (shape.into(), self.draw());
         require_integer("randint", dtype, &shape, device)?;
         if low >= high || !has(dtype, low) || !has(dtype, high - 1) {
-            let what = format!("{low}..{high} is no range of {dtype}: it must not be empty, and all in the dtype");
+            let what =
+                format!("{low}..{high} is no range of {dtype}: it must not be empty, and all in the dtype");
             return Err(argument("randint", what, device));
         }
         let count = shape.elements("randint").on(device)?;
@@ -319,7 +321,11 @@ fn has(dtype: DType, integer: i64) -> bool {
 /// A probability as the number of words of 32 bits below which it is.
 fn threshold(operation: &'static str, probability: f64, device: &Device) -> Result<u64> {
     if !(0.0..=1.0).contains(&probability) {
-        return Err(argument(operation, format!("{probability} is no probability: it must be in 0..=1"), device));
+        return Err(argument(
+            operation,
+            format!("{probability} is no probability: it must be in 0..=1"),
+            device,
+        ));
     }
     Ok((probability * 4_294_967_296.0).round() as u64)
 }

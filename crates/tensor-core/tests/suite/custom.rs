@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::common::{on_devices, values, vector};
 use hip_safe::{Function, LaunchConfig};
 use tensor_core::{
-    CpuStorage, CustomOp1, CustomOp2, CustomOp3, DType, Device, Error, ErrorKind, HipDevice, HipStorage, InplaceOp1,
-    InplaceOp2, InplaceOp3, Layout, Result, Shape, Tensor, copies_on_write,
+    CpuStorage, CustomOp1, CustomOp2, CustomOp3, DType, Device, Error, ErrorKind, HipDevice, HipStorage,
+    InplaceOp1, InplaceOp2, InplaceOp3, Layout, Result, Shape, Tensor, copies_on_write,
 };
 
 const SOURCE: &str = r#"
@@ -26,7 +26,10 @@ impl Weigh {
         if layouts.iter().all(|layout| layout.is_contiguous() && layout.shape() == layouts[0].shape()) {
             return Ok(());
         }
-        Err(Error::new("weigh", ErrorKind::Argument { what: "make the operands alike and contiguous".into() }))
+        Err(Error::new(
+            "weigh",
+            ErrorKind::Argument { what: "make the operands alike and contiguous".into() },
+        ))
     }
 
     fn cpu(&self, operands: &[(&CpuStorage, &Layout)]) -> Result<(CpuStorage, Shape)> {
@@ -56,13 +59,15 @@ impl Weigh {
         };
         let (a, b, c) = (view(0)?, view(1)?, view(2)?);
         let function = Weigh::function(device)?;
-        // SAFETY: the kernel writes every element.
+        // SAFETY: S15: the kernel writes every element.
         let mut out = unsafe { device.alloc_uninit(DType::F32, count) }?;
-        let mut target = out.view_from_mut(0)?;
-        let mut launch = device.stream().launch(&function, LaunchConfig::linear(count as u64, 64));
-        launch.arg(&a).arg(&b).arg(&c).arg_mut(&mut target).value(&self.factor).value(&(count as u64));
-        // SAFETY: the kernel reads and writes `count` elements, which each of the views has.
-        unsafe { launch.submit() }?;
+        {
+            let mut target = out.view_from_mut(0)?;
+            let mut launch = device.stream().launch(&function, LaunchConfig::linear(count as u64, 64));
+            launch.arg(&a).arg(&b).arg(&c).arg_mut(&mut target).value(&self.factor).value(&(count as u64));
+            // SAFETY: S9: the kernel reads and writes `count` elements, which each of the views has.
+            unsafe { launch.submit() }?;
+        }
         Ok((out, layout.shape().clone()))
     }
 
@@ -149,7 +154,8 @@ fn operations_of_ones_own() {
         let x = Tensor::arange(0f32, 12.0, device)?.reshape([4, 3])?;
         // A view that begins at an offset.
         let rows = x.narrow(0, 1, 2)?;
-        let (y, z) = (Tensor::full(10, [2, 3], DType::F32, device)?, Tensor::full(3, [2, 3], DType::F32, device)?);
+        let (y, z) =
+            (Tensor::full(10, [2, 3], DType::F32, device)?, Tensor::full(3, [2, 3], DType::F32, device)?);
         assert_eq!(values(&rows.apply_op1_no_bwd(&weigh)?)?, [7.0, 9.0, 11.0, 13.0, 15.0, 17.0]);
         assert_eq!(values(&rows.apply_op2_no_bwd(&y, &weigh)?)?, [16.0, 18.0, 20.0, 22.0, 24.0, 26.0]);
         let all = rows.apply_op3(&y, &z, weigh)?;
@@ -171,7 +177,10 @@ fn in_place_operations_copy_what_is_shared() {
         let mut y = x.clone();
         let before = copies_on_write();
         y.inplace_op1(&weigh)?;
-        assert_eq!((copies_on_write() - before, values(&x)?, values(&y)?), (1, vec![1.0, 2.0, 3.0], vec![3.0, 5.0, 7.0]));
+        assert_eq!(
+            (copies_on_write() - before, values(&x)?, values(&y)?),
+            (1, vec![1.0, 2.0, 3.0], vec![3.0, 5.0, 7.0])
+        );
         // From now on it is alone.
         y.inplace_op2(&x, &weigh)?;
         assert_eq!((copies_on_write() - before, values(&y)?), (1, vec![7.0, 12.0, 17.0]));
@@ -228,25 +237,34 @@ fn operations_that_break_their_word_are_errors() {
             Device::Cpu => {
                 "it has no implementation for the CPU: write its cpu_fwd, or move the tensors to a HIP device"
             }
-            _ => "it has no implementation for HIP devices: write its hip_fwd, or move the tensors to the CPU",
+            _ => {
+                "it has no implementation for HIP devices: write its hip_fwd, or move the tensors to the CPU"
+            }
         };
         assert_eq!(x.apply_op1(Wrong).unwrap_err().to_string(), format!("wrong: {missing} on {device}"));
         assert_eq!(
             x.apply_op2(&x, Wrong).unwrap_err().to_string(),
-            format!("wrong: a layout of [2, 2] reaches past the end of its storage of 3 elements on {device}")
+            format!(
+                "wrong: a layout of [2, 2] reaches past the end of its storage of 3 elements on {device}"
+            )
         );
         let kept = x.clone();
         let error = x.inplace_op1(&Wrong).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("wrong: the operation put other storage into the place of the tensor's, which is now empty on {device}")
+            format!(
+                "wrong: the operation put other storage into the place of the tensor's, which is now empty on {device}"
+            )
         );
         assert_eq!((x.dims(), kept.to_vec::<f32>()?), (&[0][..], vec![1.0, 2.0, 3.0]));
         assert_eq!(x.to_vec::<f32>()?, [0.0; 0]);
         for other in crate::common::devices().iter().filter(|other| !other.same_device(device)) {
             let y = Tensor::ones(3, DType::F32, other)?;
             let error = kept.apply_op2(&y, Wrong).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("wrong: operands lie on two devices, {device} and {other}")), "{error}");
+            assert!(
+                error.starts_with(&format!("wrong: operands lie on two devices, {device} and {other}")),
+                "{error}"
+            );
         }
         Ok(())
     });

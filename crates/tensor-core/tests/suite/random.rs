@@ -119,8 +119,11 @@ fn coins_and_dropout() {
             let x = Tensor::arange(0f32, 12.0, device)?.to_dtype(dtype)?;
             // Half of them, by the mask of bernoulli; 1 / (1 − 0.5) is 2.
             let mask = values(&fixed().bernoulli(0.5, 12, dtype, device)?)?;
-            let expected: Vec<f64> =
-                mask.iter().enumerate().map(|(i, gone)| if *gone == 1.0 { 0.0 } else { 2.0 * i as f64 }).collect();
+            let expected: Vec<f64> = mask
+                .iter()
+                .enumerate()
+                .map(|(i, gone)| if *gone == 1.0 { 0.0 } else { 2.0 * i as f64 })
+                .collect();
             assert_eq!(expected[..4], [0.0, 2.0, 0.0, 6.0]);
             for (name, view) in layouts(&x.reshape([3, 4])?)? {
                 let y = fixed().dropout(&view, 0.5)?;
@@ -174,7 +177,9 @@ fn devices_have_a_generator_and_calls_differ() {
         assert!(values(&x.rand_like(2, 3)?)?.iter().all(|x| (2.0..3.0).contains(x)));
         assert!(values(&Tensor::rand(2f64, 3.0, [4, 5], device)?)?.iter().all(|x| (2.0..3.0).contains(x)));
         assert!(values(&x.bernoulli_like(0.5)?)?.iter().all(|x| [0.0, 1.0].contains(x)));
-        assert!(values(&Tensor::randint(7, 9, 50, DType::U8, device)?)?.iter().all(|x| [7.0, 8.0].contains(x)));
+        assert!(
+            values(&Tensor::randint(7, 9, 50, DType::U8, device)?)?.iter().all(|x| [7.0, 8.0].contains(x))
+        );
         assert_eq!(Tensor::bernoulli(0.5, (), DType::BF16, device)?.rank(), 0);
         assert!(values(&x.dropout(0.5)?)?.iter().zip(values(&x)?).all(|(y, x)| *y == 0.0 || *y == 2.0 * x));
         let mut order = Tensor::randperm(100, DType::U32, device)?.to_vec::<u32>()?;
@@ -220,7 +225,11 @@ fn arguments_without_meaning() {
             device,
             "randint: f32 is not supported (shape [3]) on @; draw floats with uniform, or cast the result with to_dtype",
         );
-        says(generator.randperm(257, DType::U8, device), device, "randperm: u8 cannot count 257 elements on @");
+        says(
+            generator.randperm(257, DType::U8, device),
+            device,
+            "randperm: u8 cannot count 257 elements on @",
+        );
         says(
             generator.bernoulli(1.5, 3, DType::U8, device),
             device,
@@ -289,13 +298,18 @@ fn bits_are_even() {
     assert!(even(chi), "{chi}");
     let x = generator.randint(i64::MIN, i64::MAX, 50_000, DType::I64, &cpu).unwrap();
     for byte in 0..8 {
-        let chi = chi_square(x.to_vec::<i64>().unwrap().iter().map(|x| (x >> (8 * byte)) as usize & 255), 256);
+        let chi =
+            chi_square(x.to_vec::<i64>().unwrap().iter().map(|x| (x >> (8 * byte)) as usize & 255), 256);
         assert!(even(chi), "byte {byte}: {chi}");
     }
     // 120 orders of five elements: mean 119, deviation √238 = 15.4.
     let orders = (0..12_000).map(|_| {
         let order = generator.randperm(5, DType::U8, &cpu).unwrap().to_vec::<u8>().unwrap();
-        (0..5).map(|i| order[i + 1..].iter().filter(|x| **x < order[i]).count()).zip([24, 6, 2, 1, 0]).map(|(k, f)| k * f).sum()
+        (0..5)
+            .map(|i| order[i + 1..].iter().filter(|x| **x < order[i]).count())
+            .zip([24, 6, 2, 1, 0])
+            .map(|(k, f)| k * f)
+            .sum()
     });
     let chi = chi_square(orders, 120);
     assert!((42.0..196.0).contains(&chi), "{chi}");

@@ -95,8 +95,7 @@ impl Random for f64 {
             let u = (upper_bits(&words[..2]) + 1) as f64 * PLACE_F64;
             let turn = upper_bits(&words[2..]);
             let quarters = (turn + (1 << 50)) >> 51;
-            let angle =
-                turn.wrapping_sub(quarters << 51) as i64 as f64 * (std::f64::consts::TAU * PLACE_F64);
+            let angle = turn.wrapping_sub(quarters << 51) as i64 as f64 * (std::f64::consts::TAU * PLACE_F64);
             let numbers = on_circle((-2.0 * ln_f64(u)).sqrt(), quarters as u32, angle);
             out.copy_from_slice(&numbers[..out.len()]);
         }
@@ -156,7 +155,10 @@ mod tests {
             let word = i.wrapping_mul(2_654_435_761);
             let u = (word as f32).mul_add(f32::EPSILON.powi(1) / 512.0, 1e-10);
             let (got, exact) = (f64::from(ln_f32(u)), f64::from(u).ln());
-            assert!((got - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs(), "{u:e}: {got} {exact}");
+            assert!(
+                (got - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs(),
+                "{u:e}: {got} {exact}"
+            );
             let u = f64::from(word) / 4_294_967_296.0 + 1e-300;
             let (got, exact) = (ln_f64(u), u.ln());
             assert!((got - exact).abs() <= 2.0 * f64::EPSILON * exact.abs(), "{u:e}: {got} {exact}");
@@ -169,7 +171,9 @@ mod tests {
         for i in 0..=4096 {
             let angle = std::f64::consts::FRAC_PI_4 * f64::from(i - 2048) / 2048.0;
             let (c, s) = (angle.cos(), angle.sin());
-            for (quarters, (cosine, sine)) in [(c, s), (-s, c), (-c, -s), (s, -c), (c, s)].into_iter().enumerate() {
+            for (quarters, (cosine, sine)) in
+                [(c, s), (-s, c), (-c, -s), (s, -c), (c, s)].into_iter().enumerate()
+            {
                 let [x, y] = on_circle(1.0, quarters as u32, angle);
                 // Four halves of a place of 1.
                 assert!((x - cosine).abs() < 4.5e-16 && (y - sine).abs() < 4.5e-16, "{quarters} {angle}");
