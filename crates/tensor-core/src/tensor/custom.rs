@@ -154,6 +154,18 @@ impl Tensor {
         })
     }
 
+    /// Storage that nobody else has, and how the elements lie in it. Shared storage is copied.
+    pub(crate) fn into_parts(self, operation: &'static str) -> Result<(Storage, Layout)> {
+        let device = self.device();
+        match Arc::try_unwrap(self.storage) {
+            Ok(storage) => Ok((storage, self.layout)),
+            Err(shared) => {
+                let tight = Layout::contiguous(self.layout.shape().clone(), operation)?;
+                Ok((shared.copy(&self.layout).on(&device)?, tight))
+            }
+        }
+    }
+
     /// The tensor of what an operation gave.
     fn made(&self, name: &'static str, result: Result<(Storage, Shape)>) -> Result<Tensor> {
         let device = self.device();

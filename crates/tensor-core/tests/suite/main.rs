@@ -4,6 +4,7 @@ mod common;
 mod create;
 mod custom;
 mod display;
+mod dlpack;
 mod errors;
 mod layout;
 mod matmul;

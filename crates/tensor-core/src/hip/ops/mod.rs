@@ -7,6 +7,7 @@ pub(crate) mod clamp;
 pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fill;
+pub(crate) mod foreign;
 mod launch;
 pub(crate) mod matmul;
 pub(crate) mod random;
