@@ -54,6 +54,7 @@ mod cpu;
 mod custom_op;
 mod device;
 mod display;
+pub mod dlpack;
 mod dtype;
 mod element;
 mod error;

@@ -7,6 +7,7 @@ mod create;
 mod custom;
 mod decoder;
 mod display;
+mod dlpack;
 mod errors;
 mod index;
 mod indexer;

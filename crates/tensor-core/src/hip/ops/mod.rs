@@ -11,6 +11,7 @@ pub(crate) mod copy;
 pub(crate) mod fill;
 pub(crate) mod index;
 pub(crate) mod join;
+pub(crate) mod foreign;
 mod launch;
 pub(crate) mod matmul;
 pub(crate) mod norm;
