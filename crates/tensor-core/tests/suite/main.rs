@@ -3,6 +3,7 @@
 mod attention;
 mod common;
 mod conv;
+mod convnet;
 mod create;
 mod custom;
 mod decoder;

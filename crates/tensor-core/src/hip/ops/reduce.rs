@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use hip_sys::PlatformKind;
 use kernels_hip::MAX_RANK;
 use kernels_hip::args::{JoinMap, ReduceMap};
 use kernels_hip::launch::{self, Reduced, Reduction};
@@ -10,13 +9,16 @@ use kernels_hip::launch::{self, Reduced, Reduction};
 use super::{binary, cast, copy, fill};
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::{eight, parts};
-use crate::hip::{HipDevice, HipStorage};
 use crate::layout::{Layout, collapse};
 use crate::ops::{BinaryOp, ReduceOp};
 use crate::scalar::Scalar;
+
+/// Half of the threads that a multiprocessor of today's GPUs holds: see [`Reduced`].
+const THREADS_EACH: u32 = 1024;
 
 /// `op` over `axes`. If there is nothing to reduce, the op has an identity or there are no results.
 pub(crate) fn reduce(
@@ -50,8 +52,7 @@ pub(crate) fn reduce(
         let (outputs, outer) = (part.count as u64, part.map1());
         let line = (part.innermost_stride(0) == Some(1)).then(|| outer.dims[outer.rank as usize - 1]);
         let element_bytes = storage.dtype().size_in_bytes();
-        let work =
-            Reduced { outputs, length, line, tight, element_bytes, threads_each: threads_each(device) };
+        let work = Reduced { outputs, length, line, tight, element_bytes, threads_each: THREADS_EACH };
         let plan = launch::reduce(&work, device.multiprocessors());
         let kernel =
             Kernel { family: "reduce", op: kernel_name(plan.kind, op), dtype: storage.dtype(), to: None };
@@ -127,11 +128,6 @@ fn by_strides(layout: &Layout, op: ReduceOp) -> Result<Layout> {
     let mut order: Vec<usize> = (0..layout.rank()).collect();
     order.sort_by_key(|&axis| Reverse(layout.strides()[axis]));
     layout.permute(&order, op.name())
-}
-
-/// How many threads of a multiprocessor should have columns of their own: see [`Reduced`].
-fn threads_each(device: &HipDevice) -> u32 {
-    if device.device().platform().kind == PlatformKind::Host { 4 } else { 1024 }
 }
 
 /// The size of what the kernels accumulate: `Op::Sum` in `reduce.hip`.
