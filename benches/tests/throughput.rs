@@ -17,7 +17,7 @@ const DTYPES: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 const QUICK: Effort = Effort { warm_ups: 1, repeats: 1, calls: 2 };
 
 /// The rows, and the bytes that each moves at 256 × 128, counted by hand: 32768 elements.
-const ROWS: [(&str, [usize; 3]); 18] = [
+const ROWS: [(&str, [usize; 3]); 21] = [
     ("add", [393_216, 196_608, 196_608]),
     ("add_broadcast_row", [262_144, 131_072, 131_072]),
     ("mul_scalar(affine)", [262_144, 131_072, 131_072]),
@@ -31,6 +31,9 @@ const ROWS: [(&str, [usize; 3]); 18] = [
     ("max_last", [131_072, 65_536, 65_536]),
     ("argmax_last", [131_072, 65_536, 65_536]),
     ("sum_all", [131_072, 65_536, 65_536]),
+    ("softmax_last", [262_144, 131_072, 131_072]),
+    ("layer_norm", [262_144, 131_072, 131_072]),
+    ("rms_norm", [262_144, 131_072, 131_072]),
     ("transpose_contig", [262_144, 131_072, 131_072]),
     ("cast", [196_608, 196_608, 196_608]),
     ("clone_copy", [262_144, 131_072, 131_072]),

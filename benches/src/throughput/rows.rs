@@ -76,7 +76,7 @@ impl Inputs {
 
     /// All rows, or those whose name contains `filter`.
     pub fn rows(&self, filter: &str) -> Vec<Row<'_>> {
-        let groups = [self.elementwise(), self.reductions(), self.copies(), self.others()];
+        let groups = [self.elementwise(), self.reductions(), self.norms(), self.copies(), self.others()];
         groups.into_iter().flatten().filter(|row| row.name.contains(filter)).collect()
     }
 
@@ -166,6 +166,34 @@ impl Inputs {
                     )
                 }),
             },
+        ]
+    }
+
+    fn norms(&self) -> Vec<Row<'_>> {
+        let (a, n) = (&self.a, self.matrix_bytes());
+        let eps = 1e-5;
+        vec![
+            by_rows(
+                "softmax_last",
+                2 * n,
+                || a.tensor.softmax(1),
+                [a],
+                |[a]| reference::softmax(a, 1, false),
+            ),
+            by_rows(
+                "layer_norm",
+                2 * n,
+                move || a.tensor.layer_norm(None, None, eps),
+                [a],
+                move |[a]| reference::layer_norm(a, None, None, eps),
+            ),
+            by_rows(
+                "rms_norm",
+                2 * n,
+                move || a.tensor.rms_norm(None, eps),
+                [a],
+                move |[a]| reference::rms_norm(a, None, eps),
+            ),
         ]
     }
 

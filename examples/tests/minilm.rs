@@ -1,0 +1,127 @@
+//! all-MiniLM-L6-v2 on every device, held against PyTorch's embeddings in `data/minilm.json`.
+//!
+//! The weights are found by HIPSTACK_WEIGHTS (model.safetensors, with tokenizer.json beside it), else where ci/fetch-weights.sh
+//! puts them. Without them the tests say so and pass, unless HIPSTACK_REQUIRE has the word weights.
+
+use models::{Error, MiniLm};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tensor_core::{DType, Device};
+
+/// What PyTorch computed in f64: sentences, their tokens' ids, their embeddings.
+struct Known {
+    sentences: Vec<String>,
+    ids: Vec<Vec<u32>>,
+    embeddings: Vec<Vec<f64>>,
+}
+
+fn known() -> Known {
+    let file: Value = serde_json::from_str(include_str!("../data/minilm.json")).expect("JSON");
+    let rows = file["rows"].as_array().expect("rows");
+    let numbers = |value: &Value| value.as_array().expect("an array").clone();
+    Known {
+        sentences: rows.iter().map(|row| row["sentence"].as_str().expect("text").to_owned()).collect(),
+        ids: rows
+            .iter()
+            .map(|row| numbers(&row["ids"]).iter().map(|id| id.as_u64().expect("an id") as u32).collect())
+            .collect(),
+        embeddings: rows
+            .iter()
+            .map(|row| numbers(&row["embedding"]).iter().map(|x| x.as_f64().expect("a number")).collect())
+            .collect(),
+    }
+}
+
+/// The folder of the weights, or `None` after saying that there is none.
+fn folder() -> Option<PathBuf> {
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/ci/weights/model.safetensors");
+    let file = std::env::var_os("HIPSTACK_WEIGHTS").map_or(usual, PathBuf::from);
+    let folder = file.parent().expect("a file lies in a folder");
+    if file.is_file() && folder.join("tokenizer.json").is_file() {
+        return Some(folder.to_owned());
+    }
+    let required = std::env::var("HIPSTACK_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|word| word == "weights"), "no weights in {}", folder.display());
+    println!("skipped: no weights in {}; ci/fetch-weights.sh fetches them", folder.display());
+    None
+}
+
+fn embeddings(folder: &Path, dtype: DType, device: &Device) -> Result<Vec<Vec<f64>>, Error> {
+    let known = known();
+    let sentences: Vec<&str> = known.sentences.iter().map(String::as_str).collect();
+    let rows = MiniLm::load(folder, dtype, device)?.embed(&sentences)?.to_vec2::<f32>()?;
+    Ok(rows.into_iter().map(|row| row.into_iter().map(f64::from).collect()).collect())
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+fn least_cosine(ours: &[Vec<f64>], theirs: &[Vec<f64>]) -> f64 {
+    assert_eq!(ours.len(), theirs.len());
+    ours.iter().zip(theirs).map(|(a, b)| cosine(a, b)).fold(1.0, f64::min)
+}
+
+/// Sentences 0 and 1 mean the same, 2 and 3, and so on: each is the other's nearest.
+fn pairs_are_nearest(embeddings: &[Vec<f64>]) {
+    for (one, embedding) in embeddings.iter().enumerate() {
+        let others = (0..embeddings.len()).filter(|other| *other != one);
+        let nearest = others
+            .max_by(|a, b| cosine(embedding, &embeddings[*a]).total_cmp(&cosine(embedding, &embeddings[*b])));
+        assert_eq!(nearest, Some(one ^ 1), "sentence {one}");
+    }
+}
+
+#[test]
+fn sentences_become_the_tokens_that_the_python_tokenizer_gives() {
+    let Some(folder) = folder() else { return };
+    let model = MiniLm::load(folder, DType::F32, &Device::Cpu).expect("the model");
+    let known = known();
+    for (sentence, ids) in known.sentences.iter().zip(&known.ids) {
+        assert_eq!(&model.ids(sentence).expect("tokens"), ids, "{sentence}");
+    }
+}
+
+#[test]
+fn embeddings_agree_with_pytorch_and_among_devices() {
+    let Some(folder) = folder() else { return };
+    let theirs = known().embeddings;
+    for device in Device::all().expect("the devices of this machine") {
+        let ours =
+            embeddings(&folder, DType::F32, &device).unwrap_or_else(|error| panic!("{device}: {error}"));
+        let apart = ours.iter().flatten().zip(theirs.iter().flatten()).map(|(a, b)| (a - b).abs());
+        let (cosine, apart) = (least_cosine(&ours, &theirs), apart.fold(0.0, f64::max));
+        println!("{device}: f32, at most {apart:.1e} apart from PyTorch, 1 - cosine {:.1e}", 1.0 - cosine);
+        assert!(cosine > 0.999_999_9 && apart < 1e-5, "{device}: {cosine}, {apart}");
+        pairs_are_nearest(&ours);
+    }
+}
+
+#[test]
+fn half_precision_keeps_what_the_sentences_mean() {
+    let Some(folder) = folder() else { return };
+    let theirs = known().embeddings;
+    for dtype in [DType::F16, DType::BF16] {
+        let on = |device: &Device| {
+            embeddings(&folder, dtype, device).unwrap_or_else(|error| panic!("{dtype} on {device}: {error}"))
+        };
+        let first = on(&Device::Cpu);
+        for device in Device::all().expect("the devices of this machine") {
+            let ours = on(&device);
+            let (among, torch) = (least_cosine(&ours, &first), least_cosine(&ours, &theirs));
+            println!(
+                "{device}: {dtype}, 1 - cosine {:.1e} to cpu, {:.1e} to PyTorch",
+                1.0 - among,
+                1.0 - torch
+            );
+            // Half precision keeps 11 bits, bf16 8: a rounding of 2^-9 at each of some twenty steps.
+            assert!(
+                among > if dtype == DType::F16 { 0.999_99 } else { 0.999 },
+                "{dtype} on {device}: {among}"
+            );
+            assert!(torch > 0.999, "{dtype} on {device}: {torch}");
+            pairs_are_nearest(&ours);
+        }
+    }
+}
