@@ -35,13 +35,18 @@
 //! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to rank 8.
 //! - [`DType`] names the ten element types; [`Element`] is their Rust side; [`Scalar`] is a number that has none yet.
 //! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are the operations as data, under the names that the
-//!   kernels bear.
+//!   kernels bear. All others are methods of [`Tensor`]: by ids ([`IndexOp`] has `i`), sorts and running sums, statistics, joins and
+//!   cuts, convolutions and pools, normalisation, rotary embeddings and attention.
+//! - [`Generator`] is where random numbers come from: a seed, and how many draws were made from it.
+//! - [`CustomOp1`] and its siblings are operations of the user's own, [`HipDevice::compile`] makes kernels for them.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
 //!
 //! # Meaning
 //! Types of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. NaN wins in min, max,
-//! relu and clamp, and −0 is less than +0 there. Integers wrap, and their division by zero is 0. Scalar arguments are
-//! rounded to the dtype before anything else.
+//! relu and clamp, and −0 is less than +0 there. In sorts, which are stable, NaN is the largest. Integers wrap, and their
+//! division by zero is 0. Scalar arguments are rounded to the dtype before anything else. Random numbers have the same bits
+//! on every device. An id out of range is an error, [`ErrorKind::IdOutOfRange`], which a HIP device answers with the next
+//! reading or `synchronize`. `docs/MEANING.md` has the whole list, with the tests of each sentence.
 //!
 //! # Absences
 //! The crate knows nothing of gradients, of streams other than the device's current one, or of which vendor made a device.
