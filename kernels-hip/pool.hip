@@ -3,7 +3,7 @@
 // pool_*: one thread for one output. Launch: one-dimensional, any block up to 256, any grid. The output is tight; the input
 // may have any strides. One dimension is two of height 1.
 //
-// Sums are kept in f32, of f64 in f64, a row of the window on its own; a mean is rounded to the dtype once. Source places of
+// Sums are kept in f32, of f64 in f64, a row of the window on its own and in parts; a mean is rounded to the dtype once. Source places of
 // upsampling are computed in integers, so that every device takes the same elements.
 #include "portable.hpp"
 
@@ -49,11 +49,18 @@ DEVICE Window bin_of(const PoolAxis& a, u64 y) {
     const u64 end = whole + (rest != 0 ? 1 : 0);
     return Window{begin, end, end - begin};
 }
+// Elements that are added up one after the other; their sums, and those of rows, come after.
+static constexpr u64 SPAN = 256;
 DEVICE C mean(const T* x, const PoolArgs& m, const Window& h, const Window& w) {
     C sum = C(0);
     for (u64 i = h.begin; i < h.end; i++) {
         C row = C(0);
-        for (u64 j = w.begin; j < w.end; j++) row += widen(x[i * m.x_h + j * m.x_w]);
+        for (u64 j = w.begin; j < w.end;) {
+            const u64 stop = w.end - j < SPAN ? w.end : j + SPAN;
+            C part = C(0);
+            for (; j < stop; j++) part += widen(x[i * m.x_h + j * m.x_w]);
+            row += part;
+        }
         sum += row;
     }
     return sum / (C)(h.size * w.size);
