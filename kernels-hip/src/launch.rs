@@ -122,7 +122,7 @@ fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32
         (_, ..=2048) => 64,
         _ => 128,
     };
-    let each = if group > 0 { u64::from(block / group) } else { 1 };
+    let each = u64::from(block.checked_div(group).unwrap_or(1));
     let shape = shape((outputs * u64::from(parts)).div_ceil(each), block, multiprocessors);
     ReduceShape { kind: Reduction::Rows, shape, segment, parts, group }
 }

@@ -223,7 +223,7 @@ impl<T: Element + Arith> Work<'_, T> {
         let (c, plane) = (self.c, self.c.h.out * self.c.w.out);
         let side_by_side = c.h.up == 1 && c.w.up == 1;
         let places = filters.h.places * filters.w.places;
-        let size = if filters.terms == 0 { places } else { (COLUMNS / filters.terms).max(64).min(places) };
+        let size = COLUMNS.checked_div(filters.terms).map_or(places, |size| size.max(64).min(places));
         for first in (0..places).step_by(size.max(1)) {
             let count = size.min(places - first);
             let (to, stride) = if side_by_side {

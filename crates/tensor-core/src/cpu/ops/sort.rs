@@ -75,7 +75,7 @@ fn positions(
     operation: &'static str,
 ) -> Result<Vec<u32>> {
     let length = layout.dims().last().copied().unwrap_or(1);
-    let rows = if length == 0 { 0 } else { layout.elements() / length };
+    let rows = layout.elements().checked_div(length).unwrap_or(0);
     let mut out = zeros::<u32>(rows * keep, operation)?;
     if out.is_empty() {
         return Ok(out);
