@@ -84,6 +84,8 @@ DEVICE Phase phase_of(const ConvAxis& a, u64 rest) {
 }
 // How many places q an axis has in its first phase, which has the most.
 DEVICE u64 places(const ConvAxis& a) { return (a.out + a.up - 1) / a.up; }
+// How many phases an axis has that have outputs: the first ones.
+DEVICE u64 phases(const ConvAxis& a) { return a.up < a.out ? a.up : a.out; }
 
 // ---- tiles ------------------------------------------------------------------------------------------------------------
 // A thread computes ROWS by COLS elements of the tile. On a GPU its columns are COL_THREADS apart, so that the threads of a wave
@@ -143,14 +145,14 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
     const u64 down = (m.out_channels + TILE_ROWS - 1) / TILE_ROWS;
     const u64 rows = places(m.h), columns = places(m.w), count = m.batch * rows * columns;
     const u64 across = (count + TILE_COLS - 1) / TILE_COLS;
-    const u64 tiles = down * across * m.groups * m.h.up * m.w.up;
+    const u64 tiles = down * across * m.groups * phases(m.h) * phases(m.w);
     const u32 row = threadIdx.x / COL_THREADS * ROWS, column = threadIdx.x % COL_THREADS * THREAD_STEP;
     for (u64 t = blockIdx.x; t < tiles; t += gridDim.x) {
         u64 top, left, group, h_rest, w_rest;
         left = divide(t, down, top);
         group = divide(left, across, left);
         h_rest = divide(group, m.groups, group);
-        h_rest = divide(h_rest, m.w.up, w_rest);
+        h_rest = divide(h_rest, phases(m.w), w_rest);
         top *= TILE_ROWS;
         left *= TILE_COLS;
         const Phase h = phase_of(m.h, h_rest), w = phase_of(m.w, w_rest);
@@ -243,11 +245,11 @@ DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvAr
 KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
     ARGUMENTS(m, given);
     const u64 channels = m.groups * m.out_channels, columns = places(m.w), runs = (columns + RUN - 1) / RUN;
-    const u64 count = m.batch * channels * m.h.out * m.w.up * runs;
+    const u64 count = m.batch * channels * m.h.out * phases(m.w) * runs;
     for (u64 item = thread_number(); item < count; item += thread_count()) {
         u64 run, w_rest, y, channel, o, h_rest;
         u64 rest = divide(item, runs, run);
-        rest = divide(rest, m.w.up, w_rest);
+        rest = divide(rest, phases(m.w), w_rest);
         rest = divide(rest, m.h.out, y);
         const u64 n = divide(rest, channels, channel);
         const u64 group = divide(channel, m.out_channels, o);
@@ -273,8 +275,9 @@ KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias
         T* const to = out + ((n * channels + channel) * m.h.out + y) * m.w.out;
         UNROLL
         for (u32 r = 0; r < RUN; r++) {
-            const u64 z = (run * RUN + r) * m.w.up + w_rest;
-            if (z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
+            // Beyond the last place the product may not fit 64 bits.
+            const u64 place = run * RUN + r, z = place * m.w.up + w_rest;
+            if (place < columns && z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
         }
     }
 }

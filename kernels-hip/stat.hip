@@ -3,8 +3,9 @@
 // Launch: one-dimensional, block a multiple of 64 and at most 256. alone == 0: a block for each output, whose threads share its
 // elements; else a thread for each output. Both stride over the outputs, so any grid is right; which is quicker: src/launch.rs.
 //
-// Outputs are tight. Floats of up to 32 bits are computed in f32, norms of f32 and bf16 in f64, whose range holds their squares;
-// f64 in f64. One rounding to the dtype at the end. Sums are kept in spans, spans in a cascade of three levels, threads in a tree.
+// Outputs are tight. What is squared of f32 and bf16 (var, std, norm) is computed in f64, whose range holds the squares, as on the
+// CPU; it is slower on GPUs that have few units for f64. Else floats of up to 32 bits are computed in f32, f64 in f64. One rounding
+// to the dtype at the end. Sums are kept in spans, spans in a cascade of three levels, threads in a tree.
 //
 //   var, std      mean, then Σ(x - mean)² less what the rounding of the mean added; NaN of less than two elements
 //   norm          √Σx²; f64 is scaled by a power of two where squares would overflow or vanish
@@ -26,6 +27,12 @@ OFFSET(StatMap, kept_strides, 88) OFFSET(StatMap, reduced_dims, 152) OFFSET(Stat
 static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 
+// The type in which squares neither overflow nor vanish: f64 for the range of f32.
+template <class E> struct WideOf { typedef f64 Type; };
+template <> struct WideOf<f16> { typedef f32 Type; };
+template <> struct WideOf<f8e4m3> { typedef f32 Type; };
+typedef WideOf<T>::Type Wide;
+
 // ---- what is joined ---------------------------------------------------------------------------------------------------
 template <class S> struct Add {
     typedef S Sum;
@@ -34,10 +41,10 @@ template <class S> struct Add {
     static METHOD S shuffle(S v, u32 mask) { return shuffle_xor(v, mask); }
 };
 // Σd² and Σd.
-struct Moments { C square, sum; };
+struct Moments { Wide square, sum; };
 struct AddMoments {
     typedef Moments Sum;
-    static METHOD Sum none() { return Moments{C(0), C(0)}; }
+    static METHOD Sum none() { return Moments{Wide(0), Wide(0)}; }
     static METHOD Sum join(Sum a, Sum b) { return Moments{a.square + b.square, a.sum + b.sum}; }
     static METHOD Sum shuffle(Sum v, u32 mask) { return Moments{shuffle_xor(v.square, mask), shuffle_xor(v.sum, mask)}; }
 };
@@ -159,18 +166,16 @@ struct Value {
 struct Magnitude {
     METHOD C operator()(T v) const { return m_abs(widen(v)); }
 };
+struct WideValue {
+    METHOD Wide operator()(T v) const { return (Wide)widen(v); }
+};
 struct Deviation {
-    C mean;
+    Wide mean;
     METHOD Moments operator()(T v) const {
-        const C d = widen(v) - mean;
+        const Wide d = (Wide)widen(v) - mean;
         return Moments{d * d, d};
     }
 };
-// The type in which squares neither overflow nor vanish: f64 for the range of f32.
-template <class E> struct WideOf { typedef f64 Type; };
-template <> struct WideOf<f16> { typedef f32 Type; };
-template <> struct WideOf<f8e4m3> { typedef f32 Type; };
-typedef WideOf<T>::Type Wide;
 struct Square {
     Wide scale;
     METHOD Wide operator()(T v) const {
@@ -182,18 +187,18 @@ struct Exponential {
     C greatest;
     METHOD C operator()(T v) const { return m_exp(widen(v) - greatest); }
 };
-DEVICE bool is_finite(C v) { return v - v == C(0); }
+template <class F> DEVICE bool is_finite(F v) { return v - v == F(0); }
 
 template <bool ROOT> struct Variance {
     METHOD T operator()(const Row& r) const {
-        const C n = (C)r.map.length;
-        const C mean = total<Add<C>>(r, Value{}) / n;
+        const Wide n = (Wide)r.map.length;
+        const Wide mean = total<Add<Wide>>(r, WideValue{}) / n;
         const Moments s = total<AddMoments>(r, Deviation{mean});
         // The mean is off by Σd/n, which adds n times its square to Σd².
-        const C square = is_finite(s.square) ? maximum(s.square - s.sum * (s.sum / n), C(0)) : s.square;
-        const C variance = square / (C)(r.map.length - 1);
-        const C zero = C(0);
-        return narrow<T>(r.map.length < 2 ? zero / zero : ROOT ? m_sqrt(variance) : variance);
+        const Wide square = is_finite(s.square) ? maximum(s.square - s.sum * (s.sum / n), Wide(0)) : s.square;
+        const Wide variance = square / (Wide)(r.map.length - 1);
+        const Wide zero = Wide(0);
+        return convert<T>(r.map.length < 2 ? zero / zero : ROOT ? m_sqrt(variance) : variance);
     }
 };
 typedef Variance<false> var_op;

@@ -66,6 +66,11 @@ impl ConvAxis {
         Some(ConvAxis { out, input, taps, up: stride, tap_step, step: 1, first: padding as i64, tap })
     }
 
+    /// How many phases have outputs; their places modulo `up` are the first numbers.
+    pub(crate) fn phases(&self) -> usize {
+        self.up.min(self.out)
+    }
+
     /// The outputs whose place is `rest` modulo `up`.
     pub(crate) fn phase(&self, rest: usize) -> Phase {
         let up = self.up as i64;
@@ -98,9 +103,11 @@ pub(crate) struct Convolution {
 }
 
 impl Convolution {
-    /// How many outputs there are.
+    /// How many outputs there are. The shape of the result was checked; only one without outputs has products that do not fit.
     pub(crate) fn outputs(&self) -> usize {
-        self.batch * self.groups * self.out_channels * self.h.out * self.w.out
+        [self.groups, self.out_channels, self.h.out, self.w.out]
+            .into_iter()
+            .fold(self.batch, usize::saturating_mul)
     }
 
     /// Whether each output has so few terms, and each input channel so few outputs, that there is nothing to gain from tiles.
@@ -214,6 +221,11 @@ mod tests {
         let axis = ConvAxis::transposed(3, 3, [0, 2, 1], 0).expect("it fits");
         assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });
         assert_eq!(axis.phase(1), Phase { first: 1, count: 1, start: 0, shift: -1, places: 3 });
+        assert_eq!(axis.phases(), 2);
+        // A stride beyond the output's length: the other phases have no outputs.
+        let axis = ConvAxis::transposed(1, 3, [0, 1 << 40, 1], 0).expect("it fits");
+        assert_eq!((axis.out, axis.phases()), (3, 3));
+        assert_eq!(axis.phase(2), Phase { first: 2, count: 1, start: 0, shift: -1, places: 1 });
         // Stride and dilation 2: odd outputs meet nothing.
         let axis = ConvAxis::transposed(3, 2, [0, 2, 2], 0).expect("it fits");
         assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });

@@ -9,7 +9,7 @@ const TILE: [u64; 2] = [64, 128];
 const RUN: u64 = 4;
 
 /// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the
-/// groups, times the phases.
+/// groups, times the phases that have outputs.
 pub fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
     let tiles = out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
     shape(tiles, MAX_BLOCK, multiprocessors)

@@ -4,6 +4,10 @@
 //! Kernels cannot answer an error, and nobody waits for them. So a launch that takes ids sets a mark on the host, and whoever
 //! reads a tensor back, or synchronises, looks at the words if the mark is set; the words are then zero again. There is one place for
 //! all threads that use a device: the thread that looks first gets the error, whoever launched the operation.
+//!
+//! The mark is set where an operation is submitted. The replay of a graph that was captured submits none: what it meets is written down
+//! too, but is reported only once an operation with ids was submitted outside of graphs and somebody looks after that. Words that a
+//! capture allocates are the graph's memory, which nobody outside may read: submit an operation with ids before the capture.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,15 +22,16 @@ use crate::storage::index::{OPERATIONS, wrong};
 
 /// Where the kernels of one device write down a wrong id.
 pub(super) struct Faults {
-    /// Whether a kernel that may write was launched since the last look. It is only cleared under the lock, by who has read the words.
+    /// Whether a kernel that may write was launched since the last look. It is only cleared under the lock, by who takes the words.
     pending: AtomicBool,
-    /// The words, from the first launch on.
-    words: Mutex<Option<DeviceBuffer<IndexFault>>>,
+    /// The words, from the first launch on; gone while somebody reads them. Whoever launches then adds others: all of them stay, for
+    /// graphs know their addresses, and each look reads all.
+    words: Mutex<Vec<DeviceBuffer<IndexFault>>>,
 }
 
 impl Faults {
     pub(super) fn new() -> Faults {
-        Faults { pending: AtomicBool::new(false), words: Mutex::new(None) }
+        Faults { pending: AtomicBool::new(false), words: Mutex::new(Vec::new()) }
     }
 
     /// Calls `launch` with the words, for a kernel to write to.
@@ -36,13 +41,15 @@ impl Faults {
         operation: &'static str,
         launch: impl FnOnce(&mut DeviceBuffer<IndexFault>) -> hip_safe::Result<()>,
     ) -> Result<()> {
-        let mut words = self.words.lock();
-        let words = match &mut *words {
+        let mut all = self.words.lock();
+        let mut words = match all.pop() {
             Some(words) => words,
-            none => none.insert(stream.alloc_zeros(1).map_err(wrap(operation))?),
+            None => stream.alloc_zeros(1).map_err(wrap(operation))?,
         };
         self.pending.store(true, Ordering::Release);
-        launch(words).map_err(wrap(operation))
+        let launched = launch(&mut words);
+        all.push(words);
+        launched.map_err(wrap(operation))
     }
 
     /// The error of a wrong id, once. Waits for the stream if kernels with ids were launched since the last look; they are done by now if
@@ -51,17 +58,26 @@ impl Faults {
         if !self.pending.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut words = self.words.lock();
-        let Some(words) = words.as_mut().filter(|_| self.pending.load(Ordering::Acquire)) else {
-            return Ok(());
+        let mut taken = {
+            let mut words = self.words.lock();
+            if !self.pending.swap(false, Ordering::AcqRel) {
+                return Ok(());
+            }
+            std::mem::take(&mut *words)
         };
-        let mut fault = [IndexFault::zeroed()];
-        stream.copy_to_host(words, &mut fault).map_err(wrap(operation))?;
-        let [fault] = fault;
-        if fault.taken != 0 {
-            stream.copy_from_host(&[IndexFault::zeroed()], words).map_err(wrap(operation))?;
+        // Without the lock: other threads go on launching while this one waits for the device.
+        let mut fault = IndexFault::zeroed();
+        let read = read(stream, &mut taken, &mut fault);
+        {
+            let mut words = self.words.lock();
+            words.append(&mut taken);
+            if read.is_err() {
+                self.pending.store(true, Ordering::Release);
+            }
         }
-        self.pending.store(false, Ordering::Release);
+        if fault.taken == 0 {
+            read.map_err(wrap(operation))?;
+        }
         match OPERATIONS.get(fault.operation as usize) {
             _ if fault.taken == 0 => Ok(()),
             name => {
@@ -70,4 +86,22 @@ impl Faults {
             }
         }
     }
+}
+
+/// Reads the words, one of those that hold a wrong id into `fault`; they are zero again then.
+fn read(
+    stream: &Stream,
+    all: &mut [DeviceBuffer<IndexFault>],
+    fault: &mut IndexFault,
+) -> hip_safe::Result<()> {
+    for words in all {
+        let mut now = [IndexFault::zeroed()];
+        stream.copy_to_host(words, &mut now)?;
+        let [now] = now;
+        if now.taken != 0 {
+            stream.copy_from_host(&[IndexFault::zeroed()], words)?;
+            *fault = now;
+        }
+    }
+    Ok(())
 }

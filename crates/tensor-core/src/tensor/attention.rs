@@ -3,6 +3,7 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::shape::Shape;
 use crate::storage::attention::{Attention, NAME};
 
 impl Tensor {
@@ -38,7 +39,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Rank`] unless q, k and v have four axes; [`ErrorKind::Argument`] if their lengths do not fit;
     /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
-    /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Overflow`], or an error of the device.
     #[doc(alias = "sdpa")]
     #[doc(alias = "flash_attention")]
     pub fn scaled_dot_product_attention(
@@ -94,7 +95,8 @@ impl Tensor {
             // All scores are 0 without a column to multiply.
             scale: scale.unwrap_or(1.0 / (d.max(1) as f64).sqrt()),
         };
-        let shape = attention.result();
+        let shape = Shape::from(attention.result());
+        shape.elements(NAME).on(&self.device())?;
         let mask = mask.map(|mask| &*mask.storage);
         let storage = self.storage.attention(&k.storage, &v.storage, mask, &attention).on(&self.device())?;
         Tensor::tight(storage, shape, NAME)

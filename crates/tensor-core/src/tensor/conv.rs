@@ -253,7 +253,8 @@ impl Tensor {
         }
         let wrong = |what: String| self.error(operation, ErrorKind::Argument { what });
         let plan = kind.plan(self.shape(), kernel.shape(), config).map_err(wrong)?;
-        let outputs = plan.groups * plan.out_channels;
+        let overflow = || self.error(operation, ErrorKind::Overflow { shape: kernel.shape().clone() });
+        let outputs = plan.groups.checked_mul(plan.out_channels).ok_or_else(overflow)?;
         if let Some(bias) = bias {
             self.require_alike(bias, operation)?;
             if bias.dims() != [outputs] {
@@ -303,9 +304,13 @@ impl Kind {
                 "{groups} groups do not divide the channels of the input {x} and of the kernel {kernel}"
             ));
         }
-        let (wanted, out_channels) =
-            if self.transposed { (first, second) } else { (second * groups, first / groups) };
-        if wanted != channels {
+        let (wanted, out_channels) = if self.transposed {
+            (Some(first), second)
+        } else {
+            (second.checked_mul(groups), first / groups)
+        };
+        if wanted != Some(channels) {
+            let wanted = wanted.map_or_else(|| "more than 2^64".to_owned(), |wanted| wanted.to_string());
             return Err(format!(
                 "the input {x} has {channels} channels, but the kernel {kernel} with {groups} groups takes {wanted}"
             ));

@@ -12,7 +12,8 @@ use crate::storage::index::{Indexed, is_id};
 /// the length of its axis, is an error, [`ErrorKind::IdOutOfRange`]. The CPU answers it at once. On a HIP device nothing waits for the
 /// kernel that meets it, so there the error comes, once and in the name of the operation, from the next call that reads a tensor of
 /// the device back or synchronises it, whichever thread makes it and whichever tensor it reads; of several wrong ids it names one.
-/// What a wrong id should have brought is 0, what it should have written is not written, and the device works on.
+/// What a wrong id should have brought is 0, what it should have written is not written, and the device works on. The replay of a
+/// graph submits no operation: what wrong ids it meets is answered only once an operation with ids was submitted outside of graphs.
 impl Tensor {
     /// The slices at `ids` along `axis`, one behind the other: `[…, n, …]` and ids `[m]` give `[…, m, …]`.
     ///

@@ -92,7 +92,8 @@ impl Tensor {
                 );
                 return Err(self.error(name, ErrorKind::Argument { what }));
             }
-            layout.narrow(1, 0, times, name)?.expand(&[batch, times, pairs].into(), name)
+            let rows = layout.narrow(1, 0, times, name).on(&self.device())?;
+            rows.expand(&[batch, times, pairs].into(), name).on(&self.device())
         };
         let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
         let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };

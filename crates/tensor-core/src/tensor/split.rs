@@ -8,7 +8,7 @@ use crate::shape::Shape;
 /// Parts along one axis, as views.
 impl Tensor {
     /// The tensor in `count` parts along `axis`. If they cannot be equal, the first ones are longer by one; a shorter axis gives
-    /// as many parts as it has elements, and an empty one `count` empty parts.
+    /// as many parts as it has elements, and an empty one a single empty part.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `count` is 0, [`ErrorKind::Axis`].
@@ -19,7 +19,7 @@ impl Tensor {
             return Err(self.error("chunk", ErrorKind::Argument { what }));
         }
         let length = self.dims()[axis];
-        let count = if length == 0 { count } else { count.min(length) };
+        let count = count.min(length.max(1));
         self.parts(axis, (0..count).map(|i| length / count + usize::from(i < length % count)), "chunk")
     }
 

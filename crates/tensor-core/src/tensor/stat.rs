@@ -38,7 +38,7 @@ impl Tensor {
 macro_rules! statistics {
     ($($op:ident, $name:literal, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
         /// Statistics of floats. The plain form drops the reduced axes, `_keepdim` leaves them with length 1, `_all` reduces every
-        /// axis. Types of 16 and 8 bits are computed in `f32` and rounded once. Each reads the tensor twice, where it lies.
+        /// axis. Types of 16 and 8 bits are computed in `f32` or wider and rounded once. Each reads the tensor twice, where it lies.
         impl Tensor {
             $(
                 #[doc = concat!($doc, "\n\nOver `axes`, which disappear.")]

@@ -1,7 +1,7 @@
 //! Scaled dot product attention: by hand, against the formula composed of other operations, masks, heads, layouts, errors.
 
 use crate::common::{layouts, on_devices, tensor, values};
-use tensor_core::{DType, Device, Result, Tensor};
+use tensor_core::{DType, Device, ErrorKind, Result, Tensor};
 
 /// Numbers between −1 and 1 in a fixed, uneven order.
 fn numbers(dims: &[usize], seed: usize, dtype: DType, device: &Device) -> Result<Tensor> {
@@ -211,6 +211,19 @@ fn empty_operands() {
             let mean = values(&v.mean(2)?)?;
             near(&out, &(0..tq).flat_map(|_| mean.clone()).collect::<Vec<_>>(), 1e-6)?;
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn results_that_overflow_are_errors() {
+    on_devices(|device| {
+        let one = Tensor::ones([1, 1, 1, 1], DType::F32, device)?;
+        // The factors of 2^64 + 1, each of which fits.
+        let q = one.expand([1, 1, 67_280_421_310_721, 1])?;
+        let v = one.expand([1, 1, 1, 274_177])?;
+        let error = plain(&q, &one, &v).expect_err("2^64 + 1 elements");
+        assert!(matches!(error.kind(), ErrorKind::Overflow { .. }), "{error}");
         Ok(())
     });
 }

@@ -183,6 +183,31 @@ fn nothing_and_one_element() {
     });
 }
 
+/// One place of the input: whatever the stride, the taps side by side.
+#[test]
+fn strides_beyond_the_output() {
+    on_devices(|device| {
+        for stride in [1 << 20, 1 << 32, 1 << 40, 1 << 62] {
+            // Of one tap: the product of [1 2; 3 4] and [5 6; 7 8].
+            let x = tensor([[1.0, 2.0], [3.0, 4.0]], DType::F32, device)?.reshape([2, 2, 1, 1])?;
+            let kernel = tensor([[5.0, 6.0], [7.0, 8.0]], DType::F32, device)?.reshape([2, 2, 1, 1])?;
+            let y = x.conv_transpose2d(&kernel, 0, 0, stride, 1)?;
+            assert_eq!(y.dims(), [2, 2, 1, 1]);
+            same(&y, &[19.0, 22.0, 43.0, 50.0])?;
+            // Of three taps in a row, from two channels, and each channel alone.
+            let x = x.narrow(0, 0, 1)?;
+            let taps = [[1.0, 10.0, 100.0], [3.0, 30.0, 300.0]];
+            let kernel = tensor(taps, DType::F32, device)?.reshape([2, 1, 1, 3])?;
+            same(&x.conv_transpose2d(&kernel, 0, 0, stride, 1)?, &[7.0, 70.0, 700.0])?;
+            let config = Conv2dConfig { stride: [stride; 2], groups: 2, ..Default::default() };
+            let y = x.conv_transpose2d_with(&kernel, None, &config)?;
+            assert_eq!(y.dims(), [1, 2, 1, 3]);
+            same(&y, &[1.0, 10.0, 100.0, 6.0, 60.0, 600.0])?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn errors_name_the_shapes() {
     on_devices(|device| {

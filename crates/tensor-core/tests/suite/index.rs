@@ -363,3 +363,21 @@ fn threads_that_share_a_device_get_one_error() {
         same(&x.index_select(&right, 0)?, &[2.0, 1.0])
     });
 }
+
+#[test]
+fn ids_and_a_source_at_offsets_are_added_once() {
+    on_devices(|device| {
+        let which = ids(&[1, 1, 2, 0], DType::U32, device)?.narrow(0, 2, 2)?;
+        let source = vector(&[100f32, 200.0, 300.0, 1.0, 2.0], device)?.narrow(0, 3, 2)?;
+        let x = Tensor::zeros(4, DType::F32, device)?;
+        same(&x.index_add(&which, &source, 0)?, &[2.0, 0.0, 1.0, 0.0])?;
+        // Rows 6 7 and 8 9 of five.
+        let source = Tensor::arange(0f32, 10.0, device)?.reshape([5, 2])?.narrow(0, 3, 2)?;
+        let x = Tensor::zeros([3, 2], DType::F32, device)?;
+        same(&x.index_add(&which, &source, 0)?, &[8.0, 9.0, 0.0, 0.0, 6.0, 7.0])?;
+        // Columns, into a part that begins at an offset, too.
+        let mut part = Tensor::ones([2, 4], DType::F32, device)?.narrow(1, 1, 3)?;
+        part.index_add_(&which, &source, 1)?;
+        same(&part, &[8.0, 1.0, 7.0, 10.0, 1.0, 9.0])
+    });
+}

@@ -177,3 +177,15 @@ fn triangles() {
         Ok(())
     });
 }
+
+/// The other lengths of an empty tensor may be such that their product does not fit.
+#[test]
+fn nothing_of_great_lengths_is_flipped() {
+    on_devices(|device| {
+        let nothing = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
+        for axes in [vec![1, 2], vec![0], vec![0, 1, 2]] {
+            assert_eq!(nothing.flip(axes)?.dims(), [0, 1 << 40, 1 << 40]);
+        }
+        Ok(())
+    });
+}

@@ -41,6 +41,24 @@ fn variance_and_deviation() {
 }
 
 #[test]
+fn deviations_do_not_overflow() {
+    on_devices(|device| {
+        // Squares beyond the largest number of the dtype: √((10²⁰)² + (10²⁰)²).
+        for (dtype, tolerance) in [(DType::F32, 1e-6), (DType::BF16, 0.01)] {
+            let deviation = values(&tensor([1e20, -1e20], dtype, device)?.std_all()?)?[0];
+            let expected = std::f64::consts::SQRT_2 * 1e20;
+            assert!((deviation / expected - 1.0).abs() < tolerance, "{dtype} {deviation} on {device}");
+        }
+        // And below the least: 2⁻⁹⁰ · √2.
+        let small = 2f64.powi(-90);
+        let deviation = values(&tensor([small, -small], DType::F32, device)?.std_all()?)?[0];
+        let expected = std::f64::consts::SQRT_2 * small;
+        assert!((deviation / expected - 1.0).abs() < 1e-6, "{deviation} on {device}");
+        Ok(())
+    });
+}
+
+#[test]
 fn norms_neither_overflow_nor_vanish() {
     on_devices(|device| {
         for dtype in FLOATS {

@@ -10,6 +10,7 @@ use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::shape::Shape;
 use crate::storage::attention::{Attention, NAME};
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key.
@@ -86,8 +87,8 @@ fn heads<C: Factor + Element + Real>(
     mask: &Mask<'_, C>,
     attention: &Attention,
 ) -> Result<Vec<C>> {
-    let [batch, heads, queries, columns] = attention.result();
-    let mut out = zeros::<C>(batch * heads * queries * columns, NAME)?;
+    let [_, heads, queries, columns] = attention.result();
+    let mut out = zeros::<C>(Shape::from(attention.result()).elements(NAME)?, NAME)?;
     if out.is_empty() {
         return Ok(out);
     }

@@ -114,7 +114,7 @@ fn depthwise<T: Element + Arith>(
             let Some(row) = inside(at, c.h.input) else { continue };
             let row = &x[row * c.w.input..][..c.w.input];
             let taps = (h.first + i * c.h.tap_step) * strides[3];
-            for rest in 0..c.w.up {
+            for rest in 0..c.w.phases() {
                 let w = c.w.phase(rest);
                 for j in 0..w.count {
                     let tap = filter[taps + (w.first + j * c.w.tap_step) * strides[4]];
@@ -164,7 +164,7 @@ struct Filters<'a, T: Clone> {
 }
 
 impl<'a, T: Element> Filters<'a, T> {
-    /// Those of every phase.
+    /// Those of every phase that has outputs.
     fn of_group(filter: &'a [T], strides: &[usize; 5], group: usize, c: &Convolution) -> Vec<Filters<'a, T>> {
         let (h, w) = (c.h.phase(0), c.w.phase(0));
         let terms = c.in_channels * c.h.taps * c.w.taps;
@@ -173,7 +173,7 @@ impl<'a, T: Element> Filters<'a, T> {
             return vec![Filters { h, w, rest: [0, 0], terms, matrix }];
         }
         let mut all = Vec::new();
-        for rest in (0..c.h.up).flat_map(|h| (0..c.w.up).map(move |w| [h, w])) {
+        for rest in (0..c.h.phases()).flat_map(|h| (0..c.w.phases()).map(move |w| [h, w])) {
             let (h, w) = (c.h.phase(rest[0]), c.w.phase(rest[1]));
             let terms = c.in_channels * h.count * w.count;
             let mut matrix = Vec::with_capacity(terms * c.out_channels);

@@ -8,6 +8,7 @@ use crate::cpu::{CpuStorage, unsupported, zeros};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::shape::Shape;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
 /// The pooling or upsampling of `x` `[batch, channels, h, w]`, which is read where it lies.
@@ -38,7 +39,8 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
         let (dims, strides) = (layout.dims(), layout.strides());
         [dims[0], dims[1], strides[0], strides[1], strides[2], strides[3]]
     };
-    let mut out = zeros::<T>(n * channels * h.out * w.out, shape.operation)?;
+    let count = Shape::from([n, channels, h.out, w.out]).elements(shape.operation)?;
+    let mut out = zeros::<T>(count, shape.operation)?;
     if out.is_empty() {
         return Ok(out);
     }

@@ -45,8 +45,10 @@ fn choose<M: Element, T: Element>(
 pub(crate) fn flip(storage: &CpuStorage, layout: &Layout, axes: &[usize]) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
         let mut out = zeros::<T>(layout.elements(), "flip")?;
-        let dims = flip_dims(layout, axes);
-        fill_blocks(&mut out, &|start, out, (): &mut ()| flip_block(elements, layout.offset(), &dims, start, out));
+        if !out.is_empty() {
+            let dims = flip_dims(layout, axes);
+            fill_blocks(&mut out, &|start, out, (): &mut ()| flip_block(elements, layout.offset(), &dims, start, out));
+        }
         Ok(T::store(out))
     })
 }

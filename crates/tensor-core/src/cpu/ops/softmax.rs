@@ -23,14 +23,17 @@ const ROWS: usize = 64;
 /// eˣ / Σeˣ along `axis`, or its logarithm.
 pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: bool) -> Result<CpuStorage> {
     let name = if log { "log_softmax" } else { "softmax" };
-    let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
     dispatch_float!(storage, elements: T => {
         let mut out = zeros::<T>(layout.elements(), name)?;
-        let source = Source::new(elements, layout);
-        match (out.is_empty(), inner) {
-            (true, _) => {}
-            (false, 1) => rows(&source, length, log, &mut out),
-            (false, _) => columns(&source, (length, inner), log, &mut out),
+        if !out.is_empty() {
+            // Lengths of a tensor that has elements: their products fit.
+            let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
+            let source = Source::new(elements, layout);
+            if inner == 1 {
+                rows(&source, length, log, &mut out);
+            } else {
+                columns(&source, (length, inner), log, &mut out);
+            }
         }
         Ok(T::store(out))
     }, else Err(unsupported(name, storage)))

@@ -9,6 +9,7 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
+use crate::shape::Shape;
 use crate::storage::attention::{Attention, NAME};
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. In one launch, without scores in
@@ -22,8 +23,9 @@ pub(crate) fn attention(
 ) -> Result<HipStorage> {
     let (device, dtype) = (q.device(), q.dtype());
     let [batch, heads, queries, columns] = attention.result();
+    let count = Shape::from(attention.result()).elements(NAME)?;
     // SAFETY: S15: the kernel writes every row of every head.
-    let mut out = unsafe { HipStorage::uninit(device, dtype, batch * heads * queries * columns, NAME) }?;
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, NAME) }?;
     if out.len() == 0 {
         return Ok(out);
     }

@@ -42,7 +42,7 @@ pub(crate) fn conv(
         ("depthwise", launch::conv_depthwise(outputs as u64, device.multiprocessors()))
     } else {
         let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
-        let parts = shape.groups * shape.h.up * shape.w.up;
+        let parts = shape.groups * shape.h.phases() * shape.w.phases();
         let channels = shape.out_channels as u64;
         ("tile", launch::conv(channels, places as u64, parts as u64, device.multiprocessors()))
     };

@@ -9,12 +9,14 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
+use crate::shape::Shape;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
 /// The pooling or upsampling of `x` `[batch, channels, h, w]`, which is read where it lies.
 pub(crate) fn pool(x: &HipStorage, layout: &Layout, shape: &Pooling) -> Result<HipStorage> {
     let (device, dtype, operation) = (x.device(), x.dtype(), shape.operation);
-    let count = layout.dims()[0] * layout.dims()[1] * shape.h.out * shape.w.out;
+    let dims = [layout.dims()[0], layout.dims()[1], shape.h.out, shape.w.out];
+    let count = Shape::from(dims).elements(operation)?;
     // SAFETY: S15: the kernel writes every output.
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, operation) }?;
     if count == 0 {
