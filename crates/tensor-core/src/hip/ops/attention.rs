@@ -26,7 +26,7 @@ pub(crate) fn attention(
     let count = Shape::from(attention.result()).elements(NAME)?;
     // SAFETY: S15: the kernel writes every row of every head.
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, NAME) }?;
-    if out.len() == 0 {
+    if out.is_empty() {
         return Ok(out);
     }
     let four = |layout: &Layout| [0, 1, 2, 3].map(|axis| layout.strides()[axis] as u64);
