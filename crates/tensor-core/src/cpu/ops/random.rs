@@ -157,14 +157,14 @@ pub(crate) fn dropout(
 
 type Compute<T> = <T as Number>::Compute;
 /// Makes elements of words.
-type Write<C> = dyn Fn(&[u32], &mut [C]) + Sync;
+type Write<'a, C> = dyn Fn(&[u32], &mut [C]) + Sync + 'a;
 
 /// Elements that `write` makes of words, rounded to the dtype, and then changed by `clip`.
 fn floats<T: Number<Compute: Random>>(
     count: usize,
     operation: &'static str,
     draw: Draw,
-    write: &Write<T::Compute>,
+    write: &Write<'_, T::Compute>,
     clip: &(dyn Fn(&mut [T]) + Sync),
 ) -> Result<Vec<T>> {
     let mut out = zeros::<T>(count, operation)?;
