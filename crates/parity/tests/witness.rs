@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use parity::case::Op;
 use parity::comparison::{Comparison, Known};
 use parity::view::Step;
 use parity::witness::Results;
@@ -319,9 +320,11 @@ fn witness_file(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_script_knows_every_operation() {
+fn the_script_knows_every_operation_of_the_first_families() {
     let script = std::fs::read_to_string(witness_file("torch_witness.py")).unwrap();
-    for name in registry::all().iter().map(|case| case.op.name()).collect::<HashSet<_>>() {
+    let all = registry::all();
+    let first = all.iter().filter(|case| !matches!(case.op, Op::Named(_)));
+    for name in first.map(|case| case.op.name()).collect::<HashSet<_>>() {
         assert!(script.contains(&format!("    \"{name}\": (")), "torch_witness.py does not compute {name}");
     }
     for format in [export::manifest::FORMAT, parity::witness::FORMAT] {

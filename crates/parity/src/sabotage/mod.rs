@@ -5,6 +5,8 @@
 
 mod faults;
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 use reference::{Array, Judge, Outcome};
 
@@ -91,14 +93,21 @@ impl Bench<'_> {
     }
 }
 
-/// The cases that faults are planted in: small ones with every kind of value, and those that exist to show one fault.
+/// The cases that faults are planted in: small ones with every kind of value, and those that exist to show one fault. An operation that
+/// has none of these gives its first contiguous case of each dtype.
 pub fn benches(cases: &[Case]) -> Vec<Case> {
-    let chosen = |case: &&Case| match case.shape {
+    let shows = |case: &Case| match case.shape {
         "matrix" | "short-row" => case.layout == Layout::Contiguous,
         "special-row" | "2^25-ones" | "whole-row" | "whole-first" | "whole-second" => true,
         _ => false,
     };
-    cases.iter().filter(chosen).cloned().collect()
+    let shown: HashSet<&str> = cases.iter().filter(|case| shows(case)).map(|case| case.op.name()).collect();
+    let mut first = HashSet::new();
+    let mut chosen = |case: &&Case| {
+        let contiguous = case.layout == Layout::Contiguous && !shown.contains(case.op.name());
+        shows(case) || contiguous && first.insert((case.op.name(), case.dtypes()))
+    };
+    cases.iter().filter(|case| chosen(case)).cloned().collect()
 }
 
 /// Plants every fault that fits into the results of `cases`. `step` is called after each case.
