@@ -63,7 +63,7 @@ impl Axis {
 }
 
 /// The convolution of `x` [batch, channels, (rows,) columns] with `kernel` [outputs, channels / groups, (rows,) columns], or
-/// transposed [channels, outputs / groups, (rows,) columns], plus `bias` [outputs]. Floats only; types up to `f32` accumulate in `f32`.
+/// transposed [channels, outputs / groups, (rows,) columns], plus `bias` `[outputs]`. Floats only; types up to `f32` accumulate in `f32`.
 ///
 /// # Errors
 /// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Windows`] for shapes that do not fit together, [`Error::TooLarge`].
