@@ -34,7 +34,9 @@ fn choice(cases: Vec<Case>, kind: Kind) -> Vec<Case> {
         let by_shape = matches!(case.op, Op::Reduce { .. } | Op::Matmul | Op::Named(_));
         let layout = (by_shape || kind == Kind::Address).then_some(layout);
         let shape = if by_shape { shape } else { "" };
-        let known = chosen.entry((op, dtypes, layout, shape)).or_insert_with(|| case.clone());
+        // Masks and ids have dtypes of their own.
+        let others: Vec<&str> = case.operands.iter().skip(1).map(|operand| operand.dtype.name()).collect();
+        let known = chosen.entry((op, dtypes, others, layout, shape)).or_insert_with(|| case.clone());
         if elements(&case) > elements(known) {
             *known = case;
         }
