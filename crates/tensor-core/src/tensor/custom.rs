@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Tensor;
+use super::{Tensor, require_same};
 use crate::custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, InplaceOp3};
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::layout::Layout;
@@ -70,7 +70,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::apply_op2`].
     pub fn apply_op2_no_bwd<Op: CustomOp2 + ?Sized>(&self, other: &Tensor, op: &Op) -> Result<Tensor> {
-        self.require_device_of(other, op.name())?;
+        self.require_same_device(other, op.name())?;
         let (a, b) = (&self.layout, &other.layout);
         let result = match (&*self.storage, &*other.storage) {
             (Storage::Cpu(x), Storage::Cpu(y)) => op.cpu_fwd(x, a, y, b).map(cpu),
@@ -98,8 +98,8 @@ impl Tensor {
         third: &Tensor,
         op: &Op,
     ) -> Result<Tensor> {
-        self.require_device_of(second, op.name())?;
-        self.require_device_of(third, op.name())?;
+        self.require_same_device(second, op.name())?;
+        self.require_same_device(third, op.name())?;
         let (a, b, c) = (&self.layout, &second.layout, &third.layout);
         let result = match (&*self.storage, &*second.storage, &*third.storage) {
             (Storage::Cpu(x), Storage::Cpu(y), Storage::Cpu(z)) => op.cpu_fwd(x, a, y, b, z, c).map(cpu),
@@ -126,7 +126,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::DeviceMismatch`], and as [`Tensor::inplace_op1`].
     pub fn inplace_op2<Op: InplaceOp2 + ?Sized>(&mut self, other: &Tensor, op: &Op) -> Result<()> {
-        self.require_device_of(other, op.name())?;
+        self.require_same_device(other, op.name())?;
         self.change(op.name(), |storage, layout| match (storage, &*other.storage) {
             (Storage::Cpu(x), Storage::Cpu(y)) => op.cpu_fwd(x, layout, y, &other.layout),
             (Storage::Hip(x), Storage::Hip(y)) => op.hip_fwd(x, layout, y, &other.layout),
@@ -144,8 +144,8 @@ impl Tensor {
         third: &Tensor,
         op: &Op,
     ) -> Result<()> {
-        self.require_device_of(second, op.name())?;
-        self.require_device_of(third, op.name())?;
+        self.require_same_device(second, op.name())?;
+        self.require_same_device(third, op.name())?;
         let (b, c) = (&second.layout, &third.layout);
         self.change(op.name(), |storage, layout| match (storage, &*second.storage, &*third.storage) {
             (Storage::Cpu(x), Storage::Cpu(y), Storage::Cpu(z)) => op.cpu_fwd(x, layout, y, b, z, c),
@@ -170,7 +170,7 @@ impl Tensor {
     fn made(&self, name: &'static str, result: Result<(Storage, Shape)>) -> Result<Tensor> {
         let device = self.device();
         let (storage, shape) = result.on(&device)?;
-        require_same(name, &device, &storage.device())?;
+        require_same(&device, &storage.device(), name)?;
         Tensor::tight(storage, shape, name)
     }
 
@@ -197,19 +197,6 @@ impl Tensor {
         self.layout = layout;
         result.on(&device)
     }
-
-    /// An error unless both tensors lie on one device.
-    fn require_device_of(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        require_same(operation, &self.device(), &other.device())
-    }
-}
-
-fn require_same(operation: &'static str, lhs: &crate::Device, rhs: &crate::Device) -> Result<()> {
-    if lhs.same_device(rhs) {
-        return Ok(());
-    }
-    let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-    Err(Error::new(operation, kind))
 }
 
 fn cpu((storage, shape): (crate::CpuStorage, Shape)) -> (Storage, Shape) {

@@ -2,7 +2,7 @@
 
 use super::Tensor;
 use crate::axis::Axis;
-use crate::error::{Error, ErrorKind, On, Result};
+use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
 use crate::storage::index::{Indexed, is_id};
 
@@ -305,11 +305,7 @@ impl Tensor {
 impl Tensor {
     /// An error unless `ids` are integers of a type that may be ids, on this tensor's device.
     fn require_ids(&self, ids: &Tensor, name: &'static str) -> Result<()> {
-        let (lhs, rhs) = (self.device(), ids.device());
-        if !lhs.same_device(&rhs) {
-            let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-            return Err(Error::new(name, kind));
-        }
+        self.require_same_device(ids, name)?;
         ids.require(name, is_id(ids.dtype()), "ids are u8, u32, i32 or i64: cast them with to_dtype")
     }
 

@@ -159,12 +159,7 @@ impl Tensor {
 
     /// An error unless both tensors lie on the same device.
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        let (lhs, rhs) = (self.device(), other.device());
-        if lhs.same_device(&rhs) {
-            return Ok(());
-        }
-        let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-        Err(Error::new(operation, kind))
+        require_same(&self.device(), &other.device(), operation)
     }
 
     /// An error unless both tensors have the same device and dtype.
@@ -176,6 +171,15 @@ impl Tensor {
         }
         Ok(())
     }
+}
+
+/// An error unless both are the same device.
+fn require_same(lhs: &Device, rhs: &Device, operation: &'static str) -> Result<()> {
+    if lhs.same_device(rhs) {
+        return Ok(());
+    }
+    let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
+    Err(Error::new(operation, kind))
 }
 
 /// What to do about an operation that takes floats only.
