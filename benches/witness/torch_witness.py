@@ -15,9 +15,16 @@ import time
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from safetensors import safe_open
 from safetensors.torch import save_file
+
+import chance
+import elementwise
+import moves
+import networks
+import ordering
+import reductions
+from values import DTYPES, Lacks, carried, to_dtype, viewed, widened
 
 EXAMPLES = """\
 examples:
@@ -32,217 +39,18 @@ exit code: 0 if every case was computed or PyTorch is known to lack it, 1 if a c
 CASES_FORMAT = "parity-cases/1"
 RESULTS_FORMAT = "parity-results/1"
 
-DTYPES = {
-    "u8": torch.uint8, "u32": torch.uint32, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
-    "f8e4m3": torch.float8_e4m3fn, "bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64,
-}  # fmt: skip
-F8, U32 = torch.float8_e4m3fn, torch.uint32
-F8_MAX = 448.0
+# The tables of operations, by what their functions get. -----------------------------------------------------------------------
 
-
-class Lacks(Exception):
-    """PyTorch has nothing that computes the case; the text says what is missing."""
-
-
-# Numbers and views -----------------------------------------------------------------------------------------------------------
-
-
-def number(entry):
-    """A parameter as written in cases.json: {"int": "3"} or {"float": "0.1"}."""
-    return int(entry["int"]) if "int" in entry else float(entry["float"])
-
-
-def rounded(entry, dtype):
-    """A parameter rounded once to the dtype, as the project's operations round theirs: a Python number."""
-    value = number(entry)
-    if dtype.is_floating_point:
-        return to_dtype(torch.tensor(float(value), dtype=torch.float64), dtype).to(torch.float64).item()
-    low, high = torch.iinfo(dtype).min, torch.iinfo(dtype).max
-    return (int(value) - low) % (high - low + 1) + low
-
-
-def to_dtype(x, dtype):
-    """PyTorch's conversion. Its float8 has no saturation (448 and more becomes NaN), so the range is cut first; integers wrap."""
-    if dtype == F8 and x.dtype != F8:
-        x = x if x.is_floating_point() else x.to(torch.float32)
-        x = x.clamp(-F8_MAX, F8_MAX)
-    return x.to(dtype)
-
-
-def widened(x):
-    """float8 has no arithmetic in PyTorch, and uint32 hardly any: float32 and int64 hold all their values."""
-    return x.to({F8: torch.float32, U32: torch.int64}.get(x.dtype, x.dtype))
-
-
-def viewed(x, steps):
-    """PyTorch's own view of a stored tensor."""
-    for step in steps:
-        kind = step["step"]
-        if kind == "transpose":
-            x = x.transpose(*step["axes"])
-        elif kind == "permute":
-            x = x.permute(step["axes"])
-        elif kind == "narrow":
-            x = x.narrow(step["axis"], step["start"], step["length"])
-        elif kind == "broadcast":
-            x = x.expand(step["shape"])
-        else:
-            raise Lacks(f"this script does not know the view step {kind!r}")
-    return x
-
-
-# Operations that need more than one call ---------------------------------------------------------------------------------
-
-
-def fused(x, mul, add):
-    """x·mul + add with one rounding to float32: exact product in float64, sum rounded to odd there, then rounded to float32."""
-    product = x.to(torch.float64) * mul
-    total = product + add
-    part = total - product
-    error = (product - (total - part)) + (add - part)
-    even = (total.view(torch.int64) & 1) == 0
-    up, down = torch.full_like(total, torch.inf), torch.full_like(total, -torch.inf)
-    total = torch.where(even & (error > 0), torch.nextafter(total, up), total)
-    total = torch.where(even & (error < 0), torch.nextafter(total, down), total)
-    return total.to(torch.float32)
-
-
-def affine(x, p, dtype):
-    mul, add = rounded(p["mul"], dtype), rounded(p["add"], dtype)
-    if not dtype.is_floating_point:
-        return x * mul + add
-    if dtype == torch.float64:
-        return torch.addcmul(torch.full_like(x, add), x, torch.full_like(x, mul))
-    return fused(x, mul, add)
-
-
-def divisor(b):
-    """Integers with 1 in place of what a processor may trap on: 0, and -1, which the least integer divides by."""
-    return torch.where((b == 0) | (b == -1) if b.dtype != torch.uint8 else b == 0, 1, b)
-
-
-def div(a, b):
-    if a.is_floating_point():
-        return torch.div(a, b)
-    quotient = torch.div(a, divisor(b), rounding_mode="trunc")
-    quotient = torch.where(b == -1, -a, quotient) if b.dtype != torch.uint8 else quotient
-    return torch.where(b == 0, 0, quotient)
-
-
-def rem(a, b):
-    return torch.fmod(a, b if a.is_floating_point() else divisor(b))
-
-
-def prod(x, p, dtype):
-    in_float = torch.float32 if dtype in (torch.bfloat16, torch.float16) else None
-    return flat(x, p["axes"], lambda y: torch.prod(y, dim=-1, dtype=in_float))
-
-
-def half_away(x):
-    """torch.round takes halves to the even neighbour; this takes them away from zero, exactly."""
-    whole = torch.trunc(x)
-    return torch.where((x - whole).abs() >= 0.5, whole + torch.sign(x), torch.copysign(whole, x))
-
-
-def cast(x, to):
-    if to.is_floating_point or not x.dtype.is_floating_point:
-        return to_dtype(x, to)
-    low, high = torch.iinfo(to).min, torch.iinfo(to).max
-    wide = x.to(torch.float64)
-    # Both limits are exact in float64: for i64, whose low - 1 is not, `below` takes in low itself, which gives the same.
-    above, below = wide >= float(high + 1), wide <= float(low - 1)
-    inside = torch.where(above | below | wide.isnan(), torch.zeros_like(wide), wide).to(x.dtype)
-    return torch.where(below, low, torch.where(above, high, inside.to(to).to(torch.int64))).to(to)
-
-
-def flat(x, axes, last):
-    """Brings the axes to the end and joins them, in row-major order: what PyTorch's one-axis reductions need."""
-    kept = [axis for axis in range(x.dim()) if axis not in axes]
-    x = x.permute(kept + sorted(axes))
-    return last(x.reshape(x.shape[: len(kept)] + (-1,)) if x.numel() else x.flatten(len(kept)))
-
-
-# The table of operations -------------------------------------------------------------------------------------------------
-
-# By name: what computes it, and how that differs from plain PyTorch where it does. Arguments are widened views: float8 has become
-# float32 and uint32 int64; the result is converted back to the case's dtype.
+WITH_PARAMETERS = elementwise.WITH_PARAMETERS | reductions.WITH_PARAMETERS
+SEVERAL = ordering.SEVERAL | networks.SEVERAL | chance.SEVERAL
+ON_OPERANDS = elementwise.UNARY | elementwise.BINARY
 
 WIDE = "float8 through float32, rounded back with saturation; uint32 through int64"
-
-UNARY = {
-    "neg": (torch.neg, ""),
-    "abs": (torch.abs, ""),
-    "sign": (torch.sign, ""),
-    "sqr": (torch.square, ""),
-    "sqrt": (torch.sqrt, ""),
-    "rsqrt": (torch.rsqrt, ""),
-    "recip": (torch.reciprocal, ""),
-    "exp": (torch.exp, ""),
-    "log": (torch.log, ""),
-    "sin": (torch.sin, ""),
-    "cos": (torch.cos, ""),
-    "tan": (torch.tan, ""),
-    "tanh": (torch.tanh, ""),
-    "sigmoid": (torch.sigmoid, ""),
-    "erf": (torch.erf, ""),
-    "gelu": (lambda x: F.gelu(x, approximate="tanh"), ""),
-    "gelu_erf": (F.gelu, ""),
-    "relu": (torch.relu, ""),
-    "silu": (F.silu, ""),
-    "softplus": (lambda x: F.softplus(x, threshold=40), "threshold 40: from there on x alone is right in float64 too"),
-    "ceil": (torch.ceil, ""),
-    "floor": (torch.floor, ""),
-    "round": (half_away, "trunc and a comparison, since torch.round takes halves to even"),
-}
-
-BINARY = {
-    "add": (torch.add, ""),
-    "sub": (torch.sub, ""),
-    "mul": (torch.mul, ""),
-    "div": (div, "integers: rounding_mode='trunc'; x/0 and x/-1, which PyTorch leaves to the processor, are masked"),
-    "rem": (rem, "torch.fmod; integers modulo 0 and -1, which PyTorch leaves to the processor, are masked"),
-    "minimum": (torch.minimum, ""),
-    "maximum": (torch.maximum, ""),
-    "pow": (torch.pow, ""),
-    "eq": (torch.eq, ""),
-    "ne": (torch.ne, ""),
-    "lt": (torch.lt, ""),
-    "le": (torch.le, ""),
-    "gt": (torch.gt, ""),
-    "ge": (torch.ge, ""),
-    "matmul": (torch.matmul, "without TF32 and without sums in 16 bits"),
-}
-
-# With parameters: the function gets the widened operand, the parameters and the dtype that the operand has in the case.
-WITH_PARAMETERS = {
-    "powf": (lambda x, p, d: torch.pow(x, rounded(p["scalar"], d)), ""),
-    "elu": (lambda x, p, d: F.elu(x, alpha=rounded(p["scalar"], d)), ""),
-    "leaky_relu": (lambda x, p, d: F.leaky_relu(x, rounded(p["scalar"], d)), ""),
-    "affine": (affine, "floats up to float32: a fused multiply-add made of float64 steps; float64: torch.addcmul"),
-    "clamp": (lambda x, p, d: torch.clamp(x, rounded(p["low"], d), rounded(p["high"], d)), ""),
-    "sum": (lambda x, p, d: torch.sum(x, dim=p["axes"], keepdim=p["keep"]), ""),
-    "mean": (lambda x, p, d: torch.mean(x, dim=p["axes"], keepdim=p["keep"]), ""),
-    "min": (lambda x, p, d: torch.amin(x, dim=p["axes"], keepdim=p["keep"]), ""),
-    "max": (lambda x, p, d: torch.amax(x, dim=p["axes"], keepdim=p["keep"]), ""),
-    "prod": (prod, "several axes are joined first; bfloat16 and float16 with dtype=torch.float32, rounded once"),
-    "argmin": (lambda x, p, d: flat(x, p["axes"], lambda y: torch.argmin(y, dim=-1)), "several axes are joined first"),
-    "argmax": (lambda x, p, d: flat(x, p["axes"], lambda y: torch.argmax(y, dim=-1)), "several axes are joined first"),
-}
-
-# Moves: the views as they are, not widened.
-MOVES = {
-    "cast": (lambda xs, p, d: cast(xs[0], DTYPES[p["to"]]), "Tensor.to; float to integer: out of range, where PyTorch has no rule, "
-             "is masked; to float8: the range is cut first"),
-    "copy": (lambda xs, p, d: xs[0].clone(memory_format=torch.contiguous_format), "Tensor.clone"),
-    "fill": (lambda xs, p, d: to_dtype(torch.full(xs[0].shape, rounded(p["value"], d), device=xs[0].device,
-             dtype=torch.float64 if d.is_floating_point else torch.int64), d), "torch.full"),
-    "const_set": (lambda xs, p, d: xs[0].fill_(rounded(p["value"], d)), "Tensor.fill_ through the view"),
-    "copy_into": (lambda xs, p, d: xs[0].copy_(xs[1]), "Tensor.copy_ into the view"),
-}  # fmt: skip
+BITS = "float8 and uint32 as the bits of uint8 and int32"
 
 HOW = {
-    name: (note or f"torch's {name}") + (f"; {WIDE}" if table is not MOVES else "")
-    for table in (UNARY, BINARY, WITH_PARAMETERS, MOVES)
+    name: "; ".join(part for part in (note or f"torch's {name}", common) if part)
+    for table, common in ((ON_OPERANDS | WITH_PARAMETERS | SEVERAL, WIDE), (moves.VIEWS, ""), (moves.CARRIED, BITS))
     for name, (_, note) in table.items()
 }
 
@@ -251,19 +59,22 @@ def compute(case, operands):
     """The result of a case from its stored tensors, in the dtype and shape that the case asks for."""
     op, parameters = case["operation"], case["parameters"]
     views = [viewed(x, operand["steps"]) for x, operand in zip(operands, case["operands"])]
-    dtype = views[0].dtype
+    dtype, wanted = views[0].dtype, DTYPES[case["result"]["dtype"]]
+    if op in moves.CARRIED:
+        moved = moves.CARRIED[op][0]([carried(x) for x in views], parameters, dtype)
+        return moved.contiguous().view(wanted)
+    if op in moves.VIEWS:
+        return to_dtype(moves.VIEWS[op][0](views, parameters, dtype), wanted)
     wide = [widened(x) for x in views]
-    if op in UNARY:
-        result = UNARY[op][0](*wide)
-    elif op in BINARY:
-        result = BINARY[op][0](*wide)
+    if op in ON_OPERANDS:
+        result = ON_OPERANDS[op][0](*wide)
     elif op in WITH_PARAMETERS:
         result = WITH_PARAMETERS[op][0](wide[0], parameters, dtype)
-    elif op in MOVES:
-        result = MOVES[op][0](views, parameters, dtype)
+    elif op in SEVERAL:
+        result = SEVERAL[op][0](wide, parameters, dtype)
     else:
         raise Lacks(f"this script does not know the operation {op}")
-    result = to_dtype(result, DTYPES[case["result"]["dtype"]])
+    result = to_dtype(result, wanted)
     # Reductions of joined axes lose kept axes of size 1; nothing else has a shape to mend.
     return result.reshape(case["result"]["shape"]) if parameters.get("keep") else result
 

@@ -6,9 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// Scripts and lists that go along, from the workspace's root.
-pub(super) const SCRIPTS: [&str; 3] = [
+pub(super) const SCRIPTS: [&str; 10] = [
     "benches/peers/torch_throughput.py",
     "benches/witness/torch_witness.py",
+    "benches/witness/chance.py",
+    "benches/witness/elementwise.py",
+    "benches/witness/moves.py",
+    "benches/witness/networks.py",
+    "benches/witness/ordering.py",
+    "benches/witness/reductions.py",
+    "benches/witness/values.py",
     "benches/witness/differences.toml",
 ];
 
