@@ -21,14 +21,15 @@ def bernoulli(xs, p, d):
 
 
 CERTAIN = "only where chance has one outcome"
+LACKING = "not computed: Philox as this project counts"
 
 # Arguments are widened views, as for the other operations of several operands.
 
 SEVERAL = {
     "dropout": (dropout, CERTAIN),
     "bernoulli": (bernoulli, CERTAIN),
-    "uniform": (philox, "lacking"),
-    "normal": (philox, "lacking"),
-    "randint": (philox, "lacking"),
-    "randperm": (philox, "lacking"),
+    "uniform": (philox, LACKING),
+    "normal": (philox, LACKING),
+    "randint": (philox, LACKING),
+    "randperm": (philox, LACKING),
 }

@@ -45,12 +45,19 @@ WITH_PARAMETERS = elementwise.WITH_PARAMETERS | reductions.WITH_PARAMETERS
 SEVERAL = ordering.SEVERAL | networks.SEVERAL | chance.SEVERAL
 ON_OPERANDS = elementwise.UNARY | elementwise.BINARY
 
-WIDE = "float8 through float32, rounded back with saturation; uint32 through int64"
+FLOATS = "float8 through float32, rounded back with saturation"
+WIDE = f"{FLOATS}; uint32 through int64"
 BITS = "float8 and uint32 as the bits of uint8 and int32"
 
 HOW = {
     name: "; ".join(part for part in (note or f"torch's {name}", common) if part)
-    for table, common in ((ON_OPERANDS | WITH_PARAMETERS | SEVERAL, WIDE), (moves.VIEWS, ""), (moves.CARRIED, BITS))
+    for table, common in (
+        (ON_OPERANDS | WITH_PARAMETERS | ordering.SEVERAL, WIDE),
+        (networks.SEVERAL, FLOATS),
+        (chance.SEVERAL, ""),
+        (moves.VIEWS, ""),
+        (moves.CARRIED, BITS),
+    )
     for name, (_, note) in table.items()
 }
 
@@ -150,9 +157,9 @@ def table(cases, lacking, failed):
             dtypes += ">" + case["parameters"]["to"]
         row = counts.setdefault((case["operation"], dtypes), [0, 0, 0])
         row[1 if case["hash"] in lacking else 2 if case["hash"] in failed else 0] += 1
-    lines = [f"{'operation':<12} {'dtype':<14} {'computed':>8} {'lacking':>8} {'failed':>8}"]
+    lines = [f"{'operation':<28} {'dtype':<14} {'computed':>8} {'lacking':>8} {'failed':>8}"]
     for (operation, dtypes), row in counts.items():
-        lines.append(f"{operation:<12} {dtypes:<14} {row[0]:>8} {row[1]:>8} {row[2]:>8}")
+        lines.append(f"{operation:<28} {dtypes:<14} {row[0]:>8} {row[1]:>8} {row[2]:>8}")
     for title, reasons in ("not computed", lacking), ("FAILED", failed):
         for reason, count in collections.Counter(reasons.values()).most_common():
             lines.append(f"{title}: {count} cases: {reason}")
@@ -173,7 +180,7 @@ def arguments():
 def main():
     args, parser = arguments()
     if args.how:
-        print("\n".join(f"{name:<12} {how}" for name, how in HOW.items()))
+        print("\n".join(f"{name:<28} {how}" for name, how in HOW.items()))
         return 0
     if args.folder is None:
         parser.error("name the folder that `cargo xtask parity export` wrote")

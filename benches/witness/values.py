@@ -2,6 +2,9 @@
 
 import torch
 
+if not (hasattr(torch, "float8_e4m3fn") and hasattr(torch, "uint32")):
+    raise SystemExit(f"PyTorch 2.5 or later is needed, which has float8 and uint32; this is {torch.__version__}")
+
 DTYPES = {
     "u8": torch.uint8, "u32": torch.uint32, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
     "f8e4m3": torch.float8_e4m3fn, "bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64,
