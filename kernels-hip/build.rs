@@ -79,7 +79,9 @@ mod host {
 
     /// Compiles all units into one library, and writes the list of their entries.
     pub(super) fn build(root: &Path, out: &Path, kernels: &Kernels) {
-        println!("cargo::rerun-if-changed=portable.hpp");
+        for header in ["portable.hpp", "rows.hpp"] {
+            println!("cargo::rerun-if-changed={header}");
+        }
         let include = env::var_os("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");
         println!("cargo::rerun-if-changed={}", Path::new(&include).display());
         let units = out.join("units");

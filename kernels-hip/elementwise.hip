@@ -144,7 +144,7 @@ template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 c
         Pack<O, N> y;
         UNROLL
         for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
-        store_pack<N>(out + p * N, y);
+        write_pack<N>(out + p * N, y);
     }
     for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
 #endif
@@ -180,7 +180,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 Pack<O, N> y;
                 UNROLL
                 for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
-                store_pack<N>(out + i, y);
+                write_pack<N>(out + i, y);
             }
         }
     } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
@@ -197,7 +197,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 Pack<O, N> y;
                 UNROLL
                 for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
-                store_pack<N>(to, y);
+                write_pack<N>(to, y);
             } else {
                 for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
             }
@@ -240,7 +240,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             Pack<O, N> z;
             UNROLL
             for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
-            store_pack<N>(out + p * N, z);
+            write_pack<N>(out + p * N, z);
         }
     } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
         const u64 step_a = m.a[m.rank - 1], step_b = m.b[m.rank - 1];
@@ -263,7 +263,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             Pack<O, N> z;
             UNROLL
             for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
-            store_pack<N>(out + i, z);
+            write_pack<N>(out + i, z);
         }
     }
     for (u64 i = done + first; i < m.count; i += step) {

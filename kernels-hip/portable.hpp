@@ -90,7 +90,8 @@ DEVICE u64 bits_of(f64 v) { return (u64)__double_as_longlong(v); }
 DEVICE f32 from_bits(u32 v) { return __uint_as_float(v); }
 DEVICE f64 from_bits(u64 v) { return __longlong_as_double((i64)v); }
 
-// The instructions of NVIDIA for f16 give the same bits. AMD's depend on a mode register, so that AMD has the text below.
+// The instructions of NVIDIA for f16 and bf16 give the same bits but for those of NaN. AMD's for f16 depend on a mode register, so that
+// AMD has the text below.
 //
 // to_f32: exact. Subnormals are shifted into place and freed of their implicit one by a subtraction, which is exact.
 DEVICE f32 to_f32(bf16 v) { return from_bits((u32)v.bits << 16); }
@@ -116,9 +117,13 @@ DEVICE f32 to_f32(f8e4m3 v) {
 
 // from_f32: to nearest, ties to even. Adding a power of two whose last place is the smallest subnormal rounds subnormals.
 DEVICE void from_f32(f32 v, bf16& out) {
+#if ON_NVIDIA && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(out.bits) : "f"(v));
+#else
     const u32 b = bits_of(v);
     const u32 rounded = (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
     out.bits = (u16)((b & 0x7fffffffu) > 0x7f800000u ? (b >> 16 | 0x40u) : rounded);
+#endif
 }
 DEVICE void from_f32(f32 v, f16& out) {
 #if ON_NVIDIA
@@ -360,6 +365,19 @@ template <class T, u32 N> struct alignas(sizeof(T) * N) Pack { T at[N]; };
 template <class T, u32 N> DEVICE bool is_aligned(const T* p) { return (u64)p % (sizeof(T) * N) == 0; }
 template <u32 N, class T> DEVICE Pack<T, N> load_pack(const T* p) { return *reinterpret_cast<const Pack<T, N>*>(p); }
 template <u32 N, class T> DEVICE void store_pack(T* p, const Pack<T, N>& v) { *reinterpret_cast<Pack<T, N>*>(p) = v; }
+// To global memory. By an instruction on NVIDIA: nvcc often writes a pack that it has taken apart element by element.
+template <u32 N, class T> DEVICE void write_pack(T* p, const Pack<T, N>& v) {
+#if ON_NVIDIA
+    if constexpr (sizeof(v) == 16) {
+        u32 at[4];
+        memcpy(at, &v, sizeof(v));
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
+                     "r"(at[3]) : "memory");
+        return;
+    }
+#endif
+    store_pack(p, v);
+}
 
 // ---- threads of a block together --------------------------------------------------------------------------------------
 #if defined(WAVE_SIZE) && WAVE_SIZE != 0

@@ -65,7 +65,7 @@ template <u32 N> DEVICE void store_group(T* out, u64 count, u64 at, const Group<
             Pack<T, P> pack;
             UNROLL
             for (u32 j = 0; j < P; j++) pack.at[j] = group.at[first + j];
-            store_pack<P>(out + at + first, pack);
+            write_pack<P>(out + at + first, pack);
         }
     } else {
         UNROLL

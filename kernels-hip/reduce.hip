@@ -2,7 +2,7 @@
 //
 // reduce_<op>: the threads of a block, or groups of up to 32 of them, share the elements of an output. Launch: one-dimensional,
 // block a multiple of 64 and at most 256; blocks stride over the outputs, so any grid is right.
-// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs. Launch: one-dimensional, any block up to 256, any grid.
+// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs, or for one where their elements are not aligned. Launch: one-dimensional, any block up to 256, any grid.
 // Both give any result that the other may give; which is quicker: src/launch.rs.
 // Where outputs are few, they are cut into parts, which these kernels reduce to what they accumulate, not yet rounded. Then
 // reduce_join_<op> joins the parts of each output, in an order that depends on their number alone. Launch: one-dimensional, block a
@@ -42,10 +42,10 @@ static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 // Spans that a thread reads before it uses the first.
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
-// Rows of a column between two steps of the cascade, and rows that are read before the first is used.
-static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : 4;
+// Rows of a column between two steps of the cascade, and rows that are read before the first is used: as many as registers allow.
+static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8 : sizeof(T) == 4 ? 3 : 4;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
-static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T);
 
 #if ON_HOST
 #define NOT_UNROLLED
@@ -284,31 +284,21 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
 }
 
 // ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
-#if !ON_HOST
-// n of COLUMNS neighbours; the others repeat the first.
-DEVICE Pack<T, COLUMNS> load_columns(const T* p, u32 n) {
-    if (n == COLUMNS && is_aligned<T, COLUMNS>(p)) return load_pack<COLUMNS>(p);
-    Pack<T, COLUMNS> out;
-    UNROLL
-    for (u32 c = 0; c < COLUMNS; c++) out.at[c] = p[c < n ? c : 0];
-    return out;
-}
-#endif
-// n columns side by side, COLUMNS at most.
-template <class Op>
+// W columns side by side, of which the host may be given fewer: n.
+template <class Op, u32 W>
 SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const ReduceMap& m, Item item) {
-    Cascade<Op, COLUMNS> sum;
+    Cascade<Op, W> sum;
     for (u64 i = item.begin; i < item.end; i += COLUMN_SPAN) {
         const u64 end = item.end - i < COLUMN_SPAN ? item.end : i + COLUMN_SPAN;
-        typename Op::Sum part[COLUMNS];
+        typename Op::Sum part[W];
         UNROLL
-        for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::none();
+        for (u32 c = 0; c < W; c++) part[c] = Op::none();
         u64 r = i;
 #if ON_HOST
         for (; r < end; r++) {
             const T* const p = first + reduced_offset(m, r);
-            if (n == COLUMNS) {
-                for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
+            if (n == W) {
+                for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
             } else {
                 for (u32 c = 0; c < n; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
             }
@@ -316,44 +306,62 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
 #else
         if (m.reduced_rank == 1) {
             const u64 step = m.reduced_strides[0];
+            NOT_UNROLLED
             for (const T* p = first + r * step; r + AT_ONCE <= end; r += AT_ONCE, p += AT_ONCE * step) {
-                Pack<T, COLUMNS> x[AT_ONCE];
+                Pack<T, W> x[AT_ONCE];
                 UNROLL
-                for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_columns(p + u * step, n);
+                for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
                 UNROLL
                 for (u32 u = 0; u < AT_ONCE; u++) {
                     UNROLL
-                    for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
+                    for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
                 }
             }
         }
+        NOT_UNROLLED
         for (; r < end; r++) {
-            const Pack<T, COLUMNS> x = load_columns(first + reduced_offset(m, r), n);
+            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r));
             UNROLL
-            for (u32 c = 0; c < COLUMNS; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
+            for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
         }
 #endif
         sum.add(part);
     }
     UNROLL
-    for (u32 c = 0; c < COLUMNS; c++) {
+    for (u32 c = 0; c < W; c++) {
         if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
     }
 }
-template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
-    const bool side_by_side = m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1;
-    // Outputs that lie side by side, and the packs that they make.
-    const u64 line = side_by_side ? m.kept_dims[m.kept_rank - 1] : 1;
-    const u64 each = (line + COLUMNS - 1) / COLUMNS, packs = m.outputs / line * each;
+// Outputs that lie side by side, 1 if none do.
+DEVICE u64 line_of(const ReduceMap& m) {
+    return m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1 ? m.kept_dims[m.kept_rank - 1] : 1;
+}
+template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
+    const u64 line = line_of(m), each = (line + W - 1) / W, packs = m.outputs / line * each;
     // On the host neighbouring threads share an OS thread: outputs are dealt out to blocks first.
     const u64 number = ON_HOST ? (u64)threadIdx.x * gridDim.x + blockIdx.x : thread_number();
     for (u64 i = number; i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
-        const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * COLUMNS, o = row * line + x;
+        const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
         const T* const first = in + kept_offset(m, o);
         const Item item = item_of(m, o, (u32)part);
-        columns<Op>(first, line - x < COLUMNS ? (u32)(line - x) : COLUMNS, out, m, item);
+        columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
     }
+}
+#if !ON_HOST
+// Whether COLUMNS neighbours are one access wherever they lie.
+DEVICE bool columns_are_packed(const T* in, const ReduceMap& m) {
+    bool packed = line_of(m) % COLUMNS == 0 && is_aligned<T, COLUMNS>(in);
+    for (u32 d = 0; d + 1 < m.kept_rank; d++) packed = packed && m.kept_strides[d] % COLUMNS == 0;
+    for (u32 d = 0; d < m.reduced_rank; d++) packed = packed && m.reduced_strides[d] % COLUMNS == 0;
+    return packed;
+}
+#endif
+template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
+#if !ON_HOST
+    if (!columns_are_packed(in, m)) return reduce_columns<Op, 1>(in, out, m);
+#endif
+    reduce_columns<Op, COLUMNS>(in, out, m);
 }
 
 // ---- the parts of outputs together ------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ DEVICE void store_items(T* p, u32 n, bool aligned, const T (&items)[ITEMS]) {
         Pack<T, ITEMS> pack;
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) pack.at[k] = items[k];
-        store_pack<ITEMS>(p, pack);
+        write_pack<ITEMS>(p, pack);
         return;
     }
     UNROLL

@@ -126,7 +126,7 @@ template <class M> DEVICE void where(const M* mask, const T* a, const T* b, T* o
             Pack<T, N> z;
             UNROLL
             for (u32 j = 0; j < N; j++) z.at[j] = c.at[j] != 0 ? x.at[j] : y.at[j];
-            store_pack<N>(out + p * N, z);
+            write_pack<N>(out + p * N, z);
         }
         for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count())
             out[i] = mask[mask_moves ? i : 0] != 0 ? a[a_moves ? i : 0] : b[b_moves ? i : 0];
@@ -215,7 +215,7 @@ template <bool UPPER> DEVICE void triangle(const T* in, T* out, const TriangleMa
             at.start(m, m.first + p * N);
             UNROLL
             for (u32 j = 0; j < N; j++, at.next(m)) v.at[j] = kept<UPPER>(v.at[j], at, m);
-            store_pack<N>(out + p * N, v);
+            write_pack<N>(out + p * N, v);
         }
         for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count()) {
             at.start(m, m.first + i);

@@ -9,6 +9,7 @@
 // and rounded once. A NaN, a +inf, or nothing but -inf makes s a NaN, or 0/0: the row is NaN, and no other row.
 // Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one twice.
 #include "portable.hpp"
+#include "rows.hpp"
 
 namespace hipstack {
 
@@ -29,106 +30,13 @@ struct ColumnMap {
 };
 SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
 
-// Elements of one 16-byte access, elements that a thread keeps in registers, and accesses that bring them.
-static constexpr u32 SPAN = 16 / sizeof(T);
-static constexpr u32 HELD = sizeof(T) == 8 ? 16 : 32;
-static constexpr u32 PACKS = HELD / SPAN;
-// Lanes that exchange values.
-static constexpr u32 LANES = 32;
 // Elements of a column that a thread takes at once.
 static constexpr u32 BATCH = 8;
 
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
-// ---- threads that share a row -----------------------------------------------------------------------------------------
-struct Add { static METHOD C join(C a, C b) { return a + b; } };
 // Never sees a NaN on the left.
 struct Greater { static METHOD C join(C a, C b) { return a < b ? b : a; } };
-
-// `width` lanes, a power of two up to LANES. All lanes of the wave call `all`.
-struct Lanes {
-    u32 lane, width;
-    template <class Op> METHOD C all(C v) {
-        for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
-        return v;
-    }
-};
-DEVICE C* block_values() {
-    __shared__ C values[2 * MAX_BLOCK / LANES];
-    return values;
-}
-// All threads of the block. The order of joining does not depend on the wave size; two sets of values make one barrier enough.
-struct Block {
-    u32 lane, width, turn;
-    template <class Op> METHOD C all(C v) {
-        C* const values = block_values() + (turn++ & 1u) * (MAX_BLOCK / LANES);
-        for (u32 mask = LANES / 2; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
-        if ((lane & (LANES - 1)) == 0) values[lane / LANES] = v;
-        __syncthreads();
-        v = values[0];
-        for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
-        return v;
-    }
-};
-
-// The next `count` elements of a row, dealt out to `width` threads: 16 bytes each in turn, or one element each.
-struct Stretch {
-    u32 count, lane, width;
-    bool packed;
-    METHOD bool used(u32 pack) const { return pack * width * SPAN < count; }
-    METHOD u32 at(u32 pack, u32 i) const {
-        return packed ? (pack * width + lane) * SPAN + i : (pack * SPAN + i) * width + lane;
-    }
-};
-// The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
-// enough registers.
-DEVICE Stretch anew(Stretch s) {
-#if ON_AMD
-    asm volatile("" : "+v"(s.lane));
-#elif ON_NVIDIA
-    asm volatile("" : "+r"(s.lane));
-#endif
-    return s;
-}
-DEVICE Stretch stretch(u64 first, u64 length, u32 lane, u32 width, bool packed) {
-    const u64 left = length > first ? length - first : 0;
-    return Stretch{left < (u64)HELD * width ? (u32)left : HELD * width, lane, width, packed};
-}
-// What is not there becomes `none`.
-DEVICE void load(C (&x)[HELD], const T* row, const Stretch& all, C none) {
-    UNROLL
-    for (u32 p = 0; p < PACKS; p++) {
-        const Stretch s = anew(all);
-        if (s.packed && s.at(p, 0) < s.count) {
-            const Pack<T, SPAN> pack = load_pack<SPAN>(row + s.at(p, 0));
-            UNROLL
-            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = widen(pack.at[i]);
-        } else {
-            UNROLL
-            for (u32 i = 0; i < SPAN; i++) {
-                const bool there = !s.packed && s.at(p, i) < s.count;
-                x[p * SPAN + i] = there ? widen(row[there ? s.at(p, i) : 0]) : none;
-            }
-        }
-    }
-}
-DEVICE void store(T* row, const C (&y)[HELD], const Stretch& all) {
-    UNROLL
-    for (u32 p = 0; p < PACKS; p++) {
-        const Stretch s = anew(all);
-        if (s.packed) {
-            if (s.at(p, 0) >= s.count) continue;
-            Pack<T, SPAN> pack;
-            UNROLL
-            for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[p * SPAN + i]);
-            store_pack(row + s.at(p, 0), pack);
-        } else {
-            UNROLL
-            for (u32 i = 0; i < SPAN; i++)
-                if (s.at(p, i) < s.count) row[s.at(p, i)] = narrow<T>(y[p * SPAN + i]);
-        }
-    }
-}
 
 // ---- sums of powers ---------------------------------------------------------------------------------------------------
 // What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
@@ -161,14 +69,14 @@ DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
-template <bool LOG, class Team> DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
+template <bool LOG, bool PACKED, class Team>
+DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
     const u64 chunk = (u64)HELD * team.width;
-    const bool packed = m.length % SPAN == 0 && is_aligned<T, SPAN>(in) && is_aligned<T, SPAN>(out);
     const bool held = m.length <= chunk;
     C x[HELD];
     C top, sum = 0;
     if (held) {
-        const Stretch s = stretch(0, length, team.lane, team.width, packed);
+        const Stretch<PACKED> s = stretch<PACKED>(0, length, team);
         load(x, in, s, lowest());
         top = lowest();
         UNROLL
@@ -190,7 +98,7 @@ template <bool LOG, class Team> DEVICE void row(const T* in, T* out, u64 length,
     } else {
         Powers powers = no_powers();
         for (u64 first = 0; first < length; first += chunk) {
-            load(x, in + first, stretch(first, length, team.lane, team.width, packed), lowest());
+            load(x, in + first, stretch<PACKED>(first, length, team), lowest());
             powers.add(x);
         }
         top = team.template all<Greater>(powers.top);
@@ -199,7 +107,7 @@ template <bool LOG, class Team> DEVICE void row(const T* in, T* out, u64 length,
     sum = team.template all<Add>(sum);
     const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
     for (u64 first = 0; first < length; first += chunk) {
-        const Stretch s = stretch(first, length, team.lane, team.width, packed);
+        const Stretch<PACKED> s = stretch<PACKED>(first, length, team);
         if (!held) load(x, in + first, s, lowest());
         UNROLL
         for (u32 p = 0; p < PACKS; p++) {
@@ -215,12 +123,12 @@ template <bool LOG, class Team> DEVICE void row(const T* in, T* out, u64 length,
 }
 DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
 
-template <bool LOG> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
+template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
+        row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
 }
-template <bool LOG> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
+template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     u32 width = 1;
     while (width < LANES && (u64)width * SPAN < m.length) width *= 2;
     Lanes team = {threadIdx.x & (width - 1), width};
@@ -228,7 +136,7 @@ template <bool LOG> DEVICE void short_rows(const T* in, T* out, const RowMap& m)
     for (u64 first = (u64)blockIdx.x * teams; first < m.rows; first += (u64)gridDim.x * teams) {
         const u64 r = first + threadIdx.x / width;
         const bool there = r < m.rows;
-        row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, m, team);
+        row<LOG, PACKED>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, m, team);
     }
 }
 
@@ -273,8 +181,12 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
 #define SOFTMAX(prefix, LOG)                                                                                         \
-    KERNEL(PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) { long_rows<LOG>(in, out, map); }   \
-    KERNEL(PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) { short_rows<LOG>(in, out, map); } \
+    KERNEL(PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) {                     \
+        rows_are_packed(in, out, map) ? long_rows<LOG, true>(in, out, map) : long_rows<LOG, false>(in, out, map);     \
+    }                                                                                                                \
+    KERNEL(PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) {                    \
+        rows_are_packed(in, out, map) ? short_rows<LOG, true>(in, out, map) : short_rows<LOG, false>(in, out, map);   \
+    }                                                                                                                \
     KERNEL(PASTE4(softmax_, prefix, cols_, DTYPE), const T* in, T* out, ColumnMap map) { columns<LOG>(in, out, map); }
 SOFTMAX(, false)
 SOFTMAX(log_, true)

@@ -128,9 +128,10 @@ fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32
 }
 
 fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
-    // As many neighbours as the kernels for GPUs take: 16 bytes, eight at most.
-    let together = (16 / work.element_bytes.clamp(1, 16) as u64).min(8);
+    // As many neighbours as the kernels for GPUs take: 16 bytes, four at most, or one where they are not aligned.
     let line = work.line.unwrap_or(1).max(1);
+    let together = (16 / work.element_bytes.clamp(1, 16) as u64).min(4);
+    let together = if line.is_multiple_of(together) { together } else { 1 };
     let packs = (work.outputs / line * line.div_ceil(together)).max(1);
     let wanted = u64::from(multiprocessors.max(1)) * u64::from(work.threads_each) / packs;
     let (segment, parts) = cut(work.length, wanted.min(work.length / PART_COLUMN).min(PARTS), 4);

@@ -1,6 +1,6 @@
 //! HIP kernels as text for every compiler, with their list, their arguments and their build for the CPU.
 //!
-//! The kernels are plain HIP C++ ([`PORTABLE`] and one source for each [`Family`]) that hipcc, hiprtc, nvcc, NVRTC and a
+//! The kernels are plain HIP C++ ([`HEADERS`] and one source for each [`Family`]) that hipcc, hiprtc, nvcc, NVRTC and a
 //! C++ compiler of the CPU build alike. A [`Unit`] is a family compiled for one dtype; its kernels have `extern "C"`
 //! names such as `elementwise_exp_f16`. The list is `kernels.toml`; this crate holds it as tables.
 //!
@@ -9,15 +9,16 @@
 //! in; `register_host` makes them known to `hip-host`.
 //!
 //! ```
-//! use kernels_hip::{PORTABLE, options, unit};
+//! use kernels_hip::{HEADERS, options, unit};
 //!
 //! let unit = unit("elementwise", "f16").expect("the unit exists");
 //! assert_eq!(unit.name(), "elementwise_f16");
 //! assert!(unit.kernels().contains(&"elementwise_cast_f16_f32".to_string()));
 //!
-//! // What a run-time compiler is given: the source, the header under the name "portable.hpp", and the options.
-//! assert!(unit.family.source.contains("#include \"portable.hpp\""));
-//! assert!(PORTABLE.contains("HIPHOST_KERNEL"));
+//! // What a run-time compiler is given: the source, the headers under their names, and the options.
+//! let (name, text) = HEADERS[0];
+//! assert!(unit.family.source.contains(&format!("#include \"{name}\"")));
+//! assert!(text.contains("HIPHOST_KERNEL"));
 //! assert_eq!(unit.options(options::AMD, 64).last().map(String::as_str), Some("-DWAVE_SIZE=64"));
 //! ```
 //!
@@ -38,11 +39,9 @@ pub use hash::{hash_bytes, hash_parts};
 pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
-/// The text of `portable.hpp`, the only file that the kernels include. It includes nothing itself under hiprtc and NVRTC.
-pub const PORTABLE: &str = include_str!("../portable.hpp");
-
-/// The name under which the sources include [`PORTABLE`].
-pub const PORTABLE_NAME: &str = "portable.hpp";
+/// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
+pub const HEADERS: [(&str, &str); 2] =
+    [("portable.hpp", include_str!("../portable.hpp")), ("rows.hpp", include_str!("../rows.hpp"))];
 
 /// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.
 pub const MAX_BLOCK: u32 = 256;

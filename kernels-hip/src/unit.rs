@@ -77,10 +77,11 @@ impl Unit {
         groups.flat_map(names).collect()
     }
 
-    /// A number for its texts, that of its family and [`crate::PORTABLE`], as 32 hexadecimal digits: what was compiled from
+    /// A number for its texts, that of its family and [`crate::HEADERS`], as 32 hexadecimal digits: what was compiled from
     /// other texts has another. It is XXH3 of 128 bits.
     pub fn source_hash(&self) -> String {
-        crate::hash_parts([crate::PORTABLE, self.family.source].map(str::as_bytes))
+        let headers = crate::HEADERS.iter().map(|(_, text)| text.as_bytes());
+        crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
     }
 
     /// A number for the options that its code is compiled with on a platform of that name, for waves of that size: those of

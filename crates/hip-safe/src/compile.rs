@@ -101,6 +101,16 @@ impl Source {
         self
     }
 
+    /// Several headers, each by its name and text.
+    #[must_use]
+    pub fn headers<N: Into<String>, T: Into<String>>(
+        mut self,
+        headers: impl IntoIterator<Item = (N, T)>,
+    ) -> Self {
+        self.headers.extend(headers.into_iter().map(|(name, text)| (name.into(), text.into())));
+        self
+    }
+
     /// An option, such as `-O3` or `-DN=4`. The architecture is no option: [`Source::compile`] is told it.
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {

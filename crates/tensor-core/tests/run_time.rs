@@ -32,7 +32,7 @@ fn real() -> Option<Platform> {
 fn source(unit: &Unit, wave_size: u32) -> Source {
     Source::new(unit.family.source)
         .name(unit.family.file)
-        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .headers(kernels_hip::HEADERS)
         .options(unit.options(options::AMD, wave_size))
 }
 
@@ -110,7 +110,7 @@ fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
     let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);
     let wrong = Source::new(text)
         .name("broken.hip")
-        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .headers(kernels_hip::HEADERS)
         .options(unit.options(options::AMD, 32))
         .compile(&platform, "gfx1030")
         .expect_err("it calls what does not exist");

@@ -10,7 +10,7 @@ use super::target::Target;
 use super::toolchain::Toolchains;
 use crate::resources::disassembly::Disassembler;
 use crate::table::Table;
-use kernels_hip::{PORTABLE, PORTABLE_NAME, Unit, hash_bytes};
+use kernels_hip::{HEADERS, Unit, hash_bytes};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub(super) struct Run<'a> {
 /// Fails if the texts of this program are not those in the folder, from which compilers read.
 pub(super) fn same_texts(sources: &Path) -> Result<(), String> {
     let texts = kernels_hip::families().iter().map(|family| (family.file, family.source));
-    for (file, text) in texts.chain([(PORTABLE_NAME, PORTABLE)]) {
+    for (file, text) in texts.chain(HEADERS) {
         let path = sources.join(file);
         let found = std::fs::read(&path)
             .map_err(|e| format!("build-kernels: cannot read {}: {e}", path.display()))?;

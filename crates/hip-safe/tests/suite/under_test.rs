@@ -79,7 +79,7 @@ fn compiled(device: &Device) -> Vec<u8> {
     let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
     let options = kernels_hip::options::of(&name()).expect("a platform with a compiler");
     let source = Source::new(unit.family.source)
-        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .headers(kernels_hip::HEADERS)
         .options(unit.options(options, device.properties().wave_size));
     source.compile_for(device).unwrap_or_else(|error| panic!("{error}")).into_code()
 }

@@ -201,7 +201,7 @@ fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
         .ok_or_else(|| format!("kernels for {platform} are not compiled at run time"))?;
     Ok(Source::new(unit.family.source)
         .name(unit.family.file)
-        .header(kernels_hip::PORTABLE_NAME, kernels_hip::PORTABLE)
+        .headers(kernels_hip::HEADERS)
         .options(unit.options(common, target.wave_size)))
 }
 
