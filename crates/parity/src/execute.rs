@@ -27,7 +27,7 @@ pub fn run(case: &Case, inputs: &[Vec<u8>], device: &Device) -> Result<Output, S
     guarded(|| {
         let upload = |(operand, bytes): (&Operand, &Vec<u8>)| stored(operand, bytes, device);
         let arrays = case.operands.iter().zip(inputs).map(upload).collect::<Result<Vec<_>, _>>()?;
-        on_arrays(case, arrays)
+        output(&on_arrays(case, arrays)?)
     })
 }
 
@@ -36,11 +36,27 @@ pub fn run(case: &Case, inputs: &[Vec<u8>], device: &Device) -> Result<Output, S
 /// # Errors
 /// The device's error, or its panic, as text.
 pub fn run_stored(case: &Case, arrays: Vec<Tensor>) -> Result<Output, String> {
+    guarded(|| output(&on_arrays(case, arrays)?))
+}
+
+/// Submits a case whose stored arrays are on their device already: the result is there, and nothing has been read back.
+///
+/// # Errors
+/// The device's error, or its panic, as text.
+pub fn submit(case: &Case, arrays: Vec<Tensor>) -> Result<Tensor, String> {
     guarded(|| on_arrays(case, arrays))
 }
 
+/// Reads the result of [`submit`] back, which waits for it.
+///
+/// # Errors
+/// The device's error, or its panic, as text.
+pub fn read_back(result: &Tensor) -> Result<Output, String> {
+    guarded(|| output(result))
+}
+
 /// A panic is a device's failure like any other: the other cases still run.
-fn guarded(work: impl FnOnce() -> tensor_core::Result<Output>) -> Result<Output, String> {
+fn guarded<T>(work: impl FnOnce() -> tensor_core::Result<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
         Err(panic) => {
@@ -59,17 +75,17 @@ pub fn stored(operand: &Operand, bytes: &[u8], device: &Device) -> tensor_core::
     Tensor::from_bytes(bytes, dtype(operand.dtype), operand.stored.as_slice(), device)
 }
 
-fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
+fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Tensor> {
     let viewed = |(operand, array): (&Operand, Tensor)| view(array, &operand.steps);
     let operands = case.operands.iter().zip(arrays).map(viewed).collect::<Result<Vec<_>, _>>()?;
     if let Op::Named(operation) = &case.op {
-        return output(&operation.run(&operands)?);
+        return operation.run(&operands);
     }
     let mut operands = operands.into_iter();
     let first = operands.next().expect("every case has an operand");
     let second = operands.next();
     let second = || second.as_ref().expect("this operation has two operands");
-    let result = match &case.op {
+    match &case.op {
         Op::Unary(op) => first.unary(named(&tensor_core::UnaryOp::ALL, op.name())),
         Op::Scalar(op, scalar) => first.unary_scalar(named(&tensor_core::ScalarOp::ALL, op.name()), *scalar),
         Op::Affine { mul, add } => first.affine(number(*mul), number(*add)),
@@ -94,8 +110,7 @@ fn on_arrays(case: &Case, arrays: Vec<Tensor>) -> tensor_core::Result<Output> {
         }
         Op::Matmul => first.matmul(second()),
         Op::Named(_) => unreachable!("done above"),
-    }?;
-    output(&result)
+    }
 }
 
 fn output(result: &Tensor) -> tensor_core::Result<Output> {
