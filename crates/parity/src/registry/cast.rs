@@ -2,7 +2,7 @@
 
 use reference::{DType, Value};
 
-use super::shapes::{COLS, LARGE, ROWS, every, every_pattern, few, narrowed, transposed};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, every, every_pattern, few, narrowed, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::view::Step;
@@ -29,6 +29,9 @@ pub(super) fn cases() -> Vec<Case> {
         let operand = Operand::dense(from, &LARGE, Contents::Mixed);
         cases.push(Case::new(Op::Cast(to), vec![operand], Layout::Contiguous, "large"));
     }
+    // A block has 256 threads, each of which writes 16 bytes.
+    let many = Operand::dense(DType::I16, &[BLOCKS * 512], Contents::EveryPattern);
+    cases.push(Case::new(Op::Cast(DType::I64), vec![many], Layout::Contiguous, "many-blocks"));
     cases
 }
 

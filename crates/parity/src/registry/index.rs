@@ -4,7 +4,7 @@ use reference::{Array, DType, Error, Outcome};
 use serde_json::{Map, Value, json};
 use tensor_core::Tensor;
 
-use super::shapes::{COLS, ROWS, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, ROWS, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -146,6 +146,11 @@ pub(super) fn cases() -> Vec<Case> {
         }
         cases.extend(slices(dtype));
     }
+    // A block writes 64 lines, each of which a thread owns.
+    let x = |shape: [usize; 2]| Operand::dense(DType::U8, &shape, Contents::EveryPattern);
+    let operands = vec![x([BLOCKS * 64, 3]), numbers(&[BLOCKS * 64, 1], 3, DType::U8), x([BLOCKS * 64, 1])];
+    let op = Op::named(ByIds { verb: Verb::Scatter, axis: 1, ids: DType::U8 });
+    cases.push(Case::new(op, operands, Layout::Contiguous, "many-blocks"));
     cases
 }
 

@@ -2,7 +2,7 @@
 
 use reference::DType;
 
-use super::shapes::{narrowed, transposed};
+use super::shapes::{BLOCKS, narrowed, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::view::Step;
@@ -63,6 +63,10 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(Case::new(Op::Matmul, vec![a, b], layout, shape));
         }
     }
+    // A block for each product.
+    let many = |shape| Operand::dense(DType::F32, shape, Contents::Terms);
+    let operands = vec![many(&[BLOCKS, 1, 2]), many(&[BLOCKS, 2, 1])];
+    cases.push(Case::new(Op::Matmul, operands, Layout::Contiguous, "many-blocks"));
     cases
 }
 

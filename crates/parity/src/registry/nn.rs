@@ -4,7 +4,7 @@ use reference::{Array, DType, Error, Outcome};
 use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
-use super::shapes::{COLS, ROWS, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, ROWS, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -215,6 +215,10 @@ pub(super) fn softmax_cases() -> Vec<Case> {
             cases.push(Case::new(op(axis), vec![operand], Layout::Contiguous, shape));
         }
     }
+    // A block for 32 columns.
+    let many = Operand::dense(DType::F16, &[2, BLOCKS * 32], Contents::Terms);
+    let op = Op::named(Softmax { axis: 0, log: false });
+    cases.push(Case::new(op, vec![many], Layout::Contiguous, "many-blocks"));
     cases
 }
 
@@ -275,6 +279,10 @@ pub(super) fn row_norm_cases() -> Vec<Case> {
     let many = Norm { kind: Kind::Layer, weight: true, bias: true, eps: 1e-5 };
     let x = Operand::dense(DType::F32, &[66_001, 3], Contents::Terms);
     cases.push(Case::new(Op::named(many), with_parameters(x, many, 3), Layout::Contiguous, "many-rows"));
+    // A block has 256 threads, each with a row.
+    let plain = Norm { kind: Kind::Rms, weight: false, bias: false, eps: 0.25 };
+    let x = Operand::dense(DType::F8E4M3, &[BLOCKS * 256, 1], Contents::EveryPattern);
+    cases.push(Case::new(Op::named(plain), vec![x], Layout::Contiguous, "many-blocks"));
     cases
 }
 

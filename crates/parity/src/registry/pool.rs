@@ -4,6 +4,7 @@ use reference::{Array, DType, Error, Outcome, Pool, Windows, pool};
 use serde_json::{Map, Value, json};
 use tensor_core::{Pool2dConfig, Tensor};
 
+use super::shapes::BLOCKS;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -169,5 +170,8 @@ pub(super) fn cases() -> Vec<Case> {
     // More outputs than the threads of a launch on the host.
     let ones = Operand::dense(DType::F32, &[1, 1, 3, 5], Contents::Whole(5));
     cases.push(case(Pool::Nearest([1031, 517]), (Layout::Contiguous, "many", ones)));
+    // A block has 256 threads, each with an output.
+    let few = Operand::dense(DType::F8E4M3, &[1, 1, 3, 5], Contents::Mixed);
+    cases.push(case(Pool::Nearest([BLOCKS, 256]), (Layout::Contiguous, "many-blocks", few)));
     cases
 }

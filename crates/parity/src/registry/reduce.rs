@@ -2,7 +2,7 @@
 
 use reference::{DType, ReduceOp};
 
-use super::shapes::{COLS, LARGE, ROWS, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::view::Step;
@@ -141,6 +141,12 @@ pub(super) fn special_cases() -> Vec<Case> {
         cases.push(Case::new(reduce(ReduceOp::Max, &[0]), vec![long.clone()], Layout::Contiguous, "long"));
         cases.push(Case::new(reduce(ReduceOp::ArgMax, &[0]), vec![long], Layout::Contiguous, "long"));
     }
+    // A block adds 256 short rows up, and has 64 threads for columns, each with one.
+    let rows = Operand::dense(DType::I16, &[BLOCKS * 256, 2], Contents::EveryPattern);
+    cases.push(Case::new(reduce(ReduceOp::Sum, &[1]), vec![rows], Layout::Contiguous, "many-blocks"));
+    let columns = Operand::dense(DType::I16, &[BLOCKS * 64, 2, 2], Contents::EveryPattern);
+    let columns = columns.then(Step::Narrow { axis: 2, start: 1, len: 1 });
+    cases.push(Case::new(reduce(ReduceOp::Max, &[1]), vec![columns], Layout::Narrowed, "many-blocks"));
     let long = Operand::dense(DType::F32, &[(1 << 20) + 13], Contents::Terms);
     cases.push(Case::new(reduce(ReduceOp::Sum, &[0]), vec![long], Layout::Contiguous, "long"));
     // A sum that adds one element after the other stops at 2^24.

@@ -4,7 +4,7 @@ use reference::{Array, CumulativeOp, DType, Error, Outcome};
 use serde_json::{Map, Value, json};
 use tensor_core::Tensor;
 
-use super::shapes::{COLS, ROWS, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, ROWS, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -92,6 +92,10 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(Case::new(sum(0), vec![special], Layout::Contiguous, "special-column"));
         }
     }
+    // A block has 64 threads, each with a short line.
+    let many = Operand::dense(DType::U8, &[BLOCKS * 64, 3], Contents::EveryPattern);
+    let sum = Op::named(Scan { op: CumulativeOp::Sum, axis: 1 });
+    cases.push(Case::new(sum, vec![many], Layout::Contiguous, "many-blocks"));
     // Whole numbers whose sums every f32 holds, in every order; 16-bit sums would not.
     for (dtype, bits, length) in [(DType::F16, 10, 1013), (DType::BF16, 7, 1013), (DType::F32, 13, 2003)] {
         let whole = |shape: &[usize]| vec![Operand::dense(dtype, shape, Contents::Whole(bits))];

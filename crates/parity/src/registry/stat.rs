@@ -4,7 +4,7 @@ use reference::{Array, DType, Error, Outcome, StatOp};
 use serde_json::{Map, json};
 use tensor_core::Tensor;
 
-use super::shapes::{COLS, LARGE, ROWS, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -134,6 +134,9 @@ pub(super) fn cases() -> Vec<Case> {
             }
         }
     }
+    // A block for each row that is longer than 32.
+    let many = Operand::dense(DType::F32, &[BLOCKS, 33], Contents::Terms);
+    push(Which::Stat(StatOp::Var), (Layout::Contiguous, "many-blocks", many, vec![1], false));
     for dtype in DType::ALL {
         for which in [Which::Any, Which::All] {
             for reduction in few(dtype, Contents::Below(3)) {

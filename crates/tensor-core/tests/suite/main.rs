@@ -12,6 +12,7 @@ mod dlpack;
 mod errors;
 mod index;
 mod indexer;
+mod large;
 mod layout;
 mod matmul;
 mod meaning;

@@ -1,5 +1,7 @@
 //! Sorting: on values worked out by hand, and by what a sort is: an ordered, stable permutation.
 
+use std::cmp::Reverse;
+
 use crate::common::{FLOATS, INTS, layouts, on_devices, same, tensor, values, vector};
 use tensor_core::{DType, Device, F8E4M3, Result, Tensor, bf16, f16};
 
@@ -114,6 +116,28 @@ fn a_million_elements() {
             let (top, top_positions) = x.topk(100, 0, descending)?;
             assert_eq!(top.to_vec::<f32>()?, sorted[..100]);
             assert_eq!(top_positions.to_vec::<u32>()?, positions[..100]);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+#[ignore = "takes longer than all others together"]
+fn sixteen_million_elements_as_the_standard_library_sorts_them() {
+    // About sixteen of each number.
+    let keys: Vec<u32> = noise(1 << 24).map(|x| x >> 12).collect();
+    let mut ascending: Vec<u32> = (0..1 << 24).collect();
+    let mut descending = ascending.clone();
+    ascending.sort_by_key(|&position| keys[position as usize]);
+    descending.sort_by_key(|&position| Reverse(keys[position as usize]));
+    on_devices(|device| {
+        let x = vector(&keys, device)?;
+        for (expected, turned) in [(&ascending, false), (&descending, true)] {
+            let (sorted, positions) = x.sort(0, turned)?;
+            assert!(positions.to_vec::<u32>()? == *expected, "positions on {device}");
+            let at = |&position: &u32| keys[position as usize];
+            assert!(sorted.to_vec::<u32>()?.into_iter().eq(expected.iter().map(at)), "elements on {device}");
+            assert!(x.argsort(0, turned)?.to_vec::<u32>()? == *expected, "positions alone on {device}");
         }
         Ok(())
     });
