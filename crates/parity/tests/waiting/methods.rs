@@ -50,10 +50,10 @@ fn changed(x: &Tensor, change: impl FnOnce(&mut Tensor) -> Result<()>) -> Result
     Ok(own)
 }
 
-type Method = (&'static str, fn(&Given) -> Result<Tensor>);
+type Method<T> = (&'static str, fn(&Given) -> Result<T>);
 
 /// Methods that leave the host free, beside those that cases of the registry call.
-const FREE: &[Method] = &[
+const FREE: &[Method<Tensor>] = &[
     ("zeros", |g| Tensor::zeros(3, DType::I64, &g.device)),
     ("ones", |g| Tensor::ones(3, DType::F16, &g.device)),
     ("full", |g| Tensor::full(7, 3, DType::U8, &g.device)),
@@ -145,7 +145,7 @@ fn seeded(given: &Given) -> Result<&Given> {
 }
 
 /// Methods that wait, and why.
-const WAITING: &[(&str, fn(&Given) -> Result<()>)] = &[
+const WAITING: &[Method<()>] = &[
     // They read back.
     ("to_vec", |g| g.x.to_vec::<f32>().map(drop)),
     ("to_vec0", |g| g.x.get(0)?.get(0)?.to_vec0::<f32>().map(drop)),
@@ -193,7 +193,7 @@ fn methods_leave_the_host_free() -> Result<()> {
             method(&on_device).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
         }
         let held = Held::new(&device, LONG).expect("it has a stream");
-        let call = |(name, method): &Method| {
+        let call = |(name, method): &Method<Tensor>| {
             let result = method(&on_device);
             assert!(!held.is_over(), "{name} waits for {device}");
             result

@@ -15,7 +15,7 @@ pub enum TensorIndexer {
     Narrow(Bound<usize>, Bound<usize>),
     /// The indices that a tensor of rank 1 holds, which is on the tensor's device.
     IndexSelect(Tensor),
-    /// Indices given on this machine.
+    /// Indices given on this machine. Copying them to a HIP device waits for it.
     Ids(Vec<u32>),
 }
 

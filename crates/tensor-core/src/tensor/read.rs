@@ -83,7 +83,8 @@ impl Tensor {
         self.storage.to_cpu(&self.layout).on(&self.device())
     }
 
-    /// The tensor on `device`: itself if it is there already, else a tight copy of its elements.
+    /// The tensor on `device`: itself if it is there already, else a tight copy of its elements, through the host's memory; that
+    /// waits for both devices.
     ///
     /// # Errors
     /// An error of either device.
