@@ -13,7 +13,7 @@ use crate::storage::Storage;
 
 /// Making tensors. Where the elements are the host's (`new`, `from_…`), or are made there ([`Tensor::arange`],
 /// [`Tensor::linspace`], [`Tensor::randperm`]), a call waits for a HIP device: they are copied behind the work before, and are the caller's
-/// again when the call returns. No other call waits.
+/// again when the call returns. The others do not wait.
 impl Tensor {
     /// A tensor of the numbers in `array`: a number, or arrays, slices or vectors of them, nested to any depth.
     ///

@@ -122,7 +122,7 @@ fn a_million_elements() {
 }
 
 #[test]
-#[ignore = "takes longer than all others together"]
+#[ignore = "takes a minute of processor time on each device of the host"]
 fn sixteen_million_elements_as_the_standard_library_sorts_them() {
     // About sixteen of each number.
     let keys: Vec<u32> = noise(1 << 24).map(|x| x >> 12).collect();
