@@ -38,6 +38,7 @@ static constexpr u32 WEIGHTS = TILE + N;     // pitch of a row of weights
 static constexpr u32 SLAB = 32 * N;          // columns of v that a block computes
 static constexpr u32 STRIPE = SIDE * N;      // of these, what the block's threads take in one go
 static constexpr u32 STRIPES = SLAB / STRIPE;
+static_assert(SLAB <= 128, "attention_rows deals out 128 columns at most");
 static constexpr u32 V_KEYS = 8 * N;         // keys of v at once
 static constexpr u32 ROW_DEPTH = 512;        // greatest d of attention_rows
 
@@ -356,8 +357,8 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
         const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
         // A thread's column of v, and the keys it takes: every one in `turns`.
-        const u32 width = columns <= 32 ? 32 : columns <= 64 ? 64 : SLAB;
-        const u32 column = threadIdx.x % width, turn = threadIdx.x / width, turns = BLOCK / width;
+        const u32 shift = columns <= 32 ? 5 : columns <= 64 ? 6 : 7, width = 1u << shift;
+        const u32 column = threadIdx.x & (width - 1), turn = threadIdx.x >> shift, turns = BLOCK >> shift;
         for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * at.q[3]]);
         __syncthreads();
         C o = C(0), total = C(0), greatest = minus_infinity();
@@ -370,7 +371,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             }
             const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
             greatest = best > greatest ? best : greatest;
-            const C shift = shift_of(greatest), scaling = m_exp(before - shift), weight = m_exp(score - shift);
+            const C base = shift_of(greatest), scaling = m_exp(before - base), weight = m_exp(score - base);
             shared.weights[threadIdx.x] = weight;
             total = total * scaling + weight;
             __syncthreads();

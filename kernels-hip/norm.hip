@@ -156,13 +156,11 @@ DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const
 }
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
-    u32 width = 1;
-    while (width < LANES && (u64)width * SPAN < m.length) width *= 2;
-    Lanes team = {threadIdx.x & (width - 1), width};
-    const u32 teams = blockDim.x / width;
-    for (u64 first = (u64)blockIdx.x * teams; first < m.rows; first += (u64)gridDim.x * teams) {
-        const bool there = first + threadIdx.x / width < m.rows;
-        const u64 r = there ? first + threadIdx.x / width : 0;
+    const Teams teams(m.length);
+    Lanes team = teams.lanes();
+    for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+        const bool there = first + teams.number() < m.rows;
+        const u64 r = there ? first + teams.number() : 0;
         row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, there ? m.length : 0, m, team);
     }
 }

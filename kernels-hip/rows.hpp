@@ -29,6 +29,17 @@ struct Lanes {
         return v;
     }
 };
+// A block's threads as teams of lanes, one for each row of `length` elements: packs of it for every lane, if they are as many. By shifts:
+// compilers make floating point of a division of small integers.
+struct Teams {
+    u32 shift;
+    METHOD explicit Teams(u64 length) : shift(0) {
+        while ((1u << shift) < LANES && ((u64)SPAN << shift) < length) shift++;
+    }
+    METHOD u32 count() const { return blockDim.x >> shift; }
+    METHOD u32 number() const { return threadIdx.x >> shift; }
+    METHOD Lanes lanes() const { return Lanes{threadIdx.x & ((1u << shift) - 1), 1u << shift}; }
+};
 DEVICE C* block_values() {
     __shared__ C values[2 * MAX_BLOCK / LANES];
     return values;

@@ -129,12 +129,10 @@ template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, cons
         row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
-    u32 width = 1;
-    while (width < LANES && (u64)width * SPAN < m.length) width *= 2;
-    Lanes team = {threadIdx.x & (width - 1), width};
-    const u32 teams = blockDim.x / width;
-    for (u64 first = (u64)blockIdx.x * teams; first < m.rows; first += (u64)gridDim.x * teams) {
-        const u64 r = first + threadIdx.x / width;
+    const Teams teams(m.length);
+    Lanes team = teams.lanes();
+    for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+        const u64 r = first + teams.number();
         const bool there = r < m.rows;
         row<LOG, PACKED>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, m, team);
     }
