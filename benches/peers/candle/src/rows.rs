@@ -11,7 +11,18 @@ pub struct Row {
     pub shape: String,
     pub ours: Box<dyn FnMut()>,
     pub theirs: Box<dyn FnMut()>,
-    results: Box<dyn Fn() -> (Vec<f32>, Vec<f32>)>,
+    /// Both results; candle's is an error if it does not have the operation for the dtype.
+    results: Box<dyn Fn() -> (Vec<f32>, candle::Result<Vec<f32>>)>,
+    /// What both are held against, if not against each other.
+    truth: Option<Truth>,
+}
+
+/// What a check has found.
+pub enum Check {
+    Passed,
+    /// Ours is right, candle's is not, by as much as is said.
+    CandleIsOff(String),
+    CandleHasNone,
 }
 
 /// The same numbers in both libraries.
@@ -36,9 +47,22 @@ impl Row {
         format!("{}/{}/{}", self.operation, self.dtype, self.shape)
     }
 
-    /// Whether both give the same within a few roundings of the dtype.
-    pub fn check(&self) -> Result<(), String> {
+    /// Whether both give the same within a few roundings of the dtype, or ours the truth within one.
+    pub fn check(&self) -> Result<Check, String> {
         let (ours, theirs) = (self.results)();
+        let Ok(theirs) = theirs else { return Ok(Check::CandleHasNone) };
+        if let Some(truth) = &self.truth {
+            let step = match self.dtype {
+                "f32" => 2f64.powi(-24),
+                "f16" => 2f64.powi(-11),
+                _ => 2f64.powi(-8),
+            };
+            return match (truth.excess(&ours, step), truth.excess(&theirs, step)) {
+                (None, None) => Ok(Check::Passed),
+                (None, Some(off)) => Ok(Check::CandleIsOff(off)),
+                (Some(off), _) => Err(format!("{}: ours is {off}", self.name())),
+            };
+        }
         let step = match self.dtype {
             "f32" => 1e-5,
             "f16" => 4e-3,
@@ -47,9 +71,47 @@ impl Row {
         let largest = theirs.iter().fold(1.0f32, |most, x| most.max(x.abs()));
         let apart = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         if ours.len() != theirs.len() || !(apart <= step * largest) {
-            return Err(format!("{}: {} and {} elements, {apart} apart", self.name(), ours.len(), theirs.len()));
+            return Err(format!(
+                "{}: {} and {} elements, {apart} apart",
+                self.name(),
+                ours.len(),
+                theirs.len()
+            ));
         }
-        Ok(())
+        Ok(Check::Passed)
+    }
+}
+
+/// Sums of the numbers that both libraries were given, and of their absolute values, in `f64`.
+struct Truth {
+    sums: Vec<(f64, f64)>,
+}
+
+impl Truth {
+    /// Of a matrix, along `axis`.
+    fn of_sums(matrix: &tc::Tensor, axis: usize) -> Truth {
+        let lines = if axis == 0 { matrix.t().expect("a matrix") } else { matrix.clone() };
+        let length = lines.dims()[1];
+        let lines = lines.to_dtype(tc::DType::F32).and_then(|lines| lines.to_vec::<f32>()).expect("numbers");
+        let sums = lines.chunks(length).map(|line| {
+            line.iter().map(|x| f64::from(*x)).fold((0.0, 0.0), |(sum, all), x| (sum + x, all + x.abs()))
+        });
+        Truth { sums: sums.collect() }
+    }
+
+    /// By how much `results` are off, if that is more than a rounding to the dtype, `step` of the sum, and for each element 32 roundings
+    /// of `f32` on its way into the sum allow.
+    fn excess(&self, results: &[f32], step: f64) -> Option<String> {
+        if results.len() != self.sums.len() {
+            return Some(format!("{} elements, not {}", results.len(), self.sums.len()));
+        }
+        let wrong = |(result, (sum, all)): (&f32, &(f64, f64))| {
+            let off = (f64::from(*result) - sum).abs();
+            // Negated, so that NaN is wrong.
+            (!(off <= step * sum.abs() + 32.0 * 2f64.powi(-24) * all)).then_some(off)
+        };
+        let worst = results.iter().zip(&self.sums).filter_map(wrong).max_by(f64::total_cmp)?;
+        Some(format!("{worst:.3} off the sum in f64"))
     }
 }
 
@@ -98,7 +160,7 @@ fn row(operation: &'static str, dtype: &'static str, operands: Vec<Pair>, ours: 
         let result = if positions { b2[0].gather(&result, 1)? } else { result };
         result.to_dtype(candle::DType::F32)?.flatten_all()?.to_vec1()
     };
-    let results = move || (ours_once().expect("our result"), theirs_once().expect("candle's result"));
+    let results = move || (ours_once().expect("our result"), theirs_once());
     Row {
         operation,
         dtype,
@@ -106,12 +168,31 @@ fn row(operation: &'static str, dtype: &'static str, operands: Vec<Pair>, ours: 
         ours: Box::new(move || drop(std::hint::black_box(ours(&a).expect("our operation")))),
         theirs: Box::new(move || drop(std::hint::black_box(theirs(&b).expect("candle's operation")))),
         results: Box::new(results),
+        truth: None,
     }
+}
+
+/// A sum of a matrix along `axis`. Candle adds 16-bit floats up in 16 bits, so results are held against sums in `f64`.
+fn sum(
+    operation: &'static str,
+    dtype: &'static str,
+    x: &Pair,
+    axis: usize,
+    ours: Ours,
+    theirs: Theirs,
+) -> Row {
+    let truth = Truth::of_sums(&x.ours, axis);
+    Row { truth: Some(truth), ..row(operation, dtype, vec![x.clone()], ours, theirs) }
 }
 
 /// Every row, dtype by dtype.
 pub fn all() -> Vec<Row> {
-    DTYPES.into_iter().flat_map(|dtype| [elementwise(dtype), rows_and_columns(dtype), moves(dtype), products(dtype)].into_iter().flatten()).collect()
+    DTYPES
+        .into_iter()
+        .flat_map(|dtype| {
+            [elementwise(dtype), rows_and_columns(dtype), moves(dtype), products(dtype)].into_iter().flatten()
+        })
+        .collect()
 }
 
 type DTypes = (&'static str, tc::DType, candle::DType);
@@ -145,8 +226,8 @@ fn rows_and_columns(dtype: DTypes) -> Vec<Row> {
         let (weight, bias) = (floats(&[n], 6, dtype), floats(&[n], 7, dtype));
         let alone = || vec![x.clone()];
         rows.extend([
-            row("sum_last", dtype.0, alone(), |t| t[0].sum(1), |t| t[0].sum(1)),
-            row("sum_first", dtype.0, alone(), |t| t[0].sum(0), |t| t[0].sum(0)),
+            sum("sum_last", dtype.0, &x, 1, |t| t[0].sum(1), |t| t[0].sum(1)),
+            sum("sum_first", dtype.0, &x, 0, |t| t[0].sum(0), |t| t[0].sum(0)),
             row("softmax", dtype.0, alone(), |t| t[0].softmax(1), |t| nn::softmax_last_dim(&t[0])),
             row(
                 "layer_norm",
@@ -172,7 +253,13 @@ fn moves(dtype: DTypes) -> Vec<Row> {
     for [m, n] in SIZES {
         let x = floats(&[m, n], 8, dtype);
         rows.extend([
-            row("transpose", dtype.0, vec![x.clone()], |t| t[0].t()?.contiguous(), |t| t[0].t()?.contiguous()),
+            row(
+                "transpose",
+                dtype.0,
+                vec![x.clone()],
+                |t| t[0].t()?.contiguous(),
+                |t| t[0].t()?.contiguous(),
+            ),
             row(
                 "index_select",
                 dtype.0,
@@ -187,7 +274,13 @@ fn moves(dtype: DTypes) -> Vec<Row> {
                 |t| t[0].gather(&t[1], 1),
                 |t| t[0].gather(&t[1], 1),
             ),
-            row("argsort", dtype.0, vec![x], |t| t[0].arg_sort_last_dim(true), |t| t[0].arg_sort_last_dim(true)),
+            row(
+                "argsort",
+                dtype.0,
+                vec![x],
+                |t| t[0].arg_sort_last_dim(true),
+                |t| t[0].arg_sort_last_dim(true),
+            ),
         ]);
     }
     rows
@@ -195,7 +288,8 @@ fn moves(dtype: DTypes) -> Vec<Row> {
 
 fn products(dtype: DTypes) -> Vec<Row> {
     let product = |a: &[usize], b: &[usize]| vec![floats(a, 9, dtype), floats(b, 10, dtype)];
-    let matmul = |name, operands| row(name, dtype.0, operands, |t| t[0].matmul(&t[1]), |t| t[0].matmul(&t[1]));
+    let matmul =
+        |name, operands| row(name, dtype.0, operands, |t| t[0].matmul(&t[1]), |t| t[0].matmul(&t[1]));
     vec![
         matmul("matmul", product(&[1024, 1024], &[1024, 1024])),
         row(
@@ -213,6 +307,12 @@ fn products(dtype: DTypes) -> Vec<Row> {
             |t| t[0].conv2d(&t[1], 1, 1, 1, 1),
             |t| t[0].conv2d(&t[1], 1, 1, 1, 1),
         ),
-        row("max_pool2d", dtype.0, vec![floats(&[4, 64, 56, 56], 11, dtype)], |t| t[0].max_pool2d(2), |t| t[0].max_pool2d(2)),
+        row(
+            "max_pool2d",
+            dtype.0,
+            vec![floats(&[4, 64, 56, 56], 11, dtype)],
+            |t| t[0].max_pool2d(2),
+            |t| t[0].max_pool2d(2),
+        ),
     ]
 }
