@@ -126,12 +126,13 @@ macro_rules! float {
                 <$type>::mul_add(self, mul, add)
             }
             fn less(self, other: $type) -> bool {
-                let zeros = self == other && self.is_sign_negative() && other.is_sign_positive();
-                self < other || zeros || (self.is_nan() && !other.is_nan())
+                // Without branches, so that loops become vector instructions. Of equal bits only those of zeros differ.
+                let zeros = (self == other) & (self.to_bits().cast_signed() < other.to_bits().cast_signed());
+                (self < other) | zeros | (self.is_nan() & !other.is_nan())
             }
             fn greater(self, other: $type) -> bool {
-                let zeros = self == other && self.is_sign_positive() && other.is_sign_negative();
-                self > other || zeros || (self.is_nan() && !other.is_nan())
+                let zeros = (self == other) & (self.to_bits().cast_signed() > other.to_bits().cast_signed());
+                (self > other) | zeros | (self.is_nan() & !other.is_nan())
             }
         })+
     };

@@ -53,4 +53,17 @@ macro_rules! dispatch_dtype {
     };
 }
 
-pub(crate) use {dispatch, dispatch_dtype, dispatch_float};
+/// As [`dispatch`], for the types that ids may have; the second body is for the others.
+macro_rules! dispatch_ids {
+    ($storage:expr, $ids:ident => $body:expr, else $other:expr) => {
+        match $storage {
+            $crate::cpu::CpuStorage::U8($ids) => $body,
+            $crate::cpu::CpuStorage::U32($ids) => $body,
+            $crate::cpu::CpuStorage::I32($ids) => $body,
+            $crate::cpu::CpuStorage::I64($ids) => $body,
+            _ => $other,
+        }
+    };
+}
+
+pub(crate) use {dispatch, dispatch_dtype, dispatch_float, dispatch_ids};

@@ -33,36 +33,10 @@ impl Walk {
 
     /// Calls `visit` with the place, the stride and the length of each stretch of equal steps in elements `range`.
     pub(super) fn stretches(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize, usize)) {
-        let mut left = range.len();
         let (dims, strides) = (self.layout.dims(), self.layout.strides());
-        let Some(last) = dims.len().checked_sub(1) else {
-            return (0..left).for_each(|_| visit(self.layout.offset(), 0, 1));
-        };
-        // The index of the first element, and the place where its innermost row starts.
-        let mut index = Dims::from_elem(0, dims.len());
-        let (mut rest, mut row) = (range.start, self.layout.offset());
-        for axis in (0..dims.len()).rev() {
-            index[axis] = rest % dims[axis].max(1);
-            rest /= dims[axis].max(1);
-            row += if axis == last { 0 } else { index[axis] * strides[axis] };
-        }
-        let mut skipped = index[last];
-        while left > 0 {
-            let length = (dims[last] - skipped).min(left);
-            visit(row + skipped * strides[last], strides[last], length);
-            left -= length;
-            skipped = 0;
-            // Step to the next row: the first axis, from the inside, that has a next index takes it.
-            for axis in (0..last).rev() {
-                index[axis] += 1;
-                row += strides[axis];
-                if index[axis] < dims[axis] {
-                    break;
-                }
-                row -= dims[axis] * strides[axis];
-                index[axis] = 0;
-            }
-        }
+        stretches(dims, [strides], [self.layout.offset()], range, |[place], [stride], length| {
+            visit(place, stride, length);
+        });
     }
 
     /// Copies elements `range`, moved by `base` places, from `elements` to `block`.
@@ -105,6 +79,56 @@ impl Walk {
             to.zip(&block[done..done + length]).for_each(|(y, x)| *y = *x);
             done += length;
         });
+    }
+}
+
+/// Calls `visit` with the places, the strides and the length of each stretch of equal steps in elements `range` of several layouts,
+/// whose dimensions are merged.
+pub(super) fn stretches<const N: usize>(
+    dims: &[usize],
+    strides: [&[usize]; N],
+    offsets: [usize; N],
+    range: Range<usize>,
+    mut visit: impl FnMut([usize; N], [usize; N], usize),
+) {
+    let mut left = range.len();
+    let Some(last) = dims.len().checked_sub(1) else {
+        return (0..left).for_each(|_| visit(offsets, [0; N], 1));
+    };
+    let steps = strides.map(|strides| strides[last]);
+    let moved = |places: [usize; N], count: usize| std::array::from_fn(|n| places[n] + count * steps[n]);
+    if last == 0 {
+        if left > 0 {
+            visit(moved(offsets, range.start), steps, left);
+        }
+        return;
+    }
+    // The index of the first element, and the places where its innermost row starts.
+    let mut index = Dims::from_elem(0, dims.len());
+    let (mut rest, mut rows) = (range.start, offsets);
+    for axis in (0..dims.len()).rev() {
+        index[axis] = rest % dims[axis].max(1);
+        rest /= dims[axis].max(1);
+        if axis != last {
+            (0..N).for_each(|n| rows[n] += index[axis] * strides[n][axis]);
+        }
+    }
+    let mut skipped = index[last];
+    while left > 0 {
+        let length = (dims[last] - skipped).min(left);
+        visit(moved(rows, skipped), steps, length);
+        left -= length;
+        skipped = 0;
+        // Step to the next row: the first axis, from the inside, that has a next index takes it.
+        for axis in (0..last).rev() {
+            index[axis] += 1;
+            (0..N).for_each(|n| rows[n] += strides[n][axis]);
+            if index[axis] < dims[axis] {
+                break;
+            }
+            (0..N).for_each(|n| rows[n] -= dims[axis] * strides[n][axis]);
+            index[axis] = 0;
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! The CPU device: memory of this machine, and the operations on it.
 //!
 //! Every operation is a loop over tight blocks of a few thousand elements ([`blocks`]); what is strided is gathered into a
-//! block first. So each operation has one inner loop, on slices, which the compiler turns into vector instructions. Blocks
-//! go to the cores by `rayon`. The 16-bit and 8-bit types become `f32` by the block ([`number`]).
+//! block first ([`operands`]). So each operation has one inner loop, on slices, which the compiler turns into vector instructions.
+//! Blocks go to the cores by `rayon` ([`chunks`]). The 16-bit and 8-bit types become `f32` by the block ([`number`]).
 
 mod arith;
 mod blocks;
+mod chunks;
 pub(crate) mod dispatch;
 mod fold;
 mod gather;
 mod lanes;
 mod number;
+mod operands;
 pub(crate) mod ops;
 pub(crate) mod philox;
 mod real;
@@ -89,12 +91,15 @@ impl CpuStorage {
 /// # Errors
 /// [`ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
 pub(crate) fn zeros<T: Element>(count: usize, operation: &'static str) -> Result<Vec<T>> {
-    let bytes = count.saturating_mul(size_of::<T>());
-    let failed = || Error::new(operation, ErrorKind::OutOfMemory { bytes });
-    if bytes > isize::MAX as usize {
-        return Err(failed());
+    if count.saturating_mul(size_of::<T>()) > isize::MAX as usize {
+        return Err(out_of_memory::<T>(count, operation));
     }
-    bytemuck::allocation::try_zeroed_vec(count).map_err(|()| failed())
+    bytemuck::allocation::try_zeroed_vec(count).map_err(|()| out_of_memory::<T>(count, operation))
+}
+
+/// The error of `operation` if there is no memory for `count` elements.
+fn out_of_memory<T>(count: usize, operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })
 }
 
 /// The elements whose little-endian bytes these are; an incomplete one at the end is left out.

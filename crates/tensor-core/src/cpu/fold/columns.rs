@@ -1,7 +1,7 @@
 //! Folding where neighbouring results lie near each other, as in a sum over rows: many results side by side.
 
 use super::{Fold, pairwise};
-use crate::cpu::blocks::fill_chunks;
+use crate::cpu::chunks::fill_chunks;
 use crate::cpu::gather::Walk;
 use crate::cpu::number::Number;
 

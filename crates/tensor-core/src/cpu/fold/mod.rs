@@ -20,8 +20,8 @@ const PARALLEL_LEAVES: usize = 64;
 fn pairwise<S: Send, B: Default + Send>(
     leaves: Range<usize>,
     scratch: &mut B,
-    leaf: &(dyn Fn(usize, &mut B) -> S + Sync),
-    join: &(dyn Fn(S, S) -> S + Sync),
+    leaf: &(impl Fn(usize, &mut B) -> S + Sync),
+    join: &(impl Fn(S, S) -> S + Sync),
 ) -> S {
     let count = leaves.len();
     if count <= 1 {

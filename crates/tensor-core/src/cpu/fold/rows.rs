@@ -1,7 +1,7 @@
 //! Folding where the elements of one result lie near each other: result by result.
 
 use super::{Fold, pairwise};
-use crate::cpu::blocks::fill_chunks;
+use crate::cpu::chunks::fill_chunks;
 use crate::cpu::gather::Walk;
 use crate::cpu::number::Number;
 

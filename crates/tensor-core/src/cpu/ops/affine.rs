@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 /// `mul · x + add` of each element: one fused multiply-add for floats, wrapping for integers.
 pub(crate) fn affine(storage: &CpuStorage, layout: &Layout, mul: Scalar, add: Scalar) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
-        map1::<T>(elements, layout, "affine", &kernel::<T>(mul, add)).map(T::store)
+        map1::<T>(elements, layout, "affine", (&kernel::<T>(mul, add), 1)).map(T::store)
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::cpu::arith::Arith;
 use crate::cpu::blocks::{map2, update2};
 use crate::cpu::dispatch::{dispatch, dispatch_float};
+use crate::cpu::operands::{Operand, each_pair};
 use crate::cpu::real::Real;
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
@@ -80,24 +81,19 @@ fn arithmetic_or_pow(op: BinaryOp) -> Option<Arithmetic> {
 }
 
 /// The loop of `op`.
-fn arithmetic<C: Arith>(op: Arithmetic) -> fn(&[C], &[C], &mut [C]) {
+fn arithmetic<C: Arith>(op: Arithmetic) -> fn(Operand<C>, Operand<C>, &mut [C]) {
     match op {
-        Arithmetic::Add => |x, y, z| each(x, y, z, C::add),
-        Arithmetic::Sub => |x, y, z| each(x, y, z, C::sub),
-        Arithmetic::Mul => |x, y, z| each(x, y, z, C::mul),
-        Arithmetic::Div => |x, y, z| each(x, y, z, C::div),
-        Arithmetic::Rem => |x, y, z| each(x, y, z, C::rem),
-        Arithmetic::Minimum => |x, y, z| each(x, y, z, C::min),
-        Arithmetic::Maximum => |x, y, z| each(x, y, z, C::max),
+        Arithmetic::Add => |x, y, z| each_pair(x, y, z, C::add),
+        Arithmetic::Sub => |x, y, z| each_pair(x, y, z, C::sub),
+        Arithmetic::Mul => |x, y, z| each_pair(x, y, z, C::mul),
+        Arithmetic::Div => |x, y, z| each_pair(x, y, z, C::div),
+        Arithmetic::Rem => |x, y, z| each_pair(x, y, z, C::rem),
+        Arithmetic::Minimum => |x, y, z| each_pair(x, y, z, C::min),
+        Arithmetic::Maximum => |x, y, z| each_pair(x, y, z, C::max),
     }
 }
 
 /// The loop of pow.
-fn pow<C: Real>(x: &[C], y: &[C], z: &mut [C]) {
-    each(x, y, z, C::pow);
-}
-
-#[inline(always)]
-fn each<C: Copy>(x: &[C], y: &[C], z: &mut [C], f: impl Fn(C, C) -> C) {
-    z.iter_mut().zip(x.iter().zip(y)).for_each(|(z, (x, y))| *z = f(*x, *y));
+fn pow<C: Real>(x: Operand<C>, y: Operand<C>, z: &mut [C]) {
+    each_pair(x, y, z, C::pow);
 }

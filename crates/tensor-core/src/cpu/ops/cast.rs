@@ -2,10 +2,11 @@
 
 use std::any::TypeId;
 
-use crate::cpu::blocks::{Source, fill_blocks};
+use crate::cpu::CpuStorage;
+use crate::cpu::chunks::new_blocks;
 use crate::cpu::dispatch::{dispatch, dispatch_dtype};
 use crate::cpu::number::Number;
-use crate::cpu::{CpuStorage, zeros};
+use crate::cpu::operands::Source;
 use crate::dtype::DType;
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -20,8 +21,7 @@ pub(crate) fn cast(storage: &CpuStorage, layout: &Layout, dtype: DType) -> Resul
 
 fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<D>> {
     let source = Source::new(elements, layout);
-    let mut out = zeros::<D>(layout.elements(), "to_dtype")?;
-    fill_blocks(&mut out, &|start, out, (gathered, wide, result): &mut (Vec<S>, Vec<_>, Vec<_>)| {
+    new_blocks(layout.elements(), "to_dtype", &|start, out, (gathered, wide, result): &mut Scratch<S, D>| {
         let block = source.block(start, out.len(), gathered);
         if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
             // Both compute in the same type, which holds every value of either: one rounding remains.
@@ -30,6 +30,8 @@ fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<
         } else {
             out.iter_mut().zip(block).for_each(|(y, x)| *y = D::from_scalar(x.to_scalar()));
         }
-    });
-    Ok(out)
+    })
 }
+
+/// Gathered elements, the same as compute values, and the result.
+type Scratch<S, D> = (Vec<S>, Vec<<S as Number>::Compute>, Vec<<D as Number>::Compute>);

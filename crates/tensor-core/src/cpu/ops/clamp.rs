@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 /// Each element brought between `lo` and `hi`: the lower bound first, so that the upper one holds where they cross.
 pub(crate) fn clamp(storage: &CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
-        map1::<T>(elements, layout, "clamp", &kernel::<T>(lo, hi)).map(T::store)
+        map1::<T>(elements, layout, "clamp", (&kernel::<T>(lo, hi), 1)).map(T::store)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cpu::blocks;
 use crate::cpu::dispatch::dispatch;
+use crate::cpu::operands::{Operand, each_pair};
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -23,18 +24,13 @@ pub(crate) fn compare(
 }
 
 /// The loop of `op`.
-fn predicate<C: PartialOrd + Copy>(op: CmpOp) -> fn(&[C], &[C], &mut [u8]) {
+fn predicate<C: PartialOrd + Copy>(op: CmpOp) -> fn(Operand<C>, Operand<C>, &mut [u8]) {
     match op {
-        CmpOp::Eq => |x, y, z| each(x, y, z, |x, y| x == y),
-        CmpOp::Ne => |x, y, z| each(x, y, z, |x, y| x != y),
-        CmpOp::Lt => |x, y, z| each(x, y, z, |x, y| x < y),
-        CmpOp::Le => |x, y, z| each(x, y, z, |x, y| x <= y),
-        CmpOp::Gt => |x, y, z| each(x, y, z, |x, y| x > y),
-        CmpOp::Ge => |x, y, z| each(x, y, z, |x, y| x >= y),
+        CmpOp::Eq => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x == y)),
+        CmpOp::Ne => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x != y)),
+        CmpOp::Lt => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x < y)),
+        CmpOp::Le => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x <= y)),
+        CmpOp::Gt => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x > y)),
+        CmpOp::Ge => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x >= y)),
     }
-}
-
-#[inline(always)]
-fn each<C: Copy>(x: &[C], y: &[C], z: &mut [u8], f: impl Fn(C, C) -> bool) {
-    z.iter_mut().zip(x.iter().zip(y)).for_each(|(z, (x, y))| *z = u8::from(f(*x, *y)));
 }

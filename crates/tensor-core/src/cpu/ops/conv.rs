@@ -46,8 +46,7 @@ fn tight<'a, T: Element>((storage, layout): Operand<'a>, operation: &'static str
     }
     let made =
         if storage.dtype() == T::DTYPE { copy(storage, layout)? } else { cast(storage, layout, T::DTYPE)? };
-    let elements = T::stored(&made).ok_or_else(|| unsupported(operation, storage))?;
-    Ok(Cow::Owned(elements.to_vec()))
+    T::unstore(made).map(Cow::Owned).ok_or_else(|| unsupported(operation, storage))
 }
 
 fn convolution<T: Element + Arith>(

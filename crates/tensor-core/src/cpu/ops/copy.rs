@@ -1,9 +1,11 @@
 //! Moving elements from one layout to another.
 
-use crate::cpu::blocks::{Source, fill_blocks, fill_chunks, update};
+use crate::cpu::blocks::update;
+use crate::cpu::chunks::{new_blocks, new_chunks};
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::gather::{Walk, transpose};
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -12,25 +14,28 @@ use crate::layout::Layout;
 /// The elements of `layout`, tight and in row-major order.
 pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
-        let mut out = zeros::<T>(layout.elements(), "copy")?;
         if let Some((rows, length, stride)) = Walk::new(layout).column_by_column() {
-            copy_columns::<T>(elements, &rows, (length, stride), &mut out);
-            return Ok(T::store(out));
+            return copy_columns::<T>(elements, &rows, (length, stride), layout.elements()).map(T::store);
         }
         let source = Source::<T>::new(elements, layout);
-        fill_blocks(&mut out, &|start, block, gathered: &mut Vec<T>| {
+        new_blocks(layout.elements(), "copy", &|start, block, gathered: &mut Vec<T>| {
             block.copy_from_slice(source.block(start, block.len(), gathered));
-        });
-        Ok(T::store(out))
+        })
+        .map(T::store)
     })
 }
 
 /// Rows that one core copies at once.
 const ROWS: usize = 64;
 
-/// Copies `rows`, each of `length` elements `stride` places apart, whose first elements lie side by side.
-fn copy_columns<T: Element>(elements: &[T], rows: &Walk, (length, stride): (usize, usize), out: &mut [T]) {
-    fill_chunks(out, ROWS * length, 1, &|start, out, (): &mut ()| {
+/// The `count` elements of `rows`, each of `length` elements `stride` places apart, whose first elements lie side by side.
+fn copy_columns<T: Element>(
+    elements: &[T],
+    rows: &Walk,
+    (length, stride): (usize, usize),
+    count: usize,
+) -> Result<Vec<T>> {
+    new_chunks(count, (ROWS * length, 1), "copy", &|start, out, (): &mut ()| {
         let mut rest = out;
         let first = start / length;
         rows.stretches(first..first + rest.len() / length, |place, _, count| {
@@ -38,7 +43,7 @@ fn copy_columns<T: Element>(elements: &[T], rows: &Walk, (length, stride): (usiz
             transpose(elements, place..place + count, (length, stride), now);
             rest = later;
         });
-    });
+    })
 }
 
 /// Writes the elements of `from` to those of `layout`, which has the same shape and distinct places.

@@ -1,6 +1,7 @@
 //! One value everywhere.
 
-use crate::cpu::blocks::{fill_blocks, update};
+use crate::cpu::blocks::update;
+use crate::cpu::chunks::fill_blocks;
 use crate::cpu::dispatch::{dispatch, dispatch_dtype};
 use crate::cpu::{CpuStorage, zeros};
 use crate::dtype::DType;

@@ -5,21 +5,48 @@ use std::any::TypeId;
 use rayon::prelude::*;
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{Source, fill_chunks, update};
-use crate::cpu::dispatch::dispatch;
-use crate::cpu::gather::Walk;
+use crate::cpu::blocks::update;
+use crate::cpu::chunks::{BLOCK, new_blocks, new_chunks};
+use crate::cpu::dispatch::{dispatch, dispatch_ids};
+use crate::cpu::gather::stretches;
 use crate::cpu::number::Number;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, out_of_memory, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
-use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{Layout, collapse};
+use crate::error::Result;
+use crate::layout::{Collapsed, Layout, collapse};
+use crate::shape::Dims;
 use crate::storage::index::Indexed;
 
-/// Elements that one core looks up at once.
-const BLOCK: usize = 2048;
-/// With fewer elements to scatter, handing them to other cores costs more than it saves.
+/// With fewer ids or elements, handing them to other cores costs more than it saves.
 const PARALLEL: usize = 16 * 1024;
+
+/// A type that ids may have.
+trait Id: Copy + Sync {
+    /// The place along the axis; past every axis for a negative id.
+    fn place(self) -> usize;
+
+    /// The number, for messages.
+    fn number(self) -> i64;
+}
+
+macro_rules! id {
+    ($($type:ty),+) => {
+        $(impl Id for $type {
+            #[inline(always)]
+            fn place(self) -> usize {
+                self as usize
+            }
+
+            fn number(self) -> i64 {
+                self.into()
+            }
+        })+
+    };
+}
+
+id!(u8, u32, i32, i64);
 
 /// For each id the element of `base`, moved by as many strides of the axis as the id says.
 pub(crate) fn gather(
@@ -30,84 +57,82 @@ pub(crate) fn gather(
     at: &Layout,
 ) -> Result<CpuStorage> {
     // Where ids are repeated by a stride of 0, one of them is enough.
-    let once: Vec<usize> =
+    let once: Dims =
         at.dims().iter().zip(at.strides()).map(|(&n, &s)| if s == 0 { n.min(1) } else { n }).collect();
-    let distinct = Layout::strided(once, at.strides(), at.offset(), axis.operation)?;
-    let ids = checked(ids, &distinct, axis)?;
-    let at =
-        Layout::contiguous(distinct.shape().clone(), axis.operation)?.expand(at.shape(), axis.operation)?;
-    dispatch!(storage, elements: T => {
-        let mut out = zeros::<T>(base.elements(), axis.operation)?;
-        look_up::<T>(elements, base, axis, (&ids, &at), &mut out)?;
-        Ok(T::store(out))
-    })
+    let distinct = Layout::strided(&once[..], at.strides(), at.offset(), axis.operation)?;
+    if !distinct.is_contiguous() {
+        let tight = Layout::contiguous(distinct.shape().clone(), axis.operation)?;
+        let at = tight.expand(at.shape(), axis.operation)?;
+        return gather(storage, base, axis, &super::copy::copy(ids, &distinct)?, &at);
+    }
+    dispatch_ids!(ids, ids => {
+        check(&ids[distinct.offset()..distinct.end()], axis)?;
+        dispatch!(storage, elements: T => look_up::<T, _>(elements, base, axis, (ids, at)).map(T::store))
+    }, else Err(unsupported(axis.operation, ids)))
+}
+
+/// The error of the first id that is no index of the axis.
+fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
+    let wrong = |id: &I| id.place() >= axis.length;
+    let first = if ids.len() < PARALLEL {
+        ids.iter().find(|id| wrong(id))
+    } else {
+        ids.par_chunks(BLOCK).find_map_first(|block| block.iter().find(|id| wrong(id)))
+    };
+    first.map_or(Ok(()), |id| Err(axis.wrong(id.number())))
 }
 
 /// The elements of `layout` in row-major order as places along the axis.
 fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
-    fn check<T: Copy>(ids: &[T], axis: &Indexed, number: impl Fn(T) -> i64) -> Result<Vec<usize>> {
-        let bytes = ids.len().saturating_mul(size_of::<usize>());
+    dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
+        check(ids, axis)?;
         let mut places = Vec::new();
-        let failed = |_| Error::new(axis.operation, ErrorKind::OutOfMemory { bytes });
-        places.try_reserve_exact(ids.len()).map_err(failed)?;
-        for &id in ids {
-            let id = number(id);
-            let place = usize::try_from(id).ok().filter(|place| *place < axis.length);
-            places.push(place.ok_or_else(|| axis.wrong(id))?);
-        }
+        places.try_reserve_exact(ids.len()).map_err(|_| out_of_memory::<usize>(ids.len(), axis.operation))?;
+        places.extend(ids.iter().map(|id| id.place()));
         Ok(places)
-    }
-    match &super::copy::copy(ids, layout)? {
-        CpuStorage::U8(ids) => check(ids, axis, i64::from),
-        CpuStorage::U32(ids) => check(ids, axis, i64::from),
-        CpuStorage::I32(ids) => check(ids, axis, i64::from),
-        CpuStorage::I64(ids) => check(ids, axis, |id| id),
-        other => Err(unsupported(axis.operation, other)),
-    }
+    }, else Err(unsupported(axis.operation, ids)))
 }
 
-/// Fills `out`, by rows of one id each where elements that share an id lie side by side.
-fn look_up<T: Element>(
+/// The elements that checked ids name: row by row where elements that share an id lie side by side.
+fn look_up<T: Element, I: Id>(
     elements: &[T],
     base: &Layout,
     axis: &Indexed,
-    (ids, at): (&[usize], &Layout),
-    out: &mut [T],
-) -> Result<()> {
-    if out.is_empty() {
-        return Ok(());
+    (ids, at): (&[I], &Layout),
+) -> Result<Vec<T>> {
+    let Collapsed { dims, strides } = collapse(&[base, at]);
+    let inner = dims.len().wrapping_sub(1);
+    let offsets = [base.offset(), at.offset()];
+    if dims.last().is_some_and(|length| *length > 0) && strides[0][inner] == 1 && strides[1][inner] == 0 {
+        let (rows, length) = (&dims[..inner], dims[inner]);
+        let strides = [&strides[0][..inner], &strides[1][..inner]];
+        let together = (BLOCK / length).max(1) * length;
+        return new_chunks(base.elements(), (together, 1), axis.operation, &|start, out, (): &mut ()| {
+            let range = start / length..(start + out.len()) / length;
+            let mut out = out.chunks_exact_mut(length);
+            stretches(rows, strides, offsets, range, |[from, id], [step, id_step], count| {
+                for (i, row) in out.by_ref().take(count).enumerate() {
+                    let place = from + i * step + ids[id + i * id_step].place() * axis.stride;
+                    row.copy_from_slice(&elements[place..place + length]);
+                }
+            });
+        });
     }
-    let merged = collapse(&[base, at]);
-    let mut rank = merged.dims.len();
-    let mut length = 1;
-    if rank > 0 && merged.strides[0][rank - 1] == 1 && merged.strides[1][rank - 1] == 0 {
-        rank -= 1;
-        length = merged.dims[rank];
-    }
-    let walk = |number: usize, offset| {
-        let strides = &merged.strides[number][..rank];
-        Layout::strided(&merged.dims[..rank], strides, offset, axis.operation)
-            .map(|layout| Walk::new(&layout))
-    };
-    let (rows, row_ids) = (walk(0, base.offset())?, walk(1, at.offset())?);
-    let together = (BLOCK / length).max(1) * length;
-    fill_chunks(out, together, 1, &|start, out, (places, which): &mut (Vec<usize>, Vec<usize>)| {
-        let range = start / length..(start + out.len()) / length;
-        list(&rows, range.clone(), places);
-        list(&row_ids, range, which);
-        let rows = out.chunks_mut(length).zip(places.iter().zip(which.iter()));
-        for (row, (&place, &which)) in rows {
-            let from = place + ids[which] * axis.stride;
-            row.copy_from_slice(&elements[from..from + length]);
-        }
-    });
-    Ok(())
-}
-
-/// The places of a walk's elements `range`.
-fn list(walk: &Walk, range: std::ops::Range<usize>, places: &mut Vec<usize>) {
-    places.clear();
-    walk.stretches(range, |place, stride, length| places.extend((0..length).map(|i| place + i * stride)));
+    let strides = [&strides[0][..], &strides[1][..]];
+    new_blocks(base.elements(), axis.operation, &|start, out, (): &mut ()| {
+        let range = start..start + out.len();
+        let mut rest = out;
+        stretches(&dims, strides, offsets, range, |[from, id], [step, id_step], count| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = later;
+            let name = |i: usize, id: I| elements[from + i * step + id.place() * axis.stride];
+            if id_step == 1 {
+                now.iter_mut().zip(&ids[id..]).enumerate().for_each(|(i, (y, id))| *y = name(i, *id));
+            } else {
+                now.iter_mut().enumerate().for_each(|(i, y)| *y = name(i, ids[id + i * id_step]));
+            }
+        });
+    })
 }
 
 /// Writes each element of `from` to the place along the axis that its id names, or adds it there, in the order of the ids.

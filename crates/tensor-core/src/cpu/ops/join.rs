@@ -1,9 +1,10 @@
 //! One storage out of several pieces.
 
 use super::{copy, fill};
-use crate::cpu::blocks::{Source, fill_blocks};
+use crate::cpu::chunks::new_blocks;
 use crate::cpu::dispatch::dispatch;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -23,9 +24,10 @@ pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>])
             end += width;
             strips.push(Strip { source: Source::new(elements, layout), width, end });
         }
-        let mut out = zeros::<T>(shape.elements("cat")?, "cat")?;
-        fill_blocks(&mut out, &|start, block, gathered: &mut Vec<T>| fill_strips(&strips, start, block, gathered));
-        Ok(T::store(out))
+        new_blocks(shape.elements("cat")?, "cat", &|start, block, gathered: &mut Vec<T>| {
+            fill_strips(&strips, start, block, gathered);
+        })
+        .map(T::store)
     })
 }
 

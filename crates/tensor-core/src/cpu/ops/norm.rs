@@ -1,12 +1,13 @@
 //! Normalisation of rows and of channels.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{Source, fill_chunks};
+use crate::cpu::chunks::new_chunks;
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::lanes::total;
 use crate::cpu::number::Number;
+use crate::cpu::operands::Source;
 use crate::cpu::real::Real;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -27,13 +28,10 @@ pub(crate) fn row_norm(
 ) -> Result<CpuStorage> {
     let name = norm.kind.name();
     dispatch_float!(storage, elements: T => {
-        let mut out = zeros::<T>(layout.elements(), name)?;
-        if !out.is_empty() {
-            let [weight, bias] = affine;
-            let (weight, bias) = (wide::<T>(weight, name)?, wide::<T>(bias, name)?);
-            rows(&Source::new(elements, layout), norm, (weight.as_deref(), bias.as_deref()), &mut out);
-        }
-        Ok(T::store(out))
+        let [weight, bias] = affine;
+        let (weight, bias) = (wide::<T>(weight, name)?, wide::<T>(bias, name)?);
+        let source = Source::new(elements, layout);
+        rows(&source, layout.elements(), norm, (weight.as_deref(), bias.as_deref())).map(T::store)
     }, else Err(unsupported(name, storage)))
 }
 
@@ -42,33 +40,42 @@ type Wide<'a, C> = (Option<&'a [C]>, Option<&'a [C]>);
 
 fn rows<T: Number<Compute: Real + crate::element::Element>>(
     source: &Source<'_, T>,
+    elements: usize,
     norm: RowNorm,
     (weight, bias): Wide<'_, T::Compute>,
-    out: &mut [T],
-) {
+) -> Result<Vec<T>> {
+    if elements == 0 {
+        return Ok(Vec::new());
+    }
     let length = norm.length;
     let count = T::Compute::from_count(length);
     let eps = real::<T::Compute>(norm.eps);
     let (per_element, channels) = (norm.inner == 1 && norm.groups == 1, length / norm.inner);
     let size = length * (CHUNK / length).max(1);
-    fill_chunks(out, size, WORK, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
-        let x = T::widen(source.block(start, out.len(), gathered), wide);
-        T::narrow(out, result, &mut |y| {
-            for (i, (x, y)) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)).enumerate() {
-                let factor = centre(x, y, norm.kind.is_centred(), (count, eps));
-                if per_element {
-                    scale(y, factor, (weight, bias));
-                    continue;
+    new_chunks(
+        elements,
+        (size, WORK),
+        norm.kind.name(),
+        &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+            let x = T::widen(source.block(start, out.len(), gathered), wide);
+            T::narrow(out, result, &mut |y| {
+                for (i, (x, y)) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)).enumerate() {
+                    let factor = centre(x, y, norm.kind.is_centred(), (count, eps));
+                    if per_element {
+                        scale(y, factor, (weight, bias));
+                        continue;
+                    }
+                    let first = (start / length + i) % norm.groups * channels;
+                    for (channel, y) in (first..first + channels).zip(y.chunks_exact_mut(norm.inner)) {
+                        let one =
+                            |of: Option<&[T::Compute]>, otherwise| of.map_or(otherwise, |of| of[channel]);
+                        let (w, b) = (one(weight, T::Compute::ONE), one(bias, T::Compute::default()));
+                        y.iter_mut().for_each(|y| *y = y.mul(factor).mul(w).add(b));
+                    }
                 }
-                let first = (start / length + i) % norm.groups * channels;
-                for (channel, y) in (first..first + channels).zip(y.chunks_exact_mut(norm.inner)) {
-                    let one = |of: Option<&[T::Compute]>, otherwise| of.map_or(otherwise, |of| of[channel]);
-                    let (w, b) = (one(weight, T::Compute::ONE), one(bias, T::Compute::default()));
-                    y.iter_mut().for_each(|y| *y = y.mul(factor).mul(w).add(b));
-                }
-            }
-        });
-    });
+            });
+        },
+    )
 }
 
 /// Writes x − mean, or x, to `y`, and gives 1/√(mean square of those + eps).
@@ -104,8 +111,9 @@ pub(crate) fn batch_norm(
     let name = "batch_norm";
     let Channels { statistics: [mean, variance], affine: [weight, bias], eps } = *channels;
     dispatch_float!(storage, elements: T => {
-        let mut out = zeros::<T>(layout.elements(), name)?;
-        if !out.is_empty() {
+        if layout.elements() == 0 {
+            return Ok(T::store(Vec::new()));
+        }
             let mean = wide::<T>(Some(mean), name)?.unwrap_or_default();
             let variance = wide::<T>(Some(variance), name)?.unwrap_or_default();
             let (weight, bias) = (wide::<T>(weight, name)?, wide::<T>(bias, name)?);
@@ -120,9 +128,8 @@ pub(crate) fn batch_norm(
                 bias: of(&bias, channel, Default::default()),
             });
             let inner = layout.dims()[2..].iter().product::<usize>();
-            each_channel(&Source::new(elements, layout), &numbers.collect::<Vec<_>>(), inner, &mut out);
-        }
-        Ok(T::store(out))
+            let numbers: Vec<_> = numbers.collect();
+            each_channel(&Source::new(elements, layout), &numbers, (layout.elements(), inner)).map(T::store)
     }, else Err(unsupported(name, storage)))
 }
 
@@ -146,30 +153,34 @@ impl<C: Arith> Channel<C> {
 fn each_channel<T: Number>(
     source: &Source<'_, T>,
     channels: &[Channel<T::Compute>],
-    inner: usize,
-    out: &mut [T],
-) {
-    fill_chunks(out, CHUNK, 1, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
-        let x = T::widen(source.block(start, out.len(), gathered), wide);
-        T::narrow(out, result, &mut |y| {
-            let mut done = 0;
-            while done < y.len() {
-                let (outer, first) = ((start + done) / inner, (start + done) % inner);
-                let channel = outer % channels.len();
-                let left = if inner == 1 { channels.len() - channel } else { inner - first };
-                let range = done..y.len().min(done + left);
-                let (x, y) = (&x[range.clone()], &mut y[range.clone()]);
-                if inner == 1 {
-                    let pairs = y.iter_mut().zip(x).zip(&channels[channel..]);
-                    pairs.for_each(|((y, x), channel)| *y = channel.of(*x));
-                } else {
-                    let channel = channels[channel];
-                    y.iter_mut().zip(x).for_each(|(y, x)| *y = channel.of(*x));
+    (elements, inner): (usize, usize),
+) -> Result<Vec<T>> {
+    new_chunks(
+        elements,
+        (CHUNK, 1),
+        "batch_norm",
+        &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+            let x = T::widen(source.block(start, out.len(), gathered), wide);
+            T::narrow(out, result, &mut |y| {
+                let mut done = 0;
+                while done < y.len() {
+                    let (outer, first) = ((start + done) / inner, (start + done) % inner);
+                    let channel = outer % channels.len();
+                    let left = if inner == 1 { channels.len() - channel } else { inner - first };
+                    let range = done..y.len().min(done + left);
+                    let (x, y) = (&x[range.clone()], &mut y[range.clone()]);
+                    if inner == 1 {
+                        let pairs = y.iter_mut().zip(x).zip(&channels[channel..]);
+                        pairs.for_each(|((y, x), channel)| *y = channel.of(*x));
+                    } else {
+                        let channel = channels[channel];
+                        y.iter_mut().zip(x).for_each(|(y, x)| *y = channel.of(*x));
+                    }
+                    done = range.end;
                 }
-                done = range.end;
-            }
-        });
-    });
+            });
+        },
+    )
 }
 
 /// The numbers as compute values.

@@ -1,10 +1,10 @@
 //! Pooling and upsampling of planes.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::fill_chunks;
+use crate::cpu::chunks::{BLOCK, new_chunks};
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::number::Number;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -40,59 +40,98 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
         [dims[0], dims[1], strides[0], strides[1], strides[2], strides[3]]
     };
     let count = Shape::from([n, channels, h.out, w.out]).elements(shape.operation)?;
-    let mut out = zeros::<T>(count, shape.operation)?;
-    if out.is_empty() {
-        return Ok(out);
+    if count == 0 {
+        return Ok(Vec::new());
     }
     let work = match shape.op {
         PoolOp::Max | PoolOp::Mean(_) => h.window.saturating_mul(w.window),
         PoolOp::Adaptive => (h.input / h.out + 1) * (w.input / w.out + 1),
         PoolOp::Nearest | PoolOp::Bilinear(_) => 4,
     };
-    fill_chunks(&mut out, w.out, work, &|start, out, (): &mut ()| {
-        let (plane, y) = (start / w.out / h.out, start / w.out % h.out);
-        let first = layout.offset() + plane / channels * image + plane % channels * channel;
-        let at = |i: usize, j: usize| x[first + i * row + j * column];
-        let wide = |i: usize, j: usize| at(i, j).to_compute();
-        match shape.op {
-            PoolOp::Max => {
-                let rows = Window::of(&h, y, false);
-                for (z, out) in out.iter_mut().enumerate() {
-                    let columns = Window::of(&w, z, false);
-                    let places = (rows.begin..rows.end)
-                        .flat_map(|i| (columns.begin..columns.end).map(move |j| wide(i, j)));
-                    *out = T::from_compute(
-                        places.reduce(Arith::max).expect("every window has a place inside the input"),
-                    );
+    let together = (BLOCK / w.out).max(1) * w.out;
+    new_chunks(count, (together, work), shape.operation, &|start, out, scratch: &mut Scratch<T>| {
+        for (line, out) in (start / w.out..).zip(out.chunks_exact_mut(w.out)) {
+            let (plane, y) = (line / h.out, line % h.out);
+            let first = layout.offset() + plane / channels * image + plane % channels * channel;
+            let at = |i: usize, j: usize| x[first + i * row + j * column];
+            let wide = |i: usize, j: usize| at(i, j).to_compute();
+            match shape.op {
+                PoolOp::Max => {
+                    let rows = Window::of(&h, y, false);
+                    let lines = (rows.begin..rows.end).map(|i| &x[first + i * row..]);
+                    greatest(lines, column, &w, out, scratch);
                 }
-            }
-            PoolOp::Mean(padding) => {
-                let rows = Window::of(&h, y, padding);
-                for (z, out) in out.iter_mut().enumerate() {
-                    *out = T::from_compute(mean(wide, &rows, &Window::of(&w, z, padding)));
+                PoolOp::Mean(padding) => {
+                    let rows = Window::of(&h, y, padding);
+                    for (z, out) in out.iter_mut().enumerate() {
+                        *out = T::from_compute(mean(wide, &rows, &Window::of(&w, z, padding)));
+                    }
                 }
-            }
-            PoolOp::Adaptive => {
-                let rows = Window::bin(&h, y);
-                for (z, out) in out.iter_mut().enumerate() {
-                    *out = T::from_compute(mean(wide, &rows, &Window::bin(&w, z)));
+                PoolOp::Adaptive => {
+                    let rows = Window::bin(&h, y);
+                    for (z, out) in out.iter_mut().enumerate() {
+                        *out = T::from_compute(mean(wide, &rows, &Window::bin(&w, z)));
+                    }
                 }
-            }
-            PoolOp::Nearest => {
-                let i = y * h.input / h.out;
-                out.iter_mut().enumerate().for_each(|(z, out)| *out = at(i, z * w.input / w.out));
-            }
-            PoolOp::Bilinear(align) => {
-                let rows = Between::<T::Compute>::of(&h, y, align);
-                for (z, out) in out.iter_mut().enumerate() {
-                    let columns = Between::<T::Compute>::of(&w, z, align);
-                    let line = |i: usize| columns.mean(wide(i, columns.a), wide(i, columns.b));
-                    *out = T::from_compute(rows.mean(line(rows.a), line(rows.b)));
+                PoolOp::Nearest => {
+                    let i = y * h.input / h.out;
+                    out.iter_mut().enumerate().for_each(|(z, out)| *out = at(i, z * w.input / w.out));
+                }
+                PoolOp::Bilinear(align) => {
+                    let rows = Between::<T::Compute>::of(&h, y, align);
+                    for (z, out) in out.iter_mut().enumerate() {
+                        let columns = Between::<T::Compute>::of(&w, z, align);
+                        let line = |i: usize| columns.mean(wide(i, columns.a), wide(i, columns.b));
+                        *out = T::from_compute(rows.mean(line(rows.a), line(rows.b)));
+                    }
                 }
             }
         }
+    })
+}
+
+/// Elements of a row, the same as compute values, the greatest of several rows, and results.
+type Scratch<T> = (Vec<T>, [Vec<<T as Number>::Compute>; 3]);
+
+/// The greatest elements of a line of windows: of their rows, whose elements are `step` places apart, first place by place, then
+/// along the windows. Both loops have many neighbouring places to go through, and windows are small.
+fn greatest<'a, T: Number<Compute: Quotient>>(
+    rows: impl Iterator<Item = &'a [T]>,
+    step: usize,
+    axis: &PoolAxis,
+    out: &mut [T],
+    (gathered, [wide, highest, result]): &mut Scratch<T>,
+) {
+    highest.clear();
+    for row in rows {
+        let row = match step {
+            1 => &row[..axis.input],
+            _ => {
+                gathered.clear();
+                gathered.extend((0..axis.input).map(|i| row[i * step]));
+                &gathered[..]
+            }
+        };
+        let row = T::widen(row, wide);
+        if highest.is_empty() {
+            highest.extend_from_slice(row);
+        } else {
+            highest.iter_mut().zip(row).for_each(|(a, b)| *a = a.max(*b));
+        }
+    }
+    T::narrow(out, result, &mut |out| {
+        if axis.padding == 0 && (out.len() - 1) * axis.stride + axis.window <= axis.input {
+            for (z, out) in out.iter_mut().enumerate() {
+                let window = &highest[z * axis.stride..][..axis.window];
+                *out = window[1..].iter().fold(window[0], |a, b| a.max(*b));
+            }
+            return;
+        }
+        for (z, out) in out.iter_mut().enumerate() {
+            let Window { begin, end, .. } = Window::of(axis, z, false);
+            *out = highest[begin + 1..end].iter().fold(highest[begin], |a, b| a.max(*b));
+        }
     });
-    Ok(out)
 }
 
 /// Input places `begin..end`, and how many places count.

@@ -2,9 +2,10 @@
 
 use half::{bf16, f16};
 
-use crate::cpu::blocks::{Source, fill_blocks};
+use crate::cpu::chunks::new_blocks;
 use crate::cpu::dispatch::{dispatch_dtype, dispatch_float};
 use crate::cpu::number::Number;
+use crate::cpu::operands::Source;
 use crate::cpu::philox::Draw;
 use crate::cpu::{CpuStorage, unsupported, zeros};
 use crate::dtype::DType;
@@ -83,16 +84,15 @@ pub(crate) fn normal(
 /// `count` integers from `low` on: the high half of a word of 64 bits times `span`.
 pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u64) -> Result<CpuStorage> {
     with_integer!(dtype, "randint", T => {
-        let mut out = zeros::<T>(count, "randint")?;
-        fill_blocks(&mut out, &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
+        new_blocks(count, "randint", &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
             long.resize(block.len(), 0);
             draw.long_words(start as u64 / 2, words, long);
             for (x, word) in block.iter_mut().zip(long) {
                 let above = (u128::from(*word) * u128::from(span)) >> 64;
                 *x = low.wrapping_add(above as i64) as T;
             }
-        });
-        Ok(T::store(out))
+        })
+        .map(T::store)
     })
 }
 
@@ -116,16 +116,15 @@ pub(crate) fn randperm(dtype: DType, count: usize, draw: Draw) -> Result<CpuStor
 /// `count` elements: 1 where the word is below `threshold`, else 0.
 pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
-        let mut out = zeros::<T>(count, "bernoulli")?;
         let [zero, one] = [0, 1].map(|number| T::from_scalar(Scalar::Int(number)));
-        fill_blocks(&mut out, &|start, block, words: &mut Vec<u32>| {
+        new_blocks(count, "bernoulli", &|start, block, words: &mut Vec<u32>| {
             words.resize(block.len().next_multiple_of(4), 0);
             draw.words(start as u64 / 4, words);
             for (x, word) in block.iter_mut().zip(words) {
                 *x = if u64::from(*word) < threshold { one } else { zero };
             }
-        });
-        Ok(T::store(out))
+        })
+        .map(T::store)
     })
 }
 
@@ -139,9 +138,9 @@ pub(crate) fn dropout(
 ) -> Result<CpuStorage> {
     dispatch_float!(storage, elements: T => {
         let source = Source::<T>::new(elements, layout);
-        let mut out = zeros::<T>(layout.elements(), "dropout")?;
         let scale = scale as Compute<T>;
-        fill_blocks(&mut out, &|start, block, (gathered, words, wide, result): &mut (Vec<T>, Vec<u32>, Vec<_>, Vec<_>)| {
+        new_blocks(layout.elements(), "dropout", &|start, block, scratch: &mut DropoutScratch<T>| {
+            let (gathered, words, wide, result) = scratch;
             words.resize(block.len().next_multiple_of(4), 0);
             draw.words(start as u64 / 4, words);
             let x = T::widen(source.block(start, block.len(), gathered), wide);
@@ -150,10 +149,13 @@ pub(crate) fn dropout(
                     *y = if u64::from(*word) < threshold { 0.0 } else { x * scale };
                 }
             });
-        });
-        Ok(T::store(out))
+        })
+        .map(T::store)
     }, else Err(unsupported("dropout", storage)))
 }
+
+/// Gathered elements, words, compute values, and results.
+type DropoutScratch<T> = (Vec<T>, Vec<u32>, Vec<Compute<T>>, Vec<Compute<T>>);
 
 type Compute<T> = <T as Number>::Compute;
 /// Makes elements of words.
@@ -167,16 +169,14 @@ fn floats<T: Number<Compute: Random>>(
     write: &Write<'_, T::Compute>,
     clip: &(dyn Fn(&mut [T]) + Sync),
 ) -> Result<Vec<T>> {
-    let mut out = zeros::<T>(count, operation)?;
     // Blocks begin at multiples of four.
-    fill_blocks(&mut out, &|start, block, (words, result): &mut (Vec<u32>, Vec<T::Compute>)| {
+    new_blocks(count, operation, &|start, block, (words, result): &mut (Vec<u32>, Vec<T::Compute>)| {
         let each = T::Compute::WORDS;
         words.resize((each * block.len()).next_multiple_of(4), 0);
         draw.words((each * start / 4) as u64, words);
         T::narrow(block, result, &mut |y| write(words, y));
         clip(block);
-    });
-    Ok(out)
+    })
 }
 
 fn wrong_dtype(operation: &'static str, dtype: DType) -> Error {

@@ -1,10 +1,11 @@
 //! Rotary position embeddings.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{Source, fill_chunks};
+use crate::cpu::chunks::new_chunks;
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::number::Number;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -27,9 +28,9 @@ type Scratch<T, C> = ([(Vec<T>, Vec<C>); 3], Vec<C>);
 fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T>> {
     let dims = rope.x.dims();
     let (d, pairs) = (dims[3], dims[3] / 2);
-    let mut out = zeros::<T>(rope.x.elements(), rope.name)?;
-    if out.is_empty() {
-        return Ok(out);
+    let count = rope.x.elements();
+    if count == 0 {
+        return Ok(Vec::new());
     }
     // All three in the order of the result: the angles are repeated for each head.
     let ordered = |layout: Layout| if rope.time_first { layout.transpose(1, 2) } else { layout };
@@ -40,8 +41,8 @@ fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T
     let x = Source::new(x, &ordered(rope.x.clone()));
     let (cos, sin) = (Source::new(cos, &angles(&rope.cos)?), Source::new(sin, &angles(&rope.sin)?));
     let rows = (CHUNK / d).max(1);
-    fill_chunks(&mut out, rows * d, 1, &|start, out, (inputs, result): &mut Scratch<T, T::Compute>| {
-        let [a, b, c] = inputs;
+    new_chunks(count, (rows * d, 1), rope.name, &|start, out, scratch: &mut Scratch<T, T::Compute>| {
+        let ([a, b, c], result) = scratch;
         let length = out.len();
         let x = T::widen(x.block(start, length, &mut a.0), &mut a.1);
         let cos = T::widen(cos.block(start / 2, length / 2, &mut b.0), &mut b.1);
@@ -52,8 +53,7 @@ fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T
                 if rope.interleaved { turn_neighbours(x, cos, sin, y) } else { turn_halves(x, cos, sin, y) }
             }
         });
-    });
-    Ok(out)
+    })
 }
 
 fn turn_halves<C: Arith>(x: &[C], cos: &[C], sin: &[C], out: &mut [C]) {

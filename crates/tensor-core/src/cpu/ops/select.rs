@@ -1,8 +1,9 @@
 //! Choosing elements by a mask or by their place.
 
-use crate::cpu::blocks::{Source, fill_blocks, fill_chunks};
+use crate::cpu::chunks::{fill_chunks, new_blocks};
 use crate::cpu::dispatch::dispatch;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -30,26 +31,24 @@ fn choose<M: Element, T: Element>(
     (y, b): (&[T], &Layout),
 ) -> Result<Vec<T>> {
     let (mask, x, y) = (Source::new(mask, layout), Source::new(x, a), Source::new(y, b));
-    let mut out = zeros(layout.elements(), "where_cond")?;
-    fill_blocks(&mut out, &|start, out, (masks, left, right): &mut (Vec<M>, Vec<T>, Vec<T>)| {
+    type Scratch<M, T> = (Vec<M>, Vec<T>, Vec<T>);
+    new_blocks(layout.elements(), "where_cond", &|start, out, (masks, left, right): &mut Scratch<M, T>| {
         let mask = mask.block(start, out.len(), masks);
         let (x, y) = (x.block(start, out.len(), left), y.block(start, out.len(), right));
         for (out, (mask, (x, y))) in out.iter_mut().zip(mask.iter().zip(x.iter().zip(y))) {
             *out = if *mask != M::default() { *x } else { *y };
         }
-    });
-    Ok(out)
+    })
 }
 
 /// The elements in reverse order along `axes`.
 pub(crate) fn flip(storage: &CpuStorage, layout: &Layout, axes: &[usize]) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
-        let mut out = zeros::<T>(layout.elements(), "flip")?;
-        if !out.is_empty() {
-            let dims = flip_dims(layout, axes);
-            fill_blocks(&mut out, &|start, out, (): &mut ()| flip_block(elements, layout.offset(), &dims, start, out));
-        }
-        Ok(T::store(out))
+        let dims = if layout.elements() > 0 { flip_dims(layout, axes) } else { Default::default() };
+        new_blocks(layout.elements(), "flip", &|start, out: &mut [T], (): &mut ()| {
+            flip_block(elements, layout.offset(), &dims, start, out);
+        })
+        .map(T::store)
     })
 }
 

@@ -1,12 +1,13 @@
 //! Softmax and its logarithm along one axis.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{Source, fill_chunks};
+use crate::cpu::chunks::{fill_chunks, new_chunks};
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::lanes::{Power, greater, greatest, lowest, total};
 use crate::cpu::number::Number;
+use crate::cpu::operands::Source;
 use crate::cpu::real::Real;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -24,32 +25,37 @@ const ROWS: usize = 64;
 pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: bool) -> Result<CpuStorage> {
     let name = if log { "log_softmax" } else { "softmax" };
     dispatch_float!(storage, elements: T => {
-        let mut out = zeros::<T>(layout.elements(), name)?;
-        if !out.is_empty() {
-            // Lengths of a tensor that has elements: their products fit.
-            let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
-            let source = Source::new(elements, layout);
-            if inner == 1 {
-                rows(&source, length, log, &mut out);
-            } else {
-                columns(&source, (length, inner), log, &mut out);
-            }
+        let count = layout.elements();
+        if count == 0 {
+            return Ok(T::store(Vec::new()));
         }
-        Ok(T::store(out))
+        // Lengths of a tensor that has elements: their products fit.
+        let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
+        let source = Source::new(elements, layout);
+        let made = match inner {
+            1 => rows(&source, (count, length), log, name),
+            _ => columns(&source, (count, length, inner), log, name),
+        };
+        made.map(T::store)
     }, else Err(unsupported(name, storage)))
 }
 
-/// Rows of `length` elements, one behind the other.
-fn rows<T: Number<Compute: Power>>(source: &Source<'_, T>, length: usize, log: bool, out: &mut [T]) {
+/// `count` elements: rows of `length`, one behind the other.
+fn rows<T: Number<Compute: Power>>(
+    source: &Source<'_, T>,
+    (count, length): (usize, usize),
+    log: bool,
+    name: &'static str,
+) -> Result<Vec<T>> {
     let size = length * (CHUNK / length).max(1);
-    fill_chunks(out, size, WORK, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+    new_chunks(count, (size, WORK), name, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
         let x = T::widen(source.block(start, out.len(), gathered), wide);
         T::narrow(out, result, &mut |y| {
             for (x, y) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)) {
                 row(x, y, log);
             }
         });
-    });
+    })
 }
 
 fn row<C: Power>(x: &[C], y: &mut [C], log: bool) {
@@ -75,15 +81,15 @@ fn last_of<C: Real>(sum: C, log: bool) -> C {
     if log { sum.log() } else { C::ONE.div(sum) }
 }
 
-/// Columns of `length` elements, `inner` of them side by side.
+/// `count` elements: columns of `length`, `inner` of them side by side.
 fn columns<T: Number<Compute: Power>>(
     source: &Source<'_, T>,
-    (length, inner): (usize, usize),
+    (count, length, inner): (usize, usize, usize),
     log: bool,
-    out: &mut [T],
-) {
+    name: &'static str,
+) -> Result<Vec<T>> {
     // Of each column what is subtracted first, and what comes last.
-    let mut ends = vec![[T::Compute::default(); 2]; out.len() / length];
+    let mut ends = vec![[T::Compute::default(); 2]; count / length];
     fill_chunks(&mut ends, GROUP, length.saturating_mul(WORK), &|start, ends, scratch: &mut Scratch<T>| {
         let mut done = 0;
         while done < ends.len() {
@@ -94,7 +100,7 @@ fn columns<T: Number<Compute: Power>>(
             done += count;
         }
     });
-    fill_chunks(out, CHUNK, WORK, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
+    new_chunks(count, (CHUNK, WORK), name, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
         let x = T::widen(source.block(start, out.len(), gathered), wide);
         T::narrow(out, result, &mut |y| {
             let mut done = 0;
@@ -111,7 +117,7 @@ fn columns<T: Number<Compute: Power>>(
                 done += count;
             }
         });
-    });
+    })
 }
 
 /// The ends of columns side by side, whose elements i begin at `place(i)`.

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use rayon::prelude::*;
 
 use super::copy;
-use crate::cpu::blocks::fill_blocks;
+use crate::cpu::chunks::new_blocks;
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::{CpuStorage, zeros};
 use crate::element::Element;
@@ -39,14 +39,13 @@ pub(crate) fn sort(
     }
     let positions = positions(storage, layout, descending, keep, operation)?;
     let values = dispatch!(storage, elements: T => {
-        let mut values = zeros::<T>(positions.len(), operation)?;
         let elements = &elements[layout.offset()..layout.end()];
-        fill_blocks(&mut values, &|start, block, (): &mut ()| {
+        let values = new_blocks(positions.len(), operation, &|start, block: &mut [T], (): &mut ()| {
             for (index, value) in (start..).zip(block) {
                 *value = elements[index / keep * length + positions[index] as usize];
             }
         });
-        T::store(values)
+        T::store(values?)
     });
     Ok((values, u32::store(positions)))
 }

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::copy;
-use crate::cpu::blocks::{Source, fill_chunks};
+use crate::cpu::chunks::new_chunks;
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::number::Number;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::operands::Source;
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -39,14 +40,14 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
         return stat(&copy::copy(storage, &grouped)?, &tight, op, &trailing);
     }
     dispatch_float!(storage, elements: T => {
-        let mut out = zeros::<T>(kept.elements(), op.name())?;
-        fill_chunks(&mut out, (CHUNK / length.max(1)).max(1), length, &|start, out: &mut [T], (): &mut ()| {
+        let chunks = ((CHUNK / length.max(1)).max(1), length);
+        new_chunks(kept.elements(), chunks, op.name(), &|start, out: &mut [T], (): &mut ()| {
             for (i, out) in out.iter_mut().enumerate() {
                 let row = Row { source: Source::new(from(elements, kept.place(start + i)), &reduced), length };
                 *out = <T as crate::element::Element>::from_scalar(Scalar::Float(row.stat(op)));
             }
-        });
-        Ok(T::store(out))
+        })
+        .map(T::store)
     }, else Err(unsupported(op.name(), storage)))
 }
 

@@ -17,10 +17,10 @@ pub(crate) fn unary(storage: &CpuStorage, layout: &Layout, op: UnaryOp) -> Resul
     let name = op.name();
     match split(op) {
         Kind::Any(op) => dispatch!(storage, elements: T => {
-            map1::<T>(elements, layout, name, &for_all(op)).map(T::store)
+            map1::<T>(elements, layout, name, (&for_all(op), 1)).map(T::store)
         }),
         Kind::Float(op) => dispatch_float!(storage, elements: T => {
-            map1::<T>(elements, layout, name, &for_floats(op)).map(T::store)
+            map1::<T>(elements, layout, name, (&for_floats(op), op.work())).map(T::store)
         }, else Err(unsupported(name, storage))),
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn unary_scalar(
     scalar: Scalar,
 ) -> Result<CpuStorage> {
     dispatch_float!(storage, elements: T => {
-        map1::<T>(elements, layout, op.name(), &*with_scalar::<T>(op, scalar)).map(T::store)
+        map1::<T>(elements, layout, op.name(), (&*with_scalar::<T>(op, scalar), FUNCTION)).map(T::store)
     }, else Err(unsupported(op.name(), storage)))
 }
 
@@ -85,6 +85,23 @@ enum FloatOp {
     Ceil,
     Floor,
     Round,
+}
+
+/// What a function of the system's mathematics library costs, in elements read.
+const FUNCTION: usize = 2;
+/// What a formula of several steps costs.
+const FORMULA: usize = 8;
+
+impl FloatOp {
+    /// What an element costs, in elements read.
+    fn work(self) -> usize {
+        use FloatOp::*;
+        match self {
+            Sqrt | Rsqrt | Recip | Ceil | Floor | Round => 1,
+            Exp | Log | Sin | Cos | Tan => FUNCTION,
+            Tanh | Sigmoid | Erf | Gelu | GeluErf | Silu | Softplus => FORMULA,
+        }
+    }
 }
 
 fn split(op: UnaryOp) -> Kind {
