@@ -14,9 +14,9 @@ use crate::layout::Layout;
 /// A kernel of one operand.
 pub(super) type Kernel1<C> = dyn Fn(&[C], &mut [C]) + Sync;
 /// A kernel of two operands.
-pub(super) type Kernel2<C> = dyn Fn(Operand<C>, Operand<C>, &mut [C]) + Sync;
+pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, &mut [C]);
 /// A kernel of two operands with a truth value as the result.
-pub(super) type Predicate<C> = dyn Fn(Operand<C>, Operand<C>, &mut [u8]) + Sync;
+pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, &mut [u8]);
 
 /// What [`update`] does to a block: the index of its first element, the elements as they were, the block to write, and memory to
 /// use.
@@ -37,7 +37,7 @@ pub(super) fn map1<T: Number>(
         operation,
         &|start, out, (gathered, wide, result): &mut Scratch1<T>| {
             let x = T::widen(source.block(start, out.len(), gathered), wide);
-            T::narrow(out, result, &mut |y| kernel(x, y));
+            T::narrow(out, result, |y| kernel(x, y));
         },
     )
 }
@@ -47,14 +47,14 @@ pub(super) fn map2<T: Number>(
     a: (&[T], &Layout),
     b: (&[T], &Layout),
     operation: &'static str,
-    kernel: &Kernel2<T::Compute>,
+    kernel: Kernel2<T::Compute>,
 ) -> Result<Vec<T>> {
     let operands = Operands::new([a, b]);
     new_blocks(a.1.elements(), operation, &|start, out, scratch: &mut Scratch2<T>| {
         let Scratch2 { gathered, left, right, result } = scratch;
         operands.visit(start..start + out.len(), gathered, |[x, y], part| {
             let (x, y) = (x.widen(left), y.widen(right));
-            T::narrow(&mut out[part], result, &mut |z| kernel(x, y, z));
+            T::narrow(&mut out[part], result, |z| kernel(x, y, z));
         });
     })
 }
@@ -64,7 +64,7 @@ pub(super) fn compare<T: Number>(
     a: (&[T], &Layout),
     b: (&[T], &Layout),
     operation: &'static str,
-    predicate: &Predicate<T::Compute>,
+    predicate: Predicate<T::Compute>,
 ) -> Result<Vec<u8>> {
     let operands = Operands::new([a, b]);
     new_blocks(a.1.elements(), operation, &|start, out, scratch: &mut Scratch2<T>| {
@@ -79,7 +79,7 @@ pub(super) fn compare<T: Number>(
 pub(super) fn update1<T: Number>(elements: &mut [T], layout: &Layout, kernel: &Kernel1<T::Compute>) {
     update(elements, layout, &|_, before, after, (_, wide, result): &mut Scratch1<T>| {
         let x = T::widen(before, wide);
-        T::narrow(after, result, &mut |y| kernel(x, y));
+        T::narrow(after, result, |y| kernel(x, y));
     });
 }
 
@@ -87,14 +87,14 @@ pub(super) fn update1<T: Number>(elements: &mut [T], layout: &Layout, kernel: &K
 pub(super) fn update2<T: Number>(
     (a, lhs): (&mut [T], &Layout),
     (b, rhs): (&[T], &Layout),
-    kernel: &Kernel2<T::Compute>,
+    kernel: Kernel2<T::Compute>,
 ) {
     let operands = Operands::new([(b, rhs)]);
     update(a, lhs, &|start, before, after, (gathered, left, right, result): &mut UpdateScratch<T>| {
         operands.visit(start..start + before.len(), gathered, |[y], part| {
             let x = Operand::Each(T::widen(&before[part.clone()], left));
             let y = y.widen(right);
-            T::narrow(&mut after[part], result, &mut |z| kernel(x, y, z));
+            T::narrow(&mut after[part], result, |z| kernel(x, y, z));
         });
     });
 }

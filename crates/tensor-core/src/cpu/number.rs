@@ -16,11 +16,7 @@ pub(crate) trait Number: Element {
     fn widen<'a>(block: &'a [Self], scratch: &'a mut Vec<Self::Compute>) -> &'a [Self::Compute];
 
     /// Lets `fill` write compute values, and rounds them into `block` once.
-    fn narrow(
-        block: &mut [Self],
-        scratch: &mut Vec<Self::Compute>,
-        fill: &mut dyn FnMut(&mut [Self::Compute]),
-    );
+    fn narrow(block: &mut [Self], scratch: &mut Vec<Self::Compute>, fill: impl FnOnce(&mut [Self::Compute]));
 
     /// One element as a compute value, exactly.
     fn to_compute(self) -> Self::Compute;
@@ -38,7 +34,7 @@ macro_rules! computes_in_itself {
                 block
             }
 
-            fn narrow(block: &mut [$type], _scratch: &mut Vec<$type>, fill: &mut dyn FnMut(&mut [$type])) {
+            fn narrow(block: &mut [$type], _scratch: &mut Vec<$type>, fill: impl FnOnce(&mut [$type])) {
                 fill(block);
             }
 
@@ -66,7 +62,7 @@ macro_rules! computes_in_f32 {
                 scratch
             }
 
-            fn narrow(block: &mut [$type], scratch: &mut Vec<f32>, fill: &mut dyn FnMut(&mut [f32])) {
+            fn narrow(block: &mut [$type], scratch: &mut Vec<f32>, fill: impl FnOnce(&mut [f32])) {
                 scratch.resize(block.len(), 0.0);
                 fill(scratch);
                 $narrow(block, &scratch[..]);
@@ -129,7 +125,7 @@ mod tests {
         let mut scratch = Vec::new();
         let wide = T::widen(&all, &mut scratch).to_vec();
         let mut back = vec![T::default(); all.len()];
-        T::narrow(&mut back, &mut Vec::new(), &mut |out| out.copy_from_slice(&wide));
+        T::narrow(&mut back, &mut Vec::new(), |out| out.copy_from_slice(&wide));
         for ((&x, &y), &wide) in all.iter().zip(&back).zip(&wide) {
             assert!(wide.to_bits() == x.to_compute().to_bits() || wide.is_nan() && x.to_compute().is_nan());
             if wide.is_nan() {
@@ -170,7 +166,7 @@ mod tests {
             .map(|bits| (f16::from_bits(bits).to_f32() + f16::from_bits(bits + 1).to_f32()) / 2.0)
             .collect();
         let mut rounded = vec![f16::ZERO; values.len()];
-        f16::narrow(&mut rounded, &mut Vec::new(), &mut |out| out.copy_from_slice(&values));
+        f16::narrow(&mut rounded, &mut Vec::new(), |out| out.copy_from_slice(&values));
         for (bits, y) in rounded.iter().enumerate() {
             assert_eq!(usize::from(y.to_bits()), bits + bits % 2);
         }

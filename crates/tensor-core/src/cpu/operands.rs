@@ -76,12 +76,9 @@ const LONG: usize = 32;
 
 /// Operands of one shape, walked side by side.
 pub(super) enum Operands<'a, T, const N: usize> {
-    /// Over long stretches on which each steps evenly.
-    Long {
-        elements: [&'a [T]; N],
-        merged: Collapsed,
-        offsets: [usize; N],
-    },
+    /// Over long stretches on which each is tight or repeats one element.
+    Long { elements: [&'a [T]; N], merged: Collapsed, offsets: [usize; N] },
+    /// Gathered block by block, unless tight.
     Short([Source<'a, T>; N]),
 }
 
@@ -89,7 +86,8 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
     /// The elements of layouts of one shape.
     pub(super) fn new(operands: [(&'a [T], &Layout); N]) -> Operands<'a, T, N> {
         let merged = collapse(&operands.map(|(_, layout)| layout));
-        if merged.dims.last().is_none_or(|inner| *inner >= LONG) || merged.dims.len() == 1 {
+        let even = merged.strides.iter().all(|strides| strides.last().is_none_or(|step| *step <= 1));
+        if even && (merged.dims.len() < 2 || merged.dims.last().is_some_and(|inner| *inner >= LONG)) {
             let offsets = operands.map(|(_, layout)| layout.offset());
             return Operands::Long { elements: operands.map(|(elements, _)| elements), merged, offsets };
         }
@@ -117,11 +115,8 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
                 let strides = std::array::from_fn(|number| &merged.strides[number][..]);
                 let mut done = 0;
                 stretches(&merged.dims, strides, *offsets, range, |places, steps, length| {
-                    let mut each = elements.iter().zip(&mut *buffers).zip(places.iter().zip(steps));
-                    let operands = std::array::from_fn(|_| {
-                        let ((elements, buffer), (place, step)) = each.next().expect("as many as operands");
-                        stretch(&elements[*place..], step, length, buffer)
-                    });
+                    let operand = |n: usize| stretch(&elements[n][places[n]..], steps[n], length);
+                    let operands = std::array::from_fn(operand);
                     visit(operands, done..done + length);
                     done += length;
                 });
@@ -130,15 +125,8 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
     }
 }
 
-/// `length` elements, `step` places apart.
-fn stretch<'a, T: Copy>(from: &'a [T], step: usize, length: usize, buffer: &'a mut Vec<T>) -> Operand<'a, T> {
-    match step {
-        0 => Operand::All(from[0]),
-        1 => Operand::Each(&from[..length]),
-        _ => {
-            buffer.clear();
-            buffer.extend(from.iter().step_by(step).take(length));
-            Operand::Each(buffer)
-        }
-    }
+/// `length` elements side by side, or one repeated if `step` is 0.
+#[inline(always)]
+fn stretch<T: Copy>(from: &[T], step: usize, length: usize) -> Operand<'_, T> {
+    if step == 0 { Operand::All(from[0]) } else { Operand::Each(&from[..length]) }
 }

@@ -61,22 +61,16 @@ fn fold_block<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> F::Sta
     };
     let mut states: [F::State; LANES] = std::array::from_fn(|lane| fold.start(lanes[lane], first + lane));
     let mut position = first + LANES;
-    let mut chunks = rest.chunks_exact(LANES);
-    for chunk in &mut chunks {
-        for lane in 0..LANES {
-            states[lane] = fold.step(states[lane], chunk[lane], position + lane);
-        }
+    let (chunks, rest) = rest.as_chunks::<LANES>();
+    for chunk in chunks {
+        states = std::array::from_fn(|lane| fold.step(states[lane], chunk[lane], position + lane));
         position += LANES;
     }
-    for (lane, x) in chunks.remainder().iter().enumerate() {
+    for (lane, x) in rest.iter().enumerate() {
         states[lane] = fold.step(states[lane], *x, position + lane);
     }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            states[lane] = fold.join(states[lane], states[lane + width]);
-        }
-    }
-    states[0]
+    let eight: [F::State; 8] = std::array::from_fn(|lane| fold.join(states[lane], states[lane + 8]));
+    let four: [F::State; 4] = std::array::from_fn(|lane| fold.join(eight[lane], eight[lane + 4]));
+    let two: [F::State; 2] = std::array::from_fn(|lane| fold.join(four[lane], four[lane + 2]));
+    fold.join(two[0], two[1])
 }

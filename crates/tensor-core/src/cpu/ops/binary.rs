@@ -22,11 +22,11 @@ pub(crate) fn binary(
     let name = op.name();
     match arithmetic_or_pow(op) {
         Some(op) => dispatch!(a, x: T => match T::stored(b) {
-            Some(y) => map2::<T>((x, lhs), (y, rhs), name, &arithmetic(op)).map(T::store),
+            Some(y) => map2::<T>((x, lhs), (y, rhs), name, arithmetic(op)).map(T::store),
             None => Err(unsupported(name, b)),
         }),
         None => dispatch_float!(a, x: T => match T::stored(b) {
-            Some(y) => map2::<T>((x, lhs), (y, rhs), name, &pow).map(T::store),
+            Some(y) => map2::<T>((x, lhs), (y, rhs), name, pow).map(T::store),
             None => Err(unsupported(name, b)),
         }, else Err(unsupported(name, a))),
     }
@@ -43,11 +43,11 @@ pub(crate) fn binary_assign(
     let name = op.name();
     match arithmetic_or_pow(op) {
         Some(op) => dispatch!(a, x: T => match T::stored(b) {
-            Some(y) => update2::<T>((x, lhs), (y, rhs), &arithmetic(op)),
+            Some(y) => update2::<T>((x, lhs), (y, rhs), arithmetic(op)),
             None => return Err(unsupported(name, b)),
         }),
         None => dispatch_float!(a, x: T => match T::stored(b) {
-            Some(y) => update2::<T>((x, lhs), (y, rhs), &pow),
+            Some(y) => update2::<T>((x, lhs), (y, rhs), pow),
             None => return Err(unsupported(name, b)),
         }, else return Err(unsupported(name, a))),
     }

@@ -26,7 +26,7 @@ fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<
         if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
             // Both compute in the same type, which holds every value of either: one rounding remains.
             let wide = S::widen(block, wide);
-            D::narrow(out, result, &mut |y| y.copy_from_slice(bytemuck::cast_slice(wide)));
+            D::narrow(out, result, |y| y.copy_from_slice(bytemuck::cast_slice(wide)));
         } else {
             out.iter_mut().zip(block).for_each(|(y, x)| *y = D::from_scalar(x.to_scalar()));
         }

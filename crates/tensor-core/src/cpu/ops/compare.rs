@@ -18,7 +18,7 @@ pub(crate) fn compare(
     op: CmpOp,
 ) -> Result<CpuStorage> {
     dispatch!(a, x: T => match T::stored(b) {
-        Some(y) => blocks::compare::<T>((x, lhs), (y, rhs), op.name(), &predicate(op)).map(u8::store),
+        Some(y) => blocks::compare::<T>((x, lhs), (y, rhs), op.name(), predicate(op)).map(u8::store),
         None => Err(unsupported(op.name(), b)),
     })
 }

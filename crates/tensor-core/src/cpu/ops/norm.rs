@@ -58,7 +58,7 @@ fn rows<T: Number<Compute: Real + crate::element::Element>>(
         norm.kind.name(),
         &|start, out, (gathered, wide, result): &mut Scratch<T>| {
             let x = T::widen(source.block(start, out.len(), gathered), wide);
-            T::narrow(out, result, &mut |y| {
+            T::narrow(out, result, |y| {
                 for (i, (x, y)) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)).enumerate() {
                     let factor = centre(x, y, norm.kind.is_centred(), (count, eps));
                     if per_element {
@@ -161,7 +161,7 @@ fn each_channel<T: Number>(
         "batch_norm",
         &|start, out, (gathered, wide, result): &mut Scratch<T>| {
             let x = T::widen(source.block(start, out.len(), gathered), wide);
-            T::narrow(out, result, &mut |y| {
+            T::narrow(out, result, |y| {
                 let mut done = 0;
                 while done < y.len() {
                     let (outer, first) = ((start + done) / inner, (start + done) % inner);

@@ -3,7 +3,9 @@
 use crate::cpu::arith::Arith;
 use crate::cpu::chunks::{BLOCK, new_chunks};
 use crate::cpu::dispatch::dispatch_float;
+use crate::cpu::lanes::lowest;
 use crate::cpu::number::Number;
+use crate::cpu::real::Real;
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -17,7 +19,7 @@ pub(crate) fn pool(x: &CpuStorage, layout: &Layout, shape: &Pooling) -> Result<C
 }
 
 /// A compute type of floats: quotients of whole numbers.
-trait Quotient: Arith {
+trait Quotient: Real {
     fn whole(number: usize) -> Self;
 }
 
@@ -90,19 +92,23 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
     })
 }
 
-/// Elements of a row, the same as compute values, the greatest of several rows, and results.
-type Scratch<T> = (Vec<T>, [Vec<<T as Number>::Compute>; 3]);
+/// Elements of a row, the same as compute values, the greatest of several rows, what lies a stride apart of these, and results.
+type Scratch<T> = (Vec<T>, [Vec<<T as Number>::Compute>; 4]);
 
 /// The greatest elements of a line of windows: of their rows, whose elements are `step` places apart, first place by place, then
-/// along the windows. Both loops have many neighbouring places to go through, and windows are small.
+/// along the windows. The inner loops go over neighbouring places, of which there are many; windows are small.
 fn greatest<'a, T: Number<Compute: Quotient>>(
     rows: impl Iterator<Item = &'a [T]>,
     step: usize,
     axis: &PoolAxis,
     out: &mut [T],
-    (gathered, [wide, highest, result]): &mut Scratch<T>,
+    (gathered, [wide, highest, column, result]): &mut Scratch<T>,
 ) {
+    // The padding is −∞, which is never greater; there is room for the last window, and for no more.
+    let length = (out.len() - 1) * axis.stride + axis.window;
     highest.clear();
+    highest.resize(length, lowest());
+    let inside = axis.padding.min(length)..(axis.padding + axis.input).min(length);
     for row in rows {
         let row = match step {
             1 => &row[..axis.input],
@@ -113,23 +119,17 @@ fn greatest<'a, T: Number<Compute: Quotient>>(
             }
         };
         let row = T::widen(row, wide);
-        if highest.is_empty() {
-            highest.extend_from_slice(row);
-        } else {
-            highest.iter_mut().zip(row).for_each(|(a, b)| *a = a.max(*b));
-        }
+        highest[inside.clone()].iter_mut().zip(row).for_each(|(a, b)| *a = a.max(*b));
     }
-    T::narrow(out, result, &mut |out| {
-        if axis.padding == 0 && (out.len() - 1) * axis.stride + axis.window <= axis.input {
-            for (z, out) in out.iter_mut().enumerate() {
-                let window = &highest[z * axis.stride..][..axis.window];
-                *out = window[1..].iter().fold(window[0], |a, b| a.max(*b));
+    T::narrow(out, result, |out| {
+        out.fill(lowest());
+        // Windows begin at every stride-th place: of each remainder these places are brought together.
+        for first in 0..axis.stride.min(axis.window) {
+            column.clear();
+            column.extend(highest[first..].iter().step_by(axis.stride));
+            for k in 0..(axis.window - first).div_ceil(axis.stride) {
+                out.iter_mut().zip(&column[k..]).for_each(|(a, b)| *a = a.max(*b));
             }
-            return;
-        }
-        for (z, out) in out.iter_mut().enumerate() {
-            let Window { begin, end, .. } = Window::of(axis, z, false);
-            *out = highest[begin + 1..end].iter().fold(highest[begin], |a, b| a.max(*b));
         }
     });
 }

@@ -144,7 +144,7 @@ pub(crate) fn dropout(
             words.resize(block.len().next_multiple_of(4), 0);
             draw.words(start as u64 / 4, words);
             let x = T::widen(source.block(start, block.len(), gathered), wide);
-            T::narrow(block, result, &mut |y| {
+            T::narrow(block, result, |y| {
                 for ((y, x), word) in y.iter_mut().zip(x).zip(&*words) {
                     *y = if u64::from(*word) < threshold { 0.0 } else { x * scale };
                 }
@@ -174,7 +174,7 @@ fn floats<T: Number<Compute: Random>>(
         let each = T::Compute::WORDS;
         words.resize((each * block.len()).next_multiple_of(4), 0);
         draw.words((each * start / 4) as u64, words);
-        T::narrow(block, result, &mut |y| write(words, y));
+        T::narrow(block, result, |y| write(words, y));
         clip(block);
     })
 }

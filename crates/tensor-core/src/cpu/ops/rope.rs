@@ -47,7 +47,7 @@ fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T
         let x = T::widen(x.block(start, length, &mut a.0), &mut a.1);
         let cos = T::widen(cos.block(start / 2, length / 2, &mut b.0), &mut b.1);
         let sin = T::widen(sin.block(start / 2, length / 2, &mut c.0), &mut c.1);
-        T::narrow(out, result, &mut |y| {
+        T::narrow(out, result, |y| {
             let angles = cos.chunks_exact(pairs).zip(sin.chunks_exact(pairs));
             for ((x, y), (cos, sin)) in x.chunks_exact(d).zip(y.chunks_exact_mut(d)).zip(angles) {
                 if rope.interleaved { turn_neighbours(x, cos, sin, y) } else { turn_halves(x, cos, sin, y) }

@@ -133,7 +133,7 @@ fn scan_section<T: Number, F>(
     let mut walk = Walk::new(join);
     for (part, out) in part.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
         let terms = T::widen(part, terms);
-        T::narrow(out, results, &mut |sums| {
+        T::narrow(out, results, |sums| {
             sums.iter_mut().zip(terms).for_each(|(sum, x)| *sum = (join.of)(before, walk.add(join, *x)));
         });
     }

@@ -50,7 +50,7 @@ fn rows<T: Number<Compute: Power>>(
     let size = length * (CHUNK / length).max(1);
     new_chunks(count, (size, WORK), name, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
         let x = T::widen(source.block(start, out.len(), gathered), wide);
-        T::narrow(out, result, &mut |y| {
+        T::narrow(out, result, |y| {
             for (x, y) in x.chunks_exact(length).zip(y.chunks_exact_mut(length)) {
                 row(x, y, log);
             }
@@ -102,7 +102,7 @@ fn columns<T: Number<Compute: Power>>(
     });
     new_chunks(count, (CHUNK, WORK), name, &|start, out, (gathered, wide, result): &mut Scratch<T>| {
         let x = T::widen(source.block(start, out.len(), gathered), wide);
-        T::narrow(out, result, &mut |y| {
+        T::narrow(out, result, |y| {
             let mut done = 0;
             while done < y.len() {
                 let (row, first) = ((start + done) / inner, (start + done) % inner);
