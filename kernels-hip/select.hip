@@ -1,10 +1,10 @@
-//! Choosing elements by a mask or by their place: where, flip, tril, triu.
+//! Choosing elements by a mask or by their place, and making them of their place: where, flip, tril, triu, arange, linspace.
 //
 // Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
 // No shared memory, no barriers.
 //
 // Inputs and out do not overlap. Pointers include the offset of the view. dims[0] is the outermost dimension; strides count
-// elements. The output is tight. Elements are moved, never computed with: every bit pattern stays.
+// elements. The output is tight. Elements of inputs are moved, never computed with: every bit pattern stays.
 #include "portable.hpp"
 
 namespace hipstack {
@@ -241,5 +241,52 @@ template <bool UPPER> DEVICE void triangle(const T* in, T* out, const TriangleMa
 
 KERNEL(PASTE4(select_, tril, _, DTYPE), const T* in, T* out, TriangleMap map) { triangle<false>(in, out, map); }
 KERNEL(PASTE4(select_, triu, _, DTYPE), const T* in, T* out, TriangleMap map) { triangle<true>(in, out, map); }
+
+// ---- ranges -----------------------------------------------------------------------------------------------------------
+// out[i] = f(i)
+template <class F> DEVICE void of_places(T* out, u64 count, F f) {
+#if ON_HOST
+    for_runs(count, count, [&](u64 first, u64 n) {
+        for (u64 i = first; i < first + n; i++) out[i] = f(i);
+    });
+#else
+    constexpr u32 N = 16 / sizeof(T);
+    const u64 packs = is_aligned<T, N>(out) ? count / N : 0;
+    for (u64 p = thread_number(); p < packs; p += thread_count()) {
+        Pack<T, N> v;
+        UNROLL
+        for (u32 j = 0; j < N; j++) v.at[j] = f(p * N + j);
+        write_pack<N>(out + p * N, v);
+    }
+    for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(i);
+#endif
+}
+
+// Integers wrap in 64 bits; floats have one rounding to f64, and one to T.
+#if DTYPE_IS_FLOAT
+typedef f64 Number;
+DEVICE f64 after_steps(u64 i, f64 start, f64 step) { return m_fma((f64)i, step, start); }
+#else
+typedef i64 Number;
+DEVICE i64 after_steps(u64 i, i64 start, i64 step) { return (i64)((u64)start + i * (u64)step); }
+#endif
+
+KERNEL(PASTE4(select_, arange, _, DTYPE), T* out, u64 count, Number start, Number step) {
+    of_places(out, count, [&](u64 i) { return convert<T>(after_steps(i, start, step)); });
+}
+
+// start + i (end - start) / (count - 1) in f64, rounded to T; the ends as they are.
+KERNEL(PASTE4(select_, linspace, _, DTYPE), T* out, u64 count, T start, T end) {
+    const f64 first = convert<f64>(start), last = convert<f64>(end), distance = last - first;
+    const f64 intervals = (f64)(count - 1);
+    of_places(out, count, [&](u64 i) {
+        if (i == 0) return start;
+        if (i == count - 1) return end;
+        const f64 sum = first + (f64)i * distance / intervals, share = (f64)i / intervals;
+        // The distance may be infinite although both ends are finite.
+        const bool is_finite = m_abs(sum) <= 0x1.fffffffffffffp+1023;
+        return convert<T>(is_finite ? sum : first * (1.0 - share) + last * share);
+    });
+}
 
 } // namespace hipstack

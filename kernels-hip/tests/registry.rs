@@ -120,7 +120,7 @@ fn kernels_are_counted() {
         ("scan", 10 * 8),
         ("rope", 5),
         ("attention", 5 * 2),
-        ("select", 10 * 6),
+        ("select", 10 * 8),
         ("stat", 5 * 4),
         ("conv", 5 * 2),
         ("pool", 5 * 5),

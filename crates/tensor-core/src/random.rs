@@ -17,7 +17,7 @@ use crate::error::Result;
 ///
 /// Element i of a result, in row-major order, has
 /// - word i % 4 of block i / 4 in `bernoulli`, in `dropout`, and in `uniform` and `normal` up to `f32`;
-/// - words 2 (i % 2), the low half, and 2 (i % 2) + 1 of block i / 2 in `randint`, in `randperm`, and in `uniform` and `normal` of `f64`.
+/// - words 2 (i % 2), the low half, and 2 (i % 2) + 1 of block i / 2 in `randint`, in the keys of `randperm`, and in `uniform` and `normal` of `f64`.
 ///
 /// So a result depends on seed, offset, shape and dtype alone: it has the same bits on every device, whatever its number of cores.
 /// None of this is fit for secrets.

@@ -87,6 +87,35 @@ impl Storage {
         }
     }
 
+    /// `count` elements: start, start + step, start + 2·step, …, each rounded to `dtype` once. Both are integers if `dtype` is one, and
+    /// wrap; else they are floats.
+    pub(crate) fn arange(
+        device: &Device,
+        dtype: DType,
+        count: usize,
+        start_and_step: [Scalar; 2],
+    ) -> Result<Storage> {
+        match device {
+            Device::Cpu => cpu::ops::range::arange(dtype, count, start_and_step).map(Storage::Cpu),
+            Device::Hip(device) => {
+                hip::ops::range::arange(device, dtype, count, start_and_step).map(Storage::Hip)
+            }
+        }
+    }
+
+    /// `count` elements at equal distances from start to end, which `dtype` has and which are finite.
+    pub(crate) fn linspace(
+        device: &Device,
+        dtype: DType,
+        count: usize,
+        ends: [Scalar; 2],
+    ) -> Result<Storage> {
+        match device {
+            Device::Cpu => cpu::ops::range::linspace(dtype, count, ends).map(Storage::Cpu),
+            Device::Hip(device) => hip::ops::range::linspace(device, dtype, count, ends).map(Storage::Hip),
+        }
+    }
+
     /// `elements` on `device`.
     pub(crate) fn from_cpu(device: &Device, elements: CpuStorage) -> Result<Storage> {
         match device {

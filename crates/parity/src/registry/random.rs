@@ -144,7 +144,7 @@ pub(super) fn cases() -> Vec<Case> {
         if dtype.is_int() {
             for (class, size) in [("empty", 0), ("one", 1), ("vector", 251), ("large", 5003)] {
                 if dtype != DType::U8 || size < 256 {
-                    cases.push(new(Kind::Randperm, DRAW, dtype, class, &[size]));
+                    cases.push(new(Kind::Randperm, WIDE, dtype, class, &[size]));
                 }
             }
         } else {

@@ -59,6 +59,9 @@ const FREE: &[Method<Tensor>] = &[
     ("full", |g| Tensor::full(7, 3, DType::U8, &g.device)),
     ("zeros_like", |g| g.x.zeros_like()),
     ("ones_like", |g| g.x.ones_like()),
+    ("arange", |g| Tensor::arange(0f32, 5.0, &g.device)),
+    ("arange_step", |g| Tensor::arange_step(0i64, 9, 3, &g.device)),
+    ("linspace", |g| Tensor::linspace(0f32, 1.0, 5, &g.device)),
     ("unary", |g| g.x.unary(UnaryOp::Sqr)),
     ("unary_scalar", |g| g.x.unary_scalar(ScalarOp::LeakyRelu, 0.5)),
     ("binary", |g| g.x.binary(&g.y, BinaryOp::Rem)),
@@ -107,6 +110,7 @@ const FREE: &[Method<Tensor>] = &[
     ("rand_like", |g| seeded(g)?.x.rand_like(0, 1)),
     ("randn", |g| Tensor::randn(0f32, 1.0, 5, &seeded(g)?.device)),
     ("randn_like", |g| seeded(g)?.x.randn_like(0, 1)),
+    ("randperm", |g| Tensor::randperm(5000, DType::I64, &seeded(g)?.device)),
     ("bernoulli_like", |g| seeded(g)?.x.bernoulli_like(0.5)),
     ("to_dtype", |g| g.x.to_dtype(DType::F16)),
     ("reduce", |g| g.x.reduce(ReduceOp::Sum, 0, true)),
@@ -161,11 +165,6 @@ const WAITING: &[Method<()>] = &[
     ("from_slice", |g| Tensor::from_slice(&[1f32, 2.0], 2, &g.device).map(drop)),
     ("from_bytes", |g| Tensor::from_bytes(&[1, 2], DType::U8, 2, &g.device).map(drop)),
     ("i", |g| g.x.i(vec![2u32, 0]).map(drop)),
-    // So do those whose elements are made on the host.
-    ("arange", |g| Tensor::arange(0f32, 5.0, &g.device).map(drop)),
-    ("arange_step", |g| Tensor::arange_step(0i64, 9, 3, &g.device).map(drop)),
-    ("linspace", |g| Tensor::linspace(0f32, 1.0, 5, &g.device).map(drop)),
-    ("randperm", |g| Tensor::randperm(5, DType::U32, &g.device).map(drop)),
 ];
 
 /// Methods that ask for what the host knows.

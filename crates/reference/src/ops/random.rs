@@ -135,19 +135,16 @@ pub fn randint(
     }))
 }
 
-/// The integers `0..len` in random order: for i from 0 on, the element at i changes places with that at i + ⌊w·(len − i) / 2⁶⁴⌋, w the
-/// word of 64 bits of element i.
+/// The integers `0..len` in random order: that of their keys, ⌊w / 2⌋ with w the word of 64 bits of the element. Of equal keys the one of
+/// the smaller integer comes first.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for floats.
 pub fn randperm(dtype: DType, len: usize, draw: Draw) -> Result<Outcome<'static>, Error> {
     require_int("randperm", dtype)?;
-    let mut order: Vec<usize> = (0..len).collect();
-    for i in 0..len {
-        let later = (u128::from(draw.long(i)) * (len - i) as u128) >> 64;
-        order.swap(i, i + later as usize);
-    }
-    Ok(Outcome::new(dtype, vec![len], Judge::Exact, move |i| from_int(dtype, order[i] as i128)))
+    let mut order: Vec<(u64, usize)> = (0..len).map(|i| (draw.long(i) / 2, i)).collect();
+    order.sort_unstable();
+    Ok(Outcome::new(dtype, vec![len], Judge::Exact, move |i| from_int(dtype, order[i].1 as i128)))
 }
 
 /// Ones with this probability, else zeros: 1 where the word of the element is below probability·2³², rounded.
@@ -301,8 +298,8 @@ mod tests {
         assert_eq!(values(&bernoulli(DType::U8, &[4], ZERO, 0.7).unwrap()), [1.0, 0.0, 0.0, 1.0]);
         // The words of 64 bits are 0.8805 and 0.6055 of 2⁶⁴.
         assert_eq!(values(&randint(DType::I16, &[2], ZERO, -10, 10).unwrap()), [7.0, 2.0]);
-        // 0 changes places with 0 + ⌊0.8805 · 3⌋ = 2, then 1 with 1 + ⌊0.6055 · 2⌋ = 2.
-        assert_eq!(values(&randperm(DType::U32, 3, ZERO).unwrap()), [2.0, 0.0, 1.0]);
+        // The second word is the smaller one.
+        assert_eq!(values(&randperm(DType::U32, 2, ZERO).unwrap()), [1.0, 0.0]);
         let ones = Array::from_f64(DType::F16, &[4], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!(values(&dropout(&ones, ZERO, 0.7).unwrap()), [0.0, 6.668, 10.0, 0.0].map(near_f16));
     }

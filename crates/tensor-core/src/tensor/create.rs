@@ -11,9 +11,8 @@ use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
-/// Making tensors. Where the elements are the host's (`new`, `from_…`), or are made there ([`Tensor::arange`],
-/// [`Tensor::linspace`], [`Tensor::randperm`]), a call waits for a HIP device: they are copied behind the work before, and are the caller's
-/// again when the call returns. The others do not wait.
+/// Making tensors. Where the elements are the host's (`new`, `from_…`), a call waits for a HIP device: they are copied behind the work
+/// before, and are the caller's again when the call returns. The others do not wait: the device makes the elements.
 impl Tensor {
     /// A tensor of the numbers in `array`: a number, or arrays, slices or vectors of them, nested to any depth.
     ///
@@ -127,7 +126,8 @@ impl Tensor {
         Tensor::filled(Scalar::Int(1), self.shape().clone(), self.dtype(), &self.device(), "ones_like")
     }
 
-    /// `start, start + 1, …` up to but without `end`: a tensor of rank 1, empty if `end` is not above `start`.
+    /// `start, start + 1, …` up to but without `end`: a tensor of rank 1, empty if `end` is not above `start`. Moves the bytes of the
+    /// result.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if a bound is not finite, and the errors of [`Tensor::zeros`].
@@ -136,32 +136,19 @@ impl Tensor {
     }
 
     /// `start, start + step, start + 2·step, …` up to but without `end`: a tensor of rank 1, empty if `end` does not lie in the
-    /// direction of `step`. Each element is computed from its index and rounded once.
+    /// direction of `step`. Each element is computed from its index and rounded once. Moves the bytes of the result.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `step` is zero or an argument is not finite, and the errors of [`Tensor::zeros`].
     pub fn arange_step<T: Element>(start: T, end: T, step: T, device: &Device) -> Result<Tensor> {
-        let elements: Vec<T> = match (start.to_scalar(), end.to_scalar(), step.to_scalar()) {
-            (Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)) => {
-                let count = int_steps(start, end, step).ok_or_else(|| bad_range(start, end, step))?;
-                let mut elements = cpu::zeros(count, "arange")?;
-                for (i, slot) in elements.iter_mut().enumerate() {
-                    *slot = T::from_scalar(Scalar::Int(start.wrapping_add((i as i64).wrapping_mul(step))));
-                }
-                elements
-            }
-            (start, end, step) => {
-                let (start, end, step) = (start.to_f64(), end.to_f64(), step.to_f64());
-                let count = float_steps(start, end, step).ok_or_else(|| bad_range(start, end, step))?;
-                let mut elements = cpu::zeros(count, "arange")?;
-                for (i, slot) in elements.iter_mut().enumerate() {
-                    *slot = T::from_scalar(Scalar::Float((i as f64).mul_add(step, start)));
-                }
-                elements
-            }
+        let (start, end, step) = (start.to_scalar(), end.to_scalar(), step.to_scalar());
+        let count = match (start, end, step) {
+            (Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)) => int_steps(start, end, step),
+            _ => float_steps(start.to_f64(), end.to_f64(), step.to_f64()),
         };
-        let count = elements.len();
-        Tensor::from_elements(T::store(elements), Shape::from(count), device, "arange")
+        let count = count.ok_or_else(|| bad_range(start, end, step))?;
+        let storage = Storage::arange(device, T::DTYPE, count, [start, step]).on(device)?;
+        Tensor::tight(storage, Shape::from(count), "arange")
     }
 
     /// The identity matrix of `size` rows and columns.
@@ -234,11 +221,7 @@ fn float_steps(start: f64, end: f64, step: f64) -> Option<usize> {
     valid.then_some(count as usize)
 }
 
-fn bad_range(
-    start: impl std::fmt::Display,
-    end: impl std::fmt::Display,
-    step: impl std::fmt::Display,
-) -> Error {
+fn bad_range(start: Scalar, end: Scalar, step: Scalar) -> Error {
     let what = format!(
         "from {start} to {end} by {step} is no range: the step must not be zero, and all must be finite"
     );

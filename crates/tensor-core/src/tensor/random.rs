@@ -1,12 +1,12 @@
 //! Random tensors. [`Generator`] says where the numbers come from.
 
 use super::{CAST_TO_FLOAT, Tensor};
-use crate::cpu;
 use crate::cpu::dispatch::dispatch_dtype;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::layout::Layout;
 use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -112,12 +112,13 @@ impl Generator {
 
     /// The integers `0..count` in random order: a tensor of rank 1.
     ///
-    /// The order is made on the CPU for every device, by Fisher and Yates: for each place i from 0 on, the element changes places with that
-    /// of i + (w · (count − i)) / 2⁶⁴, where w is the word of 64 bits of element i. Then it is brought to the device.
+    /// It is [`Tensor::argsort`] of keys: the upper 63 bits of the elements' words of 64 bits, which are what [`Generator::randint`] of the same
+    /// draw has of 0..2⁶³ as `i64`. All orders are equally likely but for equal keys, which keep their order; there are any with a probability
+    /// below count² / 2⁶⁴. Moves the keys' bytes and what sorting them does.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `dtype` has not so many integers; the errors of
-    /// [`Tensor::zeros`].
+    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `dtype` has not so many integers;
+    /// [`ErrorKind::TooLongForPosition`] above `u32::MAX` elements; the errors of [`Tensor::zeros`].
     pub fn randperm(&mut self, count: usize, dtype: DType, device: &Device) -> Result<Tensor> {
         let draw = self.draw();
         require_integer("randperm", dtype, &count.into(), device)?;
@@ -126,8 +127,16 @@ impl Generator {
             let what = format!("{dtype} cannot count {count} elements");
             return Err(argument("randperm", what, device));
         }
-        let elements = cpu::ops::random::randperm(dtype, count, draw).on(device)?;
-        Tensor::from_elements(elements, count.into(), device, "randperm")
+        let shape = Shape::from(count);
+        if count > u32::MAX as usize {
+            let kind = ErrorKind::TooLongForPosition { shape, length: count };
+            return Err(Error::new("randperm", kind).on(device));
+        }
+        let layout = Layout::contiguous(count, "randperm").on(device)?;
+        let keys = Storage::randint(device, DType::I64, count, draw, 0, 1 << 63).on(device)?;
+        let order = keys.argsort(&layout, false, count, "randperm").on(device)?;
+        let storage = if dtype == DType::U32 { order } else { order.cast(&layout, dtype).on(device)? };
+        Tensor::tight(storage, shape, "randperm")
     }
 
     /// Ones with this probability, else zeros: 1 where the word of 32 bits of the element is below p · 2³² rounded. The same elements are 1 in
@@ -251,7 +260,7 @@ impl Tensor {
         device.next_draw().randint(low, high, shape, dtype, device)
     }
 
-    /// The integers `0..count` in random order; see [`Generator::randperm`]. Moves the bytes of the result, from this machine's memory.
+    /// The integers `0..count` in random order; see [`Generator::randperm`], also for the bytes that it moves.
     ///
     /// # Errors
     /// As [`Generator::randperm`].

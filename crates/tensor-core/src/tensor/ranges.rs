@@ -1,17 +1,17 @@
 //! Numbers at equal distances.
 
 use super::Tensor;
-use crate::cpu;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, On, Result};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Storage;
 
 impl Tensor {
     /// `count` numbers at equal distances from `start` to `end`, both included: a tensor of rank 1. Element `i` is
     /// `start + (i·(end − start))/(count − 1)`, computed in `f64` and then rounded once; the last one is `end`, and a single one
-    /// `start`.
+    /// `start`. Moves the bytes of the result.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -26,27 +26,13 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Argument`] if an end is not finite, and the errors of [`Tensor::zeros`].
     pub fn linspace<T: Element>(start: T, end: T, count: usize, device: &Device) -> Result<Tensor> {
-        let (first, last) = (start.to_scalar().to_f64(), end.to_scalar().to_f64());
+        let ends = [start.to_scalar(), end.to_scalar()];
+        let [first, last] = ends.map(Scalar::to_f64);
         if !first.is_finite() || !last.is_finite() {
             let what = format!("from {first} to {last} is no range: both ends must be finite");
             return Err(Error::new("linspace", ErrorKind::Argument { what }).on(device));
         }
-        let intervals = count.saturating_sub(1);
-        let distance = last - first;
-        let number = |i: usize| {
-            let sum = first + i as f64 * distance / intervals as f64;
-            // The distance may be infinite although both ends are finite.
-            let share = i as f64 / intervals as f64;
-            if sum.is_finite() { sum } else { first * (1.0 - share) + last * share }
-        };
-        let mut elements = cpu::zeros::<T>(count, "linspace")?;
-        for (i, slot) in elements.iter_mut().enumerate() {
-            *slot = match i {
-                0 => start,
-                _ if i == intervals => end,
-                _ => T::from_scalar(Scalar::Float(number(i))),
-            };
-        }
-        Tensor::from_elements(T::store(elements), Shape::from(count), device, "linspace")
+        let storage = Storage::linspace(device, T::DTYPE, count, ends).on(device)?;
+        Tensor::tight(storage, Shape::from(count), "linspace")
     }
 }

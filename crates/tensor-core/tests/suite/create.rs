@@ -45,6 +45,34 @@ fn constants_and_ranges() {
 }
 
 #[test]
+fn ranges_are_computed_from_places() {
+    on_devices(|device| {
+        // More elements than a block has, in number no multiple of a vector's.
+        const MANY: i64 = 20_003;
+        let x = Tensor::arange_step(-7i64, 3 * MANY - 7, 3, device)?;
+        assert_eq!(x.to_vec::<i64>()?, (0..MANY).map(|i| 3 * i - 7).collect::<Vec<_>>());
+        let x = Tensor::arange(-10_001i16, 10_002, device)?;
+        assert_eq!(x.to_vec::<i16>()?, (-10_001..10_002).collect::<Vec<_>>());
+        let x = Tensor::arange_step(0f32, 5000.75, 0.25, device)?;
+        assert_eq!(values(&x)?, (0..MANY).map(|i| i as f64 / 4.0).collect::<Vec<_>>());
+        let x = Tensor::linspace(f16::from_f32(-2048.0), f16::from_f32(2048.0), 4097, device)?;
+        assert_eq!(values(&x)?, (-2048..=2048).map(f64::from).collect::<Vec<_>>());
+        let x = Tensor::linspace(0f64, 20_002.0, 20_003, device)?;
+        assert_eq!(values(&x)?, (0..MANY).map(|i| i as f64).collect::<Vec<_>>());
+        // 3 times 0.1 is 2⁻⁵⁵ above 0.3, and its rounding twice as much.
+        let x = Tensor::arange_step(-0.3f64, 0.1, 0.1, device)?;
+        assert_eq!(x.to_vec::<f64>()?[3], 2f64.powi(-55));
+        // The ends are not rounded, and their distance may overflow.
+        let x = Tensor::linspace(i64::MAX, i64::MIN + 1, 3, device)?;
+        assert_eq!(x.to_vec::<i64>()?, [i64::MAX, 0, i64::MIN + 1]);
+        let (far, half) = (2f64.powi(1023), 2f64.powi(1022));
+        let x = Tensor::linspace(-far, far, 5, device)?;
+        assert_eq!(values(&x)?, [-far, -half, 0.0, half, far]);
+        Ok(())
+    });
+}
+
+#[test]
 fn reading_a_view_gives_its_elements_only() {
     on_devices(|device| {
         let x = Tensor::arange(0u32, 1000, device)?.reshape([10, 100])?;

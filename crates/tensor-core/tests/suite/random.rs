@@ -96,10 +96,10 @@ fn integer_values() {
         assert_eq!(fixed().randint(0, 2, [3, 0], DType::U8, device)?.dims(), [3, 0]);
         for dtype in INTS {
             let x = fixed().randperm(10, dtype, device)?;
-            assert_eq!(values(&x)?, [6.0, 7.0, 0.0, 4.0, 9.0, 5.0, 2.0, 8.0, 1.0, 3.0]);
+            assert_eq!(values(&x)?, [6.0, 8.0, 5.0, 3.0, 7.0, 2.0, 0.0, 1.0, 9.0, 4.0]);
         }
         let x = fixed().randperm(1500, DType::U32, device)?.to_vec::<u32>()?;
-        assert_eq!(x[1020..1030], [1495, 1081, 96, 154, 462, 1255, 1096, 335, 1041, 226]);
+        assert_eq!(x[1020..1030], [130, 1337, 445, 1136, 1420, 1096, 335, 1111, 848, 491]);
         assert_eq!(fixed().randperm(0, DType::U8, device)?.dims(), [0]);
         assert_eq!(values(&fixed().randperm(256, DType::U8, device)?)?.len(), 256);
         Ok(())
@@ -229,6 +229,11 @@ fn arguments_without_meaning() {
             generator.randperm(257, DType::U8, device),
             device,
             "randperm: u8 cannot count 257 elements on @",
+        );
+        says(
+            generator.randperm(1 << 32, DType::I64, device),
+            device,
+            "randperm: 4294967296 elements to search in [4294967296], but positions are u32 on @",
         );
         says(
             generator.bernoulli(1.5, 3, DType::U8, device),

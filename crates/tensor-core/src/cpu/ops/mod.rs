@@ -15,6 +15,7 @@ pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod pool;
 pub(crate) mod random;
+pub(crate) mod range;
 pub(crate) mod reduce;
 pub(crate) mod rope;
 pub(crate) mod scan;

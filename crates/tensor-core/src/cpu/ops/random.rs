@@ -96,23 +96,6 @@ pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u6
     })
 }
 
-/// The integers `0..count`, which the dtype has, in random order: each place from 0 on changes elements with itself or a later one.
-pub(crate) fn randperm(dtype: DType, count: usize, draw: Draw) -> Result<CpuStorage> {
-    with_integer!(dtype, "randperm", T => {
-        let mut out = zeros::<T>(count, "randperm")?;
-        out.iter_mut().enumerate().for_each(|(i, x)| *x = i as T);
-        let (mut words, mut long) = (Vec::new(), vec![0; count.min(1024)]);
-        for start in (0..count).step_by(1024) {
-            draw.long_words(start as u64 / 2, &mut words, &mut long);
-            for (place, word) in (start..count).zip(&long) {
-                let later = (u128::from(*word) * (count - place) as u128) >> 64;
-                out.swap(place, place + later as usize);
-            }
-        }
-        Ok(T::store(out))
-    })
-}
-
 /// `count` elements: 1 where the word is below `threshold`, else 0.
 pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {

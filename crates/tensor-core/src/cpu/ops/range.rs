@@ -1,0 +1,58 @@
+//! Numbers at equal distances, each computed from its place.
+
+use crate::cpu::blocks::fill_blocks;
+use crate::cpu::dispatch::dispatch_dtype;
+use crate::cpu::{CpuStorage, zeros};
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::element::sealed::Stored;
+use crate::error::Result;
+use crate::scalar::Scalar;
+
+/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused multiply-add and
+/// then rounded.
+pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> Result<CpuStorage> {
+    let number = |i: usize| match (start, step) {
+        (Scalar::Int(start), Scalar::Int(step)) => {
+            Scalar::Int(start.wrapping_add((i as i64).wrapping_mul(step)))
+        }
+        _ => Scalar::Float((i as f64).mul_add(step.to_f64(), start.to_f64())),
+    };
+    of_places(dtype, count, "arange", &number)
+}
+
+/// `count` elements at equal distances from start to end, computed in `f64` and then rounded; the ends as they are.
+pub(crate) fn linspace(dtype: DType, count: usize, [start, end]: [Scalar; 2]) -> Result<CpuStorage> {
+    let (first, last, intervals) = (start.to_f64(), end.to_f64(), count.saturating_sub(1));
+    let distance = last - first;
+    let between = |i: usize| {
+        let sum = first + i as f64 * distance / intervals as f64;
+        // The distance may be infinite although both ends are finite.
+        let share = i as f64 / intervals as f64;
+        Scalar::Float(if sum.is_finite() { sum } else { first * (1.0 - share) + last * share })
+    };
+    let number = |i: usize| match i {
+        0 => start,
+        _ if i == intervals => end,
+        _ => between(i),
+    };
+    of_places(dtype, count, "linspace", &number)
+}
+
+/// `number` of each place, rounded to `dtype`.
+fn of_places(
+    dtype: DType,
+    count: usize,
+    operation: &'static str,
+    number: &(dyn Fn(usize) -> Scalar + Sync),
+) -> Result<CpuStorage> {
+    dispatch_dtype!(dtype, T => {
+        let mut elements = zeros::<T>(count, operation)?;
+        fill_blocks(&mut elements, &|first, block, (): &mut ()| {
+            for (place, slot) in (first..).zip(block) {
+                *slot = T::from_scalar(number(place));
+            }
+        });
+        Ok(T::store(elements))
+    })
+}

@@ -1,0 +1,56 @@
+//! Numbers at equal distances, each computed from its place.
+
+use hip_safe::Launch;
+
+use super::launch::push;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::hip::device::wrap;
+use crate::hip::kernels::Kernel;
+use crate::hip::{HipDevice, HipStorage};
+use crate::scalar::Scalar;
+
+/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused multiply-add and
+/// then rounded.
+pub(crate) fn arange(
+    device: &HipDevice,
+    dtype: DType,
+    count: usize,
+    start_and_step: [Scalar; 2],
+) -> Result<HipStorage> {
+    // The kernel takes both in 64 bits.
+    let wide = if dtype.is_float() { DType::F64 } else { DType::I64 };
+    of_places(device, dtype, count, "arange", &|launch| push(launch, wide, &start_and_step))
+}
+
+/// `count` elements at equal distances from start to end, computed in `f64` and then rounded; the ends as they are.
+pub(crate) fn linspace(
+    device: &HipDevice,
+    dtype: DType,
+    count: usize,
+    ends: [Scalar; 2],
+) -> Result<HipStorage> {
+    of_places(device, dtype, count, "linspace", &|launch| push(launch, dtype, &ends))
+}
+
+/// `count` elements that a kernel makes of their places and of two numbers, which `push_numbers` appends.
+fn of_places(
+    device: &HipDevice,
+    dtype: DType,
+    count: usize,
+    op: &'static str,
+    push_numbers: &dyn Fn(&mut Launch<'_>),
+) -> Result<HipStorage> {
+    // SAFETY: S15: the kernel writes every element.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, op) }?;
+    if count > 0 {
+        let function = device.kernels().get(device, Kernel { family: "select", op, dtype, to: None })?;
+        let mut target = out.tail_mut(0, op)?;
+        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+        launch.arg_mut(&mut target).value(&(count as u64));
+        push_numbers(&mut launch);
+        // SAFETY: S9: the kernel writes `count` elements, which the storage has.
+        unsafe { launch.submit() }.map_err(wrap(op))?;
+    }
+    Ok(out)
+}
