@@ -112,9 +112,9 @@ impl Generator {
 
     /// The integers `0..count` in random order: a tensor of rank 1.
     ///
-    /// It is [`Tensor::argsort`] of keys: the upper 63 bits of the elements' words of 64 bits, which are what [`Generator::randint`] of the same
-    /// draw has of 0..2⁶³ as `i64`. All orders are equally likely but for equal keys, which keep their order; there are any with a probability
-    /// below count² / 2⁶⁴. Moves the keys' bytes and what sorting them does.
+    /// It is what [`Tensor::argsort`] makes of keys, the upper 63 bits of the elements' words of 64 bits. All orders are equally likely but for
+    /// equal keys, which keep their order; there are any with a probability below count² / 2⁶⁴. Moves 8 bytes for each key, what sorting
+    /// them does, and the result's.
     ///
     /// # Errors
     /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `dtype` has not so many integers;
