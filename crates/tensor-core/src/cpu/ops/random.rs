@@ -7,7 +7,7 @@ use crate::cpu::dispatch::{dispatch_dtype, dispatch_float};
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
 use crate::cpu::philox::Draw;
-use crate::cpu::{CpuStorage, unsupported, zeros};
+use crate::cpu::{CpuStorage, unsupported};
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::sealed::Stored;

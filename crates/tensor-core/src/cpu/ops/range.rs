@@ -1,8 +1,8 @@
 //! Numbers at equal distances, each computed from its place.
 
-use crate::cpu::blocks::fill_blocks;
+use crate::cpu::CpuStorage;
+use crate::cpu::chunks::new_blocks;
 use crate::cpu::dispatch::dispatch_dtype;
-use crate::cpu::{CpuStorage, zeros};
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::sealed::Stored;
@@ -47,12 +47,11 @@ fn of_places(
     number: &(dyn Fn(usize) -> Scalar + Sync),
 ) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
-        let mut elements = zeros::<T>(count, operation)?;
-        fill_blocks(&mut elements, &|first, block, (): &mut ()| {
+        let elements = new_blocks::<T, ()>(count, operation, &|first, block, ()| {
             for (place, slot) in (first..).zip(block) {
                 *slot = T::from_scalar(number(place));
             }
-        });
+        })?;
         Ok(T::store(elements))
     })
 }
