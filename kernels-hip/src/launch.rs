@@ -227,6 +227,9 @@ mod tests {
         assert_eq!((columns.segment, columns.parts), (252, 66));
         assert_eq!(columns.shape, LaunchShape { grid: 2112, block: 64 });
         assert_eq!(reduce(&reduced(1 << 20, 1000, Some(1 << 20), false), 132).parts, 1);
+        // Lines that no packs divide have a thread for each element.
+        let odd = reduce(&reduced(8191, 16384, Some(8191), false), 132);
+        assert_eq!((odd.segment, odd.parts, odd.shape.grid), (1024, 16, 2048));
         assert_eq!(join(5, 132), (LaunchShape { grid: 5, block: 256 }, 1));
         assert_eq!(join(8192, 132), (LaunchShape { grid: 256, block: 256 }, 32));
     }

@@ -75,6 +75,7 @@ pub(super) fn each_pair<C: Copy, R: Copy>(
 const LONG: usize = 32;
 
 /// Operands of one shape, walked side by side.
+#[expect(clippy::large_enum_variant, reason = "there is one for an operation, and it is never moved")]
 pub(super) enum Operands<'a, T, const N: usize> {
     /// Over long stretches on which each is tight or repeats one element.
     Long { elements: [&'a [T]; N], merged: Collapsed, offsets: [usize; N] },

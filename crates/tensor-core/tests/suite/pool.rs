@@ -29,6 +29,21 @@ fn maxima_by_hand() {
 }
 
 #[test]
+fn maxima_of_wide_windows_and_steps() {
+    on_devices(|device| {
+        let one = tensor([[[[-7.0]]]], DType::F32, device)?;
+        let wide = Pool2dConfig { padding: [1 << 30; 2], ..Pool2dConfig::new([1 << 31, 1 << 31]) };
+        same(&one.max_pool2d_with(&wide)?, &[-7.0])?;
+        let far = one.expand([1, 1, 1, 1 << 40])?;
+        same(&far.max_pool2d_with_stride((1, 1), (1, 1 << 39))?, &[-7.0; 2])?;
+        let row =
+            tensor([[[(0..100_000).map(|i| f64::from(i % 1000)).collect::<Vec<_>>()]]], DType::F32, device)?;
+        same(&row.max_pool2d_with_stride((1, 3), (1, 33_333))?, &[2.0, 335.0, 668.0, 999.0][..3])?;
+        Ok(())
+    });
+}
+
+#[test]
 fn nan_wins_and_zeros_have_signs() {
     on_devices(|device| {
         for dtype in FLOATS {

@@ -67,10 +67,11 @@ fn rows<T: Number<Compute: Real + crate::element::Element>>(
                     }
                     let first = (start / length + i) % norm.groups * channels;
                     for (channel, y) in (first..first + channels).zip(y.chunks_exact_mut(norm.inner)) {
-                        let one =
-                            |of: Option<&[T::Compute]>, otherwise| of.map_or(otherwise, |of| of[channel]);
-                        let (w, b) = (one(weight, T::Compute::ONE), one(bias, T::Compute::default()));
-                        y.iter_mut().for_each(|y| *y = y.mul(factor).mul(w).add(b));
+                        let w = weight.map_or(T::Compute::ONE, |of| of[channel]);
+                        y.iter_mut().for_each(|y| *y = y.mul(factor).mul(w));
+                        if let Some(bias) = bias {
+                            y.iter_mut().for_each(|y| *y = y.add(bias[channel]));
+                        }
                     }
                 }
             });
@@ -114,22 +115,22 @@ pub(crate) fn batch_norm(
         if layout.elements() == 0 {
             return Ok(T::store(Vec::new()));
         }
-            let mean = wide::<T>(Some(mean), name)?.unwrap_or_default();
-            let variance = wide::<T>(Some(variance), name)?.unwrap_or_default();
-            let (weight, bias) = (wide::<T>(weight, name)?, wide::<T>(bias, name)?);
-            let eps = real::<<T as Number>::Compute>(eps);
-            let of = |of: &Option<Vec<_>>, channel: usize, otherwise| {
-                of.as_ref().map_or(otherwise, |of| of[channel])
-            };
-            let numbers = mean.iter().zip(&variance).enumerate().map(|(channel, (mean, variance))| Channel {
-                mean: *mean,
-                factor: <<T as Number>::Compute as Arith>::ONE.div(variance.add(eps).sqrt()),
-                weight: of(&weight, channel, Arith::ONE),
-                bias: of(&bias, channel, Default::default()),
-            });
-            let inner = layout.dims()[2..].iter().product::<usize>();
-            let numbers: Vec<_> = numbers.collect();
-            each_channel(&Source::new(elements, layout), &numbers, (layout.elements(), inner)).map(T::store)
+        let mean = wide::<T>(Some(mean), name)?.unwrap_or_default();
+        let variance = wide::<T>(Some(variance), name)?.unwrap_or_default();
+        let (weight, bias) = (wide::<T>(weight, name)?, wide::<T>(bias, name)?);
+        let eps = real::<<T as Number>::Compute>(eps);
+        let of = |of: &Option<Vec<_>>, channel: usize, otherwise| {
+            of.as_ref().map_or(otherwise, |of| of[channel])
+        };
+        let numbers = mean.iter().zip(&variance).enumerate().map(|(channel, (mean, variance))| Channel {
+            mean: *mean,
+            factor: <<T as Number>::Compute as Arith>::ONE.div(variance.add(eps).sqrt()),
+            weight: of(&weight, channel, Arith::ONE),
+            bias: of(&bias, channel, Default::default()),
+        });
+        let inner = layout.dims()[2..].iter().product::<usize>();
+        let numbers: Vec<_> = numbers.collect();
+        each_channel(&Source::new(elements, layout), &numbers, (layout.elements(), inner)).map(T::store)
     }, else Err(unsupported(name, storage)))
 }
 

@@ -60,8 +60,17 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
             match shape.op {
                 PoolOp::Max => {
                     let rows = Window::of(&h, y, false);
-                    let lines = (rows.begin..rows.end).map(|i| &x[first + i * row..]);
-                    greatest(lines, column, &w, out, scratch);
+                    match padded_line(&w) {
+                        Some(length) => {
+                            let lines = (rows.begin..rows.end).map(|i| &x[first + i * row..]);
+                            greatest(lines, column, (&w, length), out, scratch);
+                        }
+                        None => {
+                            for (z, out) in out.iter_mut().enumerate() {
+                                *out = T::from_compute(maximum(wide, &rows, &Window::of(&w, z, false)));
+                            }
+                        }
+                    }
                 }
                 PoolOp::Mean(padding) => {
                     let rows = Window::of(&h, y, padding);
@@ -95,17 +104,29 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
 /// Elements of a row, the same as compute values, the greatest of several rows, what lies a stride apart of these, and results.
 type Scratch<T> = (Vec<T>, [Vec<<T as Number>::Compute>; 4]);
 
-/// The greatest elements of a line of windows: of their rows, whose elements are `step` places apart, first place by place, then
+/// Places that a line of windows covers, padding included, if it is worth while to hold them all: not where windows or the gaps
+/// between them are wide.
+fn padded_line(axis: &PoolAxis) -> Option<usize> {
+    let length = (axis.out - 1).checked_mul(axis.stride)?.checked_add(axis.window)?;
+    (length <= axis.out.saturating_add(64).saturating_mul(64)).then_some(length)
+}
+
+/// The greatest element of a window; −∞ of none.
+fn maximum<C: Quotient>(at: impl Fn(usize, usize) -> C, rows: &Window, columns: &Window) -> C {
+    let row = |i: usize| (columns.begin..columns.end).map(|j| at(i, j)).fold(lowest(), |a: C, b| a.max(b));
+    (rows.begin..rows.end).map(row).fold(lowest(), |a: C, b| a.max(b))
+}
+
+/// The greatest elements of a line of windows, which covers `length` places: of their rows, whose elements are `step` places apart, first place by place, then
 /// along the windows. The inner loops go over neighbouring places, of which there are many; windows are small.
 fn greatest<'a, T: Number<Compute: Quotient>>(
     rows: impl Iterator<Item = &'a [T]>,
     step: usize,
-    axis: &PoolAxis,
+    (axis, length): (&PoolAxis, usize),
     out: &mut [T],
     (gathered, [wide, highest, column, result]): &mut Scratch<T>,
 ) {
     // The padding is −∞, which is never greater; there is room for the last window, and for no more.
-    let length = (out.len() - 1) * axis.stride + axis.window;
     highest.clear();
     highest.resize(length, lowest());
     let inside = axis.padding.min(length)..(axis.padding + axis.input).min(length);
