@@ -1,4 +1,4 @@
-//! What one small addition costs the host, layer by layer: the C call, hip-safe, tensor-core.
+//! What one small addition costs the host, layer by layer: the C call, hip-safe, tensor-core; and what ids add, which may be wrong.
 
 use super::data::Matrix;
 use super::measure::Effort;
@@ -18,8 +18,16 @@ const BATCH: u32 = 500;
 pub type HostTime = (&'static str, f64);
 
 /// The names of the rows.
-pub const NAMES: [&str; 5] =
-    ["host_raw_launch", "host_safe_launch", "host_safe_launch_built", "host_add", "host_add_assign"];
+pub const NAMES: [&str; 8] = [
+    "host_raw_launch",
+    "host_safe_launch",
+    "host_safe_launch_built",
+    "host_add",
+    "host_add_assign",
+    "host_index_select",
+    "add_and_read",
+    "index_select_and_read",
+];
 
 /// Measures all of it, for f32 and 16 × 16 elements. Each layer's result is checked, and a wrong one fails the run.
 ///
@@ -91,7 +99,27 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     right(NAMES[4], &numbers(&target)?)?;
     let assign = batches(effort, wait, || target.add_assign_(&y).map_err(|e| e.to_string()))?;
 
-    Ok(NAMES.into_iter().zip([raw, safe, built, add, assign]).collect())
+    let by_ids = by_ids(&x, &y, effort, wait).map_err(|e| e.to_string())?;
+    Ok(NAMES.into_iter().zip([raw, safe, built, add, assign].into_iter().chain(by_ids)).collect())
+}
+
+/// A call by ids, an addition that is read back, and a call by ids that is: reading after ids asks the device for wrong ones, too.
+fn by_ids(
+    x: &Tensor,
+    y: &Tensor,
+    effort: Effort,
+    wait: impl Fn() -> tensor_core::Result<()>,
+) -> Result<[f64; 3], String> {
+    let text = |error: tensor_core::Error| error.to_string();
+    let ids = Tensor::from_vec((0..SMALL as u32).collect(), SMALL, &x.device()).map_err(text)?;
+    if numbers(&x.index_select(&ids, 0).map_err(text)?)? != numbers(x)? {
+        return Err("index_select selects wrongly".into());
+    }
+    let select = batches(effort, &wait, || x.index_select(&ids, 0).map(drop).map_err(text))?;
+    let read = |made: tensor_core::Result<Tensor>| made.and_then(|x| x.to_vec::<f32>()).map(drop).map_err(text);
+    let added = batches(effort, &wait, || read(x.add(y)))?;
+    let selected = batches(effort, &wait, || read(x.index_select(&ids, 0)))?;
+    Ok([select, added, selected])
 }
 
 fn matrices(device: &Device) -> tensor_core::Result<(Tensor, Tensor)> {
