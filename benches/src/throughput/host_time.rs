@@ -116,7 +116,8 @@ fn by_ids(
         return Err("index_select selects wrongly".into());
     }
     let select = batches(effort, &wait, || x.index_select(&ids, 0).map(drop).map_err(text))?;
-    let read = |made: tensor_core::Result<Tensor>| made.and_then(|x| x.to_vec::<f32>()).map(drop).map_err(text);
+    let read =
+        |made: tensor_core::Result<Tensor>| made.and_then(|x| x.to_vec::<f32>()).map(drop).map_err(text);
     let added = batches(effort, &wait, || read(x.add(y)))?;
     let selected = batches(effort, &wait, || read(x.index_select(&ids, 0)))?;
     Ok([select, added, selected])
