@@ -51,6 +51,7 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
         PoolOp::Nearest | PoolOp::Bilinear(_) => 4,
     };
     let together = (BLOCK / w.out).max(1) * w.out;
+    let padded = padded_line(&w);
     new_chunks(count, (together, work), shape.operation, &|start, out, scratch: &mut Scratch<T>| {
         for (line, out) in (start / w.out..).zip(out.chunks_exact_mut(w.out)) {
             let (plane, y) = (line / h.out, line % h.out);
@@ -60,7 +61,7 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
             match shape.op {
                 PoolOp::Max => {
                     let rows = Window::of(&h, y, false);
-                    match padded_line(&w) {
+                    match padded {
                         Some(length) => {
                             let lines = (rows.begin..rows.end).map(|i| &x[first + i * row..]);
                             greatest(lines, column, (&w, length), out, scratch);

@@ -7,10 +7,10 @@ use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::Result;
 use crate::float8::F8E4M3;
-use crate::hip::HipStorage;
 use crate::hip::device::wrap;
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
+use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
@@ -32,6 +32,28 @@ fn straight(storage: &HipStorage, layout: &Layout, op: &'static str) -> Result<O
         return Ok(None);
     }
     Ok(Some((super::copy::copy(storage, layout)?, tight)))
+}
+
+/// `count` elements of a kernel that makes them of their places: launched as if they had `element_bytes`, with what `arguments` appends
+/// behind the result.
+pub(super) fn made(
+    device: &HipDevice,
+    kernel: Kernel,
+    (count, element_bytes): (usize, usize),
+    arguments: &dyn Fn(&mut Launch<'_>),
+) -> Result<HipStorage> {
+    // SAFETY: S15: the kernel writes every element.
+    let mut out = unsafe { HipStorage::uninit(device, kernel.dtype, count, kernel.op) }?;
+    if count > 0 {
+        let function = device.kernels().get(device, kernel)?;
+        let mut target = out.tail_mut(0, kernel.op)?;
+        let mut launch = device.stream().launch(&function, device.elementwise(count, element_bytes));
+        launch.arg_mut(&mut target);
+        arguments(&mut launch);
+        // SAFETY: S9: the kernel writes `count` elements, which the storage has.
+        unsafe { launch.submit() }.map_err(wrap(kernel.op))?;
+    }
+    Ok(out)
 }
 
 /// `out[i] = kernel(input[i], scalars…)` into new storage of dtype `to`.

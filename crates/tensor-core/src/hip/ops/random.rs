@@ -3,7 +3,7 @@
 use hip_safe::Launch;
 use kernels_hip::args::RandomArgs;
 
-use super::launch::push;
+use super::launch::{made, push};
 use crate::cpu::philox::Draw;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -107,16 +107,8 @@ fn generate(
     op: &'static str,
     scalars: &dyn Fn(&mut Launch<'_>),
 ) -> Result<HipStorage> {
-    // SAFETY: S15: the kernel writes every element.
-    let mut out = unsafe { HipStorage::uninit(device, dtype, count, op) }?;
-    if count > 0 {
-        let function = device.kernels().get(device, random(op, dtype))?;
-        let mut target = out.tail_mut(0, op)?;
-        let mut launch = device.stream().launch(&function, device.elementwise(count, FOUR_EACH));
-        launch.arg_mut(&mut target).value(&args(0, count, draw));
-        scalars(&mut launch);
-        // SAFETY: S9: the kernel writes `count` elements, which the storage has.
-        unsafe { launch.submit() }.map_err(wrap(op))?;
-    }
-    Ok(out)
+    made(device, random(op, dtype), (count, FOUR_EACH), &|launch| {
+        launch.value(&args(0, count, draw));
+        scalars(launch);
+    })
 }

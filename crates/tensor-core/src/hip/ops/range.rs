@@ -2,10 +2,9 @@
 
 use hip_safe::Launch;
 
-use super::launch::push;
+use super::launch::{made, push};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::hip::device::wrap;
 use crate::hip::kernels::Kernel;
 use crate::hip::{HipDevice, HipStorage};
 use crate::scalar::Scalar;
@@ -41,16 +40,9 @@ fn of_places(
     op: &'static str,
     push_numbers: &dyn Fn(&mut Launch<'_>),
 ) -> Result<HipStorage> {
-    // SAFETY: S15: the kernel writes every element.
-    let mut out = unsafe { HipStorage::uninit(device, dtype, count, op) }?;
-    if count > 0 {
-        let function = device.kernels().get(device, Kernel { family: "select", op, dtype, to: None })?;
-        let mut target = out.tail_mut(0, op)?;
-        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
-        launch.arg_mut(&mut target).value(&(count as u64));
-        push_numbers(&mut launch);
-        // SAFETY: S9: the kernel writes `count` elements, which the storage has.
-        unsafe { launch.submit() }.map_err(wrap(op))?;
-    }
-    Ok(out)
+    let kernel = Kernel { family: "select", op, dtype, to: None };
+    made(device, kernel, (count, dtype.size_in_bytes()), &|launch| {
+        launch.value(&(count as u64));
+        push_numbers(launch);
+    })
 }
