@@ -1,5 +1,6 @@
 //! Captures and launches whose calls fail: nothing is lost, and the stream goes on.
 
+use crate::alone;
 use crate::watched::{
     calls, check_outcome, check_released, device, drop_errors, fail_after, fail_every, fail_next, no_fault,
     work_calls,
@@ -102,8 +103,12 @@ fn what_goes_wrong_beside_the_error_or_the_panic_of_the_closure_is_told() {
     stream.synchronize().expect("it goes on");
 }
 
+/// Alone: until the stream is destroyed, the driver refuses waits for the device.
 #[test]
 fn a_capture_that_cannot_be_ended_takes_its_stream_with_it() {
+    if !alone("graph_faults::a_capture_that_cannot_be_ended_takes_its_stream_with_it") {
+        return;
+    }
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();

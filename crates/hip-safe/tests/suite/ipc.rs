@@ -4,8 +4,9 @@ use crate::under_test::{self, stream};
 use crate::watched::{calls, changed_platform, device, drop_errors, fail_next, work_calls};
 use crate::{again, is_child};
 use hip_safe::{Device, Error, IpcHandle};
-use hip_sys::hip::{hipError_t, hipIpcMemHandle_t};
+use hip_sys::hip::{hipError_t, hipIpcMemHandle_t, hipStreamNonBlocking};
 use std::ffi::{c_uint, c_void};
+use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -89,11 +90,18 @@ static CLOSED: AtomicU32 = AtomicU32::new(0);
 unsafe extern "C" fn open(place: *mut *mut c_void, handle: hipIpcMemHandle_t, _: c_uint) -> hipError_t {
     let platform = under_test::platform();
     let byte = i32::from(handle.reserved[0]);
-    // SAFETY: S1, S2: the caller's place, and memory that was just allocated.
+    let mut stream = null_mut();
+    // SAFETY: S1, S2: the caller's place, memory that was just allocated, and a live stream of its own: waiting for the device would
+    // invalidate what other tests capture.
     unsafe {
         let hip = platform.hip();
-        let codes =
-            [(hip.hipMalloc)(place, 1256), (hip.hipMemset)(*place, byte, 1256), (hip.hipDeviceSynchronize)()];
+        let codes = [
+            (hip.hipMalloc)(place, 1256),
+            (hip.hipStreamCreateWithFlags)(&mut stream, hipStreamNonBlocking),
+            (hip.hipMemsetAsync)(*place, byte, 1256, stream),
+            (hip.hipStreamSynchronize)(stream),
+            (hip.hipStreamDestroy)(stream),
+        ];
         codes.into_iter().find(|code| code.0 != 0).unwrap_or(hipError_t(0))
     }
 }

@@ -58,3 +58,14 @@ fn again(test: &str, variables: &[(&str, &str)]) -> Output {
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
     command.output().expect("it starts")
 }
+
+/// Runs the test of that name in a process of its own, where no other test is in its way or has it in its own. True in that process.
+fn alone(test: &str) -> bool {
+    if is_child() {
+        return true;
+    }
+    let output = again(test, &[]);
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    false
+}

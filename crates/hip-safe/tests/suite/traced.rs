@@ -1,9 +1,10 @@
-//! What a subscriber of `tracing` is told of memory.
+//! What a subscriber of `tracing` is told of memory. These tests run alone: if another thread met an event for the first time just when
+//! this one's subscriber comes, `tracing` would not tell it of that event.
 
+use crate::alone;
 use crate::under_test::image;
 use crate::waiting::in_time;
 use crate::watched::device;
-use crate::{again, is_child};
 use hip_safe::{Device, Module, PinnedBuffer, Source, Stream};
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
@@ -53,18 +54,6 @@ impl<F: Fn(&Event<'_>) + 'static> Subscriber for Listener<F> {
     fn exit(&self, _: &Id) {}
 }
 
-/// Runs the test of that name in a process of its own, where no other thread meets an event for the first time just when this one's
-/// subscriber comes: `tracing` would not tell it of that event. True in that process.
-fn alone(test: &str) -> bool {
-    if is_child() {
-        return true;
-    }
-    let output = again(&format!("traced::{test}"), &[]);
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
-    false
-}
-
 /// What `at_each` gives for each event of an act on this thread.
 fn listened<T: Send + 'static>(
     at_each: impl Fn(&Event<'_>) -> T + Send + Sync + 'static,
@@ -94,7 +83,7 @@ fn calls_during(function: impl Fn() + Send + Sync + 'static, act: impl FnOnce() 
 
 #[test]
 fn allocations_frees_segments_and_modules_are_told_of() {
-    if !alone("allocations_frees_segments_and_modules_are_told_of") {
+    if !alone("traced::allocations_frees_segments_and_modules_are_told_of") {
         return;
     }
     let device = device();
@@ -134,7 +123,7 @@ fn allocations_frees_segments_and_modules_are_told_of() {
 /// A subscriber may use what it is told of: no lock of ours is held.
 #[test]
 fn a_subscriber_may_use_the_device() {
-    if !alone("a_subscriber_may_use_the_device") {
+    if !alone("traced::a_subscriber_may_use_the_device") {
         return;
     }
     let device = device();
@@ -152,7 +141,7 @@ fn a_subscriber_may_use_the_device() {
 
 #[test]
 fn a_subscriber_may_allocate_in_the_capture_that_allocates() {
-    if !alone("a_subscriber_may_allocate_in_the_capture_that_allocates") {
+    if !alone("traced::a_subscriber_may_allocate_in_the_capture_that_allocates") {
         return;
     }
     let stream = device().new_stream().unwrap();
@@ -173,7 +162,7 @@ fn a_subscriber_may_allocate_in_the_capture_that_allocates() {
 
 #[test]
 fn a_subscriber_may_ask_for_the_module_that_is_loaded() {
-    if !alone("a_subscriber_may_ask_for_the_module_that_is_loaded") {
+    if !alone("traced::a_subscriber_may_ask_for_the_module_that_is_loaded") {
         return;
     }
     let source = || Source::new("extern \"C\" __global__ void traced_module() {}");
