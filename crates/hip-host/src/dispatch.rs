@@ -34,11 +34,12 @@ pub(crate) fn start(stream: Arc<Stream>) {
     let builder = thread::Builder::new().name("hip-host stream".to_owned()).stack_size(THREAD_STACK);
     if builder.spawn(move || serve(ours)).is_err() {
         // The machine has no thread left: the operations still run, but the caller waits for them.
-        stream.drain(&mut Runner::new(), u64::MAX);
+        stream.drain(&mut Runner::new(), None);
     }
 }
 
-/// Runs operations of a stream up to that number on the calling thread, if no dispatcher has the stream yet.
+/// Runs operations of a stream up to that number on the calling thread, but no functions of the program's, if no dispatcher has the
+/// stream yet.
 pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     thread_local! {
         static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
@@ -47,7 +48,7 @@ pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     let _ = RUNNER.try_with(|runner| {
         let Ok(mut runner) = runner.try_borrow_mut() else { return };
         if take(stream) {
-            stream.drain(runner.get_or_insert_with(Runner::new), until);
+            stream.drain(runner.get_or_insert_with(Runner::new), Some(until));
         }
     });
 }
@@ -62,7 +63,7 @@ fn take(stream: &Arc<Stream>) -> bool {
 fn serve(mut stream: Arc<Stream>) {
     let mut runner = Runner::new();
     loop {
-        stream.drain(&mut runner, u64::MAX);
+        stream.drain(&mut runner, None);
         drop(stream);
         let mut state = STATE.lock();
         if state.ready.is_empty() && state.idle >= KEPT {

@@ -6,8 +6,10 @@ mod common;
 use common::gate::{gate, pinned, read_host, soon, write};
 use common::{hip, shape};
 use hip_sys::hip::*;
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[test]
 fn many_streams_at_once() {
@@ -58,4 +60,35 @@ fn waiting_from_several_threads_sees_the_work_done() {
             });
         }
     });
+}
+
+/// Counts its calls on the thread that waits for them, whose mark is set.
+unsafe extern "C" fn note_thread(calls: *mut c_void) {
+    // SAFETY: S11: the counters outlive the stream's work.
+    let [elsewhere, here] = unsafe { &*calls.cast::<[AtomicU32; 2]>() };
+    let counter = if WAITS.get() { here } else { elsewhere };
+    counter.fetch_add(1, Ordering::SeqCst);
+}
+
+thread_local!(static WAITS: Cell<bool> = const { Cell::new(false) });
+
+/// As with a driver: the waiting thread may hold what the function wants, or count on its thread-local state.
+#[test]
+fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
+    let hip = hip();
+    let streams = [(); 8].map(|()| hip.stream(hipStreamNonBlocking));
+    let calls = [const { AtomicU32::new(0) }; 2];
+    let pointer = std::ptr::from_ref(&calls).cast_mut().cast();
+    WAITS.set(true);
+    for round in 0..500 {
+        for stream in streams {
+            assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(note_thread), pointer)), 0);
+        }
+        if round % 2 == 0 {
+            ok!(hip, hipDeviceSynchronize());
+        } else {
+            streams.iter().for_each(|stream| ok!(hip, hipStreamSynchronize(*stream)));
+        }
+    }
+    assert_eq!(calls.map(AtomicU32::into_inner), [4000, 0], "elsewhere, here");
 }
