@@ -55,7 +55,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -96,6 +96,11 @@ const STEPS: [Step; 19] = [
     Step { needs: sanitizers, ..step("sanitize-thread", Run::Xtask(&THREADS)) },
     Step { needs: aarch64, ..step("aarch64", Run::Script(AARCH64)) },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
+    // The README's command has run the other cases.
+    step(
+        "parity-long",
+        Run::Xtask(&["parity", "--full", "--filter", "*many-blocks*", "--json", "target/parity/long.json"]),
+    ),
     Step {
         needs: weights,
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))

@@ -2,25 +2,22 @@
 
 use std::path::Path;
 
-use super::{ParityArgs, check_writable, progress, sabotage, say, select};
+use super::{ParityArgs, check_writable, progress, registered, sabotage, say, select};
+use crate::case::Case;
 use crate::comparison::Known;
 use crate::listed;
 use crate::record::{self, NamedRecord};
 use crate::report::{Report, quote};
 use crate::weights::Weights;
-use crate::{Against, Error, devices, html, registry, run_against, table};
+use crate::{Against, Error, devices, html, run_against, table};
 
 /// Whether all was right.
 pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     let weights = args.weights.as_deref().map(Weights::open).transpose()?;
-    let all = match &weights {
-        Some(weights) => weights.cases()?,
-        None => registry::all(),
+    let cases = match (&weights, &args.weights) {
+        (Some(weights), Some(path)) => of_weights(weights, path, args.cases.filter.as_deref())?,
+        _ => registered(&args.cases, args.full)?,
     };
-    if let (true, Some(path)) = (all.is_empty(), &args.weights) {
-        return Err(Error::NoTensors { path: path.clone() });
-    }
-    let cases = select(all, args.cases.filter.as_deref())?;
     if args.list {
         say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
         return Ok(true);
@@ -56,6 +53,15 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     Ok(report.totals.failures() == 0 && !report.differences.iter().any(|listed| listed.stale))
 }
 
+/// The cases on a checkpoint's tensors that are asked for.
+fn of_weights(weights: &Weights, path: &Path, filter: Option<&str>) -> Result<Vec<Case>, Error> {
+    let all = weights.cases()?;
+    if all.is_empty() {
+        return Err(Error::NoTensors { path: path.to_path_buf() });
+    }
+    select(all, filter)
+}
+
 /// The records that ship, then those that the options name.
 fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
     let mut records = record::embedded()?;
@@ -81,5 +87,6 @@ fn origin(args: &ParityArgs) -> String {
     let weights = args.weights.iter().map(|path| option("weights", path));
     let against = args.against.iter().map(|path| option("against", path));
     let differences = args.differences.iter().map(|path| option("differences", path));
-    weights.chain(against).chain(differences).collect()
+    let full = args.full.then(|| " --full".to_owned());
+    full.into_iter().chain(weights).chain(against).chain(differences).collect()
 }

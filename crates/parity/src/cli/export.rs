@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CaseArgs, progress, say, select};
-use crate::{Error, export, registry};
+use super::{CaseArgs, progress, registered, say};
+use crate::{Error, export};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +33,7 @@ pub struct ExportArgs {
 
 /// Always true: there is nothing to be wrong.
 pub(super) fn run(args: &ExportArgs) -> Result<bool, Error> {
-    let cases = select(registry::all(), args.cases.filter.as_deref())?;
+    let cases = registered(&args.cases, false)?;
     let bar = progress(cases.len());
     let filter = args.cases.filter.as_deref().unwrap_or_default();
     let done = export::export(&cases, filter, args.cases.seed, &args.out, &mut || bar.inc(1))?;

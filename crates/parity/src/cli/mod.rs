@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::case::Case;
-use crate::{Error, filter};
+use crate::{Error, filter, registry};
 pub use compare::CompareArgs;
 pub use export::ExportArgs;
 pub use record::RecordArgs;
@@ -29,6 +29,7 @@ Examples:
   cargo xtask parity --device cpu,host:1              on the CPU device and on the host platform's wave 64
   cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
   cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
+  cargo xtask parity --full                           and the cases that take seconds each
   cargo xtask parity --list --filter matmul           their ids, one a line
   cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
                                                       with a list of known differences; what agrees again is stale
@@ -52,6 +53,9 @@ pub struct ParityArgs {
     /// Which cases, and how they are made.
     #[command(flatten)]
     pub cases: CaseArgs,
+    /// Also the cases that take seconds each: the work of more than 65,535 blocks in every family
+    #[arg(long, conflicts_with = "weights")]
+    pub full: bool,
     /// Print the ids of the cases, one a line, and run nothing
     #[arg(long)]
     pub list: bool,
@@ -149,6 +153,15 @@ fn check_writable(path: &Path) -> Result<(), Error> {
     });
     // tempfile names its temporary in the message; the kind says enough.
     tried.map_err(|error| Error::Write { path: path.to_path_buf(), source: error.kind().into() })
+}
+
+/// The cases of the registry that are asked for.
+fn registered(args: &CaseArgs, full: bool) -> Result<Vec<Case>, Error> {
+    let mut cases = registry::all();
+    if full {
+        cases.extend(registry::long());
+    }
+    select(cases, args.filter.as_deref())
 }
 
 fn select(cases: Vec<Case>, text: Option<&str>) -> Result<Vec<Case>, Error> {

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CaseArgs, check_writable, progress, say, select};
-use crate::{Error, devices, record, registry, table};
+use super::{CaseArgs, check_writable, progress, registered, say};
+use crate::{Error, devices, record, table};
 
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask parity record --device amd:0                            to target/parity/amd-0.tsv
   cargo xtask parity record --device nvidia:0 --out cuda-h200.tsv     to another file
+  cargo xtask parity record --device nvidia:0 --full                  with the cases that take seconds each
   cargo xtask parity record --device host:1 --filter exp/f32          only the cases whose id contains exp/f32
 
 The results are held against the reference on the way, and the table is that of a run. What is wrong is recorded as it is, what failed
@@ -28,6 +29,9 @@ pub struct RecordArgs {
     /// The file to write  [default: target/parity/DEVICE.tsv]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Also the cases that take seconds each
+    #[arg(long)]
+    pub full: bool,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -35,7 +39,7 @@ pub struct RecordArgs {
 
 /// Whether all was right.
 pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
-    let cases = select(registry::all(), args.cases.filter.as_deref())?;
+    let cases = registered(&args.cases, args.full)?;
     let device = devices::open(std::slice::from_ref(&args.device))?.remove(0);
     let out = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("target/parity").join(format!("{}.tsv", device.name.replace(':', "-")))

@@ -6,7 +6,9 @@ use reference::Judge;
 use serde::Serialize;
 
 use super::{Entry, Found, NamedRecord, Record};
+use crate::case::Case;
 use crate::judge;
+use crate::registry;
 use crate::report::CaseReport;
 
 /// What a record has of a case.
@@ -115,7 +117,10 @@ impl RecordReport {
                 case.results.iter().filter(|result| result.differs_from.contains(&named.name)).count();
         }
         if whole {
-            let ids: HashSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+            // A run of all but the long ones is whole.
+            let long: Vec<String> = registry::long().iter().map(Case::id).collect();
+            let ids: HashSet<&str> =
+                cases.iter().map(|case| &case.id).chain(&long).map(String::as_str).collect();
             let hashes: HashSet<&str> = cases.iter().map(|case| case.hash.as_str()).collect();
             let unknown = |entry: &&Entry| {
                 !ids.contains(entry.id.as_str()) && !hashes.contains(format!("{:032x}", entry.hash).as_str())

@@ -6,6 +6,7 @@ use reference::{Array, AttentionOptions, DType, Error, Outcome};
 use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
+use super::shapes::BLOCKS;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -155,6 +156,14 @@ pub(super) fn cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A block for each head: of a tile of queries, and of one query.
+pub(super) fn many_blocks() -> [Case; 2] {
+    [("many-blocks", 8), ("many-blocks-row", 1)].map(|(shape, tq)| {
+        let operands = operands(DType::F32, Lengths { b: 1, hq: BLOCKS, hk: BLOCKS, tq, tk: 2, d: 2, dv: 1 });
+        Case::new(Op::named(PLAIN), operands, Layout::Contiguous, shape)
+    })
 }
 
 /// Lengths around those of tiles, and every kind of head.

@@ -49,6 +49,13 @@ pub(super) fn copy_cases() -> Vec<Case> {
     cases
 }
 
+/// As many matrices turned round as there are blocks: each has one for its tile.
+pub(super) fn many_blocks() -> Case {
+    let turned =
+        Operand::dense(DType::U8, &[BLOCKS, 16, 17], Contents::EveryPattern).then(Step::Transpose(1, 2));
+    Case::new(Op::Copy, vec![turned], Layout::Transposed, "many-blocks")
+}
+
 /// Matrices turned round by tiles: whole tiles and odd ones, in batches, from addresses beside those of 16 bytes, and dimensions that
 /// change places over others.
 fn turned_copies(dtype: DType) -> Vec<Case> {

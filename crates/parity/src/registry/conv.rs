@@ -4,6 +4,7 @@ use reference::{Array, Convolution, DType, Error, Outcome, convolution};
 use serde_json::{Map, Value, json};
 use tensor_core::{Conv1dConfig, Conv2dConfig, Tensor};
 
+use super::shapes::BLOCKS;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -71,6 +72,15 @@ impl Operation for Convolve {
     fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
         convolution(arrays[0], arrays[1], arrays.get(2).copied(), self.how)
     }
+}
+
+/// A block has a tile of 128 places.
+pub(super) fn many_blocks() -> Case {
+    let dense = |shape: &[usize]| Operand::dense(DType::BF16, shape, Contents::Terms);
+    case(
+        (Layout::Contiguous, "many-blocks", vec![dense(&[1, 2, BLOCKS * 128]), dense(&[1, 2, 1])], plain()),
+        true,
+    )
 }
 
 /// Layout, shape class, operands, and how.

@@ -62,6 +62,21 @@ pub fn all() -> Vec<Case> {
     .concat()
 }
 
+/// Cases that take seconds each and gigabytes together: the work of more than 65,535 blocks in families of which a block does much. They
+/// belong to a full run alone.
+pub fn long() -> Vec<Case> {
+    let mut cases = vec![
+        cast::many_blocks(),
+        conv::many_blocks(),
+        order::many_blocks(),
+        rope::many_blocks(),
+        select::many_blocks(),
+        random::many_blocks(),
+    ];
+    cases.extend(attention::many_blocks());
+    cases
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -70,7 +85,7 @@ mod tests {
 
     #[test]
     fn at_least_800_distinct_cases_with_unique_ids() {
-        let cases = all();
+        let cases = [all(), long()].concat();
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
         assert_eq!(ids.len(), cases.len(), "two cases share an id");
         let classes: HashSet<_> = cases.iter().map(Case::class).collect();
@@ -100,6 +115,36 @@ mod tests {
             wanted.split_whitespace().count(),
             "an operation is missing from this test's list"
         );
+    }
+
+    #[test]
+    fn every_family_of_kernels_has_the_work_of_many_blocks() {
+        let cases = [all(), long()].concat();
+        let many = cases.iter().filter(|case| case.shape.starts_with("many-blocks"));
+        let operations: HashSet<&str> = many.map(|case| case.op.name()).collect();
+        let wanted = [
+            ("attention", "scaled_dot_product_attention"),
+            ("conv", "conv1d"),
+            ("elementwise", "cast"),
+            ("index", "scatter"),
+            ("matmul", "matmul"),
+            ("norm", "rms_norm"),
+            ("pool", "upsample_nearest2d"),
+            ("random", "bernoulli"),
+            ("reduce", "sum"),
+            ("rope", "rope"),
+            ("scan", "cumsum"),
+            ("select", "flip"),
+            ("softmax", "softmax"),
+            ("sort", "argsort"),
+            ("stat", "var"),
+            ("transpose", "copy"),
+        ];
+        let families: HashSet<&str> = kernels_hip::families().iter().map(|family| family.name).collect();
+        assert_eq!(families, wanted.iter().map(|(family, _)| *family).collect());
+        for (family, operation) in wanted {
+            assert!(operations.contains(operation), "{family} has none");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use reference::{Array, DType, Error, Outcome, Sorted};
 use serde_json::{Map, Value, json};
 use tensor_core::Tensor;
 
-use super::shapes::{COLS, LARGE, ROWS, every_pattern, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, every_pattern, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -146,6 +146,13 @@ pub(super) fn cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A block sorts 256 rows of up to eight elements.
+pub(super) fn many_blocks() -> Case {
+    let positions = Sort { kind: Kind::Argsort, axis: 1, descending: false };
+    let rows = Operand::dense(DType::U8, &[BLOCKS * 256, 2], Contents::EveryPattern);
+    Case::new(Op::named(positions), vec![rows], Layout::Contiguous, "many-blocks")
 }
 
 /// The first elements of short rows, of rows of several runs, and along other axes.

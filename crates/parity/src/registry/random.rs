@@ -4,7 +4,7 @@ use reference::{Array, DType, Draw, Error, Outcome};
 use serde_json::{Map, Value as Json, json};
 use tensor_core::{Generator, Tensor};
 
-use super::shapes::{COLS, LARGE, ROWS, every, every_pattern};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, every, every_pattern};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -156,6 +156,11 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(large(Kind::Normal(0.0, 1.0), DType::F32));
     cases.push(large(Kind::Randint(0, 1 << 40), DType::I64));
     cases
+}
+
+/// A block has 256 threads, each of which makes four elements.
+pub(super) fn many_blocks() -> Case {
+    new(Kind::Bernoulli(0.3), DRAW, DType::U8, "many-blocks", &[BLOCKS * 1024])
 }
 
 /// Bounds that are next to each other, and distributions that overflow the narrow types.

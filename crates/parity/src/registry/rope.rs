@@ -3,6 +3,7 @@
 use reference::{Array, DType, Error, Outcome, RopeKind};
 use tensor_core::Tensor;
 
+use super::shapes::BLOCKS;
 use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::operation::Operation;
@@ -44,6 +45,13 @@ pub(super) fn cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A block has 256 threads, each with a pair.
+pub(super) fn many_blocks() -> Case {
+    let dense = |shape: &[usize]| Operand::dense(DType::BF16, shape, Contents::Factors);
+    let operands = vec![dense(&[1, BLOCKS, 16, 32]), dense(&[16, 16]), dense(&[16, 16])];
+    Case::new(Op::named(Rope(RopeKind::Halves)), operands, Layout::Contiguous, "many-blocks")
 }
 
 /// Layout and shape class of a case, and its operands.

@@ -4,7 +4,7 @@ use reference::{Array, DType, Error, Outcome, Value};
 use serde_json::{Map, json};
 use tensor_core::{Element, F8E4M3, Tensor, bf16, f16};
 
-use super::shapes::{COLS, LARGE, ROWS, every, few, high_rank, narrowed, permuted, transposed};
+use super::shapes::{BLOCKS, COLS, LARGE, ROWS, every, few, high_rank, narrowed, permuted, transposed};
 use crate::case::{Case, Layout, Op, Operand};
 use crate::execute;
 use crate::inputs::Contents;
@@ -307,6 +307,12 @@ impl Operation for Flip {
     fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
         reference::flip(arrays[0], &self.0)
     }
+}
+
+/// A block has 256 threads, each of which writes 16 bytes.
+pub(super) fn many_blocks() -> Case {
+    let operand = Operand::dense(DType::F64, &[BLOCKS * 512], Contents::Mixed);
+    Case::new(Op::named(Flip(vec![0])), vec![operand], Layout::Contiguous, "many-blocks")
 }
 
 /// Every second axis of every layout reversed, and others.

@@ -16,10 +16,6 @@ pub(super) const LARGE: [usize; 2] = [1031, 257];
 
 /// More blocks than 16 bits count. Cases of the class "many-blocks" are the work of so many: launches hold their grids far below, so
 /// that every block, or every thread, goes round its loop many times.
-///
-/// The elementwise one stands for all kernels whose threads go over elements by the same loop: copies, selections, gathers, random numbers,
-/// rope. Turning matrices round, convolution, sorting and attention have none: their blocks meet at barriers, and the host would take
-/// minutes for so many.
 pub(super) const BLOCKS: usize = (1 << 16) + 1;
 
 /// A view with its classes.
