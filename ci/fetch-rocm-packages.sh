@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads Debian's packages of HIP, hiprtc and rocRAND from a newer suite and unpacks them into a folder of their own, for
+# Downloads Debian's packages of HIP, hiprtc, rocRAND, rocBLAS and MIOpen from a newer suite and unpacks them into a folder of their own, for
 # `cargo xtask libraries --folder`. Nothing is installed, and apt's own state is left alone: its lists and its cache lie in the folder
 # too, and are removed at the end. Root is not needed.
 set -euo pipefail
@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 Usage: ci/fetch-rocm-packages.sh DIR [5.7|6.4]... [--runnable]
 
-  5.7         from trixie (Debian 13): HIP and rocRAND 5.7.1, into DIR/5.7
-  6.4         from sid: HIP and rocRAND 6.4.3, into DIR/6.4 (forky has this HIP, and no rocRAND)
+  5.7         from trixie (Debian 13): HIP and rocRAND 5.7.1, rocBLAS 5.5.1, into DIR/5.7
+  6.4         from sid: HIP, rocRAND and MIOpen 6.4.3, rocBLAS 6.4.4, into DIR/6.4 (forky has this HIP, and no rocRAND)
   --runnable  also everything that the libraries need, the C library included, so that they can be loaded here (about
               100 MB of packages more for each version)
 
@@ -103,7 +103,8 @@ fetch() { # version, suite, packages
 
 for version in "${versions[@]}"; do
     case "$version" in
-        5.7) fetch 5.7 trixie libamdhip64-5 libhiprtc-builtins5 libamdhip64-dev librocrand1 librocrand-dev ;;
-        6.4) fetch 6.4 sid libamdhip64-6 libhiprtc6 libhiprtc-builtins6 libamdhip64-dev librocrand1 librocrand-dev ;;
+        5.7) fetch 5.7 trixie libamdhip64-5 libhiprtc-builtins5 libamdhip64-dev librocrand1 librocrand-dev librocblas0 librocblas-dev ;;
+        6.4) fetch 6.4 sid libamdhip64-6 libhiprtc6 libhiprtc-builtins6 libamdhip64-dev librocrand1 librocrand-dev librocblas4 librocblas-dev \
+            libmiopen1 libmiopen-dev ;;
     esac
 done

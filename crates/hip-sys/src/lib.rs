@@ -25,9 +25,11 @@
 //! `hipModuleLoadData` takes an address and no length: an [`Image`] is bytes that were checked for it.
 //!
 //! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
-//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`] is a library of its own beside a platform.
+//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside a
+//! platform.
 
 mod architectures;
+mod beside;
 mod constants;
 mod error;
 mod exit;
@@ -40,19 +42,20 @@ mod memory_type;
 mod optional;
 mod platform;
 pub mod provider;
-mod random;
 
 pub use architectures::UnknownArchitecture;
+pub use beside::{Library, Miopen, Rocblas, Rocrand, Table};
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
 pub use exit::{at_exit, exiting, watch_exit};
 pub use files::{check_owner, check_owner_of, file_identity};
-pub use generated::{hip, rocrand, rtc};
+pub use generated::{hip, miopen, rocblas, rocrand, rtc};
 pub use hip::HipTable;
 pub use image::{Image, ImageError};
 pub use memory_type::MemoryKind;
+pub use miopen::MiopenTable;
 pub use optional::{Optional, Symbol};
 pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
-pub use random::Rocrand;
+pub use rocblas::RocblasTable;
 pub use rocrand::RocrandTable;
 pub use rtc::RtcTable;

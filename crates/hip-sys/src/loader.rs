@@ -8,27 +8,20 @@ use std::sync::Arc;
 
 /// An open library, kept for the life of the process.
 #[derive(Clone)]
-pub(crate) struct Source {
+pub struct Source {
     library: Arc<ManuallyDrop<Library>>,
     path: PathBuf,
 }
 
 const HIP_NAMES: [&str; 4] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
-const ROCRAND_NAMES: [&str; 2] = ["librocrand.so.1", "librocrand.so"];
 
 const HIP_REMEDY: &str = "Install ROCm's runtime (hip-runtime-amd, or libamdhip64-5 on Debian 12), or set ROCM_PATH to the folder above its lib/";
 const RTC_REMEDY: &str =
     "Install ROCm's runtime (hip-runtime-amd), or set ROCM_PATH to the folder above its lib/";
-const ROCRAND_REMEDY: &str =
-    "Install rocRAND (rocrand, or librocrand1 on Debian 12), or set ROCM_PATH to the folder above its lib/";
 
 /// Opens HIP: the path given, else the search order of [`crate::Platform::load_amd`].
 pub(crate) fn open_hip(path: Option<&Path>) -> Result<Source, LoadError> {
-    let candidates = match path {
-        Some(path) => vec![path.to_path_buf()],
-        None => candidates(&HIP_NAMES),
-    };
-    open_first("HIP (libamdhip64)", HIP_REMEDY, candidates)
+    open_library("HIP (libamdhip64)", HIP_REMEDY, &HIP_NAMES, path)
 }
 
 /// Opens hiprtc: a part of HIP's own library up to ROCm 5, a library beside it from 6 on.
@@ -43,13 +36,18 @@ pub(crate) fn open_rtc(hip: &Source, version: Version) -> Result<Source, LoadErr
     open_first("hiprtc (libhiprtc)", RTC_REMEDY, beside.chain(candidates(&names)).collect())
 }
 
-/// Opens rocRAND: the path given, else the search order of [`crate::Rocrand::load`].
-pub(crate) fn open_rocrand(path: Option<&Path>) -> Result<Source, LoadError> {
+/// Opens a library: the path given, else the search order of [`crate::Library::load`].
+pub(crate) fn open_library(
+    title: &'static str,
+    remedy: &'static str,
+    names: &[&str],
+    path: Option<&Path>,
+) -> Result<Source, LoadError> {
     let candidates = match path {
         Some(path) => vec![path.to_path_buf()],
-        None => candidates(&ROCRAND_NAMES),
+        None => candidates(names),
     };
-    open_first("rocRAND (librocrand)", ROCRAND_REMEDY, candidates)
+    open_first(title, remedy, candidates)
 }
 
 fn candidates(names: &[&str]) -> Vec<PathBuf> {
@@ -86,6 +84,13 @@ impl Source {
     pub(crate) fn required<F: Copy>(&self, symbol: &'static str) -> Result<F, LoadError> {
         self.find(symbol)
             .ok_or_else(|| LoadError::MissingSymbol { library: self.name(), symbol: symbol.into() })
+    }
+
+    /// The function under the first of these names that the library has, or the error that names the last.
+    pub(crate) fn first_of<F: Copy>(&self, symbols: &[&'static str]) -> Result<F, LoadError> {
+        let found = symbols.iter().find_map(|symbol| self.find(symbol));
+        let symbol = symbols.last().copied().unwrap_or_default().into();
+        found.ok_or_else(|| LoadError::MissingSymbol { library: self.name(), symbol })
     }
 
     /// The function, where this version of the library has it.

@@ -1,6 +1,6 @@
 //! Loading: what is found, what is missing, and how that is said. Needs no ROCm.
 
-use hip_sys::{LoadError, Optional, Platform, Rocrand, Unsupported};
+use hip_sys::{LoadError, Miopen, Optional, Platform, Rocblas, Rocrand, Unsupported};
 use std::path::Path;
 use std::process::Command;
 
@@ -107,4 +107,18 @@ fn rerun(test: &str, variables: &[(&str, &str)]) -> String {
     let output = command.output().expect("this test can start itself");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn libraries_beside_hip_are_looked_for_under_their_names() {
+    let here = Path::new("libc.so.6");
+    // SAFETY: S1: the C library is loaded already, and has no function of the first name looked for.
+    let [blas, dnn] = unsafe { [Rocblas::load_from(here).map(drop), Miopen::load_from(here).map(drop)] };
+    let missing =
+        |symbol: &str| Err(LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: symbol.into() });
+    assert_eq!((blas, dnn), (missing("rocblas_create_handle"), missing("miopenActivationBackward")));
+    let nowhere = Path::new("/nowhere/librocblas.so.4");
+    // SAFETY: S1: there is no such file.
+    let text = unsafe { Rocblas::load_from(nowhere) }.unwrap_err().to_string();
+    assert!(text.contains("/nowhere/librocblas.so.4") && text.contains("Install rocBLAS"), "{text}");
 }

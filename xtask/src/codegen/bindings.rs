@@ -15,6 +15,7 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
                 .collect::<String>(),
         )
         .clang_args(["-x", library.language.as_str(), "-D__HIP_PLATFORM_AMD__"])
+        .clang_args(library.defines.iter().map(|name| format!("-D{name}")))
         .clang_args(headers.folders.iter().map(|f| format!("-I{}", f.display())))
         .generate_comments(false)
         .use_core()

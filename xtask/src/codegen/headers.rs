@@ -37,9 +37,14 @@ pub(super) fn find(given: &[PathBuf]) -> Result<Option<Headers>, String> {
 pub(super) fn version(headers: &Headers, library: &Library) -> Option<String> {
     let Some(version) = &library.version else { return Some(headers.version.clone()) };
     let text = headers.folders.iter().find_map(|f| std::fs::read_to_string(f.join(&version.header)).ok())?;
-    let value = |line: &str| line.strip_prefix("#define ")?.strip_prefix(&version.name)?.trim().parse().ok();
-    let number: u32 = text.lines().find_map(value)?;
-    Some(format!("{}.{}", number / 100_000, number / 100 % 1000))
+    let value = |name: &String| -> Option<u32> {
+        text.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name)?.trim().parse().ok())
+    };
+    match &version.macros[..] {
+        [name] => value(name).map(|number| format!("{}.{}", number / 100_000, number / 100 % 1000)),
+        [major, minor] => Some(format!("{}.{}", value(major)?, value(minor)?)),
+        _ => None,
+    }
 }
 
 fn look(folders: &[PathBuf]) -> Result<Option<Headers>, String> {

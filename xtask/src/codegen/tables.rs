@@ -33,20 +33,30 @@ pub(super) struct Library {
     #[serde(default)]
     optional: Vec<OptionalFunctions>,
     #[serde(default)]
-    symbols: std::collections::BTreeMap<String, String>,
+    symbols: std::collections::BTreeMap<String, Symbols>,
     /// Patterns of the `#define`d flags to generate.
     #[serde(default)]
     pub constants: Vec<String>,
+    /// What is defined before the headers are read.
+    #[serde(default)]
+    pub defines: Vec<String>,
 }
 
-/// A number: major × 100000 + minor × 100 + patch.
+/// Where headers say their version.
 #[derive(Deserialize)]
 pub(super) struct VersionMacro {
     /// The header that defines it.
     pub header: String,
-    /// Its name.
-    #[serde(rename = "macro")]
-    pub name: String,
+    /// One name, of major × 100000 + minor × 100 + patch, or those of major and minor.
+    pub macros: Vec<String>,
+}
+
+/// The exported name of a function, or several: the first that a library has is the one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Symbols {
+    One(String),
+    FirstOf(Vec<String>),
 }
 
 #[derive(Deserialize)]
@@ -61,6 +71,8 @@ pub(super) struct Function {
     pub declaration: String,
     /// The name it is exported under.
     pub symbol: String,
+    /// Names to look for before that.
+    pub before: Vec<String>,
     /// The ROCm version that brought it; `None` for required ones.
     pub since: Option<String>,
 }
@@ -100,16 +112,52 @@ impl FunctionList {
 impl Library {
     /// Every function, required ones first.
     pub(super) fn functions(&self) -> Vec<Function> {
-        let function = |name: &String, since: Option<&String>| Function {
-            declaration: name.clone(),
-            symbol: self.symbols.get(name).unwrap_or(name).clone(),
-            since: since.cloned(),
+        let symbols = self.symbols();
+        let function = |name: String, since: Option<&String>| {
+            let mut names = symbols.get(&name).cloned().unwrap_or_else(|| vec![name.clone()]);
+            let symbol = names.pop().unwrap_or_default();
+            Function { declaration: name, symbol, before: names, since: since.cloned() }
         };
-        let required = self.required.iter().map(|n| function(n, None));
-        let optional =
-            self.optional.iter().flat_map(|o| o.functions.iter().map(move |n| function(n, Some(&o.since))));
-        required.chain(optional).collect()
+        let mut functions = Vec::new();
+        for pattern in &self.required {
+            functions.extend(expand(pattern).into_iter().map(|name| function(name, None)));
+        }
+        for optional in &self.optional {
+            for pattern in &optional.functions {
+                functions
+                    .extend(expand(pattern).into_iter().map(|name| function(name, Some(&optional.since))));
+            }
+        }
+        functions
     }
+
+    /// The names to look for, by declaration.
+    fn symbols(&self) -> std::collections::BTreeMap<String, Vec<String>> {
+        let mut all = std::collections::BTreeMap::<String, Vec<String>>::new();
+        for (pattern, symbols) in &self.symbols {
+            let patterns = match symbols {
+                Symbols::One(pattern) => std::slice::from_ref(pattern),
+                Symbols::FirstOf(patterns) => patterns,
+            };
+            for symbols in patterns {
+                for (declaration, symbol) in expand(pattern).into_iter().zip(expand(symbols)) {
+                    all.entry(declaration).or_default().push(symbol);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// What a pattern stands for, as in a shell: `{s,d}axpy{,_batched}` is `saxpy`, `saxpy_batched`, `daxpy` and `daxpy_batched`.
+fn expand(pattern: &str) -> Vec<String> {
+    let braces = pattern.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (choices, after))) = braces else { return vec![pattern.to_owned()] };
+    let ends = expand(after);
+    choices
+        .split(',')
+        .flat_map(|choice| ends.iter().map(move |end| format!("{before}{choice}{end}")))
+        .collect()
 }
 
 /// The generated file: bindgen's types, then a type per function and the table.
@@ -137,7 +185,11 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
         match &function.since {
             None => {
                 fields.push(quote! { pub #field: #alias });
-                loads.push(quote! { #field: source.required(#symbol)? });
+                let before = &function.before;
+                loads.push(match before.is_empty() {
+                    true => quote! { #field: source.required(#symbol)? },
+                    false => quote! { #field: source.first_of(&[#(#before,)* #symbol])? },
+                });
                 facts.push(quote! { crate::Symbol { name: #symbol, since: None } });
             }
             Some(since) => {

@@ -12,7 +12,7 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc and rocRAND, held against hip-sys as `cargo xtask libraries` does.
+/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does.
 fn amd() -> Vec<Item> {
     crate::libraries::system().iter().map(item).collect()
 }
@@ -27,6 +27,12 @@ fn item(finding: &Finding) -> Item {
             Kind::Rtc => "only needed to compile for AMD GPUs at run time: install ROCm's hiprtc",
             Kind::Rocrand => {
                 "nothing needs it yet: install ROCm's rocrand, or on Debian 12 apt-get install librocrand1"
+            }
+            Kind::Rocblas => {
+                "nothing needs it yet: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
+            }
+            Kind::Miopen => {
+                "nothing needs it yet: install ROCm's miopen-hip, or on Debian sid apt-get install libmiopen1"
             }
         };
         return Item::absent(SECTION, name, finding.missing.clone().unwrap_or_default(), remedy);

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::version;
 use crate::workspace;
 use hip_sys::rtc::hiprtcResult;
-use hip_sys::{LoadError, Platform, Rocrand, Version};
+use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Rocrand, Table, Version};
 use std::path::{Path, PathBuf};
 
 /// A library that was found, or is not there.
@@ -50,11 +50,17 @@ pub(super) fn system() -> Vec<Found> {
             Err(why) => refused(Kind::Rtc, why),
         });
     }
-    founds.push(match Rocrand::load() {
-        Ok(rocrand) => loaded(Kind::Rocrand, Some(&rocrand.library), rocrand.version(), "its own answer"),
-        Err(why) => refused(Kind::Rocrand, &why),
-    });
+    founds.push(beside(Kind::Rocrand, Rocrand::load()));
+    founds.push(beside(Kind::Rocblas, Rocblas::load()));
+    founds.push(beside(Kind::Miopen, Miopen::load()));
     founds
+}
+
+fn beside<T: Table>(kind: Kind, opened: Result<Library<T>, LoadError>) -> Found {
+    match opened {
+        Ok(library) => loaded(kind, Some(library.library()), library.version(), "its own answer"),
+        Err(why) => refused(kind, &why),
+    }
 }
 
 fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static str) -> Found {

@@ -1,7 +1,7 @@
 //! The libraries that hip-sys has tables for.
 
 use hip_sys::layout::{self, Bindings};
-use hip_sys::{HipTable, RocrandTable, RtcTable, Symbol};
+use hip_sys::{HipTable, MiopenTable, RocblasTable, RocrandTable, RtcTable, Symbol};
 
 /// A library with a table in hip-sys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +9,12 @@ pub(crate) enum Kind {
     Hip,
     Rtc,
     Rocrand,
+    Rocblas,
+    Miopen,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 3] = [Self::Hip, Self::Rtc, Self::Rocrand];
+    pub(crate) const ALL: [Self; 5] = [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocblas, Self::Miopen];
 
     /// What people call it.
     pub(crate) const fn title(self) -> &'static str {
@@ -20,6 +22,8 @@ impl Kind {
             Self::Hip => "HIP",
             Self::Rtc => "hiprtc",
             Self::Rocrand => "rocRAND",
+            Self::Rocblas => "rocBLAS",
+            Self::Miopen => "MIOpen",
         }
     }
 
@@ -29,6 +33,8 @@ impl Kind {
             Self::Hip => "hip",
             Self::Rtc => "rtc",
             Self::Rocrand => "rocrand",
+            Self::Rocblas => "rocblas",
+            Self::Miopen => "miopen",
         }
     }
 
@@ -38,6 +44,8 @@ impl Kind {
             Self::Hip => "libamdhip64.so",
             Self::Rtc => "libhiprtc.so",
             Self::Rocrand => "librocrand.so",
+            Self::Rocblas => "librocblas.so",
+            Self::Miopen => "libMIOpen.so",
         }
     }
 
@@ -47,6 +55,8 @@ impl Kind {
             Self::Hip => HipTable::SYMBOLS,
             Self::Rtc => RtcTable::SYMBOLS,
             Self::Rocrand => RocrandTable::SYMBOLS,
+            Self::Rocblas => RocblasTable::SYMBOLS,
+            Self::Miopen => MiopenTable::SYMBOLS,
         }
     }
 
@@ -56,6 +66,8 @@ impl Kind {
             Self::Hip => &layout::HIP,
             Self::Rtc => &layout::RTC,
             Self::Rocrand => &layout::ROCRAND,
+            Self::Rocblas => &layout::ROCBLAS,
+            Self::Miopen => &layout::MIOPEN,
         }
     }
 
@@ -65,6 +77,8 @@ impl Kind {
             Self::Hip => &["hip/hip_runtime_api.h", "hip/hip_deprecated.h"],
             Self::Rtc => &["hip/hiprtc.h"],
             Self::Rocrand => &["rocrand/rocrand.h"],
+            Self::Rocblas => &["rocblas/rocblas.h"],
+            Self::Miopen => &["miopen/miopen.h"],
         }
     }
 
@@ -74,6 +88,8 @@ impl Kind {
             Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),
             Self::Rtc => function.starts_with("hiprtc"),
             Self::Rocrand => function.starts_with("rocrand_"),
+            Self::Rocblas => function.starts_with("rocblas_"),
+            Self::Miopen => function.starts_with("miopen"),
         }
     }
 }

@@ -192,7 +192,9 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
         let (text, lines) = source_text(headers, questions, &left_out);
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let mut command = Command::new(&compiler.program);
-        command.args(["-std=c++17", "-w", "-D__HIP_PLATFORM_AMD__", "-c"]).env("LC_ALL", "C");
+        // Without the second of them MIOpen's headers leave out a third.
+        command.args(["-D__HIP_PLATFORM_AMD__", "-DMIOPEN_BETA_API"]);
+        command.args(["-std=c++17", "-w", "-c"]).env("LC_ALL", "C");
         command.args(includes.iter().map(|folder| format!("-I{}", folder.display())));
         // The messages name the source as it is named here.
         command.args([SOURCE, "-o", "values.o"]).current_dir(folder.path());

@@ -96,7 +96,7 @@ pub(crate) fn available() -> Result<(), String> {
     if find::system().iter().any(|found| found.file.is_some()) {
         return Ok(());
     }
-    Err("no libamdhip64 and no librocrand here (Debian 12: apt-get install libamdhip64-dev librocrand-dev)"
+    Err("no libamdhip64 and no library beside it here (Debian 12: apt-get install libamdhip64-dev librocrand-dev)"
         .into())
 }
 

@@ -43,6 +43,9 @@ pub(super) fn text(findings: &[Finding]) -> String {
     text
 }
 
+/// More absent functions than these are counted.
+const MANY: usize = 12;
+
 impl Symbols {
     /// How many are there of how many.
     pub(crate) fn counts(&self) -> String {
@@ -55,8 +58,13 @@ impl Symbols {
 
     /// One line.
     fn sentence(&self) -> String {
-        let absent: Vec<String> =
-            self.absent.iter().map(|(name, since)| format!("{name} since {since}")).collect();
+        let absent: Vec<String> = match self.absent.len() {
+            ..=MANY => self.absent.iter().map(|(name, since)| format!("{name} since {since}")).collect(),
+            _ => {
+                let since = |absent: &[(&str, &str)]| format!("{} since {}", absent.len(), absent[0].1);
+                self.absent.chunk_by(|a, b| a.1 == b.1).map(since).collect()
+            }
+        };
         let absent =
             if absent.is_empty() { String::new() } else { format!(" (absent: {})", absent.join(", ")) };
         format!("{}{absent}; {} more are not wrapped", self.counts(), self.unwrapped)

@@ -27,16 +27,46 @@ const ROCRAND: [((u32, u32, u32), Release, Release); 6] = [
     ((3, 3, 0), (6, 4), (6, 4)),
 ];
 
+/// rocBLAS's, by its changelog.
+const ROCBLAS: [((u32, u32, u32), Release, Release); 11] = [
+    ((2, 44, 0), (5, 2), (5, 2)),
+    ((2, 45, 0), (5, 3), (5, 3)),
+    ((2, 46, 0), (5, 4), (5, 4)),
+    ((2, 47, 0), (5, 5), (5, 5)),
+    ((3, 0, 0), (5, 6), (5, 6)),
+    ((3, 1, 0), (5, 7), (5, 7)),
+    ((4, 0, 0), (6, 0), (6, 0)),
+    ((4, 1, 0), (6, 1), (6, 1)),
+    ((4, 2, 0), (6, 2), (6, 2)),
+    ((4, 3, 0), (6, 3), (6, 3)),
+    ((4, 4, 0), (6, 4), (6, 4)),
+];
+
+/// MIOpen's, by its repository's tags; it was not always raised.
+const MIOPEN: [((u32, u32, u32), Release, Release); 8] = [
+    ((2, 17, 0), (5, 2), (5, 2)),
+    ((2, 18, 0), (5, 3), (5, 3)),
+    ((2, 19, 0), (5, 4), (5, 5)),
+    ((2, 20, 0), (5, 6), (5, 7)),
+    ((3, 0, 0), (6, 0), (6, 0)),
+    ((3, 1, 0), (6, 1), (6, 1)),
+    ((3, 2, 0), (6, 2), (6, 2)),
+    ((3, 4, 0), (6, 4), (6, 4)),
+];
+
 impl Releases {
     /// What the library's own version tells; without one it may be any.
     pub(super) fn of(kind: Kind, version: Option<Version>) -> Self {
         let Some(v) = version else { return Self { first: (0, 0), last: ANY } };
-        if kind != Kind::Rocrand {
-            return Self { first: (v.major, v.minor), last: (v.major, v.minor) };
-        }
-        let own = (v.major, v.minor, v.patch);
-        let below = ROCRAND.iter().rfind(|row| row.0 <= own);
-        let above = ROCRAND.iter().find(|row| row.0 >= own);
+        let (rows, own): (&[_], _) = match kind {
+            Kind::Hip | Kind::Rtc => return Self { first: (v.major, v.minor), last: (v.major, v.minor) },
+            Kind::Rocrand => (&ROCRAND, (v.major, v.minor, v.patch)),
+            // The last number is that of a repair.
+            Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
+            Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
+        };
+        let below = rows.iter().rfind(|row| row.0 <= own);
+        let above = rows.iter().find(|row| row.0 >= own);
         Self { first: below.map_or((0, 0), |row| row.1), last: above.map_or(ANY, |row| row.2) }
     }
 }
@@ -47,9 +77,10 @@ pub(super) fn release(text: &str) -> Option<Release> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The three numbers at the end of `libamdhip64.so.5.2.21153`. rocRAND's files count their interface, not their version.
+/// The three numbers at the end of `libamdhip64.so.5.2.21153`. Files of libraries beside HIP count their interface, not
+/// their version.
 pub(super) fn of_file(kind: Kind, file: &Path) -> Option<Version> {
-    if kind == Kind::Rocrand {
+    if !matches!(kind, Kind::Hip | Kind::Rtc) {
         return None;
     }
     let numbers: Vec<u32> =
@@ -68,13 +99,18 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         };
         text.lines().find_map(value)
     };
-    if kind == Kind::Rocrand {
-        let text = read("rocrand/rocrand_version.h")?;
-        return Some(Version::from_rocrand(number(&text, "ROCRAND_VERSION")?.try_into().ok()?));
-    }
-    let text = read("hip/hip_version.h")?;
+    let (header, prefix) = match kind {
+        Kind::Rocrand => {
+            let text = read("rocrand/rocrand_version.h")?;
+            return Some(Version::from_rocrand(number(&text, "ROCRAND_VERSION")?.try_into().ok()?));
+        }
+        Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
+        Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
+        Kind::Miopen => ("miopen/version.h", "MIOPEN"),
+    };
+    let text = read(header)?;
     let [major, minor, patch] =
-        ["MAJOR", "MINOR", "PATCH"].map(|part| number(&text, &format!("HIP_VERSION_{part}")));
+        ["MAJOR", "MINOR", "PATCH"].map(|part| number(&text, &format!("{prefix}_VERSION_{part}")));
     Some(Version { major: major?, minor: minor?, patch: patch? })
 }
 
@@ -91,12 +127,16 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_rocrand_stands_for_several_releases() {
+    fn versions_of_libraries_stand_for_releases() {
         let of = |own| Releases::of(Kind::Rocrand, Some(Version::from_rocrand(own)));
         assert_eq!(of(201_009), Releases { first: (5, 0), last: (5, 4) });
         assert_eq!(of(201_017), Releases { first: (5, 6), last: (6, 0) });
         assert_eq!(of(300_200), Releases { first: (6, 2), last: (6, 4) }, "between two rows");
         assert_eq!(of(400_000), Releases { first: (6, 4), last: ANY }, "later than all");
+        let rocblas =
+            |major, minor, patch| Releases::of(Kind::Rocblas, Some(Version { major, minor, patch }));
+        assert_eq!(rocblas(4, 4, 1), Releases { first: (6, 4), last: (6, 4) });
+        assert_eq!(rocblas(2, 47, 0), Releases { first: (5, 5), last: (5, 5) });
         let hip = Releases::of(Kind::Hip, Some(Version::from_raw(60_443_484)));
         assert_eq!(hip, Releases { first: (6, 4), last: (6, 4) });
         assert_eq!(Releases::of(Kind::Hip, None), Releases { first: (0, 0), last: ANY });

@@ -2257,6 +2257,1564 @@ pub const HIP: Bindings = Bindings {
         },
     ],
 };
+pub const MIOPEN: Bindings = Bindings {
+    version: "3.4",
+    structures: &[
+        Structure {
+            name: "miopenHandle",
+            size: size_of::<miopen::miopenHandle>(),
+            align: align_of::<miopen::miopenHandle>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenFusionOpDescriptor",
+            size: size_of::<miopen::miopenFusionOpDescriptor>(),
+            align: align_of::<miopen::miopenFusionOpDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenTensorDescriptor",
+            size: size_of::<miopen::miopenTensorDescriptor>(),
+            align: align_of::<miopen::miopenTensorDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenSeqTensorDescriptor",
+            size: size_of::<miopen::miopenSeqTensorDescriptor>(),
+            align: align_of::<miopen::miopenSeqTensorDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenConvolutionDescriptor",
+            size: size_of::<miopen::miopenConvolutionDescriptor>(),
+            align: align_of::<miopen::miopenConvolutionDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenPoolingDescriptor",
+            size: size_of::<miopen::miopenPoolingDescriptor>(),
+            align: align_of::<miopen::miopenPoolingDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenLRNDescriptor",
+            size: size_of::<miopen::miopenLRNDescriptor>(),
+            align: align_of::<miopen::miopenLRNDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenActivationDescriptor",
+            size: size_of::<miopen::miopenActivationDescriptor>(),
+            align: align_of::<miopen::miopenActivationDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenRNNDescriptor",
+            size: size_of::<miopen::miopenRNNDescriptor>(),
+            align: align_of::<miopen::miopenRNNDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenCTCLossDescriptor",
+            size: size_of::<miopen::miopenCTCLossDescriptor>(),
+            align: align_of::<miopen::miopenCTCLossDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenDropoutDescriptor",
+            size: size_of::<miopen::miopenDropoutDescriptor>(),
+            align: align_of::<miopen::miopenDropoutDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenReduceTensorDescriptor",
+            size: size_of::<miopen::miopenReduceTensorDescriptor>(),
+            align: align_of::<miopen::miopenReduceTensorDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenMhaDescriptor",
+            size: size_of::<miopen::miopenMhaDescriptor>(),
+            align: align_of::<miopen::miopenMhaDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenSoftmaxDescriptor",
+            size: size_of::<miopen::miopenSoftmaxDescriptor>(),
+            align: align_of::<miopen::miopenSoftmaxDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenConvAlgoPerf_t",
+            size: size_of::<miopen::miopenConvAlgoPerf_t>(),
+            align: align_of::<miopen::miopenConvAlgoPerf_t>(),
+            fields: &[
+                ("time", offset_of!(miopen::miopenConvAlgoPerf_t, time)),
+                ("memory", offset_of!(miopen::miopenConvAlgoPerf_t, memory)),
+            ],
+        },
+        Structure {
+            name: "miopenConvSolution_t",
+            size: size_of::<miopen::miopenConvSolution_t>(),
+            align: align_of::<miopen::miopenConvSolution_t>(),
+            fields: &[
+                ("time", offset_of!(miopen::miopenConvSolution_t, time)),
+                (
+                    "workspace_size",
+                    offset_of!(miopen::miopenConvSolution_t, workspace_size),
+                ),
+                ("solution_id", offset_of!(miopen::miopenConvSolution_t, solution_id)),
+                ("algorithm", offset_of!(miopen::miopenConvSolution_t, algorithm)),
+            ],
+        },
+        Structure {
+            name: "miopenFusionPlanDescriptor",
+            size: size_of::<miopen::miopenFusionPlanDescriptor>(),
+            align: align_of::<miopen::miopenFusionPlanDescriptor>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenOperatorArgs",
+            size: size_of::<miopen::miopenOperatorArgs>(),
+            align: align_of::<miopen::miopenOperatorArgs>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenProblem",
+            size: size_of::<miopen::miopenProblem>(),
+            align: align_of::<miopen::miopenProblem>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenFindOptions",
+            size: size_of::<miopen::miopenFindOptions>(),
+            align: align_of::<miopen::miopenFindOptions>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenSolution",
+            size: size_of::<miopen::miopenSolution>(),
+            align: align_of::<miopen::miopenSolution>(),
+            fields: &[],
+        },
+        Structure {
+            name: "miopenTensorArgument_t",
+            size: size_of::<miopen::miopenTensorArgument_t>(),
+            align: align_of::<miopen::miopenTensorArgument_t>(),
+            fields: &[
+                ("id", offset_of!(miopen::miopenTensorArgument_t, id)),
+                ("descriptor", offset_of!(miopen::miopenTensorArgument_t, descriptor)),
+                ("buffer", offset_of!(miopen::miopenTensorArgument_t, buffer)),
+            ],
+        },
+    ],
+    constants: &[
+        Constant {
+            name: "miopenStatusSuccess",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusSuccess.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusNotInitialized",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusNotInitialized.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusInvalidValue",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusInvalidValue.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusBadParm",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusBadParm.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusAllocFailed",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusAllocFailed.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusInternalError",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusInternalError.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusNotImplemented",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusNotImplemented.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusUnknownError",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusUnknownError.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusUnsupportedOp",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusUnsupportedOp.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusGpuOperationsSkipped",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusGpuOperationsSkipped.0 as i64,
+        },
+        Constant {
+            name: "miopenStatusVersionMismatch",
+            of: "miopenStatus_t",
+            value: miopen::miopenStatus_t::miopenStatusVersionMismatch.0 as i64,
+        },
+        Constant {
+            name: "miopenHalf",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenHalf.0 as i64,
+        },
+        Constant {
+            name: "miopenFloat",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenFloat.0 as i64,
+        },
+        Constant {
+            name: "miopenInt32",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenInt32.0 as i64,
+        },
+        Constant {
+            name: "miopenInt8",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenInt8.0 as i64,
+        },
+        Constant {
+            name: "miopenBFloat16",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenBFloat16.0 as i64,
+        },
+        Constant {
+            name: "miopenDouble",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenDouble.0 as i64,
+        },
+        Constant {
+            name: "miopenFloat8",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenFloat8.0 as i64,
+        },
+        Constant {
+            name: "miopenBFloat8",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenBFloat8.0 as i64,
+        },
+        Constant {
+            name: "miopenInt64",
+            of: "miopenDataType_t",
+            value: miopen::miopenDataType_t::miopenInt64.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNCHW",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNCHW.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNHWC",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNHWC.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorCHWN",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorCHWN.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNCHWc4",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNCHWc4.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNCHWc8",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNCHWc8.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorCHWNc4",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorCHWNc4.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorCHWNc8",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorCHWNc8.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNCDHW",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNCDHW.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorNDHWC",
+            of: "miopenTensorLayout_t",
+            value: miopen::miopenTensorLayout_t::miopenTensorNDHWC.0 as i64,
+        },
+        Constant {
+            name: "miopenIndexUint8",
+            of: "miopenIndexType_t",
+            value: miopen::miopenIndexType_t::miopenIndexUint8.0 as i64,
+        },
+        Constant {
+            name: "miopenIndexUint16",
+            of: "miopenIndexType_t",
+            value: miopen::miopenIndexType_t::miopenIndexUint16.0 as i64,
+        },
+        Constant {
+            name: "miopenIndexUint32",
+            of: "miopenIndexType_t",
+            value: miopen::miopenIndexType_t::miopenIndexUint32.0 as i64,
+        },
+        Constant {
+            name: "miopenIndexUint64",
+            of: "miopenIndexType_t",
+            value: miopen::miopenIndexType_t::miopenIndexUint64.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorOpAdd",
+            of: "miopenTensorOp_t",
+            value: miopen::miopenTensorOp_t::miopenTensorOpAdd.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorOpMul",
+            of: "miopenTensorOp_t",
+            value: miopen::miopenTensorOp_t::miopenTensorOpMul.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorOpMin",
+            of: "miopenTensorOp_t",
+            value: miopen::miopenTensorOp_t::miopenTensorOpMin.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorOpMax",
+            of: "miopenTensorOp_t",
+            value: miopen::miopenTensorOp_t::miopenTensorOpMax.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolution",
+            of: "miopenConvolutionMode_t",
+            value: miopen::miopenConvolutionMode_t::miopenConvolution.0 as i64,
+        },
+        Constant {
+            name: "miopenTranspose",
+            of: "miopenConvolutionMode_t",
+            value: miopen::miopenConvolutionMode_t::miopenTranspose.0 as i64,
+        },
+        Constant {
+            name: "miopenGroupConv",
+            of: "miopenConvolutionMode_t",
+            value: miopen::miopenConvolutionMode_t::miopenGroupConv.0 as i64,
+        },
+        Constant {
+            name: "miopenDepthwise",
+            of: "miopenConvolutionMode_t",
+            value: miopen::miopenConvolutionMode_t::miopenDepthwise.0 as i64,
+        },
+        Constant {
+            name: "miopenPoolingMax",
+            of: "miopenPoolingMode_t",
+            value: miopen::miopenPoolingMode_t::miopenPoolingMax.0 as i64,
+        },
+        Constant {
+            name: "miopenPoolingAverage",
+            of: "miopenPoolingMode_t",
+            value: miopen::miopenPoolingMode_t::miopenPoolingAverage.0 as i64,
+        },
+        Constant {
+            name: "miopenPoolingAverageInclusive",
+            of: "miopenPoolingMode_t",
+            value: miopen::miopenPoolingMode_t::miopenPoolingAverageInclusive.0 as i64,
+        },
+        Constant {
+            name: "miopenPoolingWorkspaceIndexMask",
+            of: "miopenPoolingWorkspaceIndexMode_t",
+            value: miopen::miopenPoolingWorkspaceIndexMode_t::miopenPoolingWorkspaceIndexMask
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenPoolingWorkspaceIndexImage",
+            of: "miopenPoolingWorkspaceIndexMode_t",
+            value: miopen::miopenPoolingWorkspaceIndexMode_t::miopenPoolingWorkspaceIndexImage
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenLRNWithinChannel",
+            of: "miopenLRNMode_t",
+            value: miopen::miopenLRNMode_t::miopenLRNWithinChannel.0 as i64,
+        },
+        Constant {
+            name: "miopenLRNCrossChannel",
+            of: "miopenLRNMode_t",
+            value: miopen::miopenLRNMode_t::miopenLRNCrossChannel.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_ELEMENTWISE_AFFINE",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_ELEMENTWISE_AFFINE.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_WEIGHT_BIAS",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_WEIGHT_BIAS.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_ELEMENTWISE_AFFINE_FUSED_ADD",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_ELEMENTWISE_AFFINE_FUSED_ADD.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_WEIGHT_BIAS_FUSED_ADD",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_WEIGHT_BIAS_FUSED_ADD.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_ELEMENTWISE_AFFINE_T5",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_ELEMENTWISE_AFFINE_T5.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_WEIGHT_BIAS_T5",
+            of: "miopenNormMode_t",
+            value: miopen::miopenNormMode_t::MIOPEN_WEIGHT_BIAS_T5.0 as i64,
+        },
+        Constant {
+            name: "miopenBNPerActivation",
+            of: "miopenBatchNormMode_t",
+            value: miopen::miopenBatchNormMode_t::miopenBNPerActivation.0 as i64,
+        },
+        Constant {
+            name: "miopenBNSpatial",
+            of: "miopenBatchNormMode_t",
+            value: miopen::miopenBatchNormMode_t::miopenBNSpatial.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationPASTHRU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationPASTHRU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationLOGISTIC",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationLOGISTIC.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationTANH",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationTANH.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationRELU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationRELU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationSOFTRELU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationSOFTRELU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationABS",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationABS.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationPOWER",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationPOWER.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationCLIPPEDRELU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationCLIPPEDRELU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationLEAKYRELU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationLEAKYRELU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationELU",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationELU.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_SOFTMAX_FAST",
+            of: "miopenSoftmaxAlgorithm_t",
+            value: miopen::miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_FAST.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_SOFTMAX_ACCURATE",
+            of: "miopenSoftmaxAlgorithm_t",
+            value: miopen::miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_ACCURATE.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_SOFTMAX_LOG",
+            of: "miopenSoftmaxAlgorithm_t",
+            value: miopen::miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_LOG.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_SOFTMAX_MODE_INSTANCE",
+            of: "miopenSoftmaxMode_t",
+            value: miopen::miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_INSTANCE.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_SOFTMAX_MODE_CHANNEL",
+            of: "miopenSoftmaxMode_t",
+            value: miopen::miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_CHANNEL.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_ADD",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_ADD.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_MUL",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MUL.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_MIN",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MIN.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_MAX",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MAX.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_AMAX",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_AMAX.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_AVG",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_AVG.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_NORM1",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_NORM1.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_NORM2",
+            of: "miopenReduceTensorOp_t",
+            value: miopen::miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_NORM2.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_NOT_PROPAGATE_NAN",
+            of: "miopenNanPropagation_t",
+            value: miopen::miopenNanPropagation_t::MIOPEN_NOT_PROPAGATE_NAN.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_PROPAGATE_NAN",
+            of: "miopenNanPropagation_t",
+            value: miopen::miopenNanPropagation_t::MIOPEN_PROPAGATE_NAN.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_NO_INDICES",
+            of: "miopenReduceTensorIndices_t",
+            value: miopen::miopenReduceTensorIndices_t::MIOPEN_REDUCE_TENSOR_NO_INDICES.0
+                as i64,
+        },
+        Constant {
+            name: "MIOPEN_REDUCE_TENSOR_FLATTENED_INDICES",
+            of: "miopenReduceTensorIndices_t",
+            value: miopen::miopenReduceTensorIndices_t::MIOPEN_REDUCE_TENSOR_FLATTENED_INDICES
+                .0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_32BIT_INDICES",
+            of: "miopenIndicesType_t",
+            value: miopen::miopenIndicesType_t::MIOPEN_32BIT_INDICES.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_64BIT_INDICES",
+            of: "miopenIndicesType_t",
+            value: miopen::miopenIndicesType_t::MIOPEN_64BIT_INDICES.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_16BIT_INDICES",
+            of: "miopenIndicesType_t",
+            value: miopen::miopenIndicesType_t::MIOPEN_16BIT_INDICES.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_8BIT_INDICES",
+            of: "miopenIndicesType_t",
+            value: miopen::miopenIndicesType_t::MIOPEN_8BIT_INDICES.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_CONVOLUTION_ATTRIB_FP16_ALT_IMPL",
+            of: "miopenConvolutionAttrib_t",
+            value: miopen::miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_FP16_ALT_IMPL
+                .0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC",
+            of: "miopenConvolutionAttrib_t",
+            value: miopen::miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC
+                .0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_CONVOLUTION_ATTRIB_FP8_ROUNDING_MODE",
+            of: "miopenConvolutionAttrib_t",
+            value: miopen::miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_FP8_ROUNDING_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionFwdAlgoGEMM",
+            of: "miopenConvFwdAlgorithm_t",
+            value: miopen::miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM.0
+                as i64,
+        },
+        Constant {
+            name: "miopenConvolutionFwdAlgoDirect",
+            of: "miopenConvFwdAlgorithm_t",
+            value: miopen::miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoDirect.0
+                as i64,
+        },
+        Constant {
+            name: "miopenConvolutionFwdAlgoFFT",
+            of: "miopenConvFwdAlgorithm_t",
+            value: miopen::miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoFFT.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionFwdAlgoWinograd",
+            of: "miopenConvFwdAlgorithm_t",
+            value: miopen::miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoWinograd.0
+                as i64,
+        },
+        Constant {
+            name: "miopenConvolutionFwdAlgoImplicitGEMM",
+            of: "miopenConvFwdAlgorithm_t",
+            value: miopen::miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoImplicitGEMM
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdWeightsAlgoGEMM",
+            of: "miopenConvBwdWeightsAlgorithm_t",
+            value: miopen::miopenConvBwdWeightsAlgorithm_t::miopenConvolutionBwdWeightsAlgoGEMM
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdWeightsAlgoDirect",
+            of: "miopenConvBwdWeightsAlgorithm_t",
+            value: miopen::miopenConvBwdWeightsAlgorithm_t::miopenConvolutionBwdWeightsAlgoDirect
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdWeightsAlgoWinograd",
+            of: "miopenConvBwdWeightsAlgorithm_t",
+            value: miopen::miopenConvBwdWeightsAlgorithm_t::miopenConvolutionBwdWeightsAlgoWinograd
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdWeightsAlgoImplicitGEMM",
+            of: "miopenConvBwdWeightsAlgorithm_t",
+            value: miopen::miopenConvBwdWeightsAlgorithm_t::miopenConvolutionBwdWeightsAlgoImplicitGEMM
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdDataAlgoGEMM",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenConvolutionBwdDataAlgoGEMM
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdDataAlgoDirect",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenConvolutionBwdDataAlgoDirect
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdDataAlgoFFT",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenConvolutionBwdDataAlgoFFT
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdDataAlgoWinograd",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenConvolutionBwdDataAlgoWinograd
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenTransposeBwdDataAlgoGEMM",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenTransposeBwdDataAlgoGEMM.0
+                as i64,
+        },
+        Constant {
+            name: "miopenConvolutionBwdDataAlgoImplicitGEMM",
+            of: "miopenConvBwdDataAlgorithm_t",
+            value: miopen::miopenConvBwdDataAlgorithm_t::miopenConvolutionBwdDataAlgoImplicitGEMM
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionAlgoGEMM",
+            of: "miopenConvAlgorithm_t",
+            value: miopen::miopenConvAlgorithm_t::miopenConvolutionAlgoGEMM.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionAlgoDirect",
+            of: "miopenConvAlgorithm_t",
+            value: miopen::miopenConvAlgorithm_t::miopenConvolutionAlgoDirect.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionAlgoFFT",
+            of: "miopenConvAlgorithm_t",
+            value: miopen::miopenConvAlgorithm_t::miopenConvolutionAlgoFFT.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionAlgoWinograd",
+            of: "miopenConvAlgorithm_t",
+            value: miopen::miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd.0 as i64,
+        },
+        Constant {
+            name: "miopenConvolutionAlgoImplicitGEMM",
+            of: "miopenConvAlgorithm_t",
+            value: miopen::miopenConvAlgorithm_t::miopenConvolutionAlgoImplicitGEMM.0
+                as i64,
+        },
+        Constant {
+            name: "miopenVerticalFusion",
+            of: "miopenFusionDirection_t",
+            value: miopen::miopenFusionDirection_t::miopenVerticalFusion.0 as i64,
+        },
+        Constant {
+            name: "miopenHorizontalFusion",
+            of: "miopenFusionDirection_t",
+            value: miopen::miopenFusionDirection_t::miopenHorizontalFusion.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNRELU",
+            of: "miopenRNNMode_t",
+            value: miopen::miopenRNNMode_t::miopenRNNRELU.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNTANH",
+            of: "miopenRNNMode_t",
+            value: miopen::miopenRNNMode_t::miopenRNNTANH.0 as i64,
+        },
+        Constant {
+            name: "miopenLSTM",
+            of: "miopenRNNMode_t",
+            value: miopen::miopenRNNMode_t::miopenLSTM.0 as i64,
+        },
+        Constant {
+            name: "miopenGRU",
+            of: "miopenRNNMode_t",
+            value: miopen::miopenRNNMode_t::miopenGRU.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNlinear",
+            of: "miopenRNNInputMode_t",
+            value: miopen::miopenRNNInputMode_t::miopenRNNlinear.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNskip",
+            of: "miopenRNNInputMode_t",
+            value: miopen::miopenRNNInputMode_t::miopenRNNskip.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNdefault",
+            of: "miopenRNNAlgo_t",
+            value: miopen::miopenRNNAlgo_t::miopenRNNdefault.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNfundamental",
+            of: "miopenRNNAlgo_t",
+            value: miopen::miopenRNNAlgo_t::miopenRNNfundamental.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNroundedDynamic",
+            of: "miopenRNNAlgo_t",
+            value: miopen::miopenRNNAlgo_t::miopenRNNroundedDynamic.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNunidirection",
+            of: "miopenRNNDirectionMode_t",
+            value: miopen::miopenRNNDirectionMode_t::miopenRNNunidirection.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNbidirection",
+            of: "miopenRNNDirectionMode_t",
+            value: miopen::miopenRNNDirectionMode_t::miopenRNNbidirection.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNNoBias",
+            of: "miopenRNNBiasMode_t",
+            value: miopen::miopenRNNBiasMode_t::miopenRNNNoBias.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNwithBias",
+            of: "miopenRNNBiasMode_t",
+            value: miopen::miopenRNNBiasMode_t::miopenRNNwithBias.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNIONotPadded",
+            of: "miopenRNNPaddingMode_t",
+            value: miopen::miopenRNNPaddingMode_t::miopenRNNIONotPadded.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNIOWithPadding",
+            of: "miopenRNNPaddingMode_t",
+            value: miopen::miopenRNNPaddingMode_t::miopenRNNIOWithPadding.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNTraining",
+            of: "miopenRNNFWDMode_t",
+            value: miopen::miopenRNNFWDMode_t::miopenRNNTraining.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNInference",
+            of: "miopenRNNFWDMode_t",
+            value: miopen::miopenRNNFWDMode_t::miopenRNNInference.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNDataUnknownLayout",
+            of: "miopenRNNBaseLayout_t",
+            value: miopen::miopenRNNBaseLayout_t::miopenRNNDataUnknownLayout.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNDataSeqMajorNotPadded",
+            of: "miopenRNNBaseLayout_t",
+            value: miopen::miopenRNNBaseLayout_t::miopenRNNDataSeqMajorNotPadded.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNDataSeqMajorPadded",
+            of: "miopenRNNBaseLayout_t",
+            value: miopen::miopenRNNBaseLayout_t::miopenRNNDataSeqMajorPadded.0 as i64,
+        },
+        Constant {
+            name: "miopenRNNDataBatchMajorPadded",
+            of: "miopenRNNBaseLayout_t",
+            value: miopen::miopenRNNBaseLayout_t::miopenRNNDataBatchMajorPadded.0 as i64,
+        },
+        Constant {
+            name: "MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC",
+            of: "miopenCTCLossAlgo_t",
+            value: miopen::miopenCTCLossAlgo_t::MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC.0
+                as i64,
+        },
+        Constant {
+            name: "MIOPEN_RNG_PSEUDO_XORWOW",
+            of: "miopenRNGType_t",
+            value: miopen::miopenRNGType_t::MIOPEN_RNG_PSEUDO_XORWOW.0 as i64,
+        },
+        Constant {
+            name: "miopenProblemDirectionForward",
+            of: "miopenProblemDirection_t",
+            value: miopen::miopenProblemDirection_t::miopenProblemDirectionForward.0
+                as i64,
+        },
+        Constant {
+            name: "miopenProblemDirectionBackward",
+            of: "miopenProblemDirection_t",
+            value: miopen::miopenProblemDirection_t::miopenProblemDirectionBackward.0
+                as i64,
+        },
+        Constant {
+            name: "miopenProblemDirectionBackwardWeights",
+            of: "miopenProblemDirection_t",
+            value: miopen::miopenProblemDirection_t::miopenProblemDirectionBackwardWeights
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenProblemDirectionInference",
+            of: "miopenProblemDirection_t",
+            value: miopen::miopenProblemDirection_t::miopenProblemDirectionInference.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorArgumentIdInvalid",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorArgumentIdInvalid.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorConvolutionX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorConvolutionX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorConvolutionW",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorConvolutionW.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorConvolutionY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorConvolutionY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaK",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaK.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaQ",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaQ.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaV",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaV.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleK",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleK.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleQ",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleQ.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleV",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleV.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDropoutProbability",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDropoutProbability.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDropoutSeed",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDropoutSeed.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDropoutOffset",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDropoutOffset.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaM",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaM.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaZInv",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaZInv.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleDO",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleDO.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDescaleDS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDescaleDS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleDS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleDS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleDQ",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleDQ.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleDK",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleDK.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaScaleDV",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaScaleDV.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDQ",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDQ.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDK",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDK.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaDV",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaDV.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxDQ",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxDQ.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxDK",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxDK.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxDV",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxDV.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaAmaxDS",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaAmaxDS.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaBias",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaBias.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorActivationX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorActivationX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorActivationY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorActivationY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorActivationDX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorActivationDX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorActivationDY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorActivationDY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBiasX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBiasX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBiasY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBiasY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBias",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBias.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorSoftmaxX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorSoftmaxX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorSoftmaxY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorSoftmaxY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorSoftmaxDX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorSoftmaxDX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorSoftmaxDY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorSoftmaxDY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormRunningMean",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormRunningMean.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormRunningVariance",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormRunningVariance
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormSavedMean",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormSavedMean.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormSavedVariance",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormSavedVariance.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormScale",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormScale.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormScaleDiff",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormScaleDiff.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormEstimatedMean",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormEstimatedMean.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormEstimatedVariance",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormEstimatedVariance
+                .0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormBias",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormBias.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormBiasDiff",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormBiasDiff.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormDX",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormDX.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorBatchnormDY",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorBatchnormDY.0 as i64,
+        },
+        Constant {
+            name: "miopenTensorArgumentIsScalar",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorArgumentIsScalar.0
+                as i64,
+        },
+        Constant {
+            name: "miopenTensorMhaMask",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenTensorMhaMask.0 as i64,
+        },
+        Constant {
+            name: "miopenScalarBatchnormExpAvgFactor",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenScalarBatchnormExpAvgFactor.0
+                as i64,
+        },
+        Constant {
+            name: "miopenScalarBatchnormEpsilon",
+            of: "miopenTensorArgumentId_t",
+            value: miopen::miopenTensorArgumentId_t::miopenScalarBatchnormEpsilon.0
+                as i64,
+        },
+        Constant {
+            name: "miopenFindResultsOrderByTime",
+            of: "miopenFindResultsOrder_t",
+            value: miopen::miopenFindResultsOrder_t::miopenFindResultsOrderByTime.0
+                as i64,
+        },
+        Constant {
+            name: "miopenFindResultsOrderByWorkspaceSize",
+            of: "miopenFindResultsOrder_t",
+            value: miopen::miopenFindResultsOrder_t::miopenFindResultsOrderByWorkspaceSize
+                .0 as i64,
+        },
+    ],
+};
+pub const ROCBLAS: Bindings = Bindings {
+    version: "4.4",
+    structures: &[
+        Structure {
+            name: "rocblas_bfloat16",
+            size: size_of::<rocblas::rocblas_bfloat16>(),
+            align: align_of::<rocblas::rocblas_bfloat16>(),
+            fields: &[("data", offset_of!(rocblas::rocblas_bfloat16, data))],
+        },
+        Structure {
+            name: "rocblas_half",
+            size: size_of::<rocblas::rocblas_half>(),
+            align: align_of::<rocblas::rocblas_half>(),
+            fields: &[("data", offset_of!(rocblas::rocblas_half, data))],
+        },
+        Structure {
+            name: "rocblas_float_complex",
+            size: size_of::<rocblas::rocblas_float_complex>(),
+            align: align_of::<rocblas::rocblas_float_complex>(),
+            fields: &[
+                ("x", offset_of!(rocblas::rocblas_float_complex, x)),
+                ("y", offset_of!(rocblas::rocblas_float_complex, y)),
+            ],
+        },
+        Structure {
+            name: "rocblas_double_complex",
+            size: size_of::<rocblas::rocblas_double_complex>(),
+            align: align_of::<rocblas::rocblas_double_complex>(),
+            fields: &[
+                ("x", offset_of!(rocblas::rocblas_double_complex, x)),
+                ("y", offset_of!(rocblas::rocblas_double_complex, y)),
+            ],
+        },
+    ],
+    constants: &[
+        Constant {
+            name: "rocblas_operation_none",
+            of: "rocblas_operation_",
+            value: rocblas::rocblas_operation_::rocblas_operation_none.0 as i64,
+        },
+        Constant {
+            name: "rocblas_operation_transpose",
+            of: "rocblas_operation_",
+            value: rocblas::rocblas_operation_::rocblas_operation_transpose.0 as i64,
+        },
+        Constant {
+            name: "rocblas_operation_conjugate_transpose",
+            of: "rocblas_operation_",
+            value: rocblas::rocblas_operation_::rocblas_operation_conjugate_transpose.0
+                as i64,
+        },
+        Constant {
+            name: "rocblas_fill_upper",
+            of: "rocblas_fill_",
+            value: rocblas::rocblas_fill_::rocblas_fill_upper.0 as i64,
+        },
+        Constant {
+            name: "rocblas_fill_lower",
+            of: "rocblas_fill_",
+            value: rocblas::rocblas_fill_::rocblas_fill_lower.0 as i64,
+        },
+        Constant {
+            name: "rocblas_fill_full",
+            of: "rocblas_fill_",
+            value: rocblas::rocblas_fill_::rocblas_fill_full.0 as i64,
+        },
+        Constant {
+            name: "rocblas_diagonal_non_unit",
+            of: "rocblas_diagonal_",
+            value: rocblas::rocblas_diagonal_::rocblas_diagonal_non_unit.0 as i64,
+        },
+        Constant {
+            name: "rocblas_diagonal_unit",
+            of: "rocblas_diagonal_",
+            value: rocblas::rocblas_diagonal_::rocblas_diagonal_unit.0 as i64,
+        },
+        Constant {
+            name: "rocblas_side_left",
+            of: "rocblas_side_",
+            value: rocblas::rocblas_side_::rocblas_side_left.0 as i64,
+        },
+        Constant {
+            name: "rocblas_side_right",
+            of: "rocblas_side_",
+            value: rocblas::rocblas_side_::rocblas_side_right.0 as i64,
+        },
+        Constant {
+            name: "rocblas_side_both",
+            of: "rocblas_side_",
+            value: rocblas::rocblas_side_::rocblas_side_both.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f16_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f16_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f32_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f32_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f64_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f64_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f16_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f16_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f32_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f32_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f64_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f64_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_i8_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_i8_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_u8_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_u8_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_i32_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_i32_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_u32_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_u32_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_i8_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_i8_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_u8_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_u8_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_i32_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_i32_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_u32_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_u32_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_bf16_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_bf16_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_bf16_c",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_bf16_c.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_f8_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_f8_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_bf8_r",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_bf8_r.0 as i64,
+        },
+        Constant {
+            name: "rocblas_datatype_invalid",
+            of: "rocblas_datatype_",
+            value: rocblas::rocblas_datatype_::rocblas_datatype_invalid.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_success",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_success.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_invalid_handle",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_invalid_handle.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_not_implemented",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_not_implemented.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_invalid_pointer",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_invalid_pointer.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_invalid_size",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_invalid_size.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_memory_error",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_memory_error.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_internal_error",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_internal_error.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_perf_degraded",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_perf_degraded.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_size_query_mismatch",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_size_query_mismatch.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_size_increased",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_size_increased.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_size_unchanged",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_size_unchanged.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_invalid_value",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_invalid_value.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_continue",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_continue.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_check_numerics_fail",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_check_numerics_fail.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_excluded_from_build",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_excluded_from_build.0 as i64,
+        },
+        Constant {
+            name: "rocblas_status_arch_mismatch",
+            of: "rocblas_status_",
+            value: rocblas::rocblas_status_::rocblas_status_arch_mismatch.0 as i64,
+        },
+        Constant {
+            name: "rocblas_pointer_mode_host",
+            of: "rocblas_pointer_mode_",
+            value: rocblas::rocblas_pointer_mode_::rocblas_pointer_mode_host.0 as i64,
+        },
+        Constant {
+            name: "rocblas_pointer_mode_device",
+            of: "rocblas_pointer_mode_",
+            value: rocblas::rocblas_pointer_mode_::rocblas_pointer_mode_device.0 as i64,
+        },
+        Constant {
+            name: "rocblas_atomics_not_allowed",
+            of: "rocblas_atomics_mode_",
+            value: rocblas::rocblas_atomics_mode_::rocblas_atomics_not_allowed.0 as i64,
+        },
+        Constant {
+            name: "rocblas_atomics_allowed",
+            of: "rocblas_atomics_mode_",
+            value: rocblas::rocblas_atomics_mode_::rocblas_atomics_allowed.0 as i64,
+        },
+        Constant {
+            name: "rocblas_default_performance_metric",
+            of: "rocblas_performance_metric_",
+            value: rocblas::rocblas_performance_metric_::rocblas_default_performance_metric
+                .0 as i64,
+        },
+        Constant {
+            name: "rocblas_device_efficiency_performance_metric",
+            of: "rocblas_performance_metric_",
+            value: rocblas::rocblas_performance_metric_::rocblas_device_efficiency_performance_metric
+                .0 as i64,
+        },
+        Constant {
+            name: "rocblas_cu_efficiency_performance_metric",
+            of: "rocblas_performance_metric_",
+            value: rocblas::rocblas_performance_metric_::rocblas_cu_efficiency_performance_metric
+                .0 as i64,
+        },
+        Constant {
+            name: "rocblas_gemm_algo_standard",
+            of: "rocblas_gemm_algo_",
+            value: rocblas::rocblas_gemm_algo_::rocblas_gemm_algo_standard.0 as i64,
+        },
+        Constant {
+            name: "rocblas_gemm_algo_solution_index",
+            of: "rocblas_gemm_algo_",
+            value: rocblas::rocblas_gemm_algo_::rocblas_gemm_algo_solution_index.0 as i64,
+        },
+        Constant {
+            name: "rocblas_default_math",
+            of: "rocblas_math_mode_",
+            value: rocblas::rocblas_math_mode_::rocblas_default_math.0 as i64,
+        },
+        Constant {
+            name: "rocblas_xf32_xdl_math_op",
+            of: "rocblas_math_mode_",
+            value: rocblas::rocblas_math_mode_::rocblas_xf32_xdl_math_op.0 as i64,
+        },
+    ],
+};
 pub const ROCRAND: Bindings = Bindings {
     version: "3.3",
     structures: &[],

@@ -1,0 +1,189 @@
+//! AMD's libraries beside HIP, found at run time: rocRAND, rocBLAS and MIOpen.
+
+use crate::miopen::miopenStatus_t;
+use crate::rocblas::rocblas_status;
+use crate::rocrand::rocrand_status;
+use crate::{LoadError, MiopenTable, RocblasTable, RocrandTable, Version, loader};
+use std::ffi::CStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A library of AMD's beside HIP, by its table. It takes streams and device pointers of the HIP that it is linked to, which has to be
+/// the one in use: a ROCm of one version brings both. It stays loaded for the life of the process.
+///
+/// ```
+/// use hip_sys::{Rocblas, Rocrand};
+///
+/// match Rocrand::load() {
+///     Ok(rocrand) => println!("rocRAND {}", rocrand.version()),
+///     Err(missing) => println!("{missing}"),
+/// }
+/// match Rocblas::load() {
+///     Ok(rocblas) => println!("rocBLAS {} from {}", rocblas.version(), rocblas.library().display()),
+///     Err(missing) => println!("{missing}"),
+/// }
+/// ```
+pub struct Library<T> {
+    version: Version,
+    library: PathBuf,
+    table: T,
+}
+
+/// rocRAND: `librocrand.so.1`.
+pub type Rocrand = Library<RocrandTable>;
+/// rocBLAS: `librocblas.so.5`, `.so.4` (ROCm 6) or `.so.0` (ROCm 5).
+pub type Rocblas = Library<RocblasTable>;
+/// MIOpen: `libMIOpen.so.1`.
+pub type Miopen = Library<MiopenTable>;
+
+/// A table of a library's functions, and where the library is.
+pub trait Table: Sized + sealed::Sealed {}
+
+impl<T: Table> Library<T> {
+    /// The library in `$ROCM_PATH/lib`, then by the system's search, then in `/opt/rocm/lib`, under each of its names.
+    ///
+    /// # Errors
+    /// [`LoadError::NotFound`] lists every name tried; [`LoadError::MissingSymbol`] names the function a library lacks.
+    pub fn load() -> Result<Self, LoadError> {
+        Self::open(None)
+    }
+
+    /// The library from the given file.
+    ///
+    /// # Errors
+    /// As [`Library::load`].
+    ///
+    /// # Safety
+    /// The file is AMD's library, or one whose functions of these names have the same signatures and contracts.
+    pub unsafe fn load_from(path: &Path) -> Result<Self, LoadError> {
+        Self::open(Some(path))
+    }
+
+    fn open(path: Option<&Path>) -> Result<Self, LoadError> {
+        let source = loader::open_library(T::TITLE, T::REMEDY, T::NAMES, path)?;
+        let table = T::fill(&source)?;
+        let version = table.ask_version().map_err(|(call, code)| LoadError::Refused {
+            library: source.name(),
+            call,
+            code,
+        })?;
+        Ok(Self { version, library: source.path().to_path_buf(), table })
+    }
+
+    /// Its functions.
+    pub fn table(&self) -> &T {
+        &self.table
+    }
+
+    /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 3.3.0 in 6.4; rocBLAS
+    /// 2.44 in 5.2, 4.4 in 6.4; MIOpen 2.17 in 5.2, 3.4 in 6.4.
+    #[doc(alias = "rocrand_get_version")]
+    #[doc(alias = "rocblas_get_version_string")]
+    #[doc(alias = "miopenGetVersion")]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The file that it was loaded from: a path, or a bare name that the system found.
+    pub fn library(&self) -> &Path {
+        &self.library
+    }
+}
+
+impl<T: Table> fmt::Debug for Library<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(T::TITLE)
+            .field("version", &self.version)
+            .field("library", &self.library)
+            .finish_non_exhaustive()
+    }
+}
+
+mod sealed {
+    use super::{LoadError, Version, loader};
+
+    /// How one library is opened.
+    pub trait Sealed: Sized {
+        const TITLE: &'static str;
+        const NAMES: &'static [&'static str];
+        const REMEDY: &'static str;
+
+        fn fill(source: &loader::Source) -> Result<Self, LoadError>;
+
+        /// The library's version, or the call that failed and its status.
+        fn ask_version(&self) -> Result<Version, (&'static str, u32)>;
+    }
+}
+
+impl Table for RocrandTable {}
+
+impl sealed::Sealed for RocrandTable {
+    const TITLE: &'static str = "rocRAND (librocrand)";
+    const NAMES: &'static [&'static str] = &["librocrand.so.1", "librocrand.so"];
+    const REMEDY: &'static str = "Install rocRAND (rocrand, or librocrand1 on Debian 12), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let mut raw = 0;
+        // SAFETY: S1: the table was filled from the library; the version is live and writable.
+        match unsafe { (self.rocrand_get_version)(&mut raw) } {
+            rocrand_status::ROCRAND_STATUS_SUCCESS => Ok(Version::from_rocrand(raw)),
+            status => Err(("rocrand_get_version", status.0)),
+        }
+    }
+}
+
+impl Table for RocblasTable {}
+
+impl sealed::Sealed for RocblasTable {
+    const TITLE: &'static str = "rocBLAS (librocblas)";
+    const NAMES: &'static [&'static str] =
+        &["librocblas.so.5", "librocblas.so.4", "librocblas.so.0", "librocblas.so"];
+    const REMEDY: &'static str = "Install rocBLAS (rocblas, or librocblas0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        // "4.4.1.", and perhaps a commit behind it.
+        let mut text = [0_u8; 256];
+        // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
+        let status = unsafe { (self.rocblas_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) };
+        if status != rocblas_status::rocblas_status_success {
+            return Err(("rocblas_get_version_string", status.0));
+        }
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
+        let mut numbers = text.split('.').map_while(|part| part.parse().ok());
+        let mut next = || numbers.next().unwrap_or_default();
+        Ok(Version { major: next(), minor: next(), patch: next() })
+    }
+}
+
+impl Table for MiopenTable {}
+
+impl sealed::Sealed for MiopenTable {
+    const TITLE: &'static str = "MIOpen (libMIOpen)";
+    const NAMES: &'static [&'static str] = &["libMIOpen.so.1", "libMIOpen.so"];
+    const REMEDY: &'static str = "Install MIOpen (miopen-hip, or libmiopen1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let [mut major, mut minor, mut patch] = [0; 3];
+        // SAFETY: S1: the table was filled from the library; the numbers are live and writable.
+        match unsafe { (self.miopenGetVersion)(&mut major, &mut minor, &mut patch) } {
+            miopenStatus_t::miopenStatusSuccess => {
+                let [major, minor, patch] =
+                    [major, minor, patch].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+                Ok(Version { major, minor, patch })
+            }
+            status => Err(("miopenGetVersion", status.0)),
+        }
+    }
+}
