@@ -8,6 +8,7 @@ mod arith;
 mod blocks;
 mod chunks;
 pub(crate) mod dispatch;
+mod exp;
 mod fold;
 mod gather;
 mod lanes;

@@ -1,10 +1,11 @@
 //! Transcendental functions and rounding, for `f32` and `f64`.
 //!
-//! What is one function of the system's mathematics library is that function. Formulas of several steps are computed in
-//! `f64` for `f32`, so that one rounding remains; for `f64` they are written so that they neither cancel nor overflow, and
-//! the rounding error of an exponential's argument is put back.
+//! What is one function of the system's mathematics library is that function, but for [`exp`] of `f32`. Formulas of several steps are
+//! computed in `f64` for `f32`, so that one rounding remains; for `f64` they are written so that they neither cancel nor overflow,
+//! and the rounding error of an exponential's argument is put back.
 
 use super::arith::Arith;
+use super::exp;
 
 /// A compute type that has real functions: `f32` and `f64`.
 pub(crate) trait Real: Arith {
@@ -34,7 +35,7 @@ pub(crate) trait Real: Arith {
 }
 
 macro_rules! real {
-    ($type:ty, $erf:path) => {
+    ($type:ty, $exp:expr, $erf:path, $sigmoid:expr, $gelu:expr, $silu:expr) => {
         impl Real for $type {
             fn sqrt(self) -> $type {
                 <$type>::sqrt(self)
@@ -45,8 +46,9 @@ macro_rules! real {
             fn recip(self) -> $type {
                 1.0 / self
             }
+            #[inline(always)]
             fn exp(self) -> $type {
-                <$type>::exp(self)
+                $exp(self)
             }
             fn log(self) -> $type {
                 <$type>::ln(self)
@@ -63,20 +65,23 @@ macro_rules! real {
             fn tanh(self) -> $type {
                 f64::from(self).tanh() as $type
             }
+            #[inline(always)]
             fn sigmoid(self) -> $type {
-                sigmoid(self.into()) as $type
+                $sigmoid(self)
             }
             fn erf(self) -> $type {
                 $erf(self)
             }
+            #[inline(always)]
             fn gelu(self) -> $type {
-                gelu(self.into()) as $type
+                $gelu(self)
             }
             fn gelu_erf(self) -> $type {
                 gelu_erf(self.into()) as $type
             }
+            #[inline(always)]
             fn silu(self) -> $type {
-                times_sigmoid(self.into(), self.into(), 0.0) as $type
+                $silu(self)
             }
             fn softplus(self) -> $type {
                 softplus(self.into()) as $type
@@ -107,8 +112,15 @@ macro_rules! real {
     };
 }
 
-real!(f32, libm::erff);
-real!(f64, libm::erf);
+real!(
+    f32,
+    exp::exp,
+    libm::erff,
+    |x: f32| exp::sigmoid_for_f32(x.into()) as f32,
+    |x: f32| gelu_for_f32(x.into()) as f32,
+    |x: f32| (f64::from(x) * exp::sigmoid_for_f32(x.into())) as f32
+);
+real!(f64, f64::exp, libm::erf, sigmoid, gelu, |x: f64| times_sigmoid(x, x, 0.0));
 
 /// 1/(1 + e^−x); only exponentials of what is not positive are taken.
 fn sigmoid(x: f64) -> f64 {
@@ -146,6 +158,13 @@ fn gelu(x: f64) -> f64 {
     let (v, v_rest) = product(slope, sum);
     let rest = v_rest + slope * sum_rest + (slope_rest + SLOPE.1 * t) * sum;
     times_sigmoid(x, v, rest)
+}
+
+/// As [`gelu`], as a step on the way to an `f32`: what `f64` rounds is far below its last place.
+#[inline(always)]
+fn gelu_for_f32(x: f64) -> f64 {
+    let t = x.clamp(-40.0, 40.0);
+    x * exp::sigmoid_for_f32(SLOPE.0 * t * (1.0 + CUBIC.0 * t * t))
 }
 
 /// √½: the nearest `f64`, and what is missing.
@@ -212,6 +231,12 @@ mod tests {
         (2.3, 2.2753345469501456, 2.2756729702040808, 2.0904171896658306, 2.3955454645979626),
     ];
 
+    /// Half a unit of the last place of an `f32` next to `x`, and a thousandth more.
+    fn half_ulp(x: f64) -> f64 {
+        let exponent = Ord::max(x.abs().log2().floor() as i32, -126);
+        0.5005 * f64::from(f32::EPSILON) * 2f64.powi(exponent)
+    }
+
     #[test]
     fn formulas_do_not_cancel() {
         let close = |got: f64, expected: f64| (got - expected).abs() <= 4.0 * f64::EPSILON * expected.abs();
@@ -221,6 +246,14 @@ mod tests {
             assert!(close(Real::silu(x), silu), "silu({x}): {:e}", Real::silu(x));
             assert!(close(Real::softplus(x), softplus), "softplus({x}): {:e}", Real::softplus(x));
             assert!((Real::gelu_erf(x as f32) - gelu_erf(f64::from(x as f32)) as f32).abs() == 0.0);
+            let small = x as f32;
+            let near = |got: f32, exact: f64| (f64::from(got) - exact).abs() <= half_ulp(exact);
+            assert!(near(Real::gelu(small), gelu(small.into())), "gelu({x}) of f32");
+            assert!(
+                near(Real::silu(small), times_sigmoid(small.into(), small.into(), 0.0)),
+                "silu({x}) of f32"
+            );
+            assert!(near(Real::sigmoid(small), sigmoid(small.into())), "sigmoid({x}) of f32");
         }
     }
 
@@ -236,7 +269,11 @@ mod tests {
             assert_eq!((Real::softplus(x), Real::sigmoid(x)), (positive, if x > 0.0 { 1.0 } else { 0.0 }));
         }
         assert_eq!(Real::softplus(f32::MAX), f32::MAX);
-        assert_eq!(Real::gelu(f32::MIN), 0.0);
+        assert_eq!((Real::gelu(f32::MIN), Real::silu(f32::MIN), Real::sigmoid(f32::MIN)), (0.0, 0.0, 0.0));
+        assert_eq!(
+            (Real::gelu(f32::MAX), Real::silu(f32::MAX), Real::sigmoid(f32::MAX)),
+            (f32::MAX, f32::MAX, 1.0)
+        );
     }
 
     #[test]
@@ -247,6 +284,12 @@ mod tests {
             (inf, inf, inf, inf)
         );
         assert!(Real::gelu(-inf).is_nan() && Real::gelu_erf(-inf).is_nan() && Real::silu(-inf).is_nan());
+        let small = f32::INFINITY;
+        assert_eq!((Real::gelu(small), Real::silu(small), Real::sigmoid(small)), (small, small, 1.0));
+        assert!(Real::gelu(-small).is_nan() && Real::silu(-small).is_nan() && Real::sigmoid(-small) == 0.0);
+        assert!(
+            [Real::gelu(f32::NAN), Real::silu(f32::NAN), Real::sigmoid(f32::NAN)].iter().all(|y| y.is_nan())
+        );
         assert_eq!((Real::sigmoid(-inf), Real::sigmoid(inf), Real::softplus(-inf)), (0.0, 1.0, 0.0));
         assert_eq!((Real::erf(inf), Real::erf(-inf), Real::tanh(-inf)), (1.0, -1.0, -1.0));
         assert_eq!((Real::round(2.5f32), Real::round(-0.5f32), Real::round(0.49999997f32)), (3.0, -1.0, 0.0));

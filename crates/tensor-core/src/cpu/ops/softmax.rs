@@ -3,7 +3,7 @@
 use crate::cpu::arith::Arith;
 use crate::cpu::chunks::{fill_chunks, new_chunks};
 use crate::cpu::dispatch::dispatch_float;
-use crate::cpu::lanes::{Power, greater, greatest, lowest, total};
+use crate::cpu::lanes::{greater, greatest, lowest, total};
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
 use crate::cpu::real::Real;
@@ -41,7 +41,7 @@ pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: b
 }
 
 /// `count` elements: rows of `length`, one behind the other.
-fn rows<T: Number<Compute: Power>>(
+fn rows<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (count, length): (usize, usize),
     log: bool,
@@ -58,10 +58,10 @@ fn rows<T: Number<Compute: Power>>(
     })
 }
 
-fn row<C: Power>(x: &[C], y: &mut [C], log: bool) {
+fn row<C: Real>(x: &[C], y: &mut [C], log: bool) {
     let shift = shift_of(greatest(x));
     for (y, x) in y.iter_mut().zip(x) {
-        *y = x.sub(shift).power();
+        *y = x.sub(shift).exp();
     }
     let last = last_of(total(y, |y| y), log);
     if log {
@@ -72,7 +72,7 @@ fn row<C: Power>(x: &[C], y: &mut [C], log: bool) {
 }
 
 /// What is subtracted: where there is nothing but −∞, powers of −∞ are 0, not NaN.
-fn shift_of<C: Power>(top: C) -> C {
+fn shift_of<C: Real>(top: C) -> C {
     if top == lowest() { C::default() } else { top }
 }
 
@@ -82,7 +82,7 @@ fn last_of<C: Real>(sum: C, log: bool) -> C {
 }
 
 /// `count` elements: columns of `length`, `inner` of them side by side.
-fn columns<T: Number<Compute: Power>>(
+fn columns<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (count, length, inner): (usize, usize, usize),
     log: bool,
@@ -112,7 +112,7 @@ fn columns<T: Number<Compute: Power>>(
                 if log {
                     each(x, y, ends, |x, last| x.sub(last));
                 } else {
-                    each(x, y, ends, |x, last| x.power().mul(last));
+                    each(x, y, ends, |x, last| x.exp().mul(last));
                 }
                 done += count;
             }
@@ -121,7 +121,7 @@ fn columns<T: Number<Compute: Power>>(
 }
 
 /// The ends of columns side by side, whose elements i begin at `place(i)`.
-fn column_ends<T: Number<Compute: Power>>(
+fn column_ends<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (length, place): (usize, &dyn Fn(usize) -> usize),
     log: bool,
@@ -140,7 +140,7 @@ fn column_ends<T: Number<Compute: Power>>(
         for i in first..length.min(first + ROWS) {
             let x = T::widen(source.block(place(i), ends.len(), gathered), wide);
             for ((part, end), x) in part.iter_mut().zip(&*ends).zip(x) {
-                *part = part.add(x.sub(end[0]).power());
+                *part = part.add(x.sub(end[0]).exp());
             }
         }
         ends.iter_mut().zip(&*part).for_each(|(end, part)| end[1] = end[1].add(*part));
