@@ -36,42 +36,55 @@ macro_rules! integer {
         $(impl Arith for $type {
             const ONE: $type = 1;
 
+            #[inline(always)]
             fn add(self, other: $type) -> $type {
                 self.wrapping_add(other)
             }
+            #[inline(always)]
             fn sub(self, other: $type) -> $type {
                 self.wrapping_sub(other)
             }
+            #[inline(always)]
             fn mul(self, other: $type) -> $type {
                 self.wrapping_mul(other)
             }
+            #[inline(always)]
             fn div(self, other: $type) -> $type {
                 if other == 0 { 0 } else { self.wrapping_div(other) }
             }
+            #[inline(always)]
             fn rem(self, other: $type) -> $type {
                 if other == 0 { 0 } else { self.wrapping_rem(other) }
             }
+            #[inline(always)]
             fn min(self, other: $type) -> $type {
                 Ord::min(self, other)
             }
+            #[inline(always)]
             fn max(self, other: $type) -> $type {
                 Ord::max(self, other)
             }
+            #[inline(always)]
             fn neg(self) -> $type {
                 self.wrapping_neg()
             }
+            #[inline(always)]
             fn abs(self) -> $type {
                 $abs(self)
             }
+            #[inline(always)]
             fn sign(self) -> $type {
                 $sign(self)
             }
+            #[inline(always)]
             fn mul_add(self, mul: $type, add: $type) -> $type {
                 self.wrapping_mul(mul).wrapping_add(add)
             }
+            #[inline(always)]
             fn less(self, other: $type) -> bool {
                 self < other
             }
+            #[inline(always)]
             fn greater(self, other: $type) -> bool {
                 self > other
             }
@@ -92,44 +105,57 @@ macro_rules! float {
         $(impl Arith for $type {
             const ONE: $type = 1.0;
 
+            #[inline(always)]
             fn add(self, other: $type) -> $type {
                 self + other
             }
+            #[inline(always)]
             fn sub(self, other: $type) -> $type {
                 self - other
             }
+            #[inline(always)]
             fn mul(self, other: $type) -> $type {
                 self * other
             }
+            #[inline(always)]
             fn div(self, other: $type) -> $type {
                 self / other
             }
+            #[inline(always)]
             fn rem(self, other: $type) -> $type {
                 self % other
             }
+            #[inline(always)]
             fn min(self, other: $type) -> $type {
                 if other.less(self) { other } else { self }
             }
+            #[inline(always)]
             fn max(self, other: $type) -> $type {
                 if other.greater(self) { other } else { self }
             }
+            #[inline(always)]
             fn neg(self) -> $type {
                 -self
             }
+            #[inline(always)]
             fn abs(self) -> $type {
                 <$type>::abs(self)
             }
+            #[inline(always)]
             fn sign(self) -> $type {
                 <$type>::from(self > 0.0) - <$type>::from(self < 0.0)
             }
+            #[inline(always)]
             fn mul_add(self, mul: $type, add: $type) -> $type {
                 <$type>::mul_add(self, mul, add)
             }
+            #[inline(always)]
             fn less(self, other: $type) -> bool {
                 // Without branches, so that loops become vector instructions. Of equal bits only those of zeros differ.
                 let zeros = (self == other) & (self.to_bits().cast_signed() < other.to_bits().cast_signed());
                 (self < other) | zeros | (self.is_nan() & !other.is_nan())
             }
+            #[inline(always)]
             fn greater(self, other: $type) -> bool {
                 let zeros = (self == other) & (self.to_bits().cast_signed() > other.to_bits().cast_signed());
                 (self > other) | zeros | (self.is_nan() & !other.is_nan())

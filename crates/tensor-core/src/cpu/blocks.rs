@@ -3,26 +3,29 @@
 //! An operation is a kernel over tight slices of the compute type. The drivers cut the work into blocks, give them to the
 //! cores, gather strided operands, and convert from and to the storage type.
 
-use super::chunks::{BLOCK, fill_blocks, new_blocks, new_chunks};
+use super::chunks::{BLOCK, fill_blocks, new_rooms};
 use super::gather::Walk;
 use super::number::Number;
 use super::operands::{Operand, Operands, Source};
+use super::room::Room;
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// A kernel of one operand.
-pub(super) type Kernel1<C> = dyn Fn(&[C], &mut [C]) + Sync;
-/// A kernel of two operands.
-pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, &mut [C]);
+/// A kernel of one operand: writes as many elements as it gets.
+pub(super) type Kernel1<C> = dyn Fn(&[C], &mut Room<'_, C>) + Sync;
+/// A kernel of two operands: writes so many rows of so many elements.
+pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, C>);
 /// A kernel of two operands with a truth value as the result.
-pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, &mut [u8]);
+pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, u8>);
+/// What a pair of elements costs, beside its conversion.
+const PAIR: usize = 1;
 
 /// What [`update`] does to a block: the index of its first element, the elements as they were, the block to write, and memory to
 /// use.
 pub(super) type Update<'a, T, S> = dyn Fn(usize, &[T], &mut [T], &mut S) + Sync + 'a;
 
-/// `kernel` of each element of `layout`, which takes as long as reading `work` others.
+/// `kernel` of each element of `layout`, which costs `work`.
 pub(super) fn map1<T: Number>(
     elements: &[T],
     layout: &Layout,
@@ -30,14 +33,14 @@ pub(super) fn map1<T: Number>(
     (kernel, work): (&Kernel1<T::Compute>, usize),
 ) -> Result<Vec<T>> {
     let source = Source::new(elements, layout);
-    let chunks = (BLOCK, work);
-    new_chunks(
+    let chunks = (BLOCK, work + T::CONVERSION);
+    new_rooms(
         layout.elements(),
         chunks,
         operation,
-        &|start, out, (gathered, wide, result): &mut Scratch1<T>| {
-            let x = T::widen(source.block(start, out.len(), gathered), wide);
-            T::narrow(out, result, |y| kernel(x, y));
+        &|start, room, (gathered, wide, result): &mut Scratch1<T>| {
+            let x = T::widen(source.block(start, room.left(), gathered), wide);
+            T::round(room, x.len(), result, |y| kernel(x, y));
         },
     )
 }
@@ -50,11 +53,12 @@ pub(super) fn map2<T: Number>(
     kernel: Kernel2<T::Compute>,
 ) -> Result<Vec<T>> {
     let operands = Operands::new([a, b]);
-    new_blocks(a.1.elements(), operation, &|start, out, scratch: &mut Scratch2<T>| {
+    let chunks = (operands.block(), PAIR + T::CONVERSION);
+    new_rooms(a.1.elements(), chunks, operation, &|start, room, scratch: &mut Scratch2<T>| {
         let Scratch2 { gathered, left, right, result } = scratch;
-        operands.visit(start..start + out.len(), gathered, |[x, y], part| {
+        operands.visit(start..start + room.left(), gathered, |[x, y], (rows, width)| {
             let (x, y) = (x.widen(left), y.widen(right));
-            T::narrow(&mut out[part], result, |z| kernel(x, y, z));
+            T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
         });
     })
 }
@@ -67,10 +71,11 @@ pub(super) fn compare<T: Number>(
     predicate: Predicate<T::Compute>,
 ) -> Result<Vec<u8>> {
     let operands = Operands::new([a, b]);
-    new_blocks(a.1.elements(), operation, &|start, out, scratch: &mut Scratch2<T>| {
+    let chunks = (operands.block(), PAIR + T::CONVERSION);
+    new_rooms(a.1.elements(), chunks, operation, &|start, room, scratch: &mut Scratch2<T>| {
         let Scratch2 { gathered, left, right, .. } = scratch;
-        operands.visit(start..start + out.len(), gathered, |[x, y], part| {
-            predicate(x.widen(left), y.widen(right), &mut out[part]);
+        operands.visit(start..start + room.left(), gathered, |[x, y], size| {
+            predicate(x.widen(left), y.widen(right), size, room);
         });
     })
 }
@@ -79,7 +84,7 @@ pub(super) fn compare<T: Number>(
 pub(super) fn update1<T: Number>(elements: &mut [T], layout: &Layout, kernel: &Kernel1<T::Compute>) {
     update(elements, layout, &|_, before, after, (_, wide, result): &mut Scratch1<T>| {
         let x = T::widen(before, wide);
-        T::narrow(after, result, |y| kernel(x, y));
+        T::round(&mut Room::over(after), x.len(), result, |y| kernel(x, y));
     });
 }
 
@@ -91,10 +96,12 @@ pub(super) fn update2<T: Number>(
 ) {
     let operands = Operands::new([(b, rhs)]);
     update(a, lhs, &|start, before, after, (gathered, left, right, result): &mut UpdateScratch<T>| {
-        operands.visit(start..start + before.len(), gathered, |[y], part| {
-            let x = Operand::Each(T::widen(&before[part.clone()], left));
-            let y = y.widen(right);
-            T::narrow(&mut after[part], result, |z| kernel(x, y, z));
+        let (mut before, room) = (before, &mut Room::over(after));
+        operands.visit(start..start + before.len(), gathered, |[y], (rows, width)| {
+            let (part, rest) = before.split_at(rows * width);
+            before = rest;
+            let (x, y) = (Operand::Each(T::widen(part, left)), y.widen(right));
+            T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
         });
     });
 }

@@ -1,79 +1,118 @@
-//! Writing an array chunk by chunk, by one core or by all: an array that is there, or a new one.
+//! Writing an array chunk by chunk, by one core or by several: an array that is there, or a new one.
 //!
-//! The memory of a new array is not zeroed as a whole, which would be a pass over it of its own: each chunk is zeroed right
-//! before it is written, when it is about to be in the first-level cache anyway. So no code ever sees memory that was not written.
+//! The memory of a new array is not zeroed as a whole, which would be a pass over it of its own. Loops that write each element once
+//! write into a [`Room`]; for others each chunk is zeroed right before it is written. So no code ever sees memory that was not written.
 
 use std::mem::MaybeUninit;
 
-use rayon::prelude::*;
+use parking_lot::Mutex;
 
 use super::out_of_memory;
+use super::room::Room;
 use crate::element::Element;
 use crate::error::Result;
 
 /// Elements of one block: small enough that a few blocks of `f64` stay in the first-level cache.
 pub(super) const BLOCK: usize = 2048;
-/// Below this many elements, handing chunks to other cores costs more than it saves.
-const PARALLEL: usize = 32 * 1024;
+/// What an element costs of which nothing else is said, in [units](SHARE).
+const WORK: usize = 4;
+/// What a core is woken for, in units of a tenth of a nanosecond, which is what adding two `f32` takes. Waking takes 10 to 20
+/// microseconds.
+pub(super) const SHARE: usize = 128 * 1024;
+/// Pieces that each core gets if all are equally quick; a quicker one gets more.
+const PIECES: usize = 32;
 
 /// Writes a chunk: gets the index of its first element, the chunk, and memory to use.
 pub(super) type Fill<'a, U, S> = dyn Fn(usize, &mut [U], &mut S) + Sync + 'a;
+/// Writes a new chunk: gets the index of its first element, room for the chunk, and memory to use.
+pub(super) type Write<'a, U, S> = dyn Fn(usize, &mut Room<'_, U>, &mut S) + Sync + 'a;
 
-/// `count` new elements, which `fill` writes block by block. What it leaves out is zero.
+/// `count` new elements, which `write` writes in chunks of `size`. An element costs `work`, in [units](SHARE). What is left out is
+/// zero.
 ///
 /// # Errors
 /// [`crate::ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
+pub(super) fn new_rooms<U: Element, S: Default>(
+    count: usize,
+    (size, work): (usize, usize),
+    operation: &'static str,
+    write: &Write<'_, U, S>,
+) -> Result<Vec<U>> {
+    let mut out = Vec::new();
+    out.try_reserve_exact(count).map_err(|_| out_of_memory::<U>(count, operation))?;
+    let slots = &mut out.spare_capacity_mut()[..count];
+    fill_chunks(slots, size, work, &|start, chunk: &mut [MaybeUninit<U>], scratch| {
+        let mut room = Room::new(chunk);
+        write(start, &mut room, scratch);
+        room.zeroed(room.left());
+    });
+    // SAFETY: S15: all `count` elements were written: each lies in one chunk, and what `write` left of that was zeroed. A panic of
+    // `write` does not come here.
+    unsafe { out.set_len(count) };
+    Ok(out)
+}
+
+/// As [`new_rooms`], for a `fill` that wants zeros.
+pub(super) fn new_chunks<U: Element, S: Default>(
+    count: usize,
+    size_and_work: (usize, usize),
+    operation: &'static str,
+    fill: &Fill<'_, U, S>,
+) -> Result<Vec<U>> {
+    new_rooms(count, size_and_work, operation, &|start, room, scratch| {
+        fill(start, room.zeroed(room.left()), scratch)
+    })
+}
+
+/// As [`new_chunks`], block by block.
 pub(super) fn new_blocks<U: Element, S: Default>(
     count: usize,
     operation: &'static str,
     fill: &Fill<'_, U, S>,
 ) -> Result<Vec<U>> {
-    new_chunks(count, (BLOCK, 1), operation, fill)
-}
-
-/// As [`new_blocks`], in chunks of `size` elements, each of which takes as long as reading `work` others.
-pub(super) fn new_chunks<U: Element, S: Default>(
-    count: usize,
-    (size, work): (usize, usize),
-    operation: &'static str,
-    fill: &Fill<'_, U, S>,
-) -> Result<Vec<U>> {
-    let mut out = Vec::new();
-    out.try_reserve_exact(count).map_err(|_| out_of_memory::<U>(count, operation))?;
-    let room = &mut out.spare_capacity_mut()[..count];
-    fill_chunks(room, size, work, &|start, chunk, scratch| fill(start, zeroed(chunk), scratch));
-    // SAFETY: S15: all `count` elements were written: each lies in one chunk, which was zeroed. A panic of `fill` does not come here.
-    unsafe { out.set_len(count) };
-    Ok(out)
-}
-
-/// The chunk, filled with zeros.
-fn zeroed<U: Element>(chunk: &mut [MaybeUninit<U>]) -> &mut [U] {
-    chunk.fill(MaybeUninit::new(U::default()));
-    // SAFETY: S15: every element was just written, and `MaybeUninit` has the layout of what is in it.
-    unsafe { &mut *(chunk as *mut [MaybeUninit<U>] as *mut [U]) }
+    new_chunks(count, (BLOCK, WORK), operation, fill)
 }
 
 /// Lets `fill` write `out` block by block.
 pub(super) fn fill_blocks<U: Send, S: Default>(out: &mut [U], fill: &Fill<'_, U, S>) {
-    fill_chunks(out, BLOCK, 1, fill);
+    fill_chunks(out, BLOCK, WORK, fill);
 }
 
-/// As [`fill_blocks`], in chunks of `size` elements, each of which takes as long as reading `work` others.
+/// As [`fill_blocks`], in chunks of `size` elements, each of which costs `work`, in [units](SHARE).
 pub(super) fn fill_chunks<U: Send, S: Default>(
     out: &mut [U],
     size: usize,
     work: usize,
     fill: &Fill<'_, U, S>,
 ) {
-    if out.len() <= size || out.len().saturating_mul(work) < PARALLEL {
-        let mut scratch = S::default();
-        for (index, chunk) in out.chunks_mut(size).enumerate() {
-            fill(index * size, chunk, &mut scratch);
+    let chunks = out.len().div_ceil(size);
+    let shares = (out.len().saturating_mul(work) / SHARE).min(chunks);
+    if shares < 2 {
+        return fill_piece(0, out, size, fill);
+    }
+    let cores = shares.min(rayon::current_num_threads());
+    let piece = chunks.div_ceil(cores * PIECES) * size;
+    let pieces = Mutex::new(out.chunks_mut(piece).enumerate());
+    let fill_pieces = || {
+        loop {
+            let next = pieces.lock().next();
+            let Some((number, part)) = next else { return };
+            fill_piece(number * piece, part, size, fill);
         }
-    } else {
-        let chunks = out.par_chunks_mut(size).enumerate();
-        chunks.for_each_init(S::default, |scratch, (index, chunk)| fill(index * size, chunk, scratch));
+    };
+    // The thread that asks is the first to write, and does it all if the others are late. It asks for one thread more than there are cores
+    // left: often the system puts the first that it wakes behind the one that asks, on the same core.
+    rayon::in_place_scope(|scope| {
+        (0..cores).for_each(|_| scope.spawn(|_| fill_pieces()));
+        fill_pieces();
+    });
+}
+
+/// Lets `fill` write `part`, whose first element has index `first`.
+fn fill_piece<U, S: Default>(first: usize, part: &mut [U], size: usize, fill: &Fill<'_, U, S>) {
+    let mut scratch = S::default();
+    for (number, chunk) in part.chunks_mut(size).enumerate() {
+        fill(first + number * size, chunk, &mut scratch);
     }
 }
 
@@ -85,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_element_is_written_once_and_was_zero() {
-        for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 7] {
+        for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 200 * BLOCK + 7] {
             let made = new_blocks(count, "test", &|start, block: &mut [u32], (): &mut ()| {
                 for (x, i) in block.iter_mut().zip(start..) {
                     *x += i as u32 + 1;
@@ -98,7 +137,7 @@ mod tests {
     #[test]
     fn a_panic_of_one_chunk_leaves_nothing_behind() {
         let made = catch_unwind(AssertUnwindSafe(|| {
-            new_blocks(20 * BLOCK, "test", &|start, block: &mut [u8], (): &mut ()| {
+            new_blocks(200 * BLOCK, "test", &|start, block: &mut [u8], (): &mut ()| {
                 assert!(start != 3 * BLOCK, "stop");
                 block.fill(1);
             })

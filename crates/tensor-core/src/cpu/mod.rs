@@ -2,7 +2,8 @@
 //!
 //! Every operation is a loop over tight blocks of a few thousand elements ([`blocks`]); what is strided is gathered into a
 //! block first ([`operands`]). So each operation has one inner loop, on slices, which the compiler turns into vector instructions.
-//! Blocks go to the cores by `rayon` ([`chunks`]). The 16-bit and 8-bit types become `f32` by the block ([`number`]).
+//! Blocks go to the cores by `rayon` ([`chunks`]) and are written into memory that was not zeroed ([`room`]); the loops are compiled for several
+//! sets of instructions ([`vector`]). The 16-bit and 8-bit types become `f32` by the block ([`number`]).
 
 mod arith;
 mod blocks;
@@ -17,6 +18,8 @@ mod operands;
 pub(crate) mod ops;
 pub(crate) mod philox;
 mod real;
+mod room;
+mod vector;
 
 use half::{bf16, f16};
 

@@ -4,6 +4,7 @@ use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 use super::arith::Arith;
+use super::room::Room;
 use crate::element::Element;
 use crate::float8::F8E4M3;
 
@@ -12,11 +13,22 @@ pub(crate) trait Number: Element {
     /// The type of arithmetic and of accumulators.
     type Compute: Arith;
 
+    /// What converting an element and back costs, in [units](super::chunks::SHARE).
+    const CONVERSION: usize;
+
     /// The elements as compute values: the block itself, or `scratch` filled with them.
     fn widen<'a>(block: &'a [Self], scratch: &'a mut Vec<Self::Compute>) -> &'a [Self::Compute];
 
     /// Lets `fill` write compute values, and rounds them into `block` once.
     fn narrow(block: &mut [Self], scratch: &mut Vec<Self::Compute>, fill: impl FnOnce(&mut [Self::Compute]));
+
+    /// Lets `write` write `count` compute values, and rounds them into `room` once.
+    fn round(
+        room: &mut Room<'_, Self>,
+        count: usize,
+        scratch: &mut Vec<Self::Compute>,
+        write: impl FnOnce(&mut Room<'_, Self::Compute>),
+    );
 
     /// One element as a compute value, exactly.
     fn to_compute(self) -> Self::Compute;
@@ -30,12 +42,25 @@ macro_rules! computes_in_itself {
         $(impl Number for $type {
             type Compute = $type;
 
+            const CONVERSION: usize = 0;
+
+            #[inline(always)]
             fn widen<'a>(block: &'a [$type], _scratch: &'a mut Vec<$type>) -> &'a [$type] {
                 block
             }
 
             fn narrow(block: &mut [$type], _scratch: &mut Vec<$type>, fill: impl FnOnce(&mut [$type])) {
                 fill(block);
+            }
+
+            #[inline(always)]
+            fn round(
+                room: &mut Room<'_, $type>,
+                _count: usize,
+                _scratch: &mut Vec<$type>,
+                write: impl FnOnce(&mut Room<'_, $type>),
+            ) {
+                write(room);
             }
 
             fn to_compute(self) -> $type {
@@ -52,9 +77,11 @@ macro_rules! computes_in_itself {
 computes_in_itself!(u8, u32, i16, i32, i64, f32, f64);
 
 macro_rules! computes_in_f32 {
-    ($type:ty, $widen:expr, $narrow:expr) => {
+    ($type:ty, $conversion:expr, $widen:expr, $round:expr) => {
         impl Number for $type {
             type Compute = f32;
+
+            const CONVERSION: usize = $conversion;
 
             fn widen<'a>(block: &'a [$type], scratch: &'a mut Vec<f32>) -> &'a [f32] {
                 scratch.resize(block.len(), 0.0);
@@ -65,7 +92,18 @@ macro_rules! computes_in_f32 {
             fn narrow(block: &mut [$type], scratch: &mut Vec<f32>, fill: impl FnOnce(&mut [f32])) {
                 scratch.resize(block.len(), 0.0);
                 fill(scratch);
-                $narrow(block, &scratch[..]);
+                $round(&mut Room::over(block), &scratch[..]);
+            }
+
+            fn round(
+                room: &mut Room<'_, $type>,
+                count: usize,
+                scratch: &mut Vec<f32>,
+                write: impl FnOnce(&mut Room<'_, f32>),
+            ) {
+                scratch.resize(count, 0.0);
+                write(&mut Room::over(scratch));
+                $round(room, &scratch[..]);
             }
 
             fn to_compute(self) -> f32 {
@@ -81,21 +119,21 @@ macro_rules! computes_in_f32 {
 
 computes_in_f32!(
     f16,
+    4,
     |block: &[f16], out: &mut [f32]| block.convert_to_f32_slice(out),
-    |block: &mut [f16], from: &[f32]| block.convert_from_f32_slice(from)
+    |room: &mut Room<'_, f16>, from: &[f32]| room.zeroed(from.len()).convert_from_f32_slice(from)
 );
 computes_in_f32!(
     bf16,
-    |block: &[bf16], out: &mut [f32]| out.iter_mut().zip(block).for_each(|(y, x)| *y = widened(*x)),
-    |block: &mut [bf16], from: &[f32]| block.iter_mut().zip(from).for_each(|(y, x)| *y = rounded(*x))
+    4,
+    |block: &[bf16], out: &mut [f32]| Room::over(out).each(block, widened),
+    |room: &mut Room<'_, bf16>, from: &[f32]| room.each(from, rounded)
 );
 computes_in_f32!(
     F8E4M3,
-    |block: &[F8E4M3], out: &mut [f32]| out.iter_mut().zip(block).for_each(|(y, x)| *y = x.to_f32()),
-    |block: &mut [F8E4M3], from: &[f32]| block
-        .iter_mut()
-        .zip(from)
-        .for_each(|(y, x)| *y = F8E4M3::from_f32(*x))
+    32,
+    |block: &[F8E4M3], out: &mut [f32]| Room::over(out).each(block, F8E4M3::to_f32),
+    |room: &mut Room<'_, F8E4M3>, from: &[f32]| room.each(from, F8E4M3::from_f32)
 );
 
 /// As [`bf16::to_f32`], without a branch, so that loops become vector instructions. NaN comes back quiet.

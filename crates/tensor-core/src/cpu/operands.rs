@@ -2,40 +2,61 @@
 
 use std::ops::Range;
 
+use super::chunks::BLOCK;
 use super::gather::{Walk, stretches};
 use super::number::Number;
 use crate::element::Element;
 use crate::layout::{Collapsed, Layout, collapse};
 
-/// An operand: elements and the walk over them.
+/// An operand: elements in their order, or all that there are and the walk over some of them.
 pub(super) struct Source<'a, T> {
     elements: &'a [T],
-    walk: Walk,
+    walk: Option<Walk>,
 }
 
 impl<'a, T: Element> Source<'a, T> {
     /// The elements of `layout` in `elements`.
     pub(super) fn new(elements: &'a [T], layout: &Layout) -> Source<'a, T> {
-        Source { elements, walk: Walk::new(layout) }
+        match tight(elements, layout) {
+            Some(elements) => Source { elements, walk: None },
+            None => Source { elements, walk: Some(Walk::new(layout)) },
+        }
     }
 
     /// `length` elements from `start` on: where they lie, or gathered into `buffer`.
     pub(super) fn block<'b>(&'b self, start: usize, length: usize, buffer: &'b mut Vec<T>) -> &'b [T] {
         let range = start..start + length;
-        match self.walk.tight_range(range.clone()) {
-            Some(places) => &self.elements[places],
-            None => {
+        match &self.walk {
+            None => &self.elements[range],
+            Some(walk) => {
                 buffer.resize(length, T::default());
-                self.walk.gather(self.elements, 0, range, buffer);
+                walk.gather(self.elements, 0, range, buffer);
                 buffer
             }
         }
     }
 }
 
-/// One operand of a loop: a value for each element, or one for all.
+/// The elements of `layout`, if they lie tight and in row-major order.
+fn tight<'a, T>(elements: &'a [T], layout: &Layout) -> Option<&'a [T]> {
+    layout.is_contiguous().then(|| &elements[layout.offset()..][..layout.elements()])
+}
+
+/// One operand of a loop over a part of an array, as rows of one length: how its elements repeat.
 #[derive(Clone, Copy)]
 pub(super) enum Operand<'a, C> {
+    /// One for each element.
+    Each(&'a [C]),
+    /// One row, the same for all rows.
+    Row(&'a [C]),
+    /// One for each row.
+    Column(&'a [C]),
+    /// One for all.
+    All(C),
+}
+
+/// What a row has of an operand.
+pub(super) enum Line<'a, C> {
     Each(&'a [C]),
     All(C),
 }
@@ -48,26 +69,23 @@ impl<'a, T: Number> Operand<'a, T> {
     {
         match self {
             Operand::Each(block) => Operand::Each(T::widen(block, scratch)),
+            Operand::Row(row) => Operand::Row(T::widen(row, scratch)),
+            Operand::Column(column) => Operand::Column(T::widen(column, scratch)),
             Operand::All(x) => Operand::All(x.to_compute()),
         }
     }
 }
 
-/// Writes `f` of each pair of elements: one loop for each form of the operands, none of which has an index to compute.
-#[inline(always)]
-pub(super) fn each_pair<C: Copy, R: Copy>(
-    x: Operand<'_, C>,
-    y: Operand<'_, C>,
-    out: &mut [R],
-    f: impl Fn(C, C) -> R,
-) {
-    match (x, y) {
-        (Operand::Each(x), Operand::Each(y)) => {
-            out.iter_mut().zip(x.iter().zip(y)).for_each(|(z, (x, y))| *z = f(*x, *y));
+impl<'a, C: Copy> Operand<'a, C> {
+    /// What row `number` has of it, all of whose rows have `width` elements.
+    #[inline(always)]
+    pub(super) fn line(&self, number: usize, width: usize) -> Line<'a, C> {
+        match *self {
+            Operand::Each(block) => Line::Each(&block[number * width..][..width]),
+            Operand::Row(row) => Line::Each(&row[..width]),
+            Operand::Column(column) => Line::All(column[number]),
+            Operand::All(x) => Line::All(x),
         }
-        (Operand::Each(x), Operand::All(y)) => out.iter_mut().zip(x).for_each(|(z, x)| *z = f(*x, y)),
-        (Operand::All(x), Operand::Each(y)) => out.iter_mut().zip(y).for_each(|(z, y)| *z = f(x, *y)),
-        (Operand::All(x), Operand::All(y)) => out.fill(f(x, y)),
     }
 }
 
@@ -77,6 +95,8 @@ const LONG: usize = 32;
 /// Operands of one shape, walked side by side.
 #[expect(clippy::large_enum_variant, reason = "there is one for an operation, and it is never moved")]
 pub(super) enum Operands<'a, T, const N: usize> {
+    /// Tight.
+    Tight([&'a [T]; N]),
     /// Over long stretches on which each is tight or repeats one element.
     Long { elements: [&'a [T]; N], merged: Collapsed, offsets: [usize; N] },
     /// Gathered block by block, unless tight.
@@ -86,6 +106,10 @@ pub(super) enum Operands<'a, T, const N: usize> {
 impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
     /// The elements of layouts of one shape.
     pub(super) fn new(operands: [(&'a [T], &Layout); N]) -> Operands<'a, T, N> {
+        let whole = operands.map(|(elements, layout)| tight(elements, layout));
+        if whole.iter().all(Option::is_some) {
+            return Operands::Tight(whole.map(Option::unwrap_or_default));
+        }
         let merged = collapse(&operands.map(|(_, layout)| layout));
         let even = merged.strides.iter().all(|strides| strides.last().is_none_or(|step| *step <= 1));
         if even && (merged.dims.len() < 2 || merged.dims.last().is_some_and(|inner| *inner >= LONG)) {
@@ -95,14 +119,28 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
         Operands::Short(operands.map(|(elements, layout)| Source::new(elements, layout)))
     }
 
-    /// Calls `visit` with operands for each part of `range`, and with the part, counted from the start of `range`.
+    /// How many elements to visit at once, so that they are whole rows where that is quicker.
+    pub(super) fn block(&self) -> usize {
+        match self {
+            Operands::Long { merged, .. } => match merged.dims.last() {
+                Some(width) if merged.dims.len() == 2 && *width <= BLOCK => BLOCK / width * width,
+                _ => BLOCK,
+            },
+            _ => BLOCK,
+        }
+    }
+
+    /// Calls `visit` with operands for each part of `range`, and with the part's rows and their length.
     pub(super) fn visit(
         &self,
         range: Range<usize>,
         buffers: &mut [Vec<T>; N],
-        mut visit: impl FnMut([Operand<'_, T>; N], Range<usize>),
+        mut visit: impl FnMut([Operand<'_, T>; N], (usize, usize)),
     ) {
         match self {
+            Operands::Tight(elements) => {
+                visit(elements.map(|elements| Operand::Each(&elements[range.clone()])), (1, range.len()));
+            }
             Operands::Short(sources) => {
                 let length = range.len();
                 let mut each = sources.iter().zip(buffers);
@@ -110,20 +148,48 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
                     let (source, buffer) = each.next().expect("a buffer for each operand");
                     Operand::Each(source.block(range.start, length, buffer))
                 });
-                visit(blocks, 0..length);
+                visit(blocks, (1, length));
             }
             Operands::Long { elements, merged, offsets } => {
+                if let &[_, width] = &merged.dims[..]
+                    && range.start.is_multiple_of(width)
+                    && range.len().is_multiple_of(width)
+                {
+                    let (first, rows) = (range.start / width, range.len() / width);
+                    let operand = |n: usize| {
+                        let steps = (merged.strides[n][0], merged.strides[n][1]);
+                        in_rows(&elements[n][offsets[n]..], steps, first, (rows, width))
+                    };
+                    let operands: [_; N] = std::array::from_fn(operand);
+                    if operands.iter().all(Option::is_some) {
+                        return visit(operands.map(|operand| operand.expect("looked at")), (rows, width));
+                    }
+                }
                 let strides = std::array::from_fn(|number| &merged.strides[number][..]);
-                let mut done = 0;
                 stretches(&merged.dims, strides, *offsets, range, |places, steps, length| {
                     let operand = |n: usize| stretch(&elements[n][places[n]..], steps[n], length);
-                    let operands = std::array::from_fn(operand);
-                    visit(operands, done..done + length);
-                    done += length;
+                    visit(std::array::from_fn(operand), (1, length));
                 });
             }
         }
     }
+}
+
+/// `rows` rows of `width` elements from row `first` on, if there are no gaps between them. `steps` are from row to row and from element
+/// to element.
+fn in_rows<T: Copy>(
+    from: &[T],
+    steps: (usize, usize),
+    first: usize,
+    (rows, width): (usize, usize),
+) -> Option<Operand<'_, T>> {
+    Some(match steps {
+        (0, 0) => Operand::All(from[0]),
+        (0, 1) => Operand::Row(&from[..width]),
+        (1, 0) => Operand::Column(&from[first..][..rows]),
+        (step, 1) if step == width => Operand::Each(&from[first * width..][..rows * width]),
+        _ => return None,
+    })
 }
 
 /// `length` elements side by side, or one repeated if `step` is 0.

@@ -1,10 +1,11 @@
 //! Operations on pairs of elements.
 
 use crate::cpu::arith::Arith;
-use crate::cpu::blocks::{map2, update2};
+use crate::cpu::blocks::{Kernel2, map2, update2};
 use crate::cpu::dispatch::{dispatch, dispatch_float};
-use crate::cpu::operands::{Operand, each_pair};
+use crate::cpu::operands::Operand;
 use crate::cpu::real::Real;
+use crate::cpu::room::Room;
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -81,19 +82,19 @@ fn arithmetic_or_pow(op: BinaryOp) -> Option<Arithmetic> {
 }
 
 /// The loop of `op`.
-fn arithmetic<C: Arith>(op: Arithmetic) -> fn(Operand<C>, Operand<C>, &mut [C]) {
+fn arithmetic<C: Arith>(op: Arithmetic) -> Kernel2<C> {
     match op {
-        Arithmetic::Add => |x, y, z| each_pair(x, y, z, C::add),
-        Arithmetic::Sub => |x, y, z| each_pair(x, y, z, C::sub),
-        Arithmetic::Mul => |x, y, z| each_pair(x, y, z, C::mul),
-        Arithmetic::Div => |x, y, z| each_pair(x, y, z, C::div),
-        Arithmetic::Rem => |x, y, z| each_pair(x, y, z, C::rem),
-        Arithmetic::Minimum => |x, y, z| each_pair(x, y, z, C::min),
-        Arithmetic::Maximum => |x, y, z| each_pair(x, y, z, C::max),
+        Arithmetic::Add => |x, y, size, z| z.pairs(x, y, size, C::add),
+        Arithmetic::Sub => |x, y, size, z| z.pairs(x, y, size, C::sub),
+        Arithmetic::Mul => |x, y, size, z| z.pairs(x, y, size, C::mul),
+        Arithmetic::Div => |x, y, size, z| z.pairs(x, y, size, C::div),
+        Arithmetic::Rem => |x, y, size, z| z.pairs(x, y, size, C::rem),
+        Arithmetic::Minimum => |x, y, size, z| z.pairs(x, y, size, C::min),
+        Arithmetic::Maximum => |x, y, size, z| z.pairs(x, y, size, C::max),
     }
 }
 
 /// The loop of pow.
-fn pow<C: Real>(x: Operand<C>, y: Operand<C>, z: &mut [C]) {
-    each_pair(x, y, z, C::pow);
+fn pow<C: Real>(x: Operand<C>, y: Operand<C>, size: (usize, usize), z: &mut Room<'_, C>) {
+    z.pairs(x, y, size, C::pow);
 }

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use crate::cpu::CpuStorage;
-use crate::cpu::chunks::new_blocks;
+use crate::cpu::chunks::{BLOCK, new_rooms};
 use crate::cpu::dispatch::{dispatch, dispatch_dtype};
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
@@ -21,14 +21,16 @@ pub(crate) fn cast(storage: &CpuStorage, layout: &Layout, dtype: DType) -> Resul
 
 fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<D>> {
     let source = Source::new(elements, layout);
-    new_blocks(layout.elements(), "to_dtype", &|start, out, (gathered, wide, result): &mut Scratch<S, D>| {
-        let block = source.block(start, out.len(), gathered);
+    let chunks = (BLOCK, 1 + S::CONVERSION + D::CONVERSION);
+    new_rooms(layout.elements(), chunks, "to_dtype", &|start, room, scratch: &mut Scratch<S, D>| {
+        let (gathered, wide, result) = scratch;
+        let block = source.block(start, room.left(), gathered);
         if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
             // Both compute in the same type, which holds every value of either: one rounding remains.
             let wide = S::widen(block, wide);
-            D::narrow(out, result, |y| y.copy_from_slice(bytemuck::cast_slice(wide)));
+            D::round(room, wide.len(), result, |y| y.copy(bytemuck::cast_slice(wide)));
         } else {
-            out.iter_mut().zip(block).for_each(|(y, x)| *y = D::from_scalar(x.to_scalar()));
+            room.each(block, |x| D::from_scalar(x.to_scalar()));
         }
     })
 }

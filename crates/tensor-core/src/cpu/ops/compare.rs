@@ -1,8 +1,7 @@
 //! Comparisons of pairs of elements.
 
-use crate::cpu::blocks;
+use crate::cpu::blocks::{self, Predicate};
 use crate::cpu::dispatch::dispatch;
-use crate::cpu::operands::{Operand, each_pair};
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -24,13 +23,13 @@ pub(crate) fn compare(
 }
 
 /// The loop of `op`.
-fn predicate<C: PartialOrd + Copy>(op: CmpOp) -> fn(Operand<C>, Operand<C>, &mut [u8]) {
+fn predicate<C: PartialOrd + Copy>(op: CmpOp) -> Predicate<C> {
     match op {
-        CmpOp::Eq => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x == y)),
-        CmpOp::Ne => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x != y)),
-        CmpOp::Lt => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x < y)),
-        CmpOp::Le => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x <= y)),
-        CmpOp::Gt => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x > y)),
-        CmpOp::Ge => |x, y, z| each_pair(x, y, z, |x, y| u8::from(x >= y)),
+        CmpOp::Eq => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x == y)),
+        CmpOp::Ne => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x != y)),
+        CmpOp::Lt => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x < y)),
+        CmpOp::Le => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x <= y)),
+        CmpOp::Gt => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x > y)),
+        CmpOp::Ge => |x, y, size, z| z.pairs(x, y, size, |x, y| u8::from(x >= y)),
     }
 }

@@ -1,7 +1,7 @@
 //! Moving elements from one layout to another.
 
 use crate::cpu::blocks::update;
-use crate::cpu::chunks::{new_blocks, new_chunks};
+use crate::cpu::chunks::{BLOCK, new_chunks, new_rooms};
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::gather::{Walk, transpose};
 use crate::cpu::operands::Source;
@@ -18,13 +18,17 @@ pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> 
             return copy_columns::<T>(elements, &rows, (length, stride), layout.elements()).map(T::store);
         }
         let source = Source::<T>::new(elements, layout);
-        new_blocks(layout.elements(), "copy", &|start, block, gathered: &mut Vec<T>| {
-            block.copy_from_slice(source.block(start, block.len(), gathered));
+        new_rooms(layout.elements(), (BLOCK, WORK), "copy", &|start, room, gathered: &mut Vec<T>| {
+            room.copy(source.block(start, room.left(), gathered));
         })
         .map(T::store)
     })
 }
 
+/// What an element costs, in units of [`crate::cpu::chunks`]: more if it is gathered, less if not.
+const WORK: usize = 2;
+/// What an element costs that is moved from a column to a row.
+const TRANSPOSED: usize = 4;
 /// Rows that one core copies at once.
 const ROWS: usize = 64;
 
@@ -35,7 +39,7 @@ fn copy_columns<T: Element>(
     (length, stride): (usize, usize),
     count: usize,
 ) -> Result<Vec<T>> {
-    new_chunks(count, (ROWS * length, 1), "copy", &|start, out, (): &mut ()| {
+    new_chunks(count, (ROWS * length, TRANSPOSED), "copy", &|start, out, (): &mut ()| {
         let mut rest = out;
         let first = start / length;
         rows.stretches(first..first + rest.len() / length, |place, _, count| {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::cpu::arith::Arith;
 use crate::cpu::blocks::update;
-use crate::cpu::chunks::{BLOCK, new_blocks, new_chunks};
+use crate::cpu::chunks::{BLOCK, new_blocks, new_rooms};
 use crate::cpu::dispatch::{dispatch, dispatch_ids};
 use crate::cpu::gather::stretches;
 use crate::cpu::number::Number;
@@ -107,13 +107,12 @@ fn look_up<T: Element, I: Id>(
         let (rows, length) = (&dims[..inner], dims[inner]);
         let strides = [&strides[0][..inner], &strides[1][..inner]];
         let together = (BLOCK / length).max(1) * length;
-        return new_chunks(base.elements(), (together, 1), axis.operation, &|start, out, (): &mut ()| {
-            let range = start / length..(start + out.len()) / length;
-            let mut out = out.chunks_exact_mut(length);
+        return new_rooms(base.elements(), (together, 1), axis.operation, &|start, room, (): &mut ()| {
+            let range = start / length..(start + room.left()) / length;
             stretches(rows, strides, offsets, range, |[from, id], [step, id_step], count| {
-                for (i, row) in out.by_ref().take(count).enumerate() {
+                for i in 0..count {
                     let place = from + i * step + ids[id + i * id_step].place() * axis.stride;
-                    row.copy_from_slice(&elements[place..place + length]);
+                    room.copy(&elements[place..place + length]);
                 }
             });
         });

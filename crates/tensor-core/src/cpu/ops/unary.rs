@@ -5,6 +5,7 @@ use crate::cpu::blocks::{Kernel1, map1, update1};
 use crate::cpu::dispatch::{dispatch, dispatch_float};
 use crate::cpu::number::Number;
 use crate::cpu::real::Real;
+use crate::cpu::room::Room;
 use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
@@ -87,19 +88,22 @@ enum FloatOp {
     Round,
 }
 
-/// What a function of the system's mathematics library costs, in elements read.
-const FUNCTION: usize = 2;
-/// What a formula of several steps costs.
-const FORMULA: usize = 8;
+/// What a function of the system's mathematics library costs, in units of [`crate::cpu::chunks`].
+const FUNCTION: usize = 32;
+/// What a formula of several such functions costs.
+const FORMULA: usize = 64;
+/// What a formula that becomes vector instructions costs, in `f32`.
+const LOOP: usize = 8;
 
 impl FloatOp {
-    /// What an element costs, in elements read.
+    /// What an element costs.
     fn work(self) -> usize {
         use FloatOp::*;
         match self {
             Sqrt | Rsqrt | Recip | Ceil | Floor | Round => 1,
-            Exp | Log | Sin | Cos | Tan => FUNCTION,
-            Tanh | Sigmoid | Erf | Gelu | GeluErf | Silu | Softplus => FORMULA,
+            Exp | Sigmoid | Gelu | Silu => LOOP,
+            Log | Sin | Cos | Tan => FUNCTION,
+            Tanh | Erf | GeluErf | Softplus => FORMULA,
         }
     }
 }
@@ -133,37 +137,37 @@ fn split(op: UnaryOp) -> Kind {
 }
 
 /// The loop of an operation that every compute type has.
-fn for_all<C: Arith>(op: AnyOp) -> fn(&[C], &mut [C]) {
+fn for_all<C: Arith>(op: AnyOp) -> fn(&[C], &mut Room<'_, C>) {
     match op {
-        AnyOp::Neg => |x, y| each(x, y, C::neg),
-        AnyOp::Abs => |x, y| each(x, y, C::abs),
-        AnyOp::Sign => |x, y| each(x, y, C::sign),
-        AnyOp::Sqr => |x, y| each(x, y, |x| x.mul(x)),
-        AnyOp::Relu => |x, y| each(x, y, |x| x.max(C::default())),
+        AnyOp::Neg => |x, y| y.each(x, C::neg),
+        AnyOp::Abs => |x, y| y.each(x, C::abs),
+        AnyOp::Sign => |x, y| y.each(x, C::sign),
+        AnyOp::Sqr => |x, y| y.each(x, |x| x.mul(x)),
+        AnyOp::Relu => |x, y| y.each(x, |x| x.max(C::default())),
     }
 }
 
 /// The loop of an operation that only floats have.
-fn for_floats<C: Real>(op: FloatOp) -> fn(&[C], &mut [C]) {
+fn for_floats<C: Real>(op: FloatOp) -> fn(&[C], &mut Room<'_, C>) {
     match op {
-        FloatOp::Sqrt => |x, y| each(x, y, C::sqrt),
-        FloatOp::Rsqrt => |x, y| each(x, y, C::rsqrt),
-        FloatOp::Recip => |x, y| each(x, y, C::recip),
-        FloatOp::Exp => |x, y| each(x, y, C::exp),
-        FloatOp::Log => |x, y| each(x, y, C::log),
-        FloatOp::Sin => |x, y| each(x, y, C::sin),
-        FloatOp::Cos => |x, y| each(x, y, C::cos),
-        FloatOp::Tan => |x, y| each(x, y, C::tan),
-        FloatOp::Tanh => |x, y| each(x, y, C::tanh),
-        FloatOp::Sigmoid => |x, y| each(x, y, C::sigmoid),
-        FloatOp::Erf => |x, y| each(x, y, C::erf),
-        FloatOp::Gelu => |x, y| each(x, y, C::gelu),
-        FloatOp::GeluErf => |x, y| each(x, y, C::gelu_erf),
-        FloatOp::Silu => |x, y| each(x, y, C::silu),
-        FloatOp::Softplus => |x, y| each(x, y, C::softplus),
-        FloatOp::Ceil => |x, y| each(x, y, C::ceil),
-        FloatOp::Floor => |x, y| each(x, y, C::floor),
-        FloatOp::Round => |x, y| each(x, y, C::round),
+        FloatOp::Sqrt => |x, y| y.each(x, C::sqrt),
+        FloatOp::Rsqrt => |x, y| y.each(x, C::rsqrt),
+        FloatOp::Recip => |x, y| y.each(x, C::recip),
+        FloatOp::Exp => |x, y| y.each(x, C::exp),
+        FloatOp::Log => |x, y| y.each(x, C::log),
+        FloatOp::Sin => |x, y| y.each(x, C::sin),
+        FloatOp::Cos => |x, y| y.each(x, C::cos),
+        FloatOp::Tan => |x, y| y.each(x, C::tan),
+        FloatOp::Tanh => |x, y| y.each(x, C::tanh),
+        FloatOp::Sigmoid => |x, y| y.each(x, C::sigmoid),
+        FloatOp::Erf => |x, y| y.each(x, C::erf),
+        FloatOp::Gelu => |x, y| y.each(x, C::gelu),
+        FloatOp::GeluErf => |x, y| y.each(x, C::gelu_erf),
+        FloatOp::Silu => |x, y| y.each(x, C::silu),
+        FloatOp::Softplus => |x, y| y.each(x, C::softplus),
+        FloatOp::Ceil => |x, y| y.each(x, C::ceil),
+        FloatOp::Floor => |x, y| y.each(x, C::floor),
+        FloatOp::Round => |x, y| y.each(x, C::round),
     }
 }
 
@@ -171,13 +175,8 @@ fn for_floats<C: Real>(op: FloatOp) -> fn(&[C], &mut [C]) {
 fn with_scalar<T: Number<Compute: Real>>(op: ScalarOp, scalar: Scalar) -> Box<Kernel1<T::Compute>> {
     let a = T::from_scalar(scalar).to_compute();
     match op {
-        ScalarOp::Powf => Box::new(move |x, y| each(x, y, |x| x.pow(a))),
-        ScalarOp::Elu => Box::new(move |x, y| each(x, y, |x| x.elu(a))),
-        ScalarOp::LeakyRelu => Box::new(move |x, y| each(x, y, |x| x.leaky_relu(a))),
+        ScalarOp::Powf => Box::new(move |x, y| y.each(x, |x| x.pow(a))),
+        ScalarOp::Elu => Box::new(move |x, y| y.each(x, |x| x.elu(a))),
+        ScalarOp::LeakyRelu => Box::new(move |x, y| y.each(x, |x| x.leaky_relu(a))),
     }
-}
-
-#[inline(always)]
-fn each<C: Copy>(x: &[C], y: &mut [C], f: impl Fn(C) -> C) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y = f(*x));
 }
