@@ -64,6 +64,9 @@ impl Layout {
     /// This layout with neighbouring dimensions merged: the same elements in the same row-major order, in as few dimensions as
     /// possible. See [`collapse`].
     pub fn collapsed(&self) -> Layout {
+        if self.rank() < 2 && self.shape.iter().all(|length| *length > 1) {
+            return self.clone();
+        }
         let Collapsed { dims, mut strides } = collapse(&[self]);
         Layout {
             shape: dims.into_iter().collect(),

@@ -15,10 +15,11 @@ pub(in crate::cpu) fn fold_columns<T: Number, F: Fold<T::Compute>, U: Send>(
     elements: &[T],
     (kept, reduced, length): (&Walk, &Walk, usize),
     fold: F,
-    finish: &(dyn Fn(F::State) -> U + Sync),
+    finish: &(impl Fn(F::State) -> U + Sync),
     out: &mut [U],
 ) {
-    fill_chunks(out, GROUP, length, &|start, out, scratch: &mut Scratch<T>| {
+    let work = length.saturating_mul(1 + T::CONVERSION);
+    fill_chunks(out, GROUP, work, &|start, out, scratch: &mut Scratch<T>| {
         let results = start..start + out.len();
         let leaf = |index: usize, (gathered, wide): &mut Scratch<T>| {
             let mut states: Vec<F::State> = Vec::new();

@@ -4,6 +4,7 @@ use super::{Fold, pairwise};
 use crate::cpu::chunks::fill_chunks;
 use crate::cpu::gather::Walk;
 use crate::cpu::number::Number;
+use crate::cpu::vector::vectorised;
 
 /// Elements of one leaf.
 const LEAF: usize = 256;
@@ -18,14 +19,29 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
     elements: &[T],
     (kept, reduced, length): (&Walk, &Walk, usize),
     fold: F,
-    finish: &(dyn Fn(F::State) -> U + Sync),
+    finish: &(impl Fn(F::State) -> U + Sync),
     out: &mut [U],
 ) {
     let size = (CHUNK / length).max(1);
-    fill_chunks(out, size, length, &|start, block, scratch: &mut Scratch<T>| {
+    let work = length.saturating_mul(1 + T::CONVERSION);
+    let one_leaf = if length <= LEAF { reduced.tight_range(0..length) } else { None };
+    fill_chunks(out, size, work, &|start, block, scratch: &mut Scratch<T>| {
         let mut results = block.iter_mut();
         kept.stretches(start..start + results.len(), |place, stride, count| {
-            for (i, result) in results.by_ref().take(count).enumerate() {
+            let results = results.by_ref().take(count);
+            if let Some(places) = &one_leaf {
+                let first = place + places.start;
+                return vectorised(
+                    #[inline(always)]
+                    || {
+                        for (i, result) in results.enumerate() {
+                            let row = &elements[first + i * stride..][..length];
+                            *result = finish(fold_block(fold, T::widen(row, &mut scratch.1), 0));
+                        }
+                    },
+                );
+            }
+            for (i, result) in results.enumerate() {
                 let base = place + i * stride;
                 let leaf = |index: usize, (gathered, wide): &mut Scratch<T>| {
                     let range = index * LEAF..length.min((index + 1) * LEAF);
@@ -38,7 +54,11 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
                             &gathered[..]
                         }
                     };
-                    fold_block(fold, T::widen(block, wide), first)
+                    let block = T::widen(block, wide);
+                    vectorised(
+                        #[inline(always)]
+                        || fold_block(fold, block, first),
+                    )
                 };
                 let join = |a, b| fold.join(a, b);
                 *result = finish(pairwise(0..length.div_ceil(LEAF), scratch, &leaf, &join));
@@ -51,26 +71,29 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
 type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>);
 
 /// Folds a leaf, whose first element is at `first` of those to fold.
+#[inline(always)]
 fn fold_block<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> F::State {
-    let Some((lanes, rest)) = block.split_first_chunk::<LANES>() else {
-        let mut state = fold.start(block[0], first);
-        for (i, x) in block.iter().enumerate().skip(1) {
-            state = fold.step(state, *x, first + i);
-        }
-        return state;
+    let (chunks, rest) = block.as_chunks::<LANES>();
+    let Some((head, chunks)) = chunks.split_first() else {
+        return one_by_one(fold, rest, first).expect("leaves have elements");
     };
-    let mut states: [F::State; LANES] = std::array::from_fn(|lane| fold.start(lanes[lane], first + lane));
+    let mut states: [F::State; LANES] = std::array::from_fn(|lane| fold.start(head[lane], first + lane));
     let mut position = first + LANES;
-    let (chunks, rest) = rest.as_chunks::<LANES>();
     for chunk in chunks {
         states = std::array::from_fn(|lane| fold.step(states[lane], chunk[lane], position + lane));
         position += LANES;
     }
-    for (lane, x) in rest.iter().enumerate() {
-        states[lane] = fold.step(states[lane], *x, position + lane);
-    }
     let eight: [F::State; 8] = std::array::from_fn(|lane| fold.join(states[lane], states[lane + 8]));
     let four: [F::State; 4] = std::array::from_fn(|lane| fold.join(eight[lane], eight[lane + 4]));
     let two: [F::State; 2] = std::array::from_fn(|lane| fold.join(four[lane], four[lane + 2]));
-    fold.join(two[0], two[1])
+    let whole = fold.join(two[0], two[1]);
+    one_by_one(fold, rest, position).map_or(whole, |rest| fold.join(whole, rest))
+}
+
+/// Folds elements in their order, the first of which is at `first` of those to fold. `None` without elements.
+#[inline(always)]
+fn one_by_one<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> Option<F::State> {
+    let (x, others) = block.split_first()?;
+    let others = others.iter().zip(first + 1..);
+    Some(others.fold(fold.start(*x, first), |state, (x, position)| fold.step(state, *x, position)))
 }

@@ -87,7 +87,7 @@ impl Task {
         &self,
         elements: &[T],
         fold: F,
-        finish: &(dyn Fn(F::State) -> U + Sync),
+        finish: &(impl Fn(F::State) -> U + Sync),
         identity: U,
     ) -> Result<Vec<U>> {
         let mut out = zeros(self.outputs, self.operation)?;
