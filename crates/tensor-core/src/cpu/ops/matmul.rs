@@ -1,5 +1,7 @@
 //! Matrix products, by the `gemm` crate.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 
 use super::cast::cast;
@@ -32,7 +34,8 @@ pub(crate) fn matmul(a: &CpuStorage, lhs: &Layout, b: &CpuStorage, rhs: &Layout)
     }
 }
 
-/// The elements of `layout` as `f32`, and where they now lie. What is repeated by a stride of 0 is converted once.
+/// The elements of `layout` as `f32`, and where they now lie. What is repeated by a stride of 0 is converted once, and
+/// the order in memory stays: a transposed matrix stays one.
 pub(super) fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Layout)> {
     let mut distinct = layout.clone();
     for axis in 0..layout.rank() {
@@ -40,9 +43,14 @@ pub(super) fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorag
             distinct = distinct.narrow(axis, 0, 1, "matmul")?;
         }
     }
-    let converted = cast(storage, &distinct, DType::F32)?;
-    let tight = Layout::contiguous(distinct.shape().clone(), "matmul")?;
-    Ok((converted, tight.expand(layout.shape(), "matmul")?))
+    let mut outer_first: Vec<usize> = (0..layout.rank()).collect();
+    outer_first.sort_by_key(|axis| Reverse(distinct.strides()[*axis]));
+    let in_memory = distinct.permute(&outer_first, "matmul")?;
+    let converted = cast(storage, &in_memory, DType::F32)?;
+    let tight = Layout::contiguous(in_memory.shape().clone(), "matmul")?;
+    let mut back = outer_first.clone();
+    (0..back.len()).for_each(|place| back[outer_first[place]] = place);
+    Ok((converted, tight.permute(&back, "matmul")?.expand(layout.shape(), "matmul")?))
 }
 
 /// A matrix in a slice: rows, columns, and their strides in elements.
