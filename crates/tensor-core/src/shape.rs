@@ -24,8 +24,15 @@ pub(crate) type Dims = SmallVec<[usize; 8]>;
 /// assert_eq!(shape.to_string(), "[2, 3, 4]");
 /// assert_eq!(shape, Shape::from((2, 3, 4)));
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape(Dims);
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        // A copy of the memory, where the derived one goes number by number.
+        Shape(Dims::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// How many dimensions there are.

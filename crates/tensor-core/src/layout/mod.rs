@@ -13,11 +13,18 @@ pub use collapse::{Collapsed, collapse};
 /// `offset + i·strides[0] + j·strides[1] + …` of the storage.
 ///
 /// Changing a layout never moves an element; that is what makes views free. Up to rank 8 nothing is allocated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
     strides: Dims,
     offset: usize,
+}
+
+impl Clone for Layout {
+    fn clone(&self) -> Layout {
+        // A copy of the memory, where the derived one goes number by number.
+        Layout { shape: self.shape.clone(), strides: Dims::from_slice(&self.strides), offset: self.offset }
+    }
 }
 
 impl Layout {

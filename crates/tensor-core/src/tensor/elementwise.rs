@@ -1,7 +1,10 @@
 //! Operations on each element, or on each pair of elements.
 
+use std::borrow::Cow;
+
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
+use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ScalarOp, UnaryOp};
 use crate::scalar::Scalar;
 
@@ -36,7 +39,7 @@ impl Tensor {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.binary(&lhs.layout, &other.storage, &rhs.layout, op).on(&self.device())?;
+        let storage = self.storage.binary(&lhs, &other.storage, &rhs, op).on(&self.device())?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
@@ -47,20 +50,30 @@ impl Tensor {
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.compare(&lhs.layout, &other.storage, &rhs.layout, op).on(&self.device())?;
+        let storage = self.storage.compare(&lhs, &other.storage, &rhs, op).on(&self.device())?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
-    /// Both tensors expanded to their common shape.
-    fn broadcast(&self, other: &Tensor, operation: &'static str) -> Result<(Tensor, Tensor)> {
+    /// The layouts of both, expanded to their common shape.
+    fn broadcast<'a>(
+        &'a self,
+        other: &'a Tensor,
+        operation: &'static str,
+    ) -> Result<(Cow<'a, Layout>, Cow<'a, Layout>)> {
+        if self.shape() == other.shape() {
+            return Ok((Cow::Borrowed(&self.layout), Cow::Borrowed(&other.layout)));
+        }
         let Some(shape) = self.shape().broadcast(other.shape()) else {
             let kind = ErrorKind::Broadcast { lhs: self.shape().clone(), rhs: other.shape().clone() };
             return Err(self.error(operation, kind));
         };
-        let expand = |tensor: &Tensor| -> Result<Tensor> {
-            Ok(tensor.with_layout(tensor.layout.expand(&shape, operation).on(&self.device())?))
+        let expand = |layout: &'a Layout| -> Result<Cow<'a, Layout>> {
+            if *layout.shape() == shape {
+                return Ok(Cow::Borrowed(layout));
+            }
+            layout.expand(&shape, operation).on(&self.device()).map(Cow::Owned)
         };
-        Ok((expand(self)?, expand(other)?))
+        Ok((expand(&self.layout)?, expand(&other.layout)?))
     }
 }
 

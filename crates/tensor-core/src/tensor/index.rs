@@ -4,6 +4,7 @@ use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::shape::Dims;
 use crate::storage::index::{Indexed, is_id};
 
 /// Reading by ids. The results are tight, and have the tensor's dtype.
@@ -42,12 +43,12 @@ impl Tensor {
         let axis = axis.resolve(self.shape(), name).on(&self.device())?;
         self.require_ids(ids, name)?;
         self.require_list(ids, name)?;
-        let mut dims = self.dims().to_vec();
-        dims[axis] = ids.dims()[0];
-        let mut strides = vec![0; self.rank()];
+        let mut shape = self.shape().clone();
+        shape.dims_mut()[axis] = ids.dims()[0];
+        let mut strides = Dims::from_elem(0, self.rank());
         strides[axis] = ids.strides()[0];
-        let at = Layout::strided(dims, &strides, ids.layout.offset(), name).on(&self.device())?;
-        let mut strides = self.strides().to_vec();
+        let at = Layout::strided(shape, &strides, ids.layout.offset(), name).on(&self.device())?;
+        let mut strides = Dims::from_slice(self.strides());
         strides[axis] = 0;
         self.looked_up(&strides, Indexed::new(name, &self.layout, axis), ids, &at)
     }

@@ -119,6 +119,7 @@ impl Tensor {
     }
 
     /// A tensor on new storage whose elements are tight.
+    #[inline]
     pub(crate) fn tight(
         storage: Storage,
         shape: impl Into<Shape>,
@@ -129,6 +130,7 @@ impl Tensor {
     }
 
     /// A tensor on new storage.
+    #[inline]
     fn from_parts(storage: Storage, layout: Layout, operation: &'static str) -> Result<Tensor> {
         if layout.end() > storage.len() {
             let kind = ErrorKind::OutOfStorage { shape: layout.shape().clone(), length: storage.len() };
