@@ -59,8 +59,8 @@ mod tests {
             assert_eq!(bindings.structures.len(), named("\"Size of "));
             let fields: usize = bindings.structures.iter().map(|s| s.fields.len()).sum();
             assert_eq!(fields, named("\"Offset of field: "));
-            let names =
-                ["hip", "HIP", "ROCRAND", "rocblas", "miopen"].map(|start| format!("pub const {start}"));
+            let names = ["hip", "HIP", "ROCRAND", "rocblas", "miopen", "MIOPEN"]
+                .map(|start| format!("pub const {start}"));
             let defines = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(name));
             assert_eq!(bindings.constants.len(), text.lines().filter(defines).count());
         }
