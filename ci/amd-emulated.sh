@@ -150,7 +150,10 @@ tensors() {
     names=$(differing_tests)
     for test in $names; do skip+=(--skip "$test"); done
     export TENSOR_CORE_TEST_DEVICES=amd:0,amd:1
-    "$tensor_core" --test-threads=2 "${skip[@]}" || return 1
+    # In lazy mode the library may run a stream's first operation twice when two threads wait: it gives up its lock in between.
+    local threads=2
+    [ "$AMDEMU_MODE" != lazy ] || threads=1
+    "$tensor_core" --test-threads=$threads "${skip[@]}" || return 1
     for test in $names; do
         if "$tensor_core" --exact "$test" >"$log.one" 2>&1; then
             echo "STALE $test passes: take it out of the list in ci/amd-emulated.sh"
