@@ -164,11 +164,14 @@ tensors() {
     rm -f "$log.one"
 }
 parity() {
-    local list=crates/parity/differences/amd-emulated.toml
-    if [ "$HIPSTACK_KERNELS" = compile ]; then
-        # The library's hiprtc is clang: what only hipcc 5.2 does is no difference there.
-        awk -v RS= -v ORS='\n\n' '!/hipcc 5\.2/' $list >"$out/clang.toml"
-        list=$out/clang.toml
+    local list=crates/parity/differences/amd-emulated.toml without=
+    # The library's hiprtc is clang: what only hipcc 5.2 does is no difference there.
+    if [ "$HIPSTACK_KERNELS" = compile ]; then without='hipcc 5\.2'; fi
+    # In the other order no wave of gfx9 meets the mask that one entry is about.
+    if [ "${AMDEMU_SHUFFLE:-0}" = 1 ]; then without='for lanes that are off'; fi
+    if [ -n "$without" ]; then
+        awk -v RS= -v ORS='\n\n' -v without="$without" '$0 !~ without' $list >"$out/without.toml"
+        list=$out/without.toml
     fi
     "$xtask" parity --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
 }
