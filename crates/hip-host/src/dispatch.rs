@@ -33,7 +33,7 @@ pub(crate) fn start(stream: Arc<Stream>) {
     let ours = Arc::clone(&stream);
     let builder = thread::Builder::new().name("hip-host stream".to_owned()).stack_size(THREAD_STACK);
     if builder.spawn(move || serve(ours)).is_err() {
-        // The machine has no thread left: the operations still run, but the caller waits for them.
+        // The machine has no thread left: the operations still run, those that call the program too, but the caller waits for them.
         stream.drain(&mut Runner::new(), None);
     }
 }

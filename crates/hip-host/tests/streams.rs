@@ -92,3 +92,33 @@ fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
     }
     assert_eq!(calls.map(AtomicU32::into_inner), [4000, 0], "elsewhere, here");
 }
+
+/// What a graph gives up its objects by is such a function too: the last of them go when the last run has ended.
+#[test]
+fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
+    let hip = hip();
+    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
+    let calls = [const { AtomicU32::new(0) }; 2];
+    let pointer = std::ptr::from_ref(&calls).cast_mut().cast();
+    let (no_wait, take_over) = (1, 1);
+    for _ in 0..300 {
+        let (mut object, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
+        ok!(hip, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+        write(&hip, stream, place, 1);
+        ok!(hip, hipStreamEndCapture(stream, &mut graph));
+        let made =
+            call_optional!(hip, hipUserObjectCreate(&mut object, pointer, Some(note_thread), 1, no_wait));
+        let kept = call_optional!(hip, hipGraphRetainUserObject(graph, object, 1, take_over));
+        assert_eq!((made, kept), (0, 0));
+        ok!(hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+        ok!(hip, hipGraphLaunch(exec, stream));
+        ok!(hip, hipGraphDestroy(graph));
+        ok!(hip, hipGraphExecDestroy(exec));
+        // Where the run has ended already, the call before gave it up.
+        WAITS.set(true);
+        ok!(hip, hipStreamSynchronize(stream));
+        WAITS.set(false);
+    }
+    ok!(hip, hipHostFree(place));
+    assert_eq!(calls.map(AtomicU32::into_inner), [300, 0], "elsewhere, in the wait");
+}

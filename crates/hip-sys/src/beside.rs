@@ -31,7 +31,7 @@ pub struct Library<T> {
 
 /// rocRAND: `librocrand.so.1`.
 pub type Rocrand = Library<RocrandTable>;
-/// rocBLAS: `librocblas.so.5`, `.so.4` (ROCm 6) or `.so.0` (ROCm 5).
+/// rocBLAS: `librocblas.so.4` (ROCm 6) or `.so.0` (ROCm 5). Not `.so.5` (ROCm 7), whose headers were not compared.
 pub type Rocblas = Library<RocblasTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
@@ -62,7 +62,8 @@ impl<T: Table> Library<T> {
     fn open(path: Option<&Path>) -> Result<Self, LoadError> {
         let source = loader::open_library(T::TITLE, T::REMEDY, T::NAMES, path)?;
         let table = T::fill(&source)?;
-        let version = table.ask_version().map_err(|(call, code)| LoadError::Refused {
+        // SAFETY: S1: the table was just filled from the library.
+        let version = unsafe { table.ask_version() }.map_err(|(call, code)| LoadError::Refused {
             library: source.name(),
             call,
             code,
@@ -111,7 +112,10 @@ mod sealed {
         fn fill(source: &loader::Source) -> Result<Self, LoadError>;
 
         /// The library's version, or the call that failed and its status.
-        fn ask_version(&self) -> Result<Version, (&'static str, u32)>;
+        ///
+        /// # Safety
+        /// The table is as it was filled.
+        unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)>;
     }
 }
 
@@ -126,7 +130,7 @@ impl sealed::Sealed for RocrandTable {
         Self::load(source)
     }
 
-    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
         let mut raw = 0;
         // SAFETY: S1: the table was filled from the library; the version is live and writable.
         match unsafe { (self.rocrand_get_version)(&mut raw) } {
@@ -140,15 +144,14 @@ impl Table for RocblasTable {}
 
 impl sealed::Sealed for RocblasTable {
     const TITLE: &'static str = "rocBLAS (librocblas)";
-    const NAMES: &'static [&'static str] =
-        &["librocblas.so.5", "librocblas.so.4", "librocblas.so.0", "librocblas.so"];
+    const NAMES: &'static [&'static str] = &["librocblas.so.4", "librocblas.so.0", "librocblas.so"];
     const REMEDY: &'static str = "Install rocBLAS (rocblas, or librocblas0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)
     }
 
-    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
         // "4.4.1.", and perhaps a commit behind it.
         let mut text = [0_u8; 256];
         // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
@@ -174,7 +177,7 @@ impl sealed::Sealed for MiopenTable {
         Self::load(source)
     }
 
-    fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
         let [mut major, mut minor, mut patch] = [0; 3];
         // SAFETY: S1: the table was filled from the library; the numbers are live and writable.
         match unsafe { (self.miopenGetVersion)(&mut major, &mut minor, &mut patch) } {

@@ -140,7 +140,9 @@ impl Library {
                 Symbols::FirstOf(patterns) => patterns,
             };
             for symbols in patterns {
-                for (declaration, symbol) in expand(pattern).into_iter().zip(expand(symbols)) {
+                let (declarations, symbols) = (expand(pattern), expand(symbols));
+                assert_eq!(declarations.len(), symbols.len(), "functions.toml: {pattern} and its symbols");
+                for (declaration, symbol) in declarations.into_iter().zip(symbols) {
                     all.entry(declaration).or_default().push(symbol);
                 }
             }

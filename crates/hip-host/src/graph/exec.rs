@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 /// What one launch runs. A launch that waits for its turn is not changed by an update.
 pub(crate) struct Program {
     nodes: Vec<Arc<Node>>,
-    #[expect(dead_code, reason = "kept alive until the last run has ended")]
+    /// What lives until the last run has ended; then it may call a function of the program's.
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
     /// By device: whether a node runs there.
@@ -71,8 +71,9 @@ impl Program {
     }
 
     /// Whether it calls functions of the program.
+    /// Whether a run calls functions of the program, be it those that the graph gives up its objects by.
     pub(crate) fn calls_host(&self) -> bool {
-        self.calls_host
+        self.calls_host || !self.kept.is_empty()
     }
 
     /// The fault of a device that its nodes run on, if one is broken.

@@ -3,7 +3,7 @@
 //! An operation is a kernel over tight slices of the compute type. The drivers cut the work into blocks, give them to the
 //! cores, gather strided operands, and convert from and to the storage type.
 
-use super::chunks::{BLOCK, fill_blocks, new_rooms};
+use super::chunks::{BLOCK, fill_chunks, new_rooms};
 use super::gather::Walk;
 use super::number::Number;
 use super::operands::{Operand, Operands, Source};
@@ -80,12 +80,21 @@ pub(super) fn compare<T: Number>(
     })
 }
 
-/// `kernel` of each element of `layout`, in place.
-pub(super) fn update1<T: Number>(elements: &mut [T], layout: &Layout, kernel: &Kernel1<T::Compute>) {
-    update(elements, layout, &|_, before, after, (_, wide, result): &mut Scratch1<T>| {
-        let x = T::widen(before, wide);
-        T::round(&mut Room::over(after), x.len(), result, |y| kernel(x, y));
-    });
+/// `kernel` of each element of `layout`, which costs `work`, in place.
+pub(super) fn update1<T: Number>(
+    elements: &mut [T],
+    layout: &Layout,
+    (kernel, work): (&Kernel1<T::Compute>, usize),
+) {
+    update(
+        elements,
+        layout,
+        work + T::CONVERSION,
+        &|_, before, after, (_, wide, result): &mut Scratch1<T>| {
+            let x = T::widen(before, wide);
+            T::round(&mut Room::over(after), x.len(), result, |y| kernel(x, y));
+        },
+    );
 }
 
 /// `kernel` of each element of `lhs` and the element of `rhs`, which has the same shape, in place.
@@ -95,27 +104,39 @@ pub(super) fn update2<T: Number>(
     kernel: Kernel2<T::Compute>,
 ) {
     let operands = Operands::new([(b, rhs)]);
-    update(a, lhs, &|start, before, after, (gathered, left, right, result): &mut UpdateScratch<T>| {
-        let (mut before, room) = (before, &mut Room::over(after));
-        operands.visit(start..start + before.len(), gathered, |[y], (rows, width)| {
-            let (part, rest) = before.split_at(rows * width);
-            before = rest;
-            let (x, y) = (Operand::Each(T::widen(part, left)), y.widen(right));
-            T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
-        });
-    });
+    update(
+        a,
+        lhs,
+        PAIR + T::CONVERSION,
+        &|start, before, after, (gathered, left, right, result): &mut UpdateScratch<T>| {
+            let (mut before, room) = (before, &mut Room::over(after));
+            operands.visit(start..start + before.len(), gathered, |[y], (rows, width)| {
+                let (part, rest) = before.split_at(rows * width);
+                before = rest;
+                let (x, y) = (Operand::Each(T::widen(part, left)), y.widen(right));
+                T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
+            });
+        },
+    );
 }
 
-/// Writes blocks in place. Places of `layout` are distinct; blocks of strided layouts are written one after the other.
-pub(super) fn update<T: Element, S: Default>(elements: &mut [T], layout: &Layout, write: &Update<T, S>) {
+/// Writes blocks in place, of elements that cost `work`. Places of `layout` are distinct; blocks of strided layouts are written one after
+/// the other.
+pub(super) fn update<T: Element, S: Default>(
+    elements: &mut [T],
+    layout: &Layout,
+    work: usize,
+    write: &Update<T, S>,
+) {
     let count = layout.elements();
     let walk = Walk::new(layout);
     if let Some(places) = walk.tight_range(0..count) {
-        fill_blocks(&mut elements[places], &|start, block, (before, scratch): &mut (Vec<T>, S)| {
+        let fill = |start: usize, block: &mut [T], (before, scratch): &mut (Vec<T>, S)| {
             before.clear();
             before.extend_from_slice(block);
             write(start, before, block, scratch);
-        });
+        };
+        fill_chunks(&mut elements[places], BLOCK, work, &fill);
         return;
     }
     let (mut before, mut after, mut scratch) = (Vec::new(), Vec::new(), S::default());

@@ -42,12 +42,14 @@ pub(super) fn new_rooms<U: Element, S: Default>(
     out.try_reserve_exact(count).map_err(|_| out_of_memory::<U>(count, operation))?;
     let slots = &mut out.spare_capacity_mut()[..count];
     fill_chunks(slots, size, work, &|start, chunk: &mut [MaybeUninit<U>], scratch| {
+        let place = chunk.as_ptr_range();
         let mut room = Room::new(chunk);
         write(start, &mut room, scratch);
+        assert_eq!(room.place(), place, "the room is still that of the chunk");
         room.zeroed(room.left());
     });
     // SAFETY: S15: all `count` elements were written: each lies in one chunk, and what `write` left of that was zeroed. A panic of
-    // `write` does not come here.
+    // `write`, or one because it took another room, does not come here.
     unsafe { out.set_len(count) };
     Ok(out)
 }
@@ -64,7 +66,7 @@ pub(super) fn new_chunks<U: Element, S: Default>(
     })
 }
 
-/// As [`new_chunks`], block by block.
+/// As [`new_chunks`], block by block, for elements that cost little.
 pub(super) fn new_blocks<U: Element, S: Default>(
     count: usize,
     operation: &'static str,
@@ -73,7 +75,7 @@ pub(super) fn new_blocks<U: Element, S: Default>(
     new_chunks(count, (BLOCK, WORK), operation, fill)
 }
 
-/// Lets `fill` write `out` block by block.
+/// Lets `fill` write `out` block by block, where elements cost little.
 pub(super) fn fill_blocks<U: Send, S: Default>(out: &mut [U], fill: &Fill<'_, U, S>) {
     fill_chunks(out, BLOCK, WORK, fill);
 }
@@ -100,8 +102,9 @@ pub(super) fn fill_chunks<U: Send, S: Default>(
             fill_piece(number * piece, part, size, fill);
         }
     };
-    // The thread that asks is the first to write, and does it all if the others are late. It asks for one thread more than there are cores
-    // left: often the system puts the first that it wakes behind the one that asks, on the same core.
+    // The thread that asks is the first to write, and writes it all if the others are late; it waits until each of them was there. It
+    // asks for one thread more than there are cores left: often the system puts the first that it wakes behind the one that asks, on
+    // the same core.
     rayon::in_place_scope(|scope| {
         (0..cores).for_each(|_| scope.spawn(|_| fill_pieces()));
         fill_pieces();

@@ -1,6 +1,7 @@
 //! Memory for new elements, written from front to back and never read before.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use super::operands::{Line, Operand};
 use super::vector::vectorised;
@@ -22,6 +23,11 @@ impl<'a, T: Copy + Default> Room<'a, T> {
     pub(super) fn over(elements: &'a mut [T]) -> Room<'a, T> {
         // SAFETY: S15: `MaybeUninit` has the layout of what is in it, and into its slots a room writes elements only.
         Room::new(unsafe { &mut *(elements as *mut [T] as *mut [MaybeUninit<T>]) })
+    }
+
+    /// Where it is, from the first slot to behind the last.
+    pub(super) fn place(&self) -> Range<*const MaybeUninit<T>> {
+        self.slots.as_ptr_range()
     }
 
     /// How many elements there is room for.
@@ -49,7 +55,8 @@ impl<'a, T: Copy + Default> Room<'a, T> {
         (rows, width): (usize, usize),
         f: impl Fn(A, A) -> T + Copy,
     ) {
-        let slots = &mut self.slots[self.written..][..rows * width];
+        let count = rows.checked_mul(width).expect("as many elements as there is room for");
+        let slots = &mut self.slots[self.written..][..count];
         vectorised(
             #[inline(always)]
             move || {
@@ -68,7 +75,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
                 }
             },
         );
-        self.written += rows * width;
+        self.written += count;
     }
 
     /// Writes a copy of `x`.

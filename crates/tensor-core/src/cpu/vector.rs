@@ -1,6 +1,6 @@
 //! Loops compiled twice: for every machine, and for the vector instructions that most have.
 //!
-//! Both give the same bits: the compiler neither reorders floating-point operations nor fuses a product and a sum, and where the code asks
+//! Both give the same bits, but for which NaN comes of several: the compiler neither reorders floating-point operations nor fuses a product and a sum, and where the code asks
 //! for a fused one, `mul_add`, it is an instruction in one and a call of the system's library in the other.
 
 /// Does `work`, compiled for AVX2 and FMA if this machine has them, else for any machine.

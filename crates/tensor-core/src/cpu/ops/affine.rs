@@ -25,7 +25,7 @@ pub(crate) fn affine_assign(
     mul: Scalar,
     add: Scalar,
 ) -> Result<()> {
-    dispatch!(storage, elements: T => update1::<T>(elements, layout, &kernel::<T>(mul, add)));
+    dispatch!(storage, elements: T => update1::<T>(elements, layout, (&kernel::<T>(mul, add), 1)));
     Ok(())
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn clamp(storage: &CpuStorage, layout: &Layout, lo: Scalar, hi: Scala
 
 /// The same, in place.
 pub(crate) fn clamp_assign(storage: &mut CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
-    dispatch!(storage, elements: T => update1::<T>(elements, layout, &kernel::<T>(lo, hi)));
+    dispatch!(storage, elements: T => update1::<T>(elements, layout, (&kernel::<T>(lo, hi), 1)));
     Ok(())
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn copy_from(
     dispatch!(storage, elements: T => match T::stored(source) {
         Some(source) => {
             let source = Source::new(source, from);
-            update(elements, layout, &|start, _, after: &mut [T], gathered: &mut Vec<T>| {
+            update(elements, layout, WORK, &|start, _, after: &mut [T], gathered: &mut Vec<T>| {
                 after.copy_from_slice(source.block(start, after.len(), gathered));
             });
             Ok(())

@@ -28,7 +28,7 @@ pub(crate) fn full(dtype: DType, count: usize, value: Scalar) -> Result<CpuStora
 pub(crate) fn fill(storage: &mut CpuStorage, layout: &Layout, value: Scalar) -> Result<()> {
     dispatch!(storage, elements: T => {
         let value = T::from_scalar(value);
-        update(elements, layout, &|_, _, after: &mut [T], (): &mut ()| after.fill(value));
+        update(elements, layout, 1, &|_, _, after: &mut [T], (): &mut ()| after.fill(value));
     });
     Ok(())
 }

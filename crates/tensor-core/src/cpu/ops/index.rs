@@ -202,7 +202,7 @@ impl Lines<'_> {
         let before = before.block(0, layout.elements(), &mut gathered);
         let mut wide: Vec<W> = before.iter().map(|x| widen(*x)).collect();
         self.walk(&mut wide, source, &put);
-        update(elements, layout, &|start, _, after: &mut [T], (): &mut ()| {
+        update(elements, layout, 4, &|start, _, after: &mut [T], (): &mut ()| {
             after.iter_mut().zip(&wide[start..]).for_each(|(to, x)| *to = narrow(*x));
         });
         Ok(())

@@ -16,8 +16,8 @@ use crate::storage::nn::{Affine, Channels, Parameters, RowNorm};
 
 /// Elements that one core takes at once.
 const CHUNK: usize = 4096;
-/// What an element costs, in elements read.
-const WORK: usize = 4;
+/// What an element costs, in units of [`crate::cpu::chunks`].
+const WORK: usize = 8;
 
 /// A normalisation of rows.
 pub(crate) fn row_norm(
@@ -158,7 +158,7 @@ fn each_channel<T: Number>(
 ) -> Result<Vec<T>> {
     new_chunks(
         elements,
-        (CHUNK, 1),
+        (CHUNK, WORK),
         "batch_norm",
         &|start, out, (gathered, wide, result): &mut Scratch<T>| {
             let x = T::widen(source.block(start, out.len(), gathered), wide);

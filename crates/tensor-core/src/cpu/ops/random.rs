@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use crate::cpu::chunks::new_blocks;
+use crate::cpu::chunks::{BLOCK, new_chunks};
 use crate::cpu::dispatch::{dispatch_dtype, dispatch_float};
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
@@ -19,6 +19,9 @@ use crate::scalar::Scalar;
 mod transforms;
 
 use transforms::Random;
+
+/// What a word of Philox and what is made of it cost, in units of [`crate::cpu::chunks`].
+const WORK: usize = 32;
 
 /// As the body with `$T` bound to a float type, or to an integer type; the other kind of dtype is an error of `$operation`.
 macro_rules! with_types {
@@ -84,7 +87,7 @@ pub(crate) fn normal(
 /// `count` integers from `low` on: the high half of a word of 64 bits times `span`.
 pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u64) -> Result<CpuStorage> {
     with_integer!(dtype, "randint", T => {
-        new_blocks(count, "randint", &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
+        new_chunks(count, (BLOCK, WORK), "randint", &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
             long.resize(block.len(), 0);
             draw.long_words(start as u64 / 2, words, long);
             for (x, word) in block.iter_mut().zip(long) {
@@ -100,7 +103,7 @@ pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u6
 pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
         let [zero, one] = [0, 1].map(|number| T::from_scalar(Scalar::Int(number)));
-        new_blocks(count, "bernoulli", &|start, block, words: &mut Vec<u32>| {
+        new_chunks(count, (BLOCK, WORK), "bernoulli", &|start, block, words: &mut Vec<u32>| {
             words.resize(block.len().next_multiple_of(4), 0);
             draw.words(start as u64 / 4, words);
             for (x, word) in block.iter_mut().zip(words) {
@@ -122,7 +125,7 @@ pub(crate) fn dropout(
     dispatch_float!(storage, elements: T => {
         let source = Source::<T>::new(elements, layout);
         let scale = scale as Compute<T>;
-        new_blocks(layout.elements(), "dropout", &|start, block, scratch: &mut DropoutScratch<T>| {
+        new_chunks(layout.elements(), (BLOCK, WORK), "dropout", &|start, block, scratch: &mut DropoutScratch<T>| {
             let (gathered, words, wide, result) = scratch;
             words.resize(block.len().next_multiple_of(4), 0);
             draw.words(start as u64 / 4, words);
@@ -153,13 +156,18 @@ fn floats<T: Number<Compute: Random>>(
     clip: &(dyn Fn(&mut [T]) + Sync),
 ) -> Result<Vec<T>> {
     // Blocks begin at multiples of four.
-    new_blocks(count, operation, &|start, block, (words, result): &mut (Vec<u32>, Vec<T::Compute>)| {
-        let each = T::Compute::WORDS;
-        words.resize((each * block.len()).next_multiple_of(4), 0);
-        draw.words((each * start / 4) as u64, words);
-        T::narrow(block, result, |y| write(words, y));
-        clip(block);
-    })
+    new_chunks(
+        count,
+        (BLOCK, WORK),
+        operation,
+        &|start, block, (words, result): &mut (Vec<u32>, Vec<T::Compute>)| {
+            let each = T::Compute::WORDS;
+            words.resize((each * block.len()).next_multiple_of(4), 0);
+            draw.words((each * start / 4) as u64, words);
+            T::narrow(block, result, |y| write(words, y));
+            clip(block);
+        },
+    )
 }
 
 fn wrong_dtype(operation: &'static str, dtype: DType) -> Error {

@@ -21,6 +21,8 @@ pub(crate) fn rope(x: &CpuStorage, cos: &CpuStorage, sin: &CpuStorage, rope: &Ro
 
 /// Numbers that one core turns at once, about.
 const CHUNK: usize = 4096;
+/// What a number costs, in units of [`crate::cpu::chunks`].
+const WORK: usize = 8;
 
 /// What is gathered and widened of x, of the cosines and of the sines, and the result.
 type Scratch<T, C> = ([(Vec<T>, Vec<C>); 3], Vec<C>);
@@ -41,7 +43,7 @@ fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T
     let x = Source::new(x, &ordered(rope.x.clone()));
     let (cos, sin) = (Source::new(cos, &angles(&rope.cos)?), Source::new(sin, &angles(&rope.sin)?));
     let rows = (CHUNK / d).max(1);
-    new_chunks(count, (rows * d, 1), rope.name, &|start, out, scratch: &mut Scratch<T, T::Compute>| {
+    new_chunks(count, (rows * d, WORK), rope.name, &|start, out, scratch: &mut Scratch<T, T::Compute>| {
         let ([a, b, c], result) = scratch;
         let length = out.len();
         let x = T::widen(x.block(start, length, &mut a.0), &mut a.1);

@@ -14,8 +14,8 @@ use crate::layout::Layout;
 
 /// Elements that one core takes at once.
 const CHUNK: usize = 4096;
-/// What an element costs, in elements read.
-const WORK: usize = 8;
+/// What an element costs, in units of [`crate::cpu::chunks`].
+const WORK: usize = 16;
 /// Columns whose greatest elements and sums are found side by side.
 const GROUP: usize = 512;
 /// Rows that are added up before they join the sum of a column.

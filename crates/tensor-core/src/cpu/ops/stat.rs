@@ -14,6 +14,9 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::StatOp;
 
+/// What an element of a row costs, in units of [`crate::cpu::chunks`].
+const WORK: usize = 16;
+
 /// Elements that are added up one after the other, in several lanes.
 const LEAF: usize = 1024;
 /// Lanes of a leaf.
@@ -40,7 +43,7 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
         return stat(&copy::copy(storage, &grouped)?, &tight, op, &trailing);
     }
     dispatch_float!(storage, elements: T => {
-        let chunks = ((CHUNK / length.max(1)).max(1), length);
+        let chunks = ((CHUNK / length.max(1)).max(1), length.saturating_mul(WORK));
         new_chunks(kept.elements(), chunks, op.name(), &|start, out: &mut [T], (): &mut ()| {
             for (i, out) in out.iter_mut().enumerate() {
                 let row = Row { source: Source::new(from(elements, kept.place(start + i)), &reduced), length };

@@ -21,7 +21,7 @@ pub(crate) fn unary(storage: &CpuStorage, layout: &Layout, op: UnaryOp) -> Resul
             map1::<T>(elements, layout, name, (&for_all(op), 1)).map(T::store)
         }),
         Kind::Float(op) => dispatch_float!(storage, elements: T => {
-            map1::<T>(elements, layout, name, (&for_floats(op), op.work())).map(T::store)
+            map1::<T>(elements, layout, name, (&for_floats(op), op.work::<<T as Number>::Compute>())).map(T::store)
         }, else Err(unsupported(name, storage))),
     }
 }
@@ -29,9 +29,9 @@ pub(crate) fn unary(storage: &CpuStorage, layout: &Layout, op: UnaryOp) -> Resul
 /// `op` of each element, in place.
 pub(crate) fn unary_assign(storage: &mut CpuStorage, layout: &Layout, op: UnaryOp) -> Result<()> {
     match split(op) {
-        Kind::Any(op) => dispatch!(storage, elements: T => update1::<T>(elements, layout, &for_all(op))),
+        Kind::Any(op) => dispatch!(storage, elements: T => update1::<T>(elements, layout, (&for_all(op), 1))),
         Kind::Float(function) => dispatch_float!(storage, elements: T => {
-            update1::<T>(elements, layout, &for_floats(function));
+            update1::<T>(elements, layout, (&for_floats(function), function.work::<<T as Number>::Compute>()));
         }, else return Err(unsupported(op.name(), storage))),
     }
     Ok(())
@@ -96,14 +96,14 @@ const FORMULA: usize = 64;
 const LOOP: usize = 8;
 
 impl FloatOp {
-    /// What an element costs.
-    fn work(self) -> usize {
+    /// What an element costs where `C` is what it is computed in.
+    fn work<C>(self) -> usize {
         use FloatOp::*;
         match self {
             Sqrt | Rsqrt | Recip | Ceil | Floor | Round => 1,
-            Exp | Sigmoid | Gelu | Silu => LOOP,
-            Log | Sin | Cos | Tan => FUNCTION,
-            Tanh | Erf | GeluErf | Softplus => FORMULA,
+            Exp | Sigmoid | Gelu | Silu if size_of::<C>() == size_of::<f32>() => LOOP,
+            Log | Sin | Cos | Tan | Exp => FUNCTION,
+            Tanh | Erf | GeluErf | Softplus | Sigmoid | Gelu | Silu => FORMULA,
         }
     }
 }
