@@ -174,6 +174,13 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
         }
         false
     });
+    let names: Vec<String> = library.functions().into_iter().map(|function| function.declaration).collect();
+    if let Some(unknown) = library.symbols().keys().find(|name| !names.contains(name)) {
+        return Err(format!(
+            "codegen: [{}.symbols] names {unknown}, which is no function of it",
+            library.name
+        ));
+    }
     let (mut aliases, mut fields, mut loads, mut facts) = (vec![], vec![], vec![], vec![]);
     for function in library.functions() {
         let signature = declared.get(&function.declaration).ok_or_else(|| {
@@ -195,6 +202,9 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
                 facts.push(quote! { crate::Symbol { name: #symbol, since: None } });
             }
             Some(since) => {
+                if !function.before.is_empty() {
+                    return Err(format!("codegen: {symbol} is optional and has several names"));
+                }
                 fields.push(quote! { pub #field: crate::Optional<#alias> });
                 loads.push(quote! { #field: source.optional(#symbol, #since) });
                 facts.push(quote! { crate::Symbol { name: #symbol, since: Some(#since) } });

@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 /// What one launch runs. A launch that waits for its turn is not changed by an update.
 pub(crate) struct Program {
     nodes: Vec<Arc<Node>>,
-    /// What lives until the last run has ended; then it may call a function of the program's.
+    #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
     /// By device: whether a node runs there.
@@ -55,8 +55,8 @@ impl Program {
             let uses = nodes.iter().any(|node| node.work.uses_memory_of(device));
             runs_on[device] || uses || inside.iter().any(|program| program.works_on[device])
         });
-        let calls_host = nodes.iter().any(|node| node.work.calls_host());
         let kept = graph.kept.lock().clone();
+        let calls_host = !kept.is_empty() || nodes.iter().any(|node| node.work.calls_host());
         Arc::new(Self { nodes, kept, calls_host, runs_on, works_on })
     }
 
@@ -70,10 +70,9 @@ impl Program {
         self.nodes.iter().map(|node| (&node.work, node.announced.as_ref()))
     }
 
-    /// Whether it calls functions of the program.
-    /// Whether a run calls functions of the program, be it those that the graph gives up its objects by.
+    /// Whether it calls functions of the program, be it those that the graph gives up its objects by.
     pub(crate) fn calls_host(&self) -> bool {
-        self.calls_host || !self.kept.is_empty()
+        self.calls_host
     }
 
     /// The fault of a device that its nodes run on, if one is broken.
