@@ -84,8 +84,11 @@ mod failure;
 mod flags;
 mod graph;
 mod guard;
+mod library;
 mod memory;
+mod miopen;
 mod pool;
+mod rocblas;
 mod rtc;
 mod run;
 mod stream;
@@ -125,6 +128,8 @@ pub fn platform() -> Arc<Platform> {
             release: checked.then_some(check::release),
             own_pages: guard::least_alignment().is_some(),
             compiler: Some(rtc::compiler_identity),
+            rocblas: Some(rocblas::library),
+            miopen: Some(miopen::library),
         };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {

@@ -5,6 +5,7 @@ use crate::event::Moment;
 use crate::failure::ILLEGAL_ADDRESS;
 use crate::graph::exec::Program;
 use crate::guard;
+use crate::library::Call;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
@@ -22,6 +23,8 @@ pub(crate) enum Work {
     Copy(Copy),
     /// Fill memory with a value.
     Fill(Fill),
+    /// Do what a library was asked for.
+    Call(Arc<Call>),
     /// Call a function of the program.
     Host(HostCall),
     /// Note the time.
@@ -137,6 +140,7 @@ impl Work {
             Self::Launch(launch) => format!("kernel {}", launch.kernel.name),
             Self::Copy(copy) => format!("copy of {} bytes", copy.width * copy.height),
             Self::Fill(fill) => format!("fill of {} bytes", fill.size * fill.count),
+            Self::Call(call) => call.name.to_owned(),
             Self::Host(_) => "host function".to_owned(),
             Self::Record(_) => "event record".to_owned(),
             Self::Release(_) => "hipFreeAsync".to_owned(),
@@ -162,22 +166,23 @@ impl Work {
         }
     }
 
-    /// The memory that copies and fills use, as far as HIP knows it.
+    /// The memory that copies, fills and calls of libraries use, as far as HIP knows it.
     fn ranges(&self) -> impl Iterator<Item = &Range> {
-        let (sides, side) = match self {
-            Self::Copy(copy) => (copy.sides.as_slice(), None),
-            Self::Fill(fill) => (&[][..], Some(&fill.side)),
-            _ => (&[][..], None),
+        let (sides, side, uses) = match self {
+            Self::Copy(copy) => (copy.sides.as_slice(), None, &[][..]),
+            Self::Fill(fill) => (&[][..], Some(&fill.side), &[][..]),
+            Self::Call(call) => (&[][..], None, call.uses.as_slice()),
+            _ => (&[][..], None, &[][..]),
         };
-        sides.iter().flatten().chain(side)
+        sides.iter().flatten().chain(side).chain(uses.iter().map(|it| &it.range))
     }
 
-    /// Whether a copy or fill uses memory of a device.
+    /// Whether a copy, a fill or a call of a library uses memory of a device.
     pub(crate) fn uses_memory_of(&self, device: usize) -> bool {
         self.ranges().any(|range| range.is_of_device() && range.device == device)
     }
 
-    /// What there is to say of a copy or fill whose memory was given back before its turn: it must not run.
+    /// What there is to say of one of them whose memory was given back before its turn: it must not run.
     fn lost(&self) -> Option<String> {
         let Range { base, .. } = *self.ranges().find(|range| !memory::alive(range))?;
         let freed = guard::describe_freed(base);
@@ -200,6 +205,7 @@ impl Work {
             }
             Self::Copy(copy) if healthy => copy.run(),
             Self::Fill(fill) if healthy => fill.run(),
+            Self::Call(call) if healthy => call.run(),
             Self::Host(HostCall { function: Some(function), data }) => {
                 // SAFETY: S11: the program gave the function for this argument.
                 unsafe { function(data) };

@@ -24,6 +24,8 @@
 //!   not be destroyed, nor its device reset, while a call of another thread uses it.
 
 mod context;
+mod cublas;
+mod cudnn;
 mod driver;
 mod handles;
 mod nvrtc;
@@ -43,6 +45,8 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
         let ext = Extensions {
             func_param_info: cuda.driver.cuFuncGetParamInfo.map(|_| table::func_param_info as _),
             compiler: Some(nvrtc::identity),
+            rocblas: Some(cublas::library),
+            miopen: Some(cudnn::library),
             ..Extensions::default()
         };
         // SAFETY: S1, S11: the functions are this crate's; what they do not check the driver does.

@@ -1,5 +1,6 @@
 //! AMD's libraries beside HIP, found at run time: rocRAND, rocBLAS and MIOpen.
 
+use crate::hip::hipRuntimeGetVersion_fn;
 use crate::miopen::miopenStatus_t;
 use crate::rocblas::rocblas_status;
 use crate::rocrand::rocrand_status;
@@ -27,6 +28,8 @@ pub struct Library<T> {
     version: Version,
     library: PathBuf,
     table: T,
+    /// Where the HIP that it is linked to has `hipRuntimeGetVersion`.
+    hip: Option<usize>,
 }
 
 /// rocRAND: `librocrand.so.1`.
@@ -68,7 +71,24 @@ impl<T: Table> Library<T> {
             call,
             code,
         })?;
-        Ok(Self { version, library: source.path().to_path_buf(), table })
+        // Found through the library's handle, it is that of the HIP it depends on.
+        let hip =
+            source.find::<hipRuntimeGetVersion_fn>("hipRuntimeGetVersion").map(|function| function as usize);
+        Ok(Self { version, library: source.path().to_path_buf(), table, hip })
+    }
+
+    /// A library of the given functions: `library` says in messages what they call.
+    ///
+    /// # Safety
+    /// Each function does what AMD's function of that name does, as far as callers rely on it for memory safety; the rest may answer
+    /// an error.
+    pub unsafe fn from_table(version: Version, library: PathBuf, table: T) -> Self {
+        Self { version, library, table, hip: None }
+    }
+
+    /// Whether it works on the streams and the memory of the HIP that has this function.
+    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
+        self.hip == Some(hip as usize)
     }
 
     /// Its functions.

@@ -46,6 +46,14 @@ pub enum LoadError {
         /// The oldest that works.
         needed: &'static str,
     },
+    /// The library is linked to another HIP than the one in use, whose streams and memory mean nothing to it.
+    #[error(
+        "{library} is linked to another HIP than the one in use: install both from one ROCm, or set ROCM_PATH to the folder above its lib/"
+    )]
+    OtherHip {
+        /// The file.
+        library: String,
+    },
     /// This platform has no such library at all.
     #[error("{library} does not exist on this platform: {reason}")]
     NotProvided {

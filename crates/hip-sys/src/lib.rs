@@ -25,8 +25,8 @@
 //! `hipModuleLoadData` takes an address and no length: an [`Image`] is bytes that were checked for it.
 //!
 //! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
-//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside a
-//! platform.
+//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside
+//! HIP; [`Platform::rocblas`] and [`Platform::miopen`] give those that work on a platform's streams.
 
 mod architectures;
 mod beside;
@@ -37,6 +37,7 @@ mod files;
 mod generated;
 mod image;
 pub mod layout;
+mod libraries;
 pub(crate) mod loader;
 mod memory_type;
 mod optional;

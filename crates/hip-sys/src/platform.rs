@@ -1,7 +1,11 @@
 //! A platform: the tables of one implementation of HIP, as a value.
 
 use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
-use crate::{HipTable, LoadError, RtcTable, UnknownArchitecture, architectures, files, loader, watch_exit};
+use crate::libraries::Libraries;
+use crate::{
+    HipTable, LoadError, Miopen, Rocblas, RtcTable, UnknownArchitecture, architectures, files, loader,
+    watch_exit,
+};
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,6 +25,7 @@ pub struct Platform {
     /// What hiprtc may be asked for, where it trusts its callers.
     rtc_architectures: Option<Vec<&'static str>>,
     ext: Extensions,
+    pub(crate) libraries: Libraries,
 }
 
 /// Whose implementation of HIP a platform is.
@@ -79,6 +84,10 @@ pub struct Extensions {
     pub own_pages: bool,
     /// What compiles at run time, in words: another compiler, or another build of it, has other ones.
     pub compiler: Option<fn() -> String>,
+    /// What stands in the place of rocBLAS: see [`Platform::rocblas`].
+    pub rocblas: Option<fn() -> Result<Rocblas, LoadError>>,
+    /// What stands in the place of MIOpen: see [`Platform::miopen`].
+    pub miopen: Option<fn() -> Result<Miopen, LoadError>>,
 }
 
 /// Bytes that an operation uses, for [`Extensions::announce`].
@@ -147,7 +156,7 @@ impl Platform {
     ///
     /// # Safety
     /// Each function does what ROCm's function of that name does, as far as callers rely on it for memory safety; the rest
-    /// may answer an error.
+    /// may answer an error. So do those of the libraries in `ext`.
     pub unsafe fn from_tables(
         kind: PlatformKind,
         raw_version: i32,
@@ -156,7 +165,16 @@ impl Platform {
         ext: Extensions,
     ) -> Self {
         watch_exit();
-        Self { kind, raw_version, library: None, hip, rtc, rtc_architectures: None, ext }
+        Self {
+            kind,
+            raw_version,
+            library: None,
+            hip,
+            rtc,
+            rtc_architectures: None,
+            ext,
+            libraries: Libraries::default(),
+        }
     }
 
     /// HIP.
@@ -232,7 +250,16 @@ impl Platform {
         let library = Some(source.path().to_path_buf());
         let rtc_architectures = Some(architectures::known(Version::from_raw(raw_version)));
         let ext = Extensions::default();
-        Ok(Self { kind: PlatformKind::Amd, raw_version, hip, rtc, rtc_architectures, ext, library })
+        Ok(Self {
+            kind: PlatformKind::Amd,
+            raw_version,
+            hip,
+            rtc,
+            rtc_architectures,
+            ext,
+            library,
+            libraries: Libraries::default(),
+        })
     }
 
     /// The version of the runtime.

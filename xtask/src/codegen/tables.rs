@@ -40,6 +40,9 @@ pub(super) struct Library {
     /// What is defined before the headers are read.
     #[serde(default)]
     pub defines: Vec<String>,
+    /// The status by which a function says that it does not do this: with it the table has `not_implemented`.
+    #[serde(default)]
+    not_implemented: Option<String>,
 }
 
 /// Where headers say their version.
@@ -182,6 +185,7 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
         ));
     }
     let (mut aliases, mut fields, mut loads, mut facts) = (vec![], vec![], vec![], vec![]);
+    let mut stubs: Vec<syn::FieldValue> = vec![];
     for function in library.functions() {
         let signature = declared.get(&function.declaration).ok_or_else(|| {
             format!("codegen: {:?} do not declare {}", library.headers, function.declaration)
@@ -195,6 +199,7 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
             None => {
                 fields.push(quote! { pub #field: #alias });
                 let before = &function.before;
+                stubs.extend(stub(&field, signature, library)?);
                 loads.push(match before.is_empty() {
                     true => quote! { #field: source.required(#symbol)? },
                     false => quote! { #field: source.first_of(&[#(#before,)* #symbol])? },
@@ -206,6 +211,7 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
                     return Err(format!("codegen: {symbol} is optional and has several names"));
                 }
                 fields.push(quote! { pub #field: crate::Optional<#alias> });
+                stubs.push(syn::parse_quote! { #field: crate::Optional::absent(#symbol, #since) });
                 loads.push(quote! { #field: source.optional(#symbol, #since) });
                 facts.push(quote! { crate::Symbol { name: #symbol, since: Some(#since) } });
             }
@@ -216,6 +222,13 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
     let items = items.items;
     let from_hip: Vec<_> = library.from_hip.iter().map(|name| format_ident!("{name}")).collect();
     let uses = (!from_hip.is_empty()).then(|| quote! { use super::hip::{#(#from_hip),*}; });
+    let not_implemented = library.not_implemented.is_some().then(|| {
+        quote! {
+            pub const fn not_implemented() -> Self {
+                Self { #(#stubs),* }
+            }
+        }
+    });
     let file = syn::parse2(quote! {
         #uses
         #(#items)*
@@ -227,8 +240,40 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
             pub(crate) fn load(source: &crate::loader::Source) -> Result<Self, crate::LoadError> {
                 Ok(Self { #(#loads),* })
             }
+            #not_implemented
         }
     })
     .map_err(|e| format!("codegen: the table does not parse: {e}"))?;
     Ok(format!("{stamp}\n\n{}", prettyplease::unparse(&file)))
+}
+
+/// A field of `not_implemented`: a function that answers that status; one that answers no status does nothing.
+fn stub(
+    field: &syn::Ident,
+    signature: &syn::Signature,
+    library: &Library,
+) -> Result<Option<syn::FieldValue>, String> {
+    let Some(status) = &library.not_implemented else { return Ok(None) };
+    let status: syn::Path = syn::parse_str(status).map_err(|e| format!("codegen: {status}: {e}"))?;
+    let types = signature.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(input) => Some(&input.ty),
+        syn::FnArg::Receiver(_) => None,
+    });
+    let output = &signature.output;
+    let body = match output {
+        syn::ReturnType::Default => quote! {},
+        syn::ReturnType::Type(_, answer) => match &**answer {
+            syn::Type::Ptr(pointer) if matches!(pointer.mutability, syn::PointerMutability::Const(_)) => {
+                quote! { ::core::ptr::null() }
+            }
+            syn::Type::Path(path) if path.path.is_ident("bool") => quote! { false },
+            syn::Type::Path(path) if path.path.segments.first() == status.segments.first() => {
+                quote! { #status }
+            }
+            _ => return Err(format!("codegen: what {field} answers where it does nothing is not known")),
+        },
+    };
+    Ok(Some(syn::parse_quote! {
+        #field: { unsafe extern "C" fn stub(#(_: #types),*) #output { #body } stub }
+    }))
 }

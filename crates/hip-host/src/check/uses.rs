@@ -3,6 +3,7 @@
 use super::Announced;
 use super::machine::Extent;
 use super::shadow::Access;
+use crate::library::Use;
 use crate::work::{Copy, Fill, Source, Work};
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
         Work::Launch(_) => (work.name(), said(), announced.is_none()),
         Work::Copy(copy) => (copy_name(&work.name(), copy), copy_extents(copy), false),
         Work::Fill(fill) => (work.name(), fill_extents(fill), false),
+        Work::Call(call) => (work.name(), call.uses.iter().map(call_extent).collect(), false),
         Work::Host(_) => (work.name(), said(), false),
         Work::Record(_) => (work.name(), Vec::new(), false),
         Work::Release(released) => {
@@ -41,6 +43,11 @@ pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
 fn fill_extents(fill: &Fill) -> Vec<Extent> {
     let base = fill.to as usize;
     vec![Extent { range: base..base + fill.size * fill.count, access: Access::Write }]
+}
+
+fn call_extent(used: &Use) -> Extent {
+    let access = if used.writes { Access::Write } else { Access::Read };
+    Extent { range: used.address..used.address + used.bytes, access }
 }
 
 fn copy_name(name: &str, copy: &Copy) -> String {

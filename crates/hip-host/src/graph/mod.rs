@@ -92,7 +92,7 @@ impl Graph {
 /// The type of the node that repeats an operation, which must have a meaning more than once.
 fn kind_of(work: &Work) -> Result<hipGraphNodeType, hipError_t> {
     match work {
-        Work::Launch(_) => Ok(hipGraphNodeType::hipGraphNodeTypeKernel),
+        Work::Launch(_) | Work::Call(_) => Ok(hipGraphNodeType::hipGraphNodeTypeKernel),
         Work::Copy(_) => Ok(hipGraphNodeType::hipGraphNodeTypeMemcpy),
         Work::Fill(_) => Ok(hipGraphNodeType::hipGraphNodeTypeMemset),
         Work::Host(_) => Ok(hipGraphNodeType::hipGraphNodeTypeHost),

@@ -4310,4 +4310,2416 @@ impl MiopenTable {
             miopenT5LayerNormForward: source.optional("miopenT5LayerNormForward", "6.2"),
         })
     }
+    pub const fn not_implemented() -> Self {
+        Self {
+            miopenActivationBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenActivationDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenActivationForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenActivationDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenBatchNormalizationBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenBatchNormMode_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: f64,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenBatchNormalizationForwardInference: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenBatchNormMode_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenBatchNormalizationForwardTraining: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenBatchNormMode_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: f64,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: f64,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCTCLoss: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenCTCLossAlgo_t,
+                    _: miopenCTCLossDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCompileFusionPlan: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenFusionPlanDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardBias: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardData: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvBwdDataAlgorithm_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataCompileSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataGetSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: usize,
+                    _: *mut usize,
+                    _: *mut miopenConvSolution_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataGetSolutionCount: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataGetSolutionWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardDataImmediate: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeights: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvBwdWeightsAlgorithm_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsCompileSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsGetSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: usize,
+                    _: *mut usize,
+                    _: *mut miopenConvSolution_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsGetSolutionCount: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsGetSolutionWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionBackwardWeightsImmediate: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvFwdAlgorithm_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardBias: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardCompileSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardGetSolution: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: usize,
+                    _: *mut usize,
+                    _: *mut miopenConvSolution_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardGetSolutionCount: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardGetSolutionWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: u64,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenConvolutionForwardImmediate: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: u64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreate: {
+                unsafe extern "C" fn stub(_: *mut miopenHandle_t) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateActivationDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenActivationDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateCTCLossDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenCTCLossDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateConvolutionDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenConvolutionDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateDropoutDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenDropoutDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateFusionPlan: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenFusionPlanDescriptor_t,
+                    _: miopenFusionDirection_t,
+                    _: miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateLRNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenLRNDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpActivationBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenActivationMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpActivationForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenActivationMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpBatchNormBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenBatchNormMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpBatchNormForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenBatchNormMode_t,
+                    _: bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpBatchNormInference: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenBatchNormMode_t,
+                    _: miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpBiasForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOpConvForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut miopenFusionOpDescriptor_t,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateOperatorArgs: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenOperatorArgs_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreatePoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenPoolingDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateRNNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenRNNDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateReduceTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenReduceTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenCreateWithStream: {
+                unsafe extern "C" fn stub(
+                    _: *mut miopenHandle_t,
+                    _: miopenAcceleratorQueue_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDeriveBNTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenBatchNormMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroy: {
+                unsafe extern "C" fn stub(_: miopenHandle_t) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyActivationDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenActivationDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyCTCLossDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenCTCLossDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyConvolutionDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyDropoutDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenDropoutDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyFusionPlan: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyLRNDescriptor: {
+                unsafe extern "C" fn stub(_: miopenLRNDescriptor_t) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyOperatorArgs: {
+                unsafe extern "C" fn stub(_: miopenOperatorArgs_t) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyPoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyRNNDescriptor: {
+                unsafe extern "C" fn stub(_: miopenRNNDescriptor_t) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyReduceTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenReduceTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDestroyTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDropoutBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDropoutForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDropoutGetReserveSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenDropoutGetStatesSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenEnableProfiling: {
+                unsafe extern "C" fn stub(_: miopenHandle_t, _: bool) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenExecuteFusionPlan: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenFusionPlanDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenOperatorArgs_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFindConvolutionBackwardDataAlgorithm: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenConvAlgoPerf_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFindConvolutionBackwardWeightsAlgorithm: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenConvAlgoPerf_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFindConvolutionForwardAlgorithm: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenConvAlgoPerf_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFusionPlanConvolutionGetAlgo: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenConvFwdAlgorithm_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFusionPlanConvolutionSetAlgo: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: miopenConvFwdAlgorithm_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFusionPlanGetOp: {
+                unsafe extern "C" fn stub(
+                    _: miopenFusionPlanDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut miopenFusionOpDescriptor_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenFusionPlanGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenFusionPlanDescriptor_t,
+                    _: *mut usize,
+                    _: miopenConvFwdAlgorithm_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGet2dPoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: *mut miopenPoolingMode_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGet4dTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut miopenDataType_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetActivationDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenActivationDescriptor_t,
+                    _: *mut miopenActivationMode_t,
+                    _: *mut f64,
+                    _: *mut f64,
+                    _: *mut f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetCTCLossDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenCTCLossDescriptor_t,
+                    _: *mut miopenDataType_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetCTCLossWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: miopenCTCLossAlgo_t,
+                    _: miopenCTCLossDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetConvolutionAttribute: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvolutionAttrib_t,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetConvolutionDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: *mut miopenConvolutionMode_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetConvolutionForwardOutputDim: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetConvolutionNdDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenConvolutionMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetConvolutionNdForwardOutputDim: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetDropoutDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenHandle_t,
+                    _: *mut f32,
+                    _: *mut *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_ulonglong,
+                    _: *mut bool,
+                    _: *mut bool,
+                    _: *mut miopenRNGType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetErrorString: {
+                unsafe extern "C" fn stub(
+                    _: miopenStatus_t,
+                ) -> *const ::core::ffi::c_char {
+                    ::core::ptr::null()
+                }
+                stub
+            },
+            miopenGetKernelTime: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *mut f32,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetLRNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenLRNDescriptor_t,
+                    _: *mut miopenLRNMode_t,
+                    _: *mut ::core::ffi::c_uint,
+                    _: *mut f64,
+                    _: *mut f64,
+                    _: *mut f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetNdPoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut miopenPoolingMode_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetPoolingForwardOutputDim: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetPoolingIndexType: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: *mut miopenIndexType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetPoolingNdForwardOutputDim: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetPoolingWorkSpaceIndexMode: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: *mut miopenPoolingWorkspaceIndexMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: *mut miopenRNNMode_t,
+                    _: *mut miopenRNNAlgo_t,
+                    _: *mut miopenRNNInputMode_t,
+                    _: *mut miopenRNNDirectionMode_t,
+                    _: *mut miopenRNNBiasMode_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNDescriptor_V2: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut miopenDropoutDescriptor_t,
+                    _: *mut miopenRNNInputMode_t,
+                    _: *mut miopenRNNDirectionMode_t,
+                    _: *mut miopenRNNMode_t,
+                    _: *mut miopenRNNBiasMode_t,
+                    _: *mut miopenRNNAlgo_t,
+                    _: *mut miopenDataType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNHiddenTensorSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNInputTensorSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerBias: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerBiasOffset: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerBiasSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerParam: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerParamOffset: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNLayerParamSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNParamsDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenDataType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNParamsSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                    _: miopenDataType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNTrainingReserveSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetRNNWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetReduceTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenReduceTensorDescriptor_t,
+                    _: *mut miopenReduceTensorOp_t,
+                    _: *mut miopenDataType_t,
+                    _: *mut miopenNanPropagation_t,
+                    _: *mut miopenReduceTensorIndices_t,
+                    _: *mut miopenIndicesType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetReductionIndicesSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenReduceTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetReductionWorkspaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenReduceTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetStream: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *mut miopenAcceleratorQueue_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut miopenDataType_t,
+                    _: *mut ::core::ffi::c_int,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetTensorDescriptorSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetTensorNumBytes: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenGetVersion: {
+                unsafe extern "C" fn stub(
+                    _: *mut usize,
+                    _: *mut usize,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenInitConvolutionDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvolutionMode_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenInitConvolutionNdDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: miopenConvolutionMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenLRNBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenLRNDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenLRNForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenLRNDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: bool,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenLRNGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenOpTensor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorOp_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenPoolingBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenPoolingDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenPoolingForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenPoolingDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: bool,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenPoolingGetWorkSpaceSize: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenPoolingGetWorkSpaceSizeV2: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenRNNBackwardData: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenRNNBackwardWeights: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: *const ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenRNNForwardInference: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenRNNForwardTraining: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenReduceTensor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenReduceTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenRestoreDropoutDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenHandle_t,
+                    _: f32,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: ::core::ffi::c_ulonglong,
+                    _: bool,
+                    _: bool,
+                    _: miopenRNGType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenScaleTensor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSet2dPoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenPoolingMode_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSet4dTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: miopenDataType_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSet4dTensorDescriptorEx: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: miopenDataType_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetActivationDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenActivationDescriptor_t,
+                    _: miopenActivationMode_t,
+                    _: f64,
+                    _: f64,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetAllocator: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenAllocatorFunction,
+                    _: miopenDeallocatorFunction,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetCTCLossDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenCTCLossDescriptor_t,
+                    _: miopenDataType_t,
+                    _: ::core::ffi::c_int,
+                    _: bool,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetConvolutionAttribute: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: miopenConvolutionAttrib_t,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetConvolutionGroupCount: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetDropoutDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenHandle_t,
+                    _: f32,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                    _: ::core::ffi::c_ulonglong,
+                    _: bool,
+                    _: bool,
+                    _: miopenRNGType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetLRNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenLRNDescriptor_t,
+                    _: miopenLRNMode_t,
+                    _: ::core::ffi::c_uint,
+                    _: f64,
+                    _: f64,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetNdPoolingDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenPoolingMode_t,
+                    _: ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsActivBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: f64,
+                    _: f64,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsActivForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: f64,
+                    _: f64,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsBatchNormBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsBatchNormForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: *mut ::core::ffi::c_void,
+                    _: f64,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsBatchNormInference: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: f64,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsBiasForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetOpArgsConvForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenOperatorArgs_t,
+                    _: miopenFusionOpDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetPoolingIndexType: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenIndexType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetPoolingWorkSpaceIndexMode: {
+                unsafe extern "C" fn stub(
+                    _: miopenPoolingDescriptor_t,
+                    _: miopenPoolingWorkspaceIndexMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetRNNDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: miopenRNNInputMode_t,
+                    _: miopenRNNDirectionMode_t,
+                    _: miopenRNNMode_t,
+                    _: miopenRNNBiasMode_t,
+                    _: miopenRNNAlgo_t,
+                    _: miopenDataType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetRNNDescriptor_V2: {
+                unsafe extern "C" fn stub(
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                    _: miopenDropoutDescriptor_t,
+                    _: miopenRNNInputMode_t,
+                    _: miopenRNNDirectionMode_t,
+                    _: miopenRNNMode_t,
+                    _: miopenRNNBiasMode_t,
+                    _: miopenRNNAlgo_t,
+                    _: miopenDataType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetRNNLayerBias: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetRNNLayerParam: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenRNNDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: ::core::ffi::c_int,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetReduceTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenReduceTensorDescriptor_t,
+                    _: miopenReduceTensorOp_t,
+                    _: miopenDataType_t,
+                    _: miopenNanPropagation_t,
+                    _: miopenReduceTensorIndices_t,
+                    _: miopenIndicesType_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetStream: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenAcceleratorQueue_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetTensor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetTensorDescriptor: {
+                unsafe extern "C" fn stub(
+                    _: miopenTensorDescriptor_t,
+                    _: miopenDataType_t,
+                    _: ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetTransposeConvNdOutputPadding: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: *const ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetTransposeConvOutputPadding: {
+                unsafe extern "C" fn stub(
+                    _: miopenConvolutionDescriptor_t,
+                    _: ::core::ffi::c_int,
+                    _: ::core::ffi::c_int,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSoftmaxBackward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSoftmaxBackward_V2: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenSoftmaxAlgorithm_t,
+                    _: miopenSoftmaxMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSoftmaxForward: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSoftmaxForward_V2: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                    _: miopenSoftmaxAlgorithm_t,
+                    _: miopenSoftmaxMode_t,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenTransformTensor: {
+                unsafe extern "C" fn stub(
+                    _: miopenHandle_t,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: miopenTensorDescriptor_t,
+                    _: *mut ::core::ffi::c_void,
+                ) -> miopenStatus_t {
+                    miopenStatus_t::miopenStatusNotImplemented
+                }
+                stub
+            },
+            miopenSetNdTensorDescriptorWithLayout: crate::Optional::absent(
+                "miopenSetNdTensorDescriptorWithLayout",
+                "5.3",
+            ),
+            miopenConvolutionBiasActivationForward: crate::Optional::absent(
+                "miopenConvolutionBiasActivationForward",
+                "5.4",
+            ),
+            miopenCreateConvProblem: crate::Optional::absent(
+                "miopenCreateConvProblem",
+                "5.4",
+            ),
+            miopenCreateFindOptions: crate::Optional::absent(
+                "miopenCreateFindOptions",
+                "5.4",
+            ),
+            miopenDestroyFindOptions: crate::Optional::absent(
+                "miopenDestroyFindOptions",
+                "5.4",
+            ),
+            miopenDestroyProblem: crate::Optional::absent("miopenDestroyProblem", "5.4"),
+            miopenDestroySolution: crate::Optional::absent(
+                "miopenDestroySolution",
+                "5.4",
+            ),
+            miopenFindSolutions: crate::Optional::absent("miopenFindSolutions", "5.4"),
+            miopenGetSolutionSize: crate::Optional::absent(
+                "miopenGetSolutionSize",
+                "5.4",
+            ),
+            miopenGetSolutionTime: crate::Optional::absent(
+                "miopenGetSolutionTime",
+                "5.4",
+            ),
+            miopenGetSolutionWorkspaceSize: crate::Optional::absent(
+                "miopenGetSolutionWorkspaceSize",
+                "5.4",
+            ),
+            miopenLoadSolution: crate::Optional::absent("miopenLoadSolution", "5.4"),
+            miopenRunSolution: crate::Optional::absent("miopenRunSolution", "5.4"),
+            miopenSaveSolution: crate::Optional::absent("miopenSaveSolution", "5.4"),
+            miopenSetFindOptionResultsOrder: crate::Optional::absent(
+                "miopenSetFindOptionResultsOrder",
+                "5.4",
+            ),
+            miopenSetFindOptionTuning: crate::Optional::absent(
+                "miopenSetFindOptionTuning",
+                "5.4",
+            ),
+            miopenSetFindOptionWorkspaceLimit: crate::Optional::absent(
+                "miopenSetFindOptionWorkspaceLimit",
+                "5.4",
+            ),
+            miopenSetProblemTensorDescriptor: crate::Optional::absent(
+                "miopenSetProblemTensorDescriptor",
+                "5.4",
+            ),
+            miopenGetConvolutionSpatialDim: crate::Optional::absent(
+                "miopenGetConvolutionSpatialDim",
+                "5.5",
+            ),
+            miopenSetFindOptionPreallocatedTensor: crate::Optional::absent(
+                "miopenSetFindOptionPreallocatedTensor",
+                "5.6",
+            ),
+            miopenSetFindOptionPreallocatedWorkspace: crate::Optional::absent(
+                "miopenSetFindOptionPreallocatedWorkspace",
+                "5.6",
+            ),
+            miopenGetSolutionSolverId: crate::Optional::absent(
+                "miopenGetSolutionSolverId",
+                "5.7",
+            ),
+            miopenGetSolverIdConvAlgorithm: crate::Optional::absent(
+                "miopenGetSolverIdConvAlgorithm",
+                "5.7",
+            ),
+            miopenLayerNormForward: crate::Optional::absent(
+                "miopenLayerNormForward",
+                "6.0",
+            ),
+            miopenCreateSeqTensorDescriptor: crate::Optional::absent(
+                "miopenCreateSeqTensorDescriptor",
+                "6.0",
+            ),
+            miopenDestroySeqTensorDescriptor: crate::Optional::absent(
+                "miopenDestroySeqTensorDescriptor",
+                "6.0",
+            ),
+            miopenGetConvolutionGroupCount: crate::Optional::absent(
+                "miopenGetConvolutionGroupCount",
+                "6.0",
+            ),
+            miopenGetRNNDataSeqTensorDescriptor: crate::Optional::absent(
+                "miopenGetRNNDataSeqTensorDescriptor",
+                "6.0",
+            ),
+            miopenGetRNNPaddingMode: crate::Optional::absent(
+                "miopenGetRNNPaddingMode",
+                "6.0",
+            ),
+            miopenGetRNNTempSpaceSizes: crate::Optional::absent(
+                "miopenGetRNNTempSpaceSizes",
+                "6.0",
+            ),
+            miopenRNNBackwardSeqData: crate::Optional::absent(
+                "miopenRNNBackwardSeqData",
+                "6.0",
+            ),
+            miopenRNNBackwardWeightsSeqTensor: crate::Optional::absent(
+                "miopenRNNBackwardWeightsSeqTensor",
+                "6.0",
+            ),
+            miopenRNNForward: crate::Optional::absent("miopenRNNForward", "6.0"),
+            miopenSetRNNDataSeqTensorDescriptor: crate::Optional::absent(
+                "miopenSetRNNDataSeqTensorDescriptor",
+                "6.0",
+            ),
+            miopenSetRNNPaddingMode: crate::Optional::absent(
+                "miopenSetRNNPaddingMode",
+                "6.0",
+            ),
+            miopenSetTensorCastType: crate::Optional::absent(
+                "miopenSetTensorCastType",
+                "6.0",
+            ),
+            miopenCreateActivationProblem: crate::Optional::absent(
+                "miopenCreateActivationProblem",
+                "6.1",
+            ),
+            miopenCreateBiasProblem: crate::Optional::absent(
+                "miopenCreateBiasProblem",
+                "6.1",
+            ),
+            miopenFuseProblems: crate::Optional::absent("miopenFuseProblems", "6.1"),
+            miopenGroupNormForward: crate::Optional::absent(
+                "miopenGroupNormForward",
+                "6.1",
+            ),
+            miopenAddLayerNormForward: crate::Optional::absent(
+                "miopenAddLayerNormForward",
+                "6.2",
+            ),
+            miopenCreateMhaDescriptor: crate::Optional::absent(
+                "miopenCreateMhaDescriptor",
+                "6.2",
+            ),
+            miopenCreateMhaProblem: crate::Optional::absent(
+                "miopenCreateMhaProblem",
+                "6.2",
+            ),
+            miopenCreateSoftmaxDescriptor: crate::Optional::absent(
+                "miopenCreateSoftmaxDescriptor",
+                "6.2",
+            ),
+            miopenCreateSoftmaxProblem: crate::Optional::absent(
+                "miopenCreateSoftmaxProblem",
+                "6.2",
+            ),
+            miopenGetMhaDescriptor: crate::Optional::absent(
+                "miopenGetMhaDescriptor",
+                "6.2",
+            ),
+            miopenGetSoftmaxDescriptor: crate::Optional::absent(
+                "miopenGetSoftmaxDescriptor",
+                "6.2",
+            ),
+            miopenGetT5LayerNormBackwardWorkspaceSize: crate::Optional::absent(
+                "miopenGetT5LayerNormBackwardWorkspaceSize",
+                "6.2",
+            ),
+            miopenSetMhaDescriptor: crate::Optional::absent(
+                "miopenSetMhaDescriptor",
+                "6.2",
+            ),
+            miopenSetSoftmaxDescriptor: crate::Optional::absent(
+                "miopenSetSoftmaxDescriptor",
+                "6.2",
+            ),
+            miopenSetTensorDescriptorV2: crate::Optional::absent(
+                "miopenSetTensorDescriptorV2",
+                "6.2",
+            ),
+            miopenT5LayerNormBackward: crate::Optional::absent(
+                "miopenT5LayerNormBackward",
+                "6.2",
+            ),
+            miopenT5LayerNormForward: crate::Optional::absent(
+                "miopenT5LayerNormForward",
+                "6.2",
+            ),
+        }
+    }
 }

@@ -14480,4 +14480,7680 @@ impl RocblasTable {
                 .optional("rocblas_zherk_strided_batched_64", "6.3"),
         })
     }
+    pub const fn not_implemented() -> Self {
+        Self {
+            rocblas_create_handle: {
+                unsafe extern "C" fn stub(_: *mut rocblas_handle) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_destroy_handle: {
+                unsafe extern "C" fn stub(_: rocblas_handle) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_stream: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: hipStream_t,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_pointer_mode: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_pointer_mode,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_atomics_mode: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_atomics_mode,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_stream: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut hipStream_t,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_pointer_mode: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_pointer_mode,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_atomics_mode: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_atomics_mode,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_version_string: {
+                unsafe extern "C" fn stub(
+                    _: *mut ::core::ffi::c_char,
+                    _: usize,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_version_string_size: {
+                unsafe extern "C" fn stub(_: *mut usize) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_status_to_string: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_status,
+                ) -> *const ::core::ffi::c_char {
+                    ::core::ptr::null()
+                }
+                stub
+            },
+            rocblas_initialize: {
+                unsafe extern "C" fn stub() {}
+                stub
+            },
+            rocblas_set_workspace: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut ::core::ffi::c_void,
+                    _: usize,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_device_memory_size: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: usize,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_device_memory_size: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut usize,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_is_managing_device_memory: {
+                unsafe extern "C" fn stub(_: rocblas_handle) -> bool {
+                    false
+                }
+                stub
+            },
+            rocblas_start_device_memory_size_query: {
+                unsafe extern "C" fn stub(_: rocblas_handle) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_stop_device_memory_size_query: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut usize,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_performance_metric: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_performance_metric,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_get_performance_metric: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_performance_metric,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdscal: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdscal_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdscal_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scopy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scopy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scopy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dcopy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dcopy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dcopy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ccopy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ccopy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ccopy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zcopy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zcopy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zcopy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sswap: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sswap_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sswap_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dswap: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dswap_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dswap_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cswap: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cswap_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cswap_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zswap: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zswap_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zswap_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hdot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: *mut rocblas_half,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hdot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_half,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hdot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_half,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_bfdot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: *mut rocblas_bfloat16,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_bfdot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: *const *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_bfloat16,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_bfdot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_bfloat16,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_bfloat16,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotu: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotu_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotu_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotc: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotc_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdotc_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotu: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotu_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotu_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotc: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotc_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdotc_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_haxpy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: *mut rocblas_half,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_haxpy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_haxpy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_saxpy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_saxpy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_saxpy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_daxpy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_daxpy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_daxpy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_caxpy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_caxpy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_caxpy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zaxpy: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zaxpy_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zaxpy_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sasum: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sasum_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sasum_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_snrm2: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_snrm2_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_snrm2_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dasum: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dasum_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dasum_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dnrm2: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dnrm2_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dnrm2_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scasum: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scasum_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scasum_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scnrm2: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scnrm2_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scnrm2_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dzasum: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dzasum_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dzasum_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dznrm2: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dznrm2_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dznrm2_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamax: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamax_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamax_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamin: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamin_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_isamin_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamax: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamax_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamax_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamin: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamin_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_idamin_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamax: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamax_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamax_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamin: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamin_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_icamin_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamax: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamax_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamax_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamin: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamin_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_izamin_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csrot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csrot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csrot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdrot: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdrot_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdrot_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srotg: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut f32,
+                    _: *mut f32,
+                    _: *mut f32,
+                    _: *mut f32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srotg_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *const *mut f32,
+                    _: *const *mut f32,
+                    _: *const *mut f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_srotg_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut f32,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drotg: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut f64,
+                    _: *mut f64,
+                    _: *mut f64,
+                    _: *mut f64,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drotg_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *const *mut f64,
+                    _: *const *mut f64,
+                    _: *const *mut f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_drotg_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut f64,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crotg: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: *mut f32,
+                    _: *mut rocblas_float_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crotg_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *const *mut rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: *const *mut f32,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_crotg_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrotg: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: *mut f64,
+                    _: *mut rocblas_double_complex,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrotg_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *const *mut rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: *const *mut f64,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zrotg_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_axpy_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_axpy_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_axpy_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dot_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dot_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dot_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dotc_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dotc_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dotc_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_nrm2_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_nrm2_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_nrm2_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_rot_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_rot_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_rot_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scal_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scal_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_scal_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgbmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgbmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgbmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyr: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyr_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyr_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgbmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgbmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgbmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyr: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyr_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyr_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgbmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgbmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgbmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyr: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyr_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyr_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgbmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgbmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgbmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyr: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyr_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyr_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsv: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsv_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsv_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sger: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sger_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sger_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dger: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dger_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dger_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeru: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeru_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeru_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeru: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeru_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeru_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgerc: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgerc_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgerc_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgerc: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgerc_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgerc_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hgemm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *mut rocblas_half,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hgemm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const *const rocblas_half,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const *mut rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_hgemm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_half,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_half,
+                    _: *mut rocblas_half,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgemm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgemm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgemm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgemm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_gemm_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                    _: rocblas_gemm_algo,
+                    _: i32,
+                    _: u32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_gemm_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                    _: rocblas_gemm_algo,
+                    _: i32,
+                    _: u32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_gemm_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_datatype,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                    _: rocblas_gemm_algo,
+                    _: i32,
+                    _: u32,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssymm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyrk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyrk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ssyrk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_strsm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgeam: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgeam_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sgeam_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdgmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: *mut f32,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdgmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *const f32,
+                    _: rocblas_int,
+                    _: *const *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_sdgmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f32,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsymm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyrk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyrk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dsyrk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dtrsm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgeam: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgeam_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_dgeam_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddgmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: *mut f64,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddgmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *const f64,
+                    _: rocblas_int,
+                    _: *const *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ddgmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut f64,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csymm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyrk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyrk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_csyrk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ctrsm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeam: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeam_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cgeam_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdgmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdgmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cdgmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsymm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyrk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyrk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zsyrk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_ztrsm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeam: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeam_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zgeam_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_operation,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdgmm: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdgmm_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zdgmm_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cherk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cherk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_cherk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f32,
+                    _: *const rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f32,
+                    _: *mut rocblas_float_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zherk: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zherk_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_zherk_strided_batched: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const f64,
+                    _: *const rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *const f64,
+                    _: *mut rocblas_double_complex,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_trsm_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_trsm_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_trsm_strided_batched_ex: {
+                unsafe extern "C" fn stub(
+                    _: rocblas_handle,
+                    _: rocblas_side,
+                    _: rocblas_fill,
+                    _: rocblas_operation,
+                    _: rocblas_diagonal,
+                    _: rocblas_int,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: *mut ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_int,
+                    _: *const ::core::ffi::c_void,
+                    _: rocblas_int,
+                    _: rocblas_stride,
+                    _: rocblas_datatype,
+                ) -> rocblas_status {
+                    rocblas_status::rocblas_status_not_implemented
+                }
+                stub
+            },
+            rocblas_set_math_mode: crate::Optional::absent(
+                "rocblas_set_math_mode",
+                "5.7",
+            ),
+            rocblas_get_math_mode: crate::Optional::absent(
+                "rocblas_get_math_mode",
+                "5.7",
+            ),
+            rocblas_sscal_64: crate::Optional::absent("rocblas_sscal_64", "6.1"),
+            rocblas_sscal_batched_64: crate::Optional::absent(
+                "rocblas_sscal_batched_64",
+                "6.1",
+            ),
+            rocblas_sscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_sscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dscal_64: crate::Optional::absent("rocblas_dscal_64", "6.1"),
+            rocblas_dscal_batched_64: crate::Optional::absent(
+                "rocblas_dscal_batched_64",
+                "6.1",
+            ),
+            rocblas_dscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_dscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_cscal_64: crate::Optional::absent("rocblas_cscal_64", "6.1"),
+            rocblas_cscal_batched_64: crate::Optional::absent(
+                "rocblas_cscal_batched_64",
+                "6.1",
+            ),
+            rocblas_cscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_cscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zscal_64: crate::Optional::absent("rocblas_zscal_64", "6.1"),
+            rocblas_zscal_batched_64: crate::Optional::absent(
+                "rocblas_zscal_batched_64",
+                "6.1",
+            ),
+            rocblas_zscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_zscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_csscal_64: crate::Optional::absent("rocblas_csscal_64", "6.1"),
+            rocblas_csscal_batched_64: crate::Optional::absent(
+                "rocblas_csscal_batched_64",
+                "6.1",
+            ),
+            rocblas_csscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_csscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zdscal_64: crate::Optional::absent("rocblas_zdscal_64", "6.1"),
+            rocblas_zdscal_batched_64: crate::Optional::absent(
+                "rocblas_zdscal_batched_64",
+                "6.1",
+            ),
+            rocblas_zdscal_strided_batched_64: crate::Optional::absent(
+                "rocblas_zdscal_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_scopy_64: crate::Optional::absent("rocblas_scopy_64", "6.1"),
+            rocblas_scopy_batched_64: crate::Optional::absent(
+                "rocblas_scopy_batched_64",
+                "6.1",
+            ),
+            rocblas_scopy_strided_batched_64: crate::Optional::absent(
+                "rocblas_scopy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dcopy_64: crate::Optional::absent("rocblas_dcopy_64", "6.1"),
+            rocblas_dcopy_batched_64: crate::Optional::absent(
+                "rocblas_dcopy_batched_64",
+                "6.1",
+            ),
+            rocblas_dcopy_strided_batched_64: crate::Optional::absent(
+                "rocblas_dcopy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_ccopy_64: crate::Optional::absent("rocblas_ccopy_64", "6.1"),
+            rocblas_ccopy_batched_64: crate::Optional::absent(
+                "rocblas_ccopy_batched_64",
+                "6.1",
+            ),
+            rocblas_ccopy_strided_batched_64: crate::Optional::absent(
+                "rocblas_ccopy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zcopy_64: crate::Optional::absent("rocblas_zcopy_64", "6.1"),
+            rocblas_zcopy_batched_64: crate::Optional::absent(
+                "rocblas_zcopy_batched_64",
+                "6.1",
+            ),
+            rocblas_zcopy_strided_batched_64: crate::Optional::absent(
+                "rocblas_zcopy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_sswap_64: crate::Optional::absent("rocblas_sswap_64", "6.1"),
+            rocblas_sswap_batched_64: crate::Optional::absent(
+                "rocblas_sswap_batched_64",
+                "6.1",
+            ),
+            rocblas_sswap_strided_batched_64: crate::Optional::absent(
+                "rocblas_sswap_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dswap_64: crate::Optional::absent("rocblas_dswap_64", "6.1"),
+            rocblas_dswap_batched_64: crate::Optional::absent(
+                "rocblas_dswap_batched_64",
+                "6.1",
+            ),
+            rocblas_dswap_strided_batched_64: crate::Optional::absent(
+                "rocblas_dswap_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_cswap_64: crate::Optional::absent("rocblas_cswap_64", "6.1"),
+            rocblas_cswap_batched_64: crate::Optional::absent(
+                "rocblas_cswap_batched_64",
+                "6.1",
+            ),
+            rocblas_cswap_strided_batched_64: crate::Optional::absent(
+                "rocblas_cswap_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zswap_64: crate::Optional::absent("rocblas_zswap_64", "6.1"),
+            rocblas_zswap_batched_64: crate::Optional::absent(
+                "rocblas_zswap_batched_64",
+                "6.1",
+            ),
+            rocblas_zswap_strided_batched_64: crate::Optional::absent(
+                "rocblas_zswap_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_hdot_64: crate::Optional::absent("rocblas_hdot_64", "6.1"),
+            rocblas_hdot_batched_64: crate::Optional::absent(
+                "rocblas_hdot_batched_64",
+                "6.1",
+            ),
+            rocblas_hdot_strided_batched_64: crate::Optional::absent(
+                "rocblas_hdot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_bfdot_64: crate::Optional::absent("rocblas_bfdot_64", "6.1"),
+            rocblas_bfdot_batched_64: crate::Optional::absent(
+                "rocblas_bfdot_batched_64",
+                "6.1",
+            ),
+            rocblas_bfdot_strided_batched_64: crate::Optional::absent(
+                "rocblas_bfdot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_sdot_64: crate::Optional::absent("rocblas_sdot_64", "6.1"),
+            rocblas_sdot_batched_64: crate::Optional::absent(
+                "rocblas_sdot_batched_64",
+                "6.1",
+            ),
+            rocblas_sdot_strided_batched_64: crate::Optional::absent(
+                "rocblas_sdot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_ddot_64: crate::Optional::absent("rocblas_ddot_64", "6.1"),
+            rocblas_ddot_batched_64: crate::Optional::absent(
+                "rocblas_ddot_batched_64",
+                "6.1",
+            ),
+            rocblas_ddot_strided_batched_64: crate::Optional::absent(
+                "rocblas_ddot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_cdotu_64: crate::Optional::absent("rocblas_cdotu_64", "6.1"),
+            rocblas_cdotu_batched_64: crate::Optional::absent(
+                "rocblas_cdotu_batched_64",
+                "6.1",
+            ),
+            rocblas_cdotu_strided_batched_64: crate::Optional::absent(
+                "rocblas_cdotu_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_cdotc_64: crate::Optional::absent("rocblas_cdotc_64", "6.1"),
+            rocblas_cdotc_batched_64: crate::Optional::absent(
+                "rocblas_cdotc_batched_64",
+                "6.1",
+            ),
+            rocblas_cdotc_strided_batched_64: crate::Optional::absent(
+                "rocblas_cdotc_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zdotu_64: crate::Optional::absent("rocblas_zdotu_64", "6.1"),
+            rocblas_zdotu_batched_64: crate::Optional::absent(
+                "rocblas_zdotu_batched_64",
+                "6.1",
+            ),
+            rocblas_zdotu_strided_batched_64: crate::Optional::absent(
+                "rocblas_zdotu_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zdotc_64: crate::Optional::absent("rocblas_zdotc_64", "6.1"),
+            rocblas_zdotc_batched_64: crate::Optional::absent(
+                "rocblas_zdotc_batched_64",
+                "6.1",
+            ),
+            rocblas_zdotc_strided_batched_64: crate::Optional::absent(
+                "rocblas_zdotc_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_haxpy_64: crate::Optional::absent("rocblas_haxpy_64", "6.1"),
+            rocblas_haxpy_batched_64: crate::Optional::absent(
+                "rocblas_haxpy_batched_64",
+                "6.1",
+            ),
+            rocblas_haxpy_strided_batched_64: crate::Optional::absent(
+                "rocblas_haxpy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_saxpy_64: crate::Optional::absent("rocblas_saxpy_64", "6.1"),
+            rocblas_saxpy_batched_64: crate::Optional::absent(
+                "rocblas_saxpy_batched_64",
+                "6.1",
+            ),
+            rocblas_saxpy_strided_batched_64: crate::Optional::absent(
+                "rocblas_saxpy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_daxpy_64: crate::Optional::absent("rocblas_daxpy_64", "6.1"),
+            rocblas_daxpy_batched_64: crate::Optional::absent(
+                "rocblas_daxpy_batched_64",
+                "6.1",
+            ),
+            rocblas_daxpy_strided_batched_64: crate::Optional::absent(
+                "rocblas_daxpy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_caxpy_64: crate::Optional::absent("rocblas_caxpy_64", "6.1"),
+            rocblas_caxpy_batched_64: crate::Optional::absent(
+                "rocblas_caxpy_batched_64",
+                "6.1",
+            ),
+            rocblas_caxpy_strided_batched_64: crate::Optional::absent(
+                "rocblas_caxpy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zaxpy_64: crate::Optional::absent("rocblas_zaxpy_64", "6.1"),
+            rocblas_zaxpy_batched_64: crate::Optional::absent(
+                "rocblas_zaxpy_batched_64",
+                "6.1",
+            ),
+            rocblas_zaxpy_strided_batched_64: crate::Optional::absent(
+                "rocblas_zaxpy_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_sasum_64: crate::Optional::absent("rocblas_sasum_64", "6.1"),
+            rocblas_sasum_batched_64: crate::Optional::absent(
+                "rocblas_sasum_batched_64",
+                "6.1",
+            ),
+            rocblas_sasum_strided_batched_64: crate::Optional::absent(
+                "rocblas_sasum_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_snrm2_64: crate::Optional::absent("rocblas_snrm2_64", "6.1"),
+            rocblas_snrm2_batched_64: crate::Optional::absent(
+                "rocblas_snrm2_batched_64",
+                "6.1",
+            ),
+            rocblas_snrm2_strided_batched_64: crate::Optional::absent(
+                "rocblas_snrm2_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dasum_64: crate::Optional::absent("rocblas_dasum_64", "6.1"),
+            rocblas_dasum_batched_64: crate::Optional::absent(
+                "rocblas_dasum_batched_64",
+                "6.1",
+            ),
+            rocblas_dasum_strided_batched_64: crate::Optional::absent(
+                "rocblas_dasum_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dnrm2_64: crate::Optional::absent("rocblas_dnrm2_64", "6.1"),
+            rocblas_dnrm2_batched_64: crate::Optional::absent(
+                "rocblas_dnrm2_batched_64",
+                "6.1",
+            ),
+            rocblas_dnrm2_strided_batched_64: crate::Optional::absent(
+                "rocblas_dnrm2_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_scasum_64: crate::Optional::absent("rocblas_scasum_64", "6.1"),
+            rocblas_scasum_batched_64: crate::Optional::absent(
+                "rocblas_scasum_batched_64",
+                "6.1",
+            ),
+            rocblas_scasum_strided_batched_64: crate::Optional::absent(
+                "rocblas_scasum_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_scnrm2_64: crate::Optional::absent("rocblas_scnrm2_64", "6.1"),
+            rocblas_scnrm2_batched_64: crate::Optional::absent(
+                "rocblas_scnrm2_batched_64",
+                "6.1",
+            ),
+            rocblas_scnrm2_strided_batched_64: crate::Optional::absent(
+                "rocblas_scnrm2_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dzasum_64: crate::Optional::absent("rocblas_dzasum_64", "6.1"),
+            rocblas_dzasum_batched_64: crate::Optional::absent(
+                "rocblas_dzasum_batched_64",
+                "6.1",
+            ),
+            rocblas_dzasum_strided_batched_64: crate::Optional::absent(
+                "rocblas_dzasum_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_dznrm2_64: crate::Optional::absent("rocblas_dznrm2_64", "6.1"),
+            rocblas_dznrm2_batched_64: crate::Optional::absent(
+                "rocblas_dznrm2_batched_64",
+                "6.1",
+            ),
+            rocblas_dznrm2_strided_batched_64: crate::Optional::absent(
+                "rocblas_dznrm2_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_isamax_64: crate::Optional::absent("rocblas_isamax_64", "6.1"),
+            rocblas_isamax_batched_64: crate::Optional::absent(
+                "rocblas_isamax_batched_64",
+                "6.1",
+            ),
+            rocblas_isamax_strided_batched_64: crate::Optional::absent(
+                "rocblas_isamax_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_isamin_64: crate::Optional::absent("rocblas_isamin_64", "6.1"),
+            rocblas_isamin_batched_64: crate::Optional::absent(
+                "rocblas_isamin_batched_64",
+                "6.1",
+            ),
+            rocblas_isamin_strided_batched_64: crate::Optional::absent(
+                "rocblas_isamin_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_idamax_64: crate::Optional::absent("rocblas_idamax_64", "6.1"),
+            rocblas_idamax_batched_64: crate::Optional::absent(
+                "rocblas_idamax_batched_64",
+                "6.1",
+            ),
+            rocblas_idamax_strided_batched_64: crate::Optional::absent(
+                "rocblas_idamax_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_idamin_64: crate::Optional::absent("rocblas_idamin_64", "6.1"),
+            rocblas_idamin_batched_64: crate::Optional::absent(
+                "rocblas_idamin_batched_64",
+                "6.1",
+            ),
+            rocblas_idamin_strided_batched_64: crate::Optional::absent(
+                "rocblas_idamin_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_icamax_64: crate::Optional::absent("rocblas_icamax_64", "6.1"),
+            rocblas_icamax_batched_64: crate::Optional::absent(
+                "rocblas_icamax_batched_64",
+                "6.1",
+            ),
+            rocblas_icamax_strided_batched_64: crate::Optional::absent(
+                "rocblas_icamax_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_icamin_64: crate::Optional::absent("rocblas_icamin_64", "6.1"),
+            rocblas_icamin_batched_64: crate::Optional::absent(
+                "rocblas_icamin_batched_64",
+                "6.1",
+            ),
+            rocblas_icamin_strided_batched_64: crate::Optional::absent(
+                "rocblas_icamin_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_izamax_64: crate::Optional::absent("rocblas_izamax_64", "6.1"),
+            rocblas_izamax_batched_64: crate::Optional::absent(
+                "rocblas_izamax_batched_64",
+                "6.1",
+            ),
+            rocblas_izamax_strided_batched_64: crate::Optional::absent(
+                "rocblas_izamax_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_izamin_64: crate::Optional::absent("rocblas_izamin_64", "6.1"),
+            rocblas_izamin_batched_64: crate::Optional::absent(
+                "rocblas_izamin_batched_64",
+                "6.1",
+            ),
+            rocblas_izamin_strided_batched_64: crate::Optional::absent(
+                "rocblas_izamin_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_srot_64: crate::Optional::absent("rocblas_srot_64", "6.1"),
+            rocblas_srot_batched_64: crate::Optional::absent(
+                "rocblas_srot_batched_64",
+                "6.1",
+            ),
+            rocblas_srot_strided_batched_64: crate::Optional::absent(
+                "rocblas_srot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_drot_64: crate::Optional::absent("rocblas_drot_64", "6.1"),
+            rocblas_drot_batched_64: crate::Optional::absent(
+                "rocblas_drot_batched_64",
+                "6.1",
+            ),
+            rocblas_drot_strided_batched_64: crate::Optional::absent(
+                "rocblas_drot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_crot_64: crate::Optional::absent("rocblas_crot_64", "6.1"),
+            rocblas_crot_batched_64: crate::Optional::absent(
+                "rocblas_crot_batched_64",
+                "6.1",
+            ),
+            rocblas_crot_strided_batched_64: crate::Optional::absent(
+                "rocblas_crot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zrot_64: crate::Optional::absent("rocblas_zrot_64", "6.1"),
+            rocblas_zrot_batched_64: crate::Optional::absent(
+                "rocblas_zrot_batched_64",
+                "6.1",
+            ),
+            rocblas_zrot_strided_batched_64: crate::Optional::absent(
+                "rocblas_zrot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_csrot_64: crate::Optional::absent("rocblas_csrot_64", "6.1"),
+            rocblas_csrot_batched_64: crate::Optional::absent(
+                "rocblas_csrot_batched_64",
+                "6.1",
+            ),
+            rocblas_csrot_strided_batched_64: crate::Optional::absent(
+                "rocblas_csrot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zdrot_64: crate::Optional::absent("rocblas_zdrot_64", "6.1"),
+            rocblas_zdrot_batched_64: crate::Optional::absent(
+                "rocblas_zdrot_batched_64",
+                "6.1",
+            ),
+            rocblas_zdrot_strided_batched_64: crate::Optional::absent(
+                "rocblas_zdrot_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_srotg_64: crate::Optional::absent("rocblas_srotg_64", "6.1"),
+            rocblas_srotg_batched_64: crate::Optional::absent(
+                "rocblas_srotg_batched_64",
+                "6.1",
+            ),
+            rocblas_srotg_strided_batched_64: crate::Optional::absent(
+                "rocblas_srotg_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_drotg_64: crate::Optional::absent("rocblas_drotg_64", "6.1"),
+            rocblas_drotg_batched_64: crate::Optional::absent(
+                "rocblas_drotg_batched_64",
+                "6.1",
+            ),
+            rocblas_drotg_strided_batched_64: crate::Optional::absent(
+                "rocblas_drotg_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_crotg_64: crate::Optional::absent("rocblas_crotg_64", "6.1"),
+            rocblas_crotg_batched_64: crate::Optional::absent(
+                "rocblas_crotg_batched_64",
+                "6.1",
+            ),
+            rocblas_crotg_strided_batched_64: crate::Optional::absent(
+                "rocblas_crotg_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_zrotg_64: crate::Optional::absent("rocblas_zrotg_64", "6.1"),
+            rocblas_zrotg_batched_64: crate::Optional::absent(
+                "rocblas_zrotg_batched_64",
+                "6.1",
+            ),
+            rocblas_zrotg_strided_batched_64: crate::Optional::absent(
+                "rocblas_zrotg_strided_batched_64",
+                "6.1",
+            ),
+            rocblas_axpy_ex_64: crate::Optional::absent("rocblas_axpy_ex_64", "6.1"),
+            rocblas_axpy_batched_ex_64: crate::Optional::absent(
+                "rocblas_axpy_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_axpy_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_axpy_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_dot_ex_64: crate::Optional::absent("rocblas_dot_ex_64", "6.1"),
+            rocblas_dot_batched_ex_64: crate::Optional::absent(
+                "rocblas_dot_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_dot_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_dot_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_dotc_ex_64: crate::Optional::absent("rocblas_dotc_ex_64", "6.1"),
+            rocblas_dotc_batched_ex_64: crate::Optional::absent(
+                "rocblas_dotc_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_dotc_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_dotc_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_nrm2_ex_64: crate::Optional::absent("rocblas_nrm2_ex_64", "6.1"),
+            rocblas_nrm2_batched_ex_64: crate::Optional::absent(
+                "rocblas_nrm2_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_nrm2_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_nrm2_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_rot_ex_64: crate::Optional::absent("rocblas_rot_ex_64", "6.1"),
+            rocblas_rot_batched_ex_64: crate::Optional::absent(
+                "rocblas_rot_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_rot_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_rot_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_scal_ex_64: crate::Optional::absent("rocblas_scal_ex_64", "6.1"),
+            rocblas_scal_batched_ex_64: crate::Optional::absent(
+                "rocblas_scal_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_scal_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_scal_strided_batched_ex_64",
+                "6.1",
+            ),
+            rocblas_sgemv_64: crate::Optional::absent("rocblas_sgemv_64", "6.2"),
+            rocblas_sgemv_batched_64: crate::Optional::absent(
+                "rocblas_sgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_sgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_sgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_sgbmv_64: crate::Optional::absent("rocblas_sgbmv_64", "6.2"),
+            rocblas_sgbmv_batched_64: crate::Optional::absent(
+                "rocblas_sgbmv_batched_64",
+                "6.2",
+            ),
+            rocblas_sgbmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_sgbmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ssymv_64: crate::Optional::absent("rocblas_ssymv_64", "6.2"),
+            rocblas_ssymv_batched_64: crate::Optional::absent(
+                "rocblas_ssymv_batched_64",
+                "6.2",
+            ),
+            rocblas_ssymv_strided_batched_64: crate::Optional::absent(
+                "rocblas_ssymv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ssyr_64: crate::Optional::absent("rocblas_ssyr_64", "6.2"),
+            rocblas_ssyr_batched_64: crate::Optional::absent(
+                "rocblas_ssyr_batched_64",
+                "6.2",
+            ),
+            rocblas_ssyr_strided_batched_64: crate::Optional::absent(
+                "rocblas_ssyr_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_strmv_64: crate::Optional::absent("rocblas_strmv_64", "6.2"),
+            rocblas_strmv_batched_64: crate::Optional::absent(
+                "rocblas_strmv_batched_64",
+                "6.2",
+            ),
+            rocblas_strmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_strmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_strsv_64: crate::Optional::absent("rocblas_strsv_64", "6.2"),
+            rocblas_strsv_batched_64: crate::Optional::absent(
+                "rocblas_strsv_batched_64",
+                "6.2",
+            ),
+            rocblas_strsv_strided_batched_64: crate::Optional::absent(
+                "rocblas_strsv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dgemv_64: crate::Optional::absent("rocblas_dgemv_64", "6.2"),
+            rocblas_dgemv_batched_64: crate::Optional::absent(
+                "rocblas_dgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_dgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_dgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dgbmv_64: crate::Optional::absent("rocblas_dgbmv_64", "6.2"),
+            rocblas_dgbmv_batched_64: crate::Optional::absent(
+                "rocblas_dgbmv_batched_64",
+                "6.2",
+            ),
+            rocblas_dgbmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_dgbmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dsymv_64: crate::Optional::absent("rocblas_dsymv_64", "6.2"),
+            rocblas_dsymv_batched_64: crate::Optional::absent(
+                "rocblas_dsymv_batched_64",
+                "6.2",
+            ),
+            rocblas_dsymv_strided_batched_64: crate::Optional::absent(
+                "rocblas_dsymv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dsyr_64: crate::Optional::absent("rocblas_dsyr_64", "6.2"),
+            rocblas_dsyr_batched_64: crate::Optional::absent(
+                "rocblas_dsyr_batched_64",
+                "6.2",
+            ),
+            rocblas_dsyr_strided_batched_64: crate::Optional::absent(
+                "rocblas_dsyr_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrmv_64: crate::Optional::absent("rocblas_dtrmv_64", "6.2"),
+            rocblas_dtrmv_batched_64: crate::Optional::absent(
+                "rocblas_dtrmv_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_dtrmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrsv_64: crate::Optional::absent("rocblas_dtrsv_64", "6.2"),
+            rocblas_dtrsv_batched_64: crate::Optional::absent(
+                "rocblas_dtrsv_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrsv_strided_batched_64: crate::Optional::absent(
+                "rocblas_dtrsv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_cgemv_64: crate::Optional::absent("rocblas_cgemv_64", "6.2"),
+            rocblas_cgemv_batched_64: crate::Optional::absent(
+                "rocblas_cgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_cgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_cgbmv_64: crate::Optional::absent("rocblas_cgbmv_64", "6.2"),
+            rocblas_cgbmv_batched_64: crate::Optional::absent(
+                "rocblas_cgbmv_batched_64",
+                "6.2",
+            ),
+            rocblas_cgbmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgbmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_csymv_64: crate::Optional::absent("rocblas_csymv_64", "6.2"),
+            rocblas_csymv_batched_64: crate::Optional::absent(
+                "rocblas_csymv_batched_64",
+                "6.2",
+            ),
+            rocblas_csymv_strided_batched_64: crate::Optional::absent(
+                "rocblas_csymv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_csyr_64: crate::Optional::absent("rocblas_csyr_64", "6.2"),
+            rocblas_csyr_batched_64: crate::Optional::absent(
+                "rocblas_csyr_batched_64",
+                "6.2",
+            ),
+            rocblas_csyr_strided_batched_64: crate::Optional::absent(
+                "rocblas_csyr_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrmv_64: crate::Optional::absent("rocblas_ctrmv_64", "6.2"),
+            rocblas_ctrmv_batched_64: crate::Optional::absent(
+                "rocblas_ctrmv_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_ctrmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrsv_64: crate::Optional::absent("rocblas_ctrsv_64", "6.2"),
+            rocblas_ctrsv_batched_64: crate::Optional::absent(
+                "rocblas_ctrsv_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrsv_strided_batched_64: crate::Optional::absent(
+                "rocblas_ctrsv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zgemv_64: crate::Optional::absent("rocblas_zgemv_64", "6.2"),
+            rocblas_zgemv_batched_64: crate::Optional::absent(
+                "rocblas_zgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_zgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zgbmv_64: crate::Optional::absent("rocblas_zgbmv_64", "6.2"),
+            rocblas_zgbmv_batched_64: crate::Optional::absent(
+                "rocblas_zgbmv_batched_64",
+                "6.2",
+            ),
+            rocblas_zgbmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgbmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zsymv_64: crate::Optional::absent("rocblas_zsymv_64", "6.2"),
+            rocblas_zsymv_batched_64: crate::Optional::absent(
+                "rocblas_zsymv_batched_64",
+                "6.2",
+            ),
+            rocblas_zsymv_strided_batched_64: crate::Optional::absent(
+                "rocblas_zsymv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zsyr_64: crate::Optional::absent("rocblas_zsyr_64", "6.2"),
+            rocblas_zsyr_batched_64: crate::Optional::absent(
+                "rocblas_zsyr_batched_64",
+                "6.2",
+            ),
+            rocblas_zsyr_strided_batched_64: crate::Optional::absent(
+                "rocblas_zsyr_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrmv_64: crate::Optional::absent("rocblas_ztrmv_64", "6.2"),
+            rocblas_ztrmv_batched_64: crate::Optional::absent(
+                "rocblas_ztrmv_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrmv_strided_batched_64: crate::Optional::absent(
+                "rocblas_ztrmv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrsv_64: crate::Optional::absent("rocblas_ztrsv_64", "6.2"),
+            rocblas_ztrsv_batched_64: crate::Optional::absent(
+                "rocblas_ztrsv_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrsv_strided_batched_64: crate::Optional::absent(
+                "rocblas_ztrsv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_sger_64: crate::Optional::absent("rocblas_sger_64", "6.2"),
+            rocblas_sger_batched_64: crate::Optional::absent(
+                "rocblas_sger_batched_64",
+                "6.2",
+            ),
+            rocblas_sger_strided_batched_64: crate::Optional::absent(
+                "rocblas_sger_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dger_64: crate::Optional::absent("rocblas_dger_64", "6.2"),
+            rocblas_dger_batched_64: crate::Optional::absent(
+                "rocblas_dger_batched_64",
+                "6.2",
+            ),
+            rocblas_dger_strided_batched_64: crate::Optional::absent(
+                "rocblas_dger_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_cgeru_64: crate::Optional::absent("rocblas_cgeru_64", "6.2"),
+            rocblas_cgeru_batched_64: crate::Optional::absent(
+                "rocblas_cgeru_batched_64",
+                "6.2",
+            ),
+            rocblas_cgeru_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgeru_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zgeru_64: crate::Optional::absent("rocblas_zgeru_64", "6.2"),
+            rocblas_zgeru_batched_64: crate::Optional::absent(
+                "rocblas_zgeru_batched_64",
+                "6.2",
+            ),
+            rocblas_zgeru_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgeru_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_cgerc_64: crate::Optional::absent("rocblas_cgerc_64", "6.2"),
+            rocblas_cgerc_batched_64: crate::Optional::absent(
+                "rocblas_cgerc_batched_64",
+                "6.2",
+            ),
+            rocblas_cgerc_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgerc_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_zgerc_64: crate::Optional::absent("rocblas_zgerc_64", "6.2"),
+            rocblas_zgerc_batched_64: crate::Optional::absent(
+                "rocblas_zgerc_batched_64",
+                "6.2",
+            ),
+            rocblas_zgerc_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgerc_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_strsm_64: crate::Optional::absent("rocblas_strsm_64", "6.2"),
+            rocblas_strsm_batched_64: crate::Optional::absent(
+                "rocblas_strsm_batched_64",
+                "6.2",
+            ),
+            rocblas_strsm_strided_batched_64: crate::Optional::absent(
+                "rocblas_strsm_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrsm_64: crate::Optional::absent("rocblas_dtrsm_64", "6.2"),
+            rocblas_dtrsm_batched_64: crate::Optional::absent(
+                "rocblas_dtrsm_batched_64",
+                "6.2",
+            ),
+            rocblas_dtrsm_strided_batched_64: crate::Optional::absent(
+                "rocblas_dtrsm_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrsm_64: crate::Optional::absent("rocblas_ctrsm_64", "6.2"),
+            rocblas_ctrsm_batched_64: crate::Optional::absent(
+                "rocblas_ctrsm_batched_64",
+                "6.2",
+            ),
+            rocblas_ctrsm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ctrsm_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrsm_64: crate::Optional::absent("rocblas_ztrsm_64", "6.2"),
+            rocblas_ztrsm_batched_64: crate::Optional::absent(
+                "rocblas_ztrsm_batched_64",
+                "6.2",
+            ),
+            rocblas_ztrsm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ztrsm_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_hgemm_64: crate::Optional::absent("rocblas_hgemm_64", "6.3"),
+            rocblas_hgemm_batched_64: crate::Optional::absent(
+                "rocblas_hgemm_batched_64",
+                "6.3",
+            ),
+            rocblas_hgemm_strided_batched_64: crate::Optional::absent(
+                "rocblas_hgemm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_sgemm_64: crate::Optional::absent("rocblas_sgemm_64", "6.3"),
+            rocblas_sgemm_batched_64: crate::Optional::absent(
+                "rocblas_sgemm_batched_64",
+                "6.3",
+            ),
+            rocblas_sgemm_strided_batched_64: crate::Optional::absent(
+                "rocblas_sgemm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_dgemm_64: crate::Optional::absent("rocblas_dgemm_64", "6.3"),
+            rocblas_dgemm_batched_64: crate::Optional::absent(
+                "rocblas_dgemm_batched_64",
+                "6.3",
+            ),
+            rocblas_dgemm_strided_batched_64: crate::Optional::absent(
+                "rocblas_dgemm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_cgemm_64: crate::Optional::absent("rocblas_cgemm_64", "6.3"),
+            rocblas_cgemm_batched_64: crate::Optional::absent(
+                "rocblas_cgemm_batched_64",
+                "6.3",
+            ),
+            rocblas_cgemm_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgemm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zgemm_64: crate::Optional::absent("rocblas_zgemm_64", "6.3"),
+            rocblas_zgemm_batched_64: crate::Optional::absent(
+                "rocblas_zgemm_batched_64",
+                "6.3",
+            ),
+            rocblas_zgemm_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgemm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_gemm_ex_64: crate::Optional::absent("rocblas_gemm_ex_64", "6.3"),
+            rocblas_gemm_batched_ex_64: crate::Optional::absent(
+                "rocblas_gemm_batched_ex_64",
+                "6.3",
+            ),
+            rocblas_gemm_strided_batched_ex_64: crate::Optional::absent(
+                "rocblas_gemm_strided_batched_ex_64",
+                "6.3",
+            ),
+            rocblas_ssymm_64: crate::Optional::absent("rocblas_ssymm_64", "6.3"),
+            rocblas_ssymm_batched_64: crate::Optional::absent(
+                "rocblas_ssymm_batched_64",
+                "6.3",
+            ),
+            rocblas_ssymm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ssymm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_ssyrk_64: crate::Optional::absent("rocblas_ssyrk_64", "6.3"),
+            rocblas_ssyrk_batched_64: crate::Optional::absent(
+                "rocblas_ssyrk_batched_64",
+                "6.3",
+            ),
+            rocblas_ssyrk_strided_batched_64: crate::Optional::absent(
+                "rocblas_ssyrk_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_strmm_64: crate::Optional::absent("rocblas_strmm_64", "6.3"),
+            rocblas_strmm_batched_64: crate::Optional::absent(
+                "rocblas_strmm_batched_64",
+                "6.3",
+            ),
+            rocblas_strmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_strmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_sgeam_64: crate::Optional::absent("rocblas_sgeam_64", "6.3"),
+            rocblas_sgeam_batched_64: crate::Optional::absent(
+                "rocblas_sgeam_batched_64",
+                "6.3",
+            ),
+            rocblas_sgeam_strided_batched_64: crate::Optional::absent(
+                "rocblas_sgeam_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_sdgmm_64: crate::Optional::absent("rocblas_sdgmm_64", "6.3"),
+            rocblas_sdgmm_batched_64: crate::Optional::absent(
+                "rocblas_sdgmm_batched_64",
+                "6.3",
+            ),
+            rocblas_sdgmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_sdgmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_dsymm_64: crate::Optional::absent("rocblas_dsymm_64", "6.3"),
+            rocblas_dsymm_batched_64: crate::Optional::absent(
+                "rocblas_dsymm_batched_64",
+                "6.3",
+            ),
+            rocblas_dsymm_strided_batched_64: crate::Optional::absent(
+                "rocblas_dsymm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_dsyrk_64: crate::Optional::absent("rocblas_dsyrk_64", "6.3"),
+            rocblas_dsyrk_batched_64: crate::Optional::absent(
+                "rocblas_dsyrk_batched_64",
+                "6.3",
+            ),
+            rocblas_dsyrk_strided_batched_64: crate::Optional::absent(
+                "rocblas_dsyrk_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_dtrmm_64: crate::Optional::absent("rocblas_dtrmm_64", "6.3"),
+            rocblas_dtrmm_batched_64: crate::Optional::absent(
+                "rocblas_dtrmm_batched_64",
+                "6.3",
+            ),
+            rocblas_dtrmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_dtrmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_dgeam_64: crate::Optional::absent("rocblas_dgeam_64", "6.3"),
+            rocblas_dgeam_batched_64: crate::Optional::absent(
+                "rocblas_dgeam_batched_64",
+                "6.3",
+            ),
+            rocblas_dgeam_strided_batched_64: crate::Optional::absent(
+                "rocblas_dgeam_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_ddgmm_64: crate::Optional::absent("rocblas_ddgmm_64", "6.3"),
+            rocblas_ddgmm_batched_64: crate::Optional::absent(
+                "rocblas_ddgmm_batched_64",
+                "6.3",
+            ),
+            rocblas_ddgmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ddgmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_csymm_64: crate::Optional::absent("rocblas_csymm_64", "6.3"),
+            rocblas_csymm_batched_64: crate::Optional::absent(
+                "rocblas_csymm_batched_64",
+                "6.3",
+            ),
+            rocblas_csymm_strided_batched_64: crate::Optional::absent(
+                "rocblas_csymm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_csyrk_64: crate::Optional::absent("rocblas_csyrk_64", "6.3"),
+            rocblas_csyrk_batched_64: crate::Optional::absent(
+                "rocblas_csyrk_batched_64",
+                "6.3",
+            ),
+            rocblas_csyrk_strided_batched_64: crate::Optional::absent(
+                "rocblas_csyrk_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_ctrmm_64: crate::Optional::absent("rocblas_ctrmm_64", "6.3"),
+            rocblas_ctrmm_batched_64: crate::Optional::absent(
+                "rocblas_ctrmm_batched_64",
+                "6.3",
+            ),
+            rocblas_ctrmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ctrmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_cgeam_64: crate::Optional::absent("rocblas_cgeam_64", "6.3"),
+            rocblas_cgeam_batched_64: crate::Optional::absent(
+                "rocblas_cgeam_batched_64",
+                "6.3",
+            ),
+            rocblas_cgeam_strided_batched_64: crate::Optional::absent(
+                "rocblas_cgeam_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_cdgmm_64: crate::Optional::absent("rocblas_cdgmm_64", "6.3"),
+            rocblas_cdgmm_batched_64: crate::Optional::absent(
+                "rocblas_cdgmm_batched_64",
+                "6.3",
+            ),
+            rocblas_cdgmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_cdgmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zsymm_64: crate::Optional::absent("rocblas_zsymm_64", "6.3"),
+            rocblas_zsymm_batched_64: crate::Optional::absent(
+                "rocblas_zsymm_batched_64",
+                "6.3",
+            ),
+            rocblas_zsymm_strided_batched_64: crate::Optional::absent(
+                "rocblas_zsymm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zsyrk_64: crate::Optional::absent("rocblas_zsyrk_64", "6.3"),
+            rocblas_zsyrk_batched_64: crate::Optional::absent(
+                "rocblas_zsyrk_batched_64",
+                "6.3",
+            ),
+            rocblas_zsyrk_strided_batched_64: crate::Optional::absent(
+                "rocblas_zsyrk_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_ztrmm_64: crate::Optional::absent("rocblas_ztrmm_64", "6.3"),
+            rocblas_ztrmm_batched_64: crate::Optional::absent(
+                "rocblas_ztrmm_batched_64",
+                "6.3",
+            ),
+            rocblas_ztrmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_ztrmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zgeam_64: crate::Optional::absent("rocblas_zgeam_64", "6.3"),
+            rocblas_zgeam_batched_64: crate::Optional::absent(
+                "rocblas_zgeam_batched_64",
+                "6.3",
+            ),
+            rocblas_zgeam_strided_batched_64: crate::Optional::absent(
+                "rocblas_zgeam_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zdgmm_64: crate::Optional::absent("rocblas_zdgmm_64", "6.3"),
+            rocblas_zdgmm_batched_64: crate::Optional::absent(
+                "rocblas_zdgmm_batched_64",
+                "6.3",
+            ),
+            rocblas_zdgmm_strided_batched_64: crate::Optional::absent(
+                "rocblas_zdgmm_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_cherk_64: crate::Optional::absent("rocblas_cherk_64", "6.3"),
+            rocblas_cherk_batched_64: crate::Optional::absent(
+                "rocblas_cherk_batched_64",
+                "6.3",
+            ),
+            rocblas_cherk_strided_batched_64: crate::Optional::absent(
+                "rocblas_cherk_strided_batched_64",
+                "6.3",
+            ),
+            rocblas_zherk_64: crate::Optional::absent("rocblas_zherk_64", "6.3"),
+            rocblas_zherk_batched_64: crate::Optional::absent(
+                "rocblas_zherk_batched_64",
+                "6.3",
+            ),
+            rocblas_zherk_strided_batched_64: crate::Optional::absent(
+                "rocblas_zherk_strided_batched_64",
+                "6.3",
+            ),
+        }
+    }
 }

@@ -1,0 +1,91 @@
+//! One call of a library: what it is called, the memory that it uses, and what it does when its turn comes.
+
+use crate::memory::{self, Range};
+use crate::table::stream_of;
+use crate::work::Work;
+use hip_sys::hip::{hipError_t, hipStream_t};
+use std::sync::Arc;
+
+/// A call that waits for its turn. In a node of a graph it runs as often as the graph.
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) uses: Vec<Use>,
+    body: Box<dyn Fn() + Send + Sync>,
+}
+
+/// Memory that a call uses.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    /// The range that it lies in.
+    pub(crate) range: Range,
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) writes: bool,
+}
+
+/// The memory of a call, looked up as it is prepared.
+#[derive(Default)]
+pub(crate) struct Uses(Vec<Use>);
+
+impl Uses {
+    /// The call reads `count` values from there. None of them is no use, wherever it points.
+    ///
+    /// # Errors
+    /// `hipErrorInvalidValue` if that is not inside one allocation that HIP knows, or is not aligned.
+    pub(crate) fn read<T>(&mut self, pointer: *const T, count: usize) -> Result<(), hipError_t> {
+        self.add(pointer as usize, align_of::<T>(), count.checked_mul(size_of::<T>()), false)
+    }
+
+    /// The call writes, and perhaps reads, `count` values there.
+    ///
+    /// # Errors
+    /// As [`Uses::read`].
+    pub(crate) fn write<T>(&mut self, pointer: *mut T, count: usize) -> Result<(), hipError_t> {
+        self.add(pointer as usize, align_of::<T>(), count.checked_mul(size_of::<T>()), true)
+    }
+
+    fn add(
+        &mut self,
+        address: usize,
+        align: usize,
+        bytes: Option<usize>,
+        writes: bool,
+    ) -> Result<(), hipError_t> {
+        let bytes = bytes.ok_or(hipError_t::hipErrorInvalidValue)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match memory::resolve(address, bytes)? {
+            Some(range) if address.is_multiple_of(align) => {
+                self.0.push(Use { range, address, bytes, writes });
+                Ok(())
+            }
+            _ => Err(hipError_t::hipErrorInvalidValue),
+        }
+    }
+
+    /// Submits the call to the stream, or makes it a node of the graph that the stream captures. Returns at once.
+    ///
+    /// # Errors
+    /// What HIP answers: the stream was destroyed, or its device is broken.
+    ///
+    /// # Safety
+    /// The body uses no memory of HIP's but what was named here, and writes only what was named so.
+    pub(crate) unsafe fn submit(
+        self,
+        stream: hipStream_t,
+        name: &'static str,
+        body: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(), hipError_t> {
+        let stream = stream_of(stream)?;
+        stream.device().healthy()?;
+        let call = Call { name, uses: self.0, body: Box::new(body) };
+        stream.submit(Work::Call(Arc::new(call)), Vec::new()).map(drop)
+    }
+}
+
+impl Call {
+    pub(crate) fn run(&self) {
+        (self.body)();
+    }
+}

@@ -1,0 +1,5 @@
+//! Calls of the libraries that this crate brings beside HIP: each is one operation of a stream.
+
+mod call;
+
+pub(crate) use call::{Call, Use, Uses};
