@@ -7,6 +7,7 @@ that they make (GFLOP/s for matrix products), then the same for the kernels alon
 examples:
   python3 benches/peers/torch_throughput.py
   python3 benches/peers/torch_throughput.py --tsv torch.tsv
+  python3 benches/peers/torch_throughput.py --products --tsv products.tsv
   python3 benches/peers/torch_throughput.py --rows 1024 --cols 512 --matmul 256 --dtype f32,bf16 --filter sum
 """
 
@@ -104,6 +105,35 @@ def rows(dtype, options):
     ]
 
 
+# As `benches/src/throughput/products.rs` has them: (batch, m, n, k, linear), and (channels, side, filters, taps, stride).
+GEMMS = [(1, 8192, 8192, 8192, False), (1, 4096, 11008, 4096, False), (128, 512, 512, 64, False)]
+GEMMS += [(1, m, 4096, 11008, True) for m in (1, 2, 4, 8, 16)]
+IMAGES = 32
+CONVS = [(3, 224, 64, 7, 2), (64, 56, 64, 1, 1), (64, 56, 64, 3, 1), (64, 56, 256, 1, 1), (256, 56, 512, 1, 2)]
+CONVS += [(128, 56, 128, 3, 2), (128, 28, 128, 3, 1), (512, 28, 128, 1, 1), (256, 14, 256, 3, 1)]
+CONVS += [(512, 7, 512, 3, 1), (512, 7, 2048, 1, 1)]
+
+
+def products(dtype, options):
+    """(name, operations, call) of each matrix product and convolution whose name contains the filter. Inputs are made when their turn
+    comes."""
+    random = lambda *shape: torch.randn(*shape, device="cuda", dtype=torch.float32).to(dtype)
+    for batch, m, n, k, linear in GEMMS:
+        sizes = f"{m}x{n}x{k}"
+        name = f"linear_{sizes}" if linear else f"gemm_{sizes}" if batch == 1 else f"gemm_{batch}x({sizes})"
+        if options.filter in name:
+            lead = () if batch == 1 else (batch,)
+            a, b = random(*lead, m, k), random(n, k).t() if linear else random(*lead, k, n)
+            yield name, 2 * batch * m * n * k, lambda: a @ b
+    for channels, side, filters, taps, stride in CONVS:
+        name = f"conv_{IMAGES}x{channels}x{side}x{side}_{filters}x{taps}x{taps}_s{stride}"
+        if options.filter in name:
+            x, f, pad = random(IMAGES, channels, side, side), random(filters, channels, taps, taps), taps // 2
+            places = ((side + 2 * pad - taps) // stride + 1) ** 2
+            work = 2 * IMAGES * filters * places * channels * taps * taps
+            yield name, work, lambda: torch.nn.functional.conv2d(x, f, stride=stride, padding=pad)
+
+
 def host_rows():
     """(name, call) of each row of host time."""
     x, y = (torch.randn(SMALL, SMALL, device="cuda") for _ in range(2))
@@ -132,6 +162,8 @@ def parse():
     parser.add_argument("--rows", type=int, default=16384, help="rows of the large matrices")
     parser.add_argument("--cols", type=int, default=8192, help="columns of the large matrices")
     parser.add_argument("--matmul", type=int, default=8192, help="side of the matrix that is multiplied by itself")
+    parser.add_argument("--products", action="store_true", help="matrix products and convolutions of networks instead")
+    parser.add_argument("--calls", type=int, default=CALLS, help="calls of a repeat")
     parser.add_argument("--dtype", default="f32,f16,bf16", help="dtypes, separated by commas")
     parser.add_argument("--filter", default="", help="only rows whose name contains this")
     parser.add_argument("--tsv", help="write the figures to this file as well")
@@ -150,7 +182,11 @@ def main():
     options = parse()
     # As tensor-core multiplies f32: all bits.
     torch.backends.cuda.matmul.allow_tf32 = False
-    lines = [f"# {versions()}", f"# {options.rows} x {options.cols}, median of {REPEATS} x {CALLS} calls", HEADER]
+    torch.backends.cudnn.allow_tf32 = False
+    global CALLS
+    CALLS = options.calls
+    what = "products" if options.products else f"{options.rows} x {options.cols}"
+    lines = [f"# {versions()}", f"# {what}, median of {REPEATS} x {CALLS} calls", HEADER]
     print("\n".join(lines), flush=True)
 
     def add(name, dtype, figures):
@@ -159,7 +195,7 @@ def main():
         lines.append(line)
 
     for dtype in options.dtypes:
-        for name, work, call in rows(DTYPES[dtype], options):
+        for name, work, call in (products if options.products else rows)(DTYPES[dtype], options):
             if options.filter not in name:
                 continue
             # The kernels of a row without work take less time than a launch: nothing would be told.
@@ -169,7 +205,7 @@ def main():
                 figures += [f"{seconds * 1e6:.2f}", f"{work / seconds / 1e9:.1f}" if work else "-"]
             add(name, dtype, (figures + ["-", "-"])[:4])
         torch.cuda.empty_cache()
-    for name, call in host_rows():
+    for name, call in [] if options.products else host_rows():
         if options.filter in name:
             host_only(call, WARM_UPS)
             seconds = statistics.median(host_only(call, BATCH) for _ in range(REPEATS))

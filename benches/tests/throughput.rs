@@ -72,6 +72,7 @@ fn a_run_on_the_host_measures_everything() {
         device: host(),
         dtypes: DTYPES.to_vec(),
         sizes: SIZES,
+        products: false,
         filter: String::new(),
         effort: QUICK,
     };

@@ -19,6 +19,7 @@ Examples:
   python3 benches/peers/torch_throughput.py --tsv torch.tsv
   throughput --device nvidia:0 --vs torch.tsv           the same beside PyTorch's figures
   throughput --device host:0 --rows 256 --cols 128 --matmul 64
+  throughput --device nvidia:0 --products               matrix products and convolutions at the sizes of networks
   throughput --device nvidia:0 --overhead               what hip-safe itself costs the host
 
 Every result is held against the reference at some places before its operation is timed.
@@ -43,6 +44,12 @@ struct Options {
     /// The dtypes, separated by commas
     #[arg(long, value_delimiter = ',', value_enum, default_values = ["f32", "f16", "bf16"])]
     dtype: Vec<Float>,
+    /// Matrix products and convolutions at the sizes of networks, instead of memory operations
+    #[arg(long)]
+    products: bool,
+    /// Calls of a repeat; fewer where a repeat would take more than a second
+    #[arg(long, default_value_t = 20)]
+    calls: u32,
     /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
@@ -113,8 +120,9 @@ fn measured(options: &Options) -> Result<Findings, String> {
         device,
         dtypes: options.dtype.iter().map(dtype).collect(),
         sizes,
+        products: options.products,
         filter: options.filter.clone(),
-        effort: Effort::default(),
+        effort: Effort { calls: options.calls, ..Effort::default() },
     };
     let findings = run(&request, |line| eprintln!("{line}")).map_err(|error| error.to_string())?;
     if let Some(path) = &options.tsv {
@@ -132,11 +140,14 @@ fn read(path: &Path) -> Result<Records, String> {
 
 /// Refuses figures of another shape. What both notes say is shown once.
 fn same_shape(peer: &mut Records, options: &Options) -> Result<(), String> {
-    let shape = format!("{} x {},", options.rows, options.cols);
+    let shape = match options.products {
+        true => "products,".into(),
+        false => format!("{} x {},", options.rows, options.cols),
+    };
     if !peer.notes.iter().any(|note| note.starts_with(&shape)) {
         let found = peer.notes.join("; ");
         return Err(format!(
-            "the figures of --vs are not of {shape} run both with the same --rows and --cols ({found})"
+            "the figures of --vs are not of {shape} run both with the same --rows and --cols, or --products ({found})"
         ));
     }
     peer.notes.retain(|note| !note.starts_with(&shape));

@@ -2,6 +2,7 @@
 
 use super::host_time::{self, host_times};
 use super::measure::{Effort, kernel, wall};
+use super::products::PRODUCTS;
 use super::records::{Figure, Record, Records};
 use super::replay::{Replay, describe};
 use super::rows::{Inputs, Row, Sizes, Work};
@@ -16,6 +17,8 @@ pub struct Request {
     pub dtypes: Vec<DType>,
     /// The sizes of the inputs.
     pub sizes: Sizes,
+    /// Matrix products and convolutions at the sizes of networks instead.
+    pub products: bool,
     /// Only rows whose name contains this.
     pub filter: String,
     /// How often each thing is done.
@@ -40,20 +43,20 @@ pub fn run(request: &Request, mut progress: impl FnMut(&str)) -> tensor_core::Re
     let mut findings = Findings::default();
     findings.records.notes = notes(request);
     for &dtype in &request.dtypes {
-        let inputs = Inputs::new(dtype, *sizes, device)?;
-        for row in inputs.rows(filter) {
-            progress(&format!("{} {dtype}", row.name));
-            let mut kernel_error = None;
-            match measure(device, &row, *effort, &mut kernel_error) {
-                Ok((call, kernel)) => {
-                    let record = Record { name: row.name.clone(), dtype: dtype.to_string(), call, kernel };
-                    findings.records.records.push(record);
-                }
-                Err(error) => findings.wrong.push(format!("{} {dtype}: {error}", row.name)),
+        if request.products {
+            let wanted = PRODUCTS.iter().filter(|product| product.name().contains(filter.as_str()));
+            for product in wanted {
+                findings.add(request, &product.row(dtype, device)?, dtype, &mut progress);
             }
-            let untimed = |error| format!("{} {dtype}, its kernels alone: {error}", row.name);
-            findings.wrong.extend(kernel_error.map(untimed));
+        } else {
+            let inputs = Inputs::new(dtype, *sizes, device)?;
+            for row in inputs.rows(filter) {
+                findings.add(request, &row, dtype, &mut progress);
+            }
         }
+    }
+    if request.products {
+        return Ok(findings);
     }
     let host = host_time::NAMES.iter().any(|name| name.contains(filter.as_str()));
     if let (Some(device), true) = (device.as_hip(), host) {
@@ -72,6 +75,23 @@ pub fn run(request: &Request, mut progress: impl FnMut(&str)) -> tensor_core::Re
         }
     }
     Ok(findings)
+}
+
+impl Findings {
+    /// Measures a row.
+    fn add(&mut self, request: &Request, row: &Row<'_>, dtype: DType, progress: &mut impl FnMut(&str)) {
+        progress(&format!("{} {dtype}", row.name));
+        let mut kernel_error = None;
+        match measure(&request.device, row, request.effort, &mut kernel_error) {
+            Ok((call, kernel)) => {
+                let record = Record { name: row.name.clone(), dtype: dtype.to_string(), call, kernel };
+                self.records.records.push(record);
+            }
+            Err(error) => self.wrong.push(format!("{} {dtype}: {error}", row.name)),
+        }
+        let untimed = |error| format!("{} {dtype}, its kernels alone: {error}", row.name);
+        self.wrong.extend(kernel_error.map(untimed));
+    }
 }
 
 /// Checks a row, then times it: a call, and its kernels alone on a HIP device. That the kernels could not be timed is told apart.
@@ -113,8 +133,10 @@ fn notes(request: &Request) -> Vec<String> {
     let Request { device, sizes, effort, .. } = request;
     let Effort { repeats, calls, .. } = effort;
     let device = device.as_hip().map_or_else(|| device.to_string(), describe);
+    let what =
+        if request.products { "products".into() } else { format!("{} x {}", sizes.rows, sizes.columns) };
     vec![
         format!("ours: {device}, tensor-core {}", env!("CARGO_PKG_VERSION")),
-        format!("{} x {}, median of {repeats} x {calls} calls", sizes.rows, sizes.columns),
+        format!("{what}, median of {repeats} x {calls} calls"),
     ]
 }
