@@ -3,6 +3,8 @@
 use super::Item;
 use crate::libraries::Finding;
 use crate::libraries::kind::Kind;
+use hip_sys::{LoadError, Platform, Version};
+use std::path::Path;
 
 const SECTION: &str = "Libraries";
 
@@ -14,7 +16,28 @@ pub(super) fn look() -> Vec<Item> {
 
 /// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does.
 fn amd() -> Vec<Item> {
-    crate::libraries::system().iter().map(item).collect()
+    let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
+    // Each of them was loaded by itself; whether they are of one ROCm is another question.
+    if let Ok(platform) = Platform::load_amd() {
+        let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
+        for wrong in apart.into_iter().filter_map(Result::err) {
+            if let LoadError::OtherHip { library } = wrong {
+                let remedy = "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
+                items.push(Item::bad(SECTION, library.clone(), wrong.to_string(), remedy));
+            }
+        }
+    }
+    items
+}
+
+/// A library that a platform has in AMD's place.
+fn in_place(name: &str, library: Result<(&Path, Version), &LoadError>, remedy: &str) -> Item {
+    match library {
+        Ok((path, version)) => {
+            Item::found(SECTION, name, format!("{}, as {} does it", path.display(), version))
+        }
+        Err(missing) => Item::absent(SECTION, name, missing.to_string(), remedy),
+    }
 }
 
 fn item(finding: &Finding) -> Item {
@@ -29,10 +52,10 @@ fn item(finding: &Finding) -> Item {
                 "nothing needs it yet: install ROCm's rocrand, or on Debian 12 apt-get install librocrand1"
             }
             Kind::Rocblas => {
-                "nothing needs it yet: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
+                "matrix products on AMD GPUs are faster with it: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
             }
             Kind::Miopen => {
-                "nothing needs it yet: install ROCm's miopen-hip, or on Debian sid apt-get install libmiopen1"
+                "convolutions on AMD GPUs are faster with it: install ROCm's miopen-hip, or on Debian sid apt-get install libmiopen1"
             }
         };
         return Item::absent(SECTION, name, finding.missing.clone().unwrap_or_default(), remedy);
@@ -71,5 +94,12 @@ fn nvidia() -> Vec<Item> {
             Item::absent(SECTION, "NVRTC", missing.to_string(), remedy)
         }
     };
-    vec![driver, rtc]
+    let mut items = vec![driver, rtc];
+    if let Ok(platform) = hip_nvidia::platform() {
+        let found = platform.rocblas().map(|it| (it.library(), it.version()));
+        items.push(in_place("cuBLAS", found, "matrix products on NVIDIA GPUs are faster with it"));
+        let found = platform.miopen().map(|it| (it.library(), it.version()));
+        items.push(in_place("cuDNN", found, "convolutions on NVIDIA GPUs are faster with it"));
+    }
+    items
 }
