@@ -226,13 +226,12 @@ impl Stream {
     }
 
     /// Runs operations until none is left. For a program's thread that waits: until the one of that number has ended, or the next one
-    /// is a function of the program's, which a driver calls on a thread of its own; then a dispatcher goes on. Called by the one
-    /// thread that has the stream.
+    /// is for dispatchers; then one of those goes on. Called by the one thread that has the stream.
     pub(crate) fn drain(self: &Arc<Self>, runner: &mut Runner, waits_for: Option<u64>) {
         let adversary = adversary::get();
         let mut queue = self.queue.lock();
         let until = if adversary.is_some() { queue.granted } else { waits_for.unwrap_or(u64::MAX) };
-        let may_run = |next: &Operation| waits_for.is_none() || !next.work.calls_host();
+        let may_run = |next: &Operation| waits_for.is_none() || !next.work.is_for_dispatchers();
         while queue.completed < until && queue.waiting.front().is_some_and(may_run) {
             let Some(operation) = queue.waiting.pop_front() else { break };
             drop(queue);

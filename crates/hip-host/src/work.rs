@@ -166,6 +166,16 @@ impl Work {
         }
     }
 
+    /// Whether a program's thread that waits leaves it to dispatchers: functions of the program, which a driver calls on a thread of its
+    /// own, and calls of libraries, which wait for the threads of a pool.
+    pub(crate) fn is_for_dispatchers(&self) -> bool {
+        match self {
+            Self::Call(_) => true,
+            Self::Graph(program) => program.is_for_dispatchers(),
+            _ => self.calls_host(),
+        }
+    }
+
     /// The memory that copies, fills and calls of libraries use, as far as HIP knows it.
     fn ranges(&self) -> impl Iterator<Item = &Range> {
         let (sides, side, uses) = match self {
@@ -205,7 +215,11 @@ impl Work {
             }
             Self::Copy(copy) if healthy => copy.run(),
             Self::Fill(fill) if healthy => fill.run(),
-            Self::Call(call) if healthy => call.run(),
+            Self::Call(call) if healthy => {
+                if let Err(failure) = call.run() {
+                    device.poison(failure.code, &failure.message);
+                }
+            }
             Self::Host(HostCall { function: Some(function), data }) => {
                 // SAFETY: S11: the program gave the function for this argument.
                 unsafe { function(data) };

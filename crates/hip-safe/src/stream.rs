@@ -132,6 +132,11 @@ impl Stream {
         Ok(done)
     }
 
+    /// Whether it captures a graph now, by [`Stream::capture`]. Another thread may begin or end a capture at any time.
+    pub fn is_capturing(&self) -> bool {
+        self.turn().get().is_err()
+    }
+
     /// Records the event behind everything submitted so far.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ pub(crate) struct Program {
     #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
+    is_for_dispatchers: bool,
     /// By device: whether a node runs there.
     runs_on: [bool; COUNT],
     /// By device: whether a node runs there, or uses its memory as far as that is known.
@@ -57,7 +58,8 @@ impl Program {
         });
         let kept = graph.kept.lock().clone();
         let calls_host = !kept.is_empty() || nodes.iter().any(|node| node.work.calls_host());
-        Arc::new(Self { nodes, kept, calls_host, runs_on, works_on })
+        let is_for_dispatchers = calls_host || nodes.iter().any(|node| node.work.is_for_dispatchers());
+        Arc::new(Self { nodes, kept, calls_host, is_for_dispatchers, runs_on, works_on })
     }
 
     /// What it is, for messages.
@@ -68,6 +70,11 @@ impl Program {
     /// The operations that it consists of, and what the program said of each.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&Work, Option<&Announced>)> {
         self.nodes.iter().map(|node| (&node.work, node.announced.as_ref()))
+    }
+
+    /// See [`Work::is_for_dispatchers`].
+    pub(crate) fn is_for_dispatchers(&self) -> bool {
+        self.is_for_dispatchers
     }
 
     /// Whether it calls functions of the program, be it those that the graph gives up its objects by.

@@ -1,9 +1,12 @@
 //! One call of a library: what it is called, the memory that it uses, and what it does when its turn comes.
 
+use super::pool;
+use crate::failure::{Failure, LAUNCH_FAILURE};
 use crate::memory::{self, Range};
 use crate::table::stream_of;
 use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipStream_t};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A call that waits for its turn. In a node of a graph it runs as often as the graph.
@@ -85,7 +88,15 @@ impl Uses {
 }
 
 impl Call {
-    pub(crate) fn run(&self) {
-        (self.body)();
+    /// Does it, on the libraries' threads.
+    ///
+    /// # Errors
+    /// A panic in it, which is a fault of ours and breaks the device as a kernel's fault does.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        catch_unwind(AssertUnwindSafe(|| pool::install(&self.body))).map_err(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked");
+            Failure { code: LAUNCH_FAILURE, message: format!("{}: {said}", self.name) }
+        })
     }
 }

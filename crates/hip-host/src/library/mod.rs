@@ -1,5 +1,6 @@
 //! Calls of the libraries that this crate brings beside HIP: each is one operation of a stream.
 
 mod call;
+mod pool;
 
 pub(crate) use call::{Call, Use, Uses};

@@ -1,0 +1,197 @@
+//! Choosing between several ways to compute one thing by how long each of them takes, without ever waiting for the device.
+//!
+//! The first calls of a problem try the ways one after the other, each of them several times, with events before and behind; the events
+//! are asked later whether they have passed. Once every time is known, the quickest way is taken from then on.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::Duration;
+
+use hip_safe::{Event, Stream};
+use parking_lot::Mutex;
+
+/// How often each way runs before the choice. What the first run loads and compiles is not counted.
+const RUNS: usize = 3;
+
+/// What was found out about each problem so far.
+pub(super) struct Choices<K> {
+    trials: Mutex<HashMap<K, Trial<Pending>>>,
+}
+
+/// Events before and behind a run.
+struct Pending {
+    start: Event,
+    end: Event,
+}
+
+/// The runs of one problem's ways. `P` tells later how long a run took.
+struct Trial<P> {
+    ways: Vec<Way>,
+    pending: Vec<(usize, P)>,
+}
+
+/// One way, by its runs.
+#[derive(Default, Clone)]
+struct Way {
+    started: usize,
+    timed: usize,
+    best: Option<Duration>,
+    impossible: bool,
+}
+
+impl<K: Eq + Hash + Clone> Choices<K> {
+    pub(super) fn new() -> Self {
+        Self { trials: Mutex::new(HashMap::new()) }
+    }
+
+    /// Runs the problem one of `ways` ways. `run` gives `None` for a way that cannot do it; one of them can.
+    ///
+    /// # Errors
+    /// The first error of `run`, which ends the call and says nothing about the way.
+    pub(super) fn run<R, E>(
+        &self,
+        stream: &Stream,
+        problem: &K,
+        ways: usize,
+        mut run: impl FnMut(usize) -> Result<Option<R>, E>,
+    ) -> Result<Option<R>, E> {
+        for _ in 0..ways {
+            let (way, timed) = {
+                let mut trials = self.trials.lock();
+                let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
+                trial.collect(Pending::time);
+                // What a graph launches is timed by nobody, and events do not belong into it.
+                if stream.is_capturing() { (trial.best(), false) } else { trial.next() }
+            };
+            let Some(way) = way else { return Ok(None) };
+            let start = timed.then(|| recorded(stream)).flatten();
+            let result = run(way)?;
+            let end = start.is_some().then(|| recorded(stream)).flatten();
+            let mut trials = self.trials.lock();
+            let Some(trial) = trials.get_mut(problem) else { return Ok(result) };
+            if result.is_none() {
+                trial.ways[way].impossible = true;
+                continue;
+            }
+            if let (Some(start), Some(end)) = (start, end) {
+                trial.pending.push((way, Pending { start, end }));
+            }
+            return Ok(result);
+        }
+        Ok(None)
+    }
+
+    /// The way that was chosen for a problem; `None` while it is tried.
+    #[cfg(test)]
+    pub(super) fn chosen(&self, problem: &K) -> Option<usize> {
+        self.trials.lock().get(problem).filter(|trial| trial.is_over()).and_then(Trial::best)
+    }
+}
+
+/// An event behind what the stream has now. Without one nothing is timed, which costs a measurement and no result.
+fn recorded(stream: &Stream) -> Option<Event> {
+    let event = Event::new(stream.device()).ok()?;
+    stream.record_event(&event).ok().map(|()| event)
+}
+
+impl Pending {
+    /// How long the run took, if it is over; an answer without a time if it cannot be told.
+    fn time(&self) -> Option<Option<Duration>> {
+        match self.end.is_done() {
+            Ok(false) => None,
+            Ok(true) => Some(self.end.elapsed_since(&self.start).ok()),
+            Err(_) => Some(None),
+        }
+    }
+}
+
+impl<P> Trial<P> {
+    fn new(ways: usize) -> Self {
+        Self { ways: vec![Way::default(); ways], pending: Vec::new() }
+    }
+
+    /// Takes the times that are known by now.
+    fn collect(&mut self, time: impl Fn(&P) -> Option<Option<Duration>>) {
+        let ways = &mut self.ways;
+        self.pending.retain(|(way, pending)| {
+            let Some(answer) = time(pending) else { return true };
+            let way = &mut ways[*way];
+            way.timed += 1;
+            way.best = way.best.into_iter().chain(answer).min();
+            false
+        });
+    }
+
+    /// The way to run now, and whether to time it; `None` if there is none.
+    fn next(&mut self) -> (Option<usize>, bool) {
+        let untried = self.ways.iter().position(|way| !way.impossible && way.started < RUNS);
+        let Some(number) = untried else { return (self.best(), false) };
+        let way = &mut self.ways[number];
+        way.started += 1;
+        (Some(number), way.started > 1)
+    }
+
+    /// The quickest way by what is known; the first possible one if nothing is.
+    fn best(&self) -> Option<usize> {
+        let possible = || (0..self.ways.len()).filter(|&way| !self.ways[way].impossible);
+        let timed = possible().filter_map(|way| Some((self.ways[way].best?, way)));
+        timed.min().map(|(_, way)| way).or_else(|| possible().next())
+    }
+
+    #[cfg(test)]
+    fn is_over(&self) -> bool {
+        self.pending.is_empty() && self.ways.iter().all(|way| way.impossible || way.started == RUNS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(time: u64) -> Duration {
+        Duration::from_micros(time)
+    }
+
+    #[test]
+    fn each_way_warms_up_and_is_timed_and_the_quickest_stays() {
+        let mut trial = Trial::<Duration>::new(3);
+        let times = [30, 10, 20];
+        let mut order = Vec::new();
+        for _ in 0..3 * RUNS {
+            let (way, timed) = trial.next();
+            let way = way.unwrap();
+            order.push((way, timed));
+            if timed {
+                trial.pending.push((way, us(times[way])));
+            }
+        }
+        let expected = |way| [(way, false), (way, true), (way, true)];
+        assert_eq!(order, [expected(0), expected(1), expected(2)].concat());
+        // Nothing is known yet: nobody waits.
+        trial.collect(|_| None);
+        assert_eq!((trial.next(), trial.is_over()), ((Some(0), false), false));
+        trial.collect(|time| Some(Some(*time)));
+        assert_eq!((trial.next(), trial.is_over()), ((Some(1), false), true));
+        assert_eq!(trial.ways[1].timed, RUNS - 1);
+    }
+
+    #[test]
+    fn a_way_that_cannot_do_it_is_left_out() {
+        let mut trial = Trial::<Duration>::new(2);
+        assert_eq!(trial.next(), (Some(0), false));
+        trial.ways[0].impossible = true;
+        assert_eq!(trial.next(), (Some(1), false));
+        assert_eq!(trial.best(), Some(1));
+        trial.ways[1].impossible = true;
+        assert_eq!((trial.next(), trial.best()), ((None, false), None));
+    }
+
+    #[test]
+    fn a_run_whose_time_cannot_be_told_decides_nothing() {
+        let mut trial = Trial::<Option<Duration>>::new(2);
+        trial.pending = vec![(0, None), (0, Some(us(5))), (1, Some(us(4))), (1, None)];
+        trial.collect(|time| Some(*time));
+        assert_eq!(trial.best(), Some(1));
+        assert_eq!((trial.ways[0].timed, trial.ways[0].best), (2, Some(us(5))));
+    }
+}
