@@ -2,7 +2,7 @@
 
 use conformance::{Suite, Verdict};
 use hip_sys::hip::hipError_t;
-use hip_sys::{Extensions, Platform, PlatformKind};
+use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -52,6 +52,12 @@ fn main() -> ExitCode {
         Trial::test("a_case_sees_its_function", move || {
             let told = |it: &Verdict| matches!(it, Verdict::Failed(seen) if seen.contains("hipDeviceReset"));
             expect(NAME, reset, told)
+        }),
+        Trial::test("it_has_no_libraries_but_its_own", || {
+            let platform = open(NAME)?;
+            let none = |missing: Option<&LoadError>| matches!(missing, Some(LoadError::NotProvided { .. }));
+            assert!(none(platform.rocblas().err()) && none(platform.miopen().err()));
+            Ok(())
         }),
         Trial::test("others_are_opened_by_name", move || expect("host", reset, |it| *it == Verdict::Passed)),
     ];

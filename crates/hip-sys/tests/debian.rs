@@ -6,7 +6,9 @@ mod skip;
 
 use hip_sys::hip::hipError_t;
 use hip_sys::rocrand::{rocrand_rng_type, rocrand_status};
-use hip_sys::{HipTable, LoadError, Platform, Rocrand, RtcTable, Symbol, Unsupported, Version};
+use hip_sys::{
+    Extensions, HipTable, LoadError, Platform, PlatformKind, Rocrand, RtcTable, Symbol, Unsupported, Version,
+};
 use skip::without_rocm;
 use std::ffi::CStr;
 
@@ -184,4 +186,50 @@ fn rocrand_generates_nothing_without_a_gpu() {
     // SAFETY: S1: the generator is not used any more.
     let status = unsafe { (table.rocrand_destroy_generator)(generator) };
     assert_eq!(status, rocrand_status::ROCRAND_STATUS_SUCCESS);
+}
+
+/// rocBLAS and MIOpen come with newer suites only. Neither does anything without a GPU, but for its version.
+#[test]
+fn rocblas_and_miopen_are_those_of_the_hip_in_use() {
+    let Some(platform) = real() else { return };
+    let found = [
+        platform.rocblas().map(|library| (library.library(), library.version())),
+        platform.miopen().map(|library| (library.library(), library.version())),
+    ];
+    for found in found {
+        match found {
+            Ok((file, version)) => println!("{} {version}", file.display()),
+            Err(missing @ LoadError::NotFound { .. }) => println!("skipped: {missing}"),
+            Err(other) => panic!("it is there and does not load: {other}"),
+        }
+    }
+}
+
+/// Their streams and memory would mean nothing to it.
+#[test]
+fn a_rocblas_of_another_hip_is_refused() {
+    unsafe extern "C" fn other(version: *mut i32) -> hipError_t {
+        // SAFETY: S11: the caller's place.
+        unsafe { version.write(60_443_484) };
+        hipError_t::hipSuccess
+    }
+    let Some(platform) = real() else { return };
+    let mut table = platform.hip().clone();
+    table.hipRuntimeGetVersion = other;
+    let none = LoadError::NotProvided { library: "hiprtc", reason: "nobody asks for it" };
+    // SAFETY: S1: AMD's functions, and one that answers a number.
+    let apart = unsafe {
+        Platform::from_tables(
+            PlatformKind::Amd,
+            platform.raw_version,
+            table,
+            Err(none),
+            Extensions::default(),
+        )
+    };
+    match apart.rocblas() {
+        Err(LoadError::OtherHip { library }) => assert!(library.contains("librocblas"), "{library}"),
+        Err(LoadError::NotFound { .. }) => println!("skipped: there is no rocBLAS here"),
+        other => panic!("{other:?}"),
+    }
 }
