@@ -49,6 +49,12 @@ pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     drop(former);
 }
 
+/// Counts an error of a drop in a crate above, and tells the hook: for owners of libraries' handles, whose `Drop` has no caller either.
+/// Failures that are not of HIP's are told as [`Error::Hip`] with the library's function and status.
+pub fn report_drop_error(error: &Error) {
+    report(error);
+}
+
 /// Keeps errors until locks are released.
 pub(crate) fn later() -> Later {
     HELD.set(HELD.get() + 1);

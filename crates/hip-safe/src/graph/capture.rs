@@ -10,6 +10,7 @@ use crate::{Error, Module, Result, Stream, drop_errors};
 use hip_sys::hip::ihipGraph;
 use hip_sys::{Access, Platform};
 use parking_lot::{Mutex, MutexGuard};
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::thread::{self, ThreadId};
@@ -31,6 +32,8 @@ pub(crate) struct List {
     /// All buffers of the graph's own memory: those that outlive the capture are used by whoever launches.
     pieces: Vec<Weak<Allocation>>,
     modules: HashMap<usize, Module>,
+    /// Whatever else the work needs.
+    kept: HashMap<usize, Arc<dyn Any + Send + Sync>>,
 }
 
 #[derive(Default, PartialEq, Eq)]
@@ -161,7 +164,7 @@ impl Capture {
         let mut list = self.list.lock();
         let ended = end_in_driver(stream);
         let state = if matches!(ended, Ended::Not(_)) { State::Stuck } else { State::Over };
-        let List { owned, pieces, modules, .. } =
+        let List { owned, pieces, modules, kept: needed, .. } =
             std::mem::replace(&mut *list, List { state, ..List::default() });
         let (ended, late) = match ended {
             Ended::Graph(raw) => (Ok(raw), None),
@@ -184,14 +187,15 @@ impl Capture {
         }
         stream.turn().give_back();
         drop(list);
-        let late = late.map(|raw| Graph::new(stream, raw, Vec::new(), Vec::new()));
+        let late = late.map(|raw| Graph::new(stream, raw, Vec::new(), Vec::new(), Vec::new()));
         drop(late);
         let own = self.memory.segments().into_iter().chain(kept);
         let own = own.filter_map(|buffer| Owned::new(Memory::Device(&buffer), Access::WRITE));
         let owned = owned.into_values().chain(own).collect();
         match ended {
             Ok(raw) => {
-                let graph = Graph::new(stream, raw, owned, modules.into_values().collect());
+                let (modules, needed) = (modules.into_values().collect(), needed.into_values().collect());
+                let graph = Graph::new(stream, raw, owned, modules, needed);
                 zeroed.map(|()| graph)
             }
             Err(error) => {
@@ -229,6 +233,11 @@ impl List {
     /// The graph will launch kernels of this module.
     pub(crate) fn add_module(&mut self, module: &Module) {
         self.modules.entry(module.raw().addr()).or_insert_with(|| module.clone());
+    }
+
+    /// The graph's work needs this.
+    pub(crate) fn keep(&mut self, needed: &Arc<dyn Any + Send + Sync>) {
+        self.kept.entry(Arc::as_ptr(needed).addr()).or_insert_with(|| Arc::clone(needed));
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{Device, Error, Module, Result, Stream};
 use hip_sys::hip::ihipGraph;
 use hip_sys::{Access, Platform};
 use parking_lot::Mutex;
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -93,6 +94,8 @@ struct Inner {
     /// What a launch uses, its launches among it, in the order of [`Memory::key`].
     owned: Vec<Owned>,
     modules: Vec<Module>,
+    /// What else the work needs; dropped when the graph is gone.
+    _kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Memory that a graph uses and keeps.
@@ -108,11 +111,17 @@ enum OwnedMemory {
 }
 
 impl Graph {
-    fn new(stream: &Stream, raw: Handle<ihipGraph>, mut owned: Vec<Owned>, modules: Vec<Module>) -> Self {
+    fn new(
+        stream: &Stream,
+        raw: Handle<ihipGraph>,
+        mut owned: Vec<Owned>,
+        modules: Vec<Module>,
+        kept: Vec<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
         let (device, raw, launches) = (stream.device().clone(), Mutex::new(raw), Arc::<Tracked>::default());
         owned.push(Owned { memory: OwnedMemory::Launches(Arc::clone(&launches)), access: Access::WRITE });
         owned.sort_unstable_by_key(|owned| owned.memory().key());
-        let inner = Inner { device, raw, nodes: 0, launches, owned, modules };
+        let inner = Inner { device, raw, nodes: 0, launches, owned, modules, _kept: kept };
         Self { inner: Arc::new(inner) }
     }
 

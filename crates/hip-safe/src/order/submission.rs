@@ -12,6 +12,7 @@ use hip_sys::hip::hipStream_t;
 use hip_sys::{Access, Extent, Platform};
 use parking_lot::MutexGuard;
 use smallvec::SmallVec;
+use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Submission<'a> {
     refused: Option<Error>,
     /// The code that runs.
     module: Option<&'a Module>,
+    /// What else the work needs, for a graph to keep.
+    kept: Option<Arc<dyn Any + Send + Sync>>,
     /// It cannot be part of a graph: what it is, and what to do instead.
     not_captured: Option<(&'static str, &'static str)>,
 }
@@ -71,7 +74,7 @@ impl Stream {
     pub fn submission(&self) -> Submission<'_> {
         let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
         let uses = InlineVec::new(None);
-        Submission { stream: self, uses, extents, refused: None, module: None, not_captured: None }
+        Submission { stream: self, uses, extents, refused: None, module: None, kept: None, not_captured: None }
     }
 }
 
@@ -99,6 +102,20 @@ impl<'a> Submission<'a> {
         let mut view = destination.as_view_mut();
         let (address, bytes) = (view.device_ptr_mut().cast(), view.byte_len());
         self.add_device(view.owner(), Access::WRITE, address, bytes);
+        self
+    }
+
+    /// If the stream captures, the graph keeps this for as long as it may be launched: a library's handle whose code the work runs.
+    /// One thing at most; outside of a capture nothing is kept.
+    pub fn keep(&mut self, needed: Arc<dyn Any + Send + Sync>) -> &mut Self {
+        self.kept = Some(needed);
+        self
+    }
+
+    /// The work waits for the host, or cannot be part of a graph otherwise: while the stream captures it is refused with
+    /// [`Error::Capturing`], which says `what` it is and what to do instead.
+    pub fn not_captured(&mut self, what: &'static str, remedy: &'static str) -> &mut Self {
+        self.not_captured = Some((what, remedy));
         self
     }
 
@@ -136,11 +153,6 @@ impl<'a> Submission<'a> {
     /// A kernel of this module runs.
     pub(crate) fn runs(&mut self, module: &'a Module) {
         self.module = Some(module);
-    }
-
-    /// It cannot be part of a graph.
-    pub(crate) fn not_captured(&mut self, what: &'static str, remedy: &'static str) {
-        self.not_captured = Some((what, remedy));
     }
 
     /// Notes why nothing may be submitted, if it is the first reason.
@@ -256,7 +268,7 @@ impl<'a> Submission<'a> {
             return Err(Error::capturing(what, remedy));
         }
         self.check_pieces(Some(capture))?;
-        let Self { stream, uses, extents, module, .. } = self;
+        let Self { stream, uses, extents, module, kept, .. } = self;
         if uses.as_slice().iter().flatten().any(|used| !used.memory.may_be_captured()) {
             return Err(Error::capturing(
                 "the use of managed memory or of another process' memory",
@@ -266,6 +278,7 @@ impl<'a> Submission<'a> {
         // Before the call: the graph may have a part of it even if it fails.
         uses.as_slice().iter().flatten().for_each(|used| list.add(capture, used.memory, used.access));
         module.iter().for_each(|module| list.add_module(module));
+        kept.iter().for_each(|needed| list.keep(needed));
         stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
     }
 
