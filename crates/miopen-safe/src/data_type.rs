@@ -1,0 +1,80 @@
+//! The types of elements.
+
+use half::{bf16, f16};
+use hip_safe::AnyBits;
+use hip_sys::miopen::miopenDataType_t;
+
+crate::convert::c_enum! {
+    /// The type of a tensor's elements. MIOpen's two types of 8 bits are not here: HIP has them in two layouts.
+    DataType = miopenDataType_t {
+        /// `half::f16`.
+        F16 = miopenDataType_t::miopenHalf,
+        /// `half::bf16`.
+        BF16 = miopenDataType_t::miopenBFloat16,
+        /// `f32`.
+        F32 = miopenDataType_t::miopenFloat,
+        /// `f64`.
+        F64 = miopenDataType_t::miopenDouble,
+        /// `i8`.
+        I8 = miopenDataType_t::miopenInt8,
+        /// `i32`.
+        I32 = miopenDataType_t::miopenInt32,
+        /// `i64`.
+        I64 = miopenDataType_t::miopenInt64,
+    }
+}
+
+impl DataType {
+    /// The size of an element in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 => 1,
+            Self::F16 | Self::BF16 => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 => 8,
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a tensor may have as elements. Which of them an operation takes, its platform decides: floats of 16 and 32 bits as a
+/// rule.
+pub trait Element: AnyBits + sealed::Sealed {
+    /// Its name.
+    const DATA_TYPE: DataType;
+
+    /// The nearest element, in the first bytes of eight.
+    #[doc(hidden)]
+    fn bytes_of(value: f64) -> [u8; 8];
+}
+
+macro_rules! elements {
+    ($($type:ty, $name:ident, $convert:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Element for $type {
+            const DATA_TYPE: DataType = DataType::$name;
+
+            fn bytes_of(value: f64) -> [u8; 8] {
+                let convert: fn(f64) -> $type = $convert;
+                let mut bytes = [0; 8];
+                let value = convert(value).to_ne_bytes();
+                bytes[..value.len()].copy_from_slice(&value);
+                bytes
+            }
+        }
+    )*};
+}
+
+elements! {
+    f16, F16, f16::from_f64;
+    bf16, BF16, bf16::from_f64;
+    f32, F32, |x| x as f32;
+    f64, F64, |x| x;
+    i8, I8, |x| x as i8;
+    i32, I32, |x| x as i32;
+    i64, I64, |x| x as i64;
+}

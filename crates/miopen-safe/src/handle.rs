@@ -1,0 +1,208 @@
+//! The handle: the library on one stream.
+
+use crate::owner::library;
+use crate::raw;
+use crate::solutions::Solutions;
+use crate::{Error, Result};
+use hip_safe::{Device, Platform, Stream, report_drop_error};
+use hip_sys::miopen::{miopenHandle, miopenHandle_t};
+use hip_sys::{Miopen, Version};
+use parking_lot::{Mutex, MutexGuard};
+use std::fmt;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+const NAME: &str = "a handle";
+
+/// MIOpen on a stream: what work is submitted through. Threads may share it; their calls come one after the other.
+///
+/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the stream's work; a graph that captured its work
+/// keeps what it needs of it.
+#[doc(alias = "miopenHandle_t")]
+pub struct Handle {
+    shared: Arc<Shared>,
+    stream: Stream,
+    solutions: Solutions,
+}
+
+/// What graphs keep.
+pub(crate) struct Shared {
+    device: Device,
+    inner: Mutex<Inner>,
+}
+
+/// The lock is the innermost: it is taken around calls of the library alone, inside of what a submission locks.
+struct Inner {
+    raw: *mut miopenHandle,
+    /// The stream that its work goes to. Earlier ones were waited for.
+    stream: Stream,
+}
+
+// SAFETY: S24: a handle belongs to no thread, and is used by one at a time: whoever has the lock.
+unsafe impl Send for Inner {}
+
+impl Handle {
+    /// Makes one that gives its work to this stream.
+    ///
+    /// # Errors
+    /// [`Error::NoLibrary`] if the platform has no MIOpen; what the library answers.
+    #[doc(alias = "miopenCreateWithStream")]
+    pub fn new(stream: &Stream) -> Result<Self> {
+        let device = stream.device();
+        let library = library(device.platform()).map_err(|failure| Error::of(failure, NAME))?;
+        let _current = device.make_current()?;
+        let mut raw = null_mut();
+        // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
+        unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) }
+            .map_err(|failure| Error::of(failure, NAME))?;
+        let inner = Mutex::new(Inner { raw, stream: stream.clone() });
+        let shared = Arc::new(Shared { device: device.clone(), inner });
+        Ok(Self { shared, stream: stream.clone(), solutions: Solutions::default() })
+    }
+
+    /// The stream that it gives its work to.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        self.stream.device()
+    }
+
+    /// The version of the library; on another platform that of the MIOpen whose functions it offers.
+    ///
+    /// # Errors
+    /// [`Error::NoLibrary`].
+    #[doc(alias = "miopenGetVersion")]
+    pub fn version(&self) -> Result<Version> {
+        Ok(library(self.platform()).map_err(|failure| Error::of(failure, NAME))?.version())
+    }
+
+    /// Gives its work to another stream of its device from now on. It waits for the work on the former one: the library has memory
+    /// that all its work uses.
+    ///
+    /// # Errors
+    /// [`hip_safe::Error::WrongDevice`] for a stream of another device; the error of the wait; what the library answers.
+    #[doc(alias = "miopenSetStream")]
+    pub fn set_stream(&mut self, stream: &Stream) -> Result<()> {
+        let (own, other) = (self.device().clone(), stream.device());
+        if own != *other {
+            let (bound, used) = (other.label(), own.label());
+            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
+        }
+        self.stream.synchronize()?;
+        let _current = own.make_current()?;
+        let former = {
+            let mut inner = self.shared.inner.lock();
+            let raw = inner.raw;
+            // SAFETY: S1, S3: handle and stream are live and of one device, which is current.
+            let set = library(self.platform()).and_then(|m| unsafe { raw::handle::set_stream(m, raw, stream.raw()) });
+            set.map_err(|failure| Error::of(failure, "another stream for a handle"))?;
+            std::mem::replace(&mut inner.stream, stream.clone())
+        };
+        self.stream = stream.clone();
+        drop(former);
+        Ok(())
+    }
+
+    /// How long the kernels of the last call took, in milliseconds, if [`Handle::set_profiling`] is on.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenGetKernelTime")]
+    pub fn kernel_time(&self) -> Result<f32> {
+        // SAFETY: S1, S3: the handle is live and its device current; the out-pointer is live.
+        self.call("a kernel's time", |m, h| crate::convert::out(|ms| unsafe { raw::handle::get_kernel_time(m, h, ms) }))
+    }
+
+    /// Whether the library measures its kernels, which makes each call wait.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenEnableProfiling")]
+    pub fn set_profiling(&self, on: bool) -> Result<()> {
+        // SAFETY: S1, S3: the handle is live and its device current.
+        self.call("measuring kernels", |m, h| unsafe { raw::handle::enable_profiling(m, h, on) })
+    }
+
+    /// Ends it and says how that went. If a graph needs it, it ends with the graph.
+    ///
+    /// # Errors
+    /// That of the wait for its work, and then it is not destroyed; or what the library answers.
+    #[doc(alias = "miopenDestroy")]
+    pub fn close(self) -> Result<()> {
+        let Some(last) = Arc::into_inner(self.shared) else { return Ok(()) };
+        last.end()
+    }
+
+    pub(crate) fn platform(&self) -> &Arc<Platform> {
+        self.stream.device().platform()
+    }
+
+    pub(crate) fn solutions(&self) -> &Solutions {
+        &self.solutions
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// A call that submits no work.
+    pub(crate) fn call<R>(
+        &self,
+        doing: &'static str,
+        call: impl FnOnce(&Miopen, miopenHandle_t) -> Result<R, raw::Failure>,
+    ) -> Result<R> {
+        let _current = self.device().make_current()?;
+        let locked = self.shared.lock();
+        library(self.platform())
+            .and_then(|library| call(library, locked.raw()))
+            .map_err(|failure| Error::of(failure, doing))
+    }
+}
+
+/// The handle, while one thread has it.
+pub(crate) struct Locked<'a>(MutexGuard<'a, Inner>);
+
+impl Locked<'_> {
+    pub(crate) fn raw(&self) -> miopenHandle_t {
+        self.0.raw
+    }
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        Locked(self.inner.lock())
+    }
+
+    /// Waits for the work and destroys the handle, once.
+    fn end(&self) -> Result<()> {
+        let (raw, stream) = {
+            let mut inner = self.inner.lock();
+            (std::mem::replace(&mut inner.raw, null_mut()), inner.stream.clone())
+        };
+        if raw.is_null() || hip_sys::exiting() || self.device.poisoned_by().is_some() {
+            return Ok(());
+        }
+        let library = library(self.device.platform()).map_err(|failure| Error::of(failure, NAME))?;
+        let _current = self.device.make_current()?;
+        stream.synchronize()?;
+        // SAFETY: S1, S3, S4: nobody has the handle any more, its work is complete, and its device is current.
+        unsafe { raw::handle::destroy(library, raw) }.map_err(|failure| Error::of(failure, NAME))
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            report_drop_error(&error.into_drop_error("dropping a handle of MIOpen"));
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle on {}", self.stream)
+    }
+}

@@ -1,0 +1,335 @@
+//! Descriptors of tensors, and tensors: a descriptor with memory.
+
+use crate::convert::{self, MOST};
+use crate::owner::{Owner, TensorObject};
+use crate::raw;
+use crate::{DataType, Element, Error, Handle, Result};
+use hip_safe::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
+use hip_sys::miopen::miopenTensorDescriptor_t;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The most dimensions that a tensor has.
+pub const MAX_DIMS: usize = 5;
+
+/// How a tensor lies in memory: type of the elements, lengths, strides in elements. Cloning it copies a reference.
+///
+/// Two descriptors are equal if they say the same.
+#[derive(Clone)]
+#[doc(alias = "miopenTensorDescriptor_t")]
+pub struct TensorDesc {
+    object: Arc<Owner<TensorObject>>,
+    layout: Arc<Layout>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Layout {
+    data_type: DataType,
+    dims: Vec<usize>,
+    strides: Vec<usize>,
+    /// From the first to the last element.
+    span: usize,
+}
+
+impl TensorDesc {
+    /// Elements one behind the other, the last dimension fastest: `[n, c, h, w]` is NCHW.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for no dimension, more than [`MAX_DIMS`], or one of length 0; [`Error::TooLarge`] if MIOpen's 32 bits do not
+    /// hold a length or the number of elements.
+    #[doc(alias = "miopenCreateTensorDescriptor")]
+    pub fn packed<T: Element>(handle: &Handle, dims: &[usize]) -> Result<Self> {
+        Self::packed_of(handle, T::DATA_TYPE, dims)
+    }
+
+    /// As [`TensorDesc::packed`], for a type that is known when the program runs.
+    ///
+    /// # Errors
+    /// As [`TensorDesc::packed`].
+    pub fn packed_of(handle: &Handle, data_type: DataType, dims: &[usize]) -> Result<Self> {
+        let elements = convert::product("the number of elements", dims)?;
+        let mut strides = vec![1; dims.len()];
+        if elements > 0 {
+            for axis in (1..dims.len()).rev() {
+                strides[axis - 1] = strides[axis] * dims[axis];
+            }
+        }
+        Self::strided_of(handle, data_type, dims, &strides)
+    }
+
+    /// Elements with the given strides.
+    ///
+    /// # Errors
+    /// As [`TensorDesc::packed`], also for a stride of 0, and [`Error::Mismatch`] if there are not as many strides as dimensions.
+    #[doc(alias = "miopenSetTensorDescriptor")]
+    pub fn strided<T: Element>(handle: &Handle, dims: &[usize], strides: &[usize]) -> Result<Self> {
+        Self::strided_of(handle, T::DATA_TYPE, dims, strides)
+    }
+
+    /// As [`TensorDesc::strided`], for a type that is known when the program runs.
+    ///
+    /// # Errors
+    /// As [`TensorDesc::strided`].
+    pub fn strided_of(
+        handle: &Handle,
+        data_type: DataType,
+        dims: &[usize],
+        strides: &[usize],
+    ) -> Result<Self> {
+        if dims.is_empty() || dims.len() > MAX_DIMS {
+            return Err(Error::invalid("the number of dimensions", dims.len(), "it has to be from 1 to 5"));
+        }
+        if dims.len() != strides.len() {
+            return Err(Error::mismatch("the number of strides", dims.len(), strides.len()));
+        }
+        if dims.contains(&0) {
+            return Err(Error::invalid("a tensor's shape", dims, "each length has to be at least 1"));
+        }
+        if strides.contains(&0) {
+            return Err(Error::invalid("a tensor's strides", strides, "each has to be at least 1"));
+        }
+        let reach = |(dim, stride): (&usize, &usize)| (dim - 1).checked_mul(*stride);
+        let span = dims.iter().zip(strides).try_fold(1_usize, |span, axis| span.checked_add(reach(axis)?));
+        let span = match span {
+            Some(span) if span <= MOST => span,
+            value => {
+                let value = value.unwrap_or(usize::MAX);
+                return Err(Error::TooLarge { what: "the reach of a tensor in elements", value, limit: MOST });
+            }
+        };
+        let lengths = convert::ints("a tensor's length", dims)?;
+        let steps = convert::ints("a tensor's stride", strides)?;
+        let rank = convert::int("the number of dimensions", dims.len())?;
+        let object = Owner::new(handle.platform(), |m, desc| {
+            // SAFETY: S1: both arrays have as many values as it has dimensions.
+            unsafe {
+                raw::tensor::set_tensor_descriptor(
+                    m, desc, data_type.raw(), rank, lengths.as_ptr(), steps.as_ptr(),
+                )
+            }
+        })?;
+        let layout = Layout { data_type, dims: dims.to_vec(), strides: strides.to_vec(), span };
+        Ok(Self { object: Arc::new(object), layout: Arc::new(layout) })
+    }
+
+    /// The type of its elements.
+    pub fn data_type(&self) -> DataType {
+        self.layout.data_type
+    }
+
+    /// Its lengths.
+    pub fn dims(&self) -> &[usize] {
+        &self.layout.dims
+    }
+
+    /// Its strides, in elements.
+    pub fn strides(&self) -> &[usize] {
+        &self.layout.strides
+    }
+
+    /// How many elements it has.
+    pub fn elements(&self) -> usize {
+        self.dims().iter().product()
+    }
+
+    /// How many elements of memory it reaches over, from its first to its last.
+    pub fn span(&self) -> usize {
+        self.layout.span
+    }
+
+    /// Whether its elements lie one behind the other.
+    pub fn is_packed(&self) -> bool {
+        self.span() == self.elements() && self.strides().windows(2).all(|pair| pair[0] >= pair[1])
+    }
+
+    /// The bytes that the library counts for it.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenGetTensorNumBytes")]
+    pub fn byte_len(&self) -> Result<usize> {
+        // SAFETY: S1: the descriptor is live, and the out-pointer too.
+        self.object.ask(|m, desc| convert::out(|bytes| unsafe { raw::tensor::get_tensor_num_bytes(m, desc, bytes) }))
+    }
+
+    /// Lengths and strides as the library has them.
+    ///
+    /// # Errors
+    /// What the library answers; [`Error::Mismatch`] if it has another number of dimensions.
+    #[doc(alias = "miopenGetTensorDescriptor")]
+    #[doc(alias = "miopenGetTensorDescriptorSize")]
+    pub fn read_back(&self) -> Result<(Vec<i32>, Vec<i32>)> {
+        let rank = self.dims().len();
+        // SAFETY: S1: the descriptor is live, and the out-pointer too.
+        let found = self.object.ask(|m, desc| {
+            convert::out(|size| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, size) })
+        })?;
+        if usize::try_from(found) != Ok(rank) {
+            return Err(Error::mismatch("the number of dimensions in the library", rank, found));
+        }
+        let (mut dims, mut strides) = (vec![0; rank], vec![0; rank]);
+        self.object.ask(|m, desc| {
+            let mut data_type = hip_sys::miopen::miopenDataType_t::miopenFloat;
+            // SAFETY: S1: both arrays have room for as many values as it has dimensions.
+            unsafe {
+                raw::tensor::get_tensor_descriptor(
+                    m, desc, &mut data_type, dims.as_mut_ptr(), strides.as_mut_ptr(),
+                )
+            }
+        })?;
+        Ok((dims, strides))
+    }
+
+    /// The tensor in this memory, to read.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for elements of another type, [`Error::OutOfView`] for too few.
+    pub fn view<'a, T: Element, S>(&'a self, memory: &'a S) -> Result<Tensor<'a, T>>
+    where
+        S: DeviceSlice<Item = T> + ?Sized,
+    {
+        let memory = memory.as_view();
+        self.check_memory::<T>(memory.len())?;
+        Ok(Tensor { desc: self, elements: memory.slice(..self.span())? })
+    }
+
+    /// The tensor in this memory, to write.
+    ///
+    /// # Errors
+    /// As [`TensorDesc::view`], and [`Error::SelfOverlap`] if two of its elements may lie in one place.
+    pub fn view_mut<'a, T: Element, S>(&'a self, memory: &'a mut S) -> Result<TensorMut<'a, T>>
+    where
+        S: DeviceSliceMut<Item = T> + ?Sized,
+    {
+        let memory = memory.as_view_mut();
+        self.check_memory::<T>(memory.len())?;
+        if self.may_overlap_itself() {
+            let (dims, strides) = (self.dims().to_vec(), self.strides().to_vec());
+            return Err(Error::SelfOverlap { dims, strides });
+        }
+        Ok(TensorMut { desc: self, elements: memory.into_slice(..self.span())? })
+    }
+
+    /// If this is the last reference, ends it and says how that went.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenDestroyTensorDescriptor")]
+    pub fn close(self) -> Result<()> {
+        Owner::close_shared(self.object)
+    }
+
+    /// The descriptor, for calls with this handle.
+    pub(crate) fn on(&self, handle: &Handle) -> Result<miopenTensorDescriptor_t> {
+        self.object.on(handle)
+    }
+
+    fn check_memory<T: Element>(&self, len: usize) -> Result<()> {
+        if self.data_type() != T::DATA_TYPE {
+            return Err(Error::mismatch("the type of a tensor's elements", self.data_type(), T::DATA_TYPE));
+        }
+        if self.span() > len {
+            let (dims, strides) = (self.dims().to_vec(), self.strides().to_vec());
+            return Err(Error::OutOfView { dims, strides, needed: self.span(), len });
+        }
+        Ok(())
+    }
+
+    /// Each stride of a dimension has to step over all that the smaller ones reach.
+    fn may_overlap_itself(&self) -> bool {
+        let axes = self.dims().iter().zip(self.strides()).filter(|(dim, _)| **dim > 1);
+        let mut axes: Vec<_> = axes.map(|(dim, stride)| (*stride, *dim)).collect();
+        axes.sort_unstable();
+        let mut reach = 0;
+        axes.into_iter().any(|(stride, dim)| {
+            let overlaps = stride <= reach;
+            reach += (dim - 1) * stride;
+            overlaps
+        })
+    }
+}
+
+impl PartialEq for TensorDesc {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.layout, &other.layout) || self.layout == other.layout
+    }
+}
+
+impl Eq for TensorDesc {}
+
+impl Hash for TensorDesc {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.layout.hash(state);
+    }
+}
+
+impl fmt::Debug for TensorDesc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}{:?} strides {:?}", self.data_type(), self.dims(), self.strides())
+    }
+}
+
+/// A tensor to read: memory, and how it lies there. See [`TensorDesc::view`].
+#[derive(Debug, Clone, Copy)]
+pub struct Tensor<'a, T: Element> {
+    desc: &'a TensorDesc,
+    elements: DeviceView<'a, T>,
+}
+
+/// A tensor to write, and perhaps to read. See [`TensorDesc::view_mut`].
+#[derive(Debug)]
+pub struct TensorMut<'a, T: Element> {
+    desc: &'a TensorDesc,
+    elements: DeviceViewMut<'a, T>,
+}
+
+impl<'a, T: Element> Tensor<'a, T> {
+    /// How it lies in memory.
+    pub fn desc(&self) -> &'a TensorDesc {
+        self.desc
+    }
+
+    /// The memory that it reaches over.
+    pub fn elements(&self) -> &DeviceView<'a, T> {
+        &self.elements
+    }
+}
+
+impl<'a, T: Element> TensorMut<'a, T> {
+    /// How it lies in memory.
+    pub fn desc(&self) -> &'a TensorDesc {
+        self.desc
+    }
+
+    /// The memory that it reaches over.
+    pub fn elements_mut(&mut self) -> &mut DeviceViewMut<'a, T> {
+        &mut self.elements
+    }
+
+    /// The same, to read, while this reference rests.
+    pub fn as_tensor(&self) -> Tensor<'_, T> {
+        Tensor { desc: self.desc, elements: self.elements.view() }
+    }
+}
+
+/// Refuses tensors whose shapes differ.
+pub(crate) fn same_dims(what: &'static str, wanted: &TensorDesc, found: &TensorDesc) -> Result<()> {
+    if wanted.dims() == found.dims() {
+        return Ok(());
+    }
+    Err(Error::mismatch(what, wanted.dims(), found.dims()))
+}
+
+/// Refuses a tensor of another shape.
+pub(crate) fn has_dims(what: &'static str, wanted: &[usize], found: &TensorDesc) -> Result<()> {
+    if wanted == found.dims() { Ok(()) } else { Err(Error::mismatch(what, wanted, found.dims())) }
+}
+
+/// Refuses a tensor whose elements do not lie one behind the other.
+pub(crate) fn is_packed(what: &'static str, desc: &TensorDesc) -> Result<()> {
+    if desc.is_packed() {
+        return Ok(());
+    }
+    Err(Error::mismatch(what, "elements one behind the other", desc.strides()))
+}

@@ -1,0 +1,118 @@
+//! One call of the library that submits work, with all the memory that the work uses.
+
+use crate::owner::library;
+use crate::raw::Failure;
+use crate::{Element, Error, Handle, Result, Tensor, TensorMut};
+use hip_safe::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Submission};
+use hip_sys::Miopen;
+use hip_sys::miopen::miopenHandle_t;
+use std::any::Any;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// Bytes of the pool that one call uses. Nobody reads them but that call.
+pub(crate) struct Scratch(DeviceBuffer<u8>);
+
+/// A call being put together.
+pub(crate) struct Work<'a> {
+    handle: &'a Handle,
+    submission: Submission<'a>,
+    doing: &'static str,
+    /// The bytes used, and whether they are written.
+    ranges: Vec<(Range<usize>, bool)>,
+}
+
+impl Scratch {
+    pub(crate) fn new(handle: &Handle, bytes: usize) -> Result<Self> {
+        // SAFETY: S15: only calls of the library get the address, which write a workspace before they read it.
+        Ok(Self(unsafe { handle.stream().alloc_uninit(bytes) }?))
+    }
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(handle: &'a Handle, doing: &'static str) -> Self {
+        let mut submission = handle.stream().submission();
+        let shared: Arc<dyn Any + Send + Sync> = Arc::<crate::handle::Shared>::clone(handle.shared());
+        submission.keep(shared);
+        Self { handle, submission, doing, ranges: Vec::with_capacity(8) }
+    }
+
+    /// The call waits for the host.
+    pub(crate) fn waits(mut self, remedy: &'static str) -> Self {
+        self.submission.not_captured("a call that measures or waits", remedy);
+        self
+    }
+
+    /// A tensor that it reads: the address.
+    pub(crate) fn read<T: Element>(&mut self, tensor: &'a Tensor<'_, T>) -> *const c_void {
+        self.read_slice(tensor.elements())
+    }
+
+    /// Elements that it reads; null if there are none.
+    pub(crate) fn read_slice<S: DeviceSlice>(&mut self, elements: &'a S) -> *const c_void {
+        let view = elements.as_view();
+        if view.is_empty() {
+            return null();
+        }
+        let start = view.device_ptr().addr();
+        self.ranges.push((start..start + view.byte_len(), false));
+        self.submission.read(elements);
+        view.device_ptr().cast()
+    }
+
+    /// A tensor that it writes: the address.
+    pub(crate) fn write<T: Element>(&mut self, tensor: &'a mut TensorMut<'_, T>) -> *mut c_void {
+        self.write_slice(tensor.elements_mut())
+    }
+
+    /// Elements that it writes; null if there are none.
+    pub(crate) fn write_slice<S: DeviceSliceMut>(&mut self, elements: &'a mut S) -> *mut c_void {
+        let (address, bytes) = {
+            let mut view = elements.as_view_mut();
+            (view.device_ptr_mut(), view.byte_len())
+        };
+        if bytes == 0 {
+            return null_mut();
+        }
+        self.ranges.push((address.addr()..address.addr() + bytes, true));
+        self.submission.write(elements);
+        address.cast()
+    }
+
+    /// Memory that only this call uses, or that its caller keeps for the next; null if it has no bytes.
+    pub(crate) fn scratch(&mut self, scratch: &'a mut Scratch) -> *mut c_void {
+        self.write_slice(&mut scratch.0)
+    }
+
+    /// Submits it.
+    pub(crate) fn run<R>(
+        mut self,
+        call: impl FnOnce(&Miopen, miopenHandle_t) -> Result<R, Failure>,
+    ) -> Result<R> {
+        self.check_apart()?;
+        let Self { handle, submission, doing, .. } = &mut self;
+        // SAFETY: S1, S2, S3, S5: the call gives its work to the handle's stream, which nobody changes while the handle is borrowed;
+        // its tensors lie inside of the memory that was named here, and its device is current.
+        let answer = unsafe {
+            submission.submit(*doing, |_| {
+                let library = library(handle.platform())?;
+                call(library, handle.shared().lock().raw())
+            })
+        }?;
+        answer.map_err(|failure| Error::of(failure, doing))
+    }
+
+    fn check_apart(&self) -> Result<()> {
+        for (at, (range, written)) in self.ranges.iter().enumerate() {
+            for (other, other_written) in &self.ranges[..at] {
+                let apart = range.end <= other.start || other.end <= range.start;
+                if !apart && (*written || *other_written) {
+                    return Err(Error::Overlap { doing: self.doing });
+                }
+            }
+        }
+        Ok(())
+    }
+}
