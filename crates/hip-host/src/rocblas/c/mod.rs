@@ -1,0 +1,34 @@
+//! The C functions: those of handles, and the table of all.
+
+pub(super) mod forms;
+mod handle;
+mod table1;
+mod table2;
+mod table3;
+
+use hip_sys::RocblasTable;
+
+/// Puts all functions into the table.
+pub(super) fn fill(table: &mut RocblasTable) {
+    handle::fill(table);
+    table1::fill(table);
+    table2::fill(table);
+    table3::fill(table);
+}
+
+/// Puts an operation's functions for some types into the table: the three forms, then the same with sizes of 64 bits, which came with
+/// that version of ROCm.
+macro_rules! functions {
+    ($table:ident, $since:literal $($op:ident [$($given:tt)*] $p:ident $b:ident $s:ident $p64:ident $b64:ident $s64:ident)*) => {
+        $(
+            $table.$p = $op::plain::<i32, $($given)*>;
+            $table.$b = $op::batched::<i32, $($given)*>;
+            $table.$s = $op::strided::<i32, $($given)*>;
+            $table.$p64 = hip_sys::Optional::present($op::plain::<i64, $($given)*>, stringify!($p64), $since);
+            $table.$b64 = hip_sys::Optional::present($op::batched::<i64, $($given)*>, stringify!($b64), $since);
+            $table.$s64 = hip_sys::Optional::present($op::strided::<i64, $($given)*>, stringify!($s64), $since);
+        )*
+    };
+}
+
+use functions;

@@ -1,0 +1,38 @@
+//! Loops over vectors.
+
+use super::super::operand::Vector;
+use super::super::parallel;
+use super::super::scalar::Scalar;
+use std::ops::Range;
+
+/// Elements that one thread takes at once.
+pub(super) const GRAIN: usize = 1 << 15;
+
+/// Puts a function of both in `y`'s place, element by element, and one in `x`'s if it gives one.
+///
+/// # Safety
+/// The vectors have `n` elements, and nobody else uses `y`.
+#[inline(always)]
+pub(super) unsafe fn zip<X: Scalar, Y: Scalar>(
+    n: usize,
+    x: Vector<X>,
+    y: Vector<Y>,
+    f: impl Fn(X::Wide, Y::Wide) -> Y::Wide + Sync,
+) {
+    let run = |range: Range<usize>| {
+        // SAFETY: S2, S12: the caller vouches for the vectors; the ranges are disjoint.
+        unsafe {
+            if x.step == 1 && y.step == 1 {
+                let (x, y) = (x.dense(), y.dense());
+                range.for_each(|i| y.set(i, f(x.get(i), y.get(i))));
+            } else {
+                range.for_each(|i| y.set(i, f(x.get(i), y.get(i))));
+            }
+        }
+    };
+    // With a step of 0 all share one place.
+    if y.step == 0 {
+        return run(0..n);
+    }
+    parallel::ranges(n, GRAIN, 4.0, run);
+}

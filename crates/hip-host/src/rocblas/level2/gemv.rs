@@ -1,0 +1,84 @@
+//! gemv: y = alpha op(a) x + beta y.
+
+use super::super::c::forms::forms;
+use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
+use super::super::handle::{Call, begin, there};
+use super::super::operand::{Operand, Plan, Vector};
+use super::super::scalar::{Element, Field, Int, Scalar};
+use super::columns::{Whole, times, transposed_times};
+use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
+
+forms! { "gemv", "" [T: Element<Value: Field>] [T::Value]
+gemv(trans: rocblas_operation, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a], [x: in T, incx, stride_x],
+    beta: *const T, [y: out T, incy, stride_y], batch) }
+
+unsafe fn gemv<T: Field>(
+    call: Call,
+    trans: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const impl Sized,
+    a: Operand,
+    x: Operand,
+    beta: *const impl Sized,
+    y: Operand,
+    batch: i64,
+) -> Outcome {
+    let op = operation(trans)?;
+    let [m, n, batch] = counts([m, n, batch])?;
+    ensure(a.step >= 1 && a.step >= m as i64 && x.step != 0 && y.step != 0, SIZE)?;
+    if m == 0 || n == 0 || batch == 0 {
+        return Ok(());
+    }
+    there(alpha)?;
+    let mut plan = Plan::new(call, batch);
+    // SAFETY: S11: the C function's contract; the types have the same layout.
+    let (beta, alpha) = unsafe { (plan.scalar(beta.cast::<T>())?, plan.scalar(alpha.cast::<T>())?) };
+    if alpha.is(T::ZERO) && beta.is(T::ONE) {
+        return Ok(());
+    }
+    let used = usize::from(!alpha.is(T::ZERO));
+    ensure(!y.is_null() && (used == 0 || !a.is_null() && !x.is_null()), POINTER)?;
+    let (long_x, long_y) = if op.transposed { (m, n) } else { (n, m) };
+    let a = plan.read::<T>(a, used * matrix(m, n, a.step))?;
+    let x = plan.read::<T>(x, used * vector(long_x, x.step))?;
+    let y = plan.write::<T>(y, vector(long_y, y.step))?;
+    let body = move |index| {
+        let (alpha, beta) = (alpha.value(), beta.value());
+        // SAFETY: S2: named above; what has no part in the result is not followed.
+        unsafe {
+            let y = Vector::<T>::new(y.at(index), long_y, y.step());
+            if alpha == T::ZERO {
+                return finish(long_y, y, alpha, &[], beta);
+            }
+            let x = Vector::<T>::new(x.at(index), long_x, x.step()).to_vec(long_x);
+            let a = Whole { start: a.at(index), rows: m, leading: a.step() as isize };
+            let sums =
+                if op.transposed { transposed_times(&a, n, &x, op.conjugated) } else { times(&a, m, &x) };
+            finish(long_y, y, alpha, &sums, beta);
+        }
+    };
+    // SAFETY: S11: all of it is named.
+    unsafe { plan.submit(2.0 * m as f64 * n as f64, body) }
+}
+
+/// y = alpha sums + beta y. With `beta` zero y is not read, with `alpha` zero there are no sums.
+///
+/// # Safety
+/// y has `n` elements, and nobody else uses it.
+pub(super) unsafe fn finish<T: Scalar>(
+    n: usize,
+    y: Vector<T>,
+    alpha: T::Wide,
+    sums: &[T::Wide],
+    beta: T::Wide,
+) {
+    for index in 0..n {
+        let product = sums.get(index).map_or(T::Wide::ZERO, |sum| alpha * *sum);
+        // SAFETY: S2: the caller vouches for y.
+        unsafe {
+            let value = if beta == T::Wide::ZERO { product } else { product + beta * y.get(index) };
+            y.set(index, value);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! A matrix and vectors.
+
+mod columns;
+pub(super) mod gemv;

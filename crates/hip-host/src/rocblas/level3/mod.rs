@@ -1,0 +1,6 @@
+//! Matrices.
+
+pub(super) mod gemm;
+mod matrix;
+mod product;
+mod tiles;
