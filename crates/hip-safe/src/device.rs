@@ -225,6 +225,19 @@ impl Device {
             .map_err(|f| self.inner.error(f, || format!("making {self} current")))
     }
 
+    /// Makes a call of another library that may wait for the whole device inside, as those do that make and release a library's handle:
+    /// with the device current, and while no thread captures a graph, which a driver does not allow at the same time.
+    ///
+    /// # Errors
+    /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a
+    /// sticky one. Then the call was not made.
+    pub fn call_alone<R>(&self, call: impl FnOnce() -> R) -> Result<R> {
+        self.check_usable()?;
+        let _turn = graph::waiting()?;
+        let _current = self.make_current()?;
+        Ok(call())
+    }
+
     /// The first sticky error, if the device had one: then it is out of use for the rest of the process.
     pub fn poisoned_by(&self) -> Option<Arc<Error>> {
         self.inner.poison.cause().cloned()
