@@ -1,1 +1,69 @@
 //! BLAS levels 1 to 3 on hip-safe's memory: rocBLAS, or what stands in its place on other platforms.
+//!
+//! ```
+//! use rocblas_safe::{Handle, Layout::RowMajor, Matrix, MatrixMut};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = hip_safe::Device::new(&hip_host::platform(), 0)?;
+//! let stream = device.new_stream()?;
+//! let handle = Handle::new(&stream)?;
+//!
+//! // Row-major matrices are as good as column-major ones; nothing is transposed by hand.
+//! let a = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let a = Matrix::new(a.view(), 2, 3, RowMajor)?;
+//! let mut square = stream.alloc_zeros::<f32>(4)?;
+//! handle.gemm(1.0, a, a.t(), 0.0, MatrixMut::new(square.view_mut(), 2, 2, RowMajor)?)?;
+//! assert_eq!(stream.download(&square)?, [14.0, 32.0, 32.0, 77.0]);
+//!
+//! // A buffer or a view is a vector.
+//! let x = stream.upload(&[1.0_f32, 10.0, 100.0, 1000.0])?;
+//! handle.axpy(0.5, &x, &mut square)?;
+//! assert_eq!(handle.dot(&x, &square)?, 14.5 + 370.0 + 8200.0 + 577_000.0);
+//!
+//! // What does not fit is an error before any call.
+//! let error = handle.gemm(1.0, a, a, 0.0, MatrixMut::new(square.view_mut(), 2, 2, RowMajor)?);
+//! assert_eq!(error.unwrap_err().to_string(), "gemm: b is 2 x 3, and 3 x 2 is needed");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What holds everywhere:
+//! - Operations are methods of a [`Handle`], which is bound to a stream. They return when they are submitted, may be captured into a graph,
+//!   and come after what they use, whichever stream or thread it was used on. Only results on the host are waited for.
+//! - A [`Vector`] or [`Matrix`] knows its memory, its sizes, increments and leading dimension, and cannot reach past its view. An operation takes
+//!   single ones or batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or anywhere, by the same method; a single input is used
+//!   with every member of a batch.
+//! - Inputs and outputs cannot overlap, by the rules of borrowing, and the members of an output batch by a check.
+//! - Sizes beyond 32 bits take the library's functions for those, and are an error where it has none.
+//! - Alpha and beta are values, or elements of device memory ([`Scalar`]).
+//! - Triangles, transposition and the like are said of the matrix as the caller sees it, whatever its layout.
+//! - `f16` and `bf16` are added up in `f32`, and `f32` in `f32`, unless [`Handle::gemm_ex`] or [`Handle::set_math_mode`] is told otherwise.
+//!
+//! `COVERAGE.md` lists each C function and what wraps it.
+
+mod convert;
+mod error;
+mod flag;
+mod handle;
+mod matrix;
+mod matrix_batch;
+mod ops;
+mod options;
+mod place;
+mod plan;
+mod raw;
+mod scalar;
+mod stored;
+mod types;
+mod vector;
+mod vector_batch;
+
+pub use error::{Error, Result};
+pub use handle::Handle;
+pub use matrix::{Matrix, MatrixMut};
+pub use matrix_batch::{MatrixBatch, MatrixBatchMut};
+pub use options::{AtomicsMode, Diagonal, Layout, MathMode, Side, Triangle};
+pub use scalar::Scalar;
+pub use types::{Blas, Complex, Element, Product};
+pub use vector::{Vector, VectorMut};
+pub use vector_batch::{VectorBatch, VectorBatchMut};

@@ -1,0 +1,213 @@
+//! Everything that can go wrong, with what was found, what was wanted and what to do about it.
+
+use crate::raw::Failure;
+use hip_sys::{LoadError, Unsupported};
+
+/// The result of this crate's calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. All but [`Error::Status`] and some of [`Error::Hip`] come before any call of the library.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// HIP, or memory that cannot be used: of another device, or out of range.
+    #[error(transparent)]
+    Hip(#[from] hip_safe::Error),
+    /// The platform has no rocBLAS, or it could not be loaded.
+    #[error("no rocBLAS: {0}")]
+    NoLibrary(LoadError),
+    /// The library is too old for a function that has no substitute.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// A function of the library answered an error.
+    #[error("{function} answered {name} ({code}){}", remedy(*code))]
+    Status {
+        /// The C function.
+        function: &'static str,
+        /// The status, a `rocblas_status`.
+        code: u32,
+        /// Its name, such as `rocblas_status_memory_error`.
+        name: &'static str,
+    },
+    /// A size is beyond 32 bits and the library has no function for that.
+    #[error(
+        "a size, leading dimension, increment or number of matrices is above 2147483647, and the library has no {function} \
+         (ROCm has it since {since}): split the call into parts"
+    )]
+    TooLarge {
+        /// The function that takes such sizes.
+        function: &'static str,
+        /// The version of ROCm that brought it.
+        since: &'static str,
+    },
+    /// A leading dimension is shorter than what it leads over.
+    #[error(
+        "a {layout} matrix of {rows} x {cols} needs a leading dimension of {least} at least, not {ld}: it counts elements from \
+         one {step} to the next"
+    )]
+    LeadingDimension {
+        /// How the matrix is stored: `row-major`, `column-major` or a band.
+        layout: &'static str,
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        cols: usize,
+        /// The leading dimension given.
+        ld: usize,
+        /// The least possible.
+        least: usize,
+        /// What it steps over.
+        step: &'static str,
+    },
+    /// Something reaches past the end of its view.
+    #[error("{what} reaches over {needed} elements, and the view has {len}: take a longer view, or a smaller {what}")]
+    Span {
+        /// A vector, a matrix or a batch.
+        what: &'static str,
+        /// The elements from its first to its last one.
+        needed: usize,
+        /// The elements of the view.
+        len: usize,
+    },
+    /// A number of elements does not fit an address space.
+    #[error("{what} of these sizes and strides is larger than an address space")]
+    SizeOverflow {
+        /// A vector, a matrix or a batch.
+        what: &'static str,
+    },
+    /// No BLAS can express these strides.
+    #[error(
+        "a matrix of {rows} x {cols} with strides of {row_stride} and {col_stride} elements is no operand of a BLAS: one stride has \
+         to be 1 and the other one no shorter than a row or a column. Copy it to a matrix of its own first"
+    )]
+    Strides {
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        cols: usize,
+        /// Elements from one row to the next.
+        row_stride: usize,
+        /// Elements from one column to the next.
+        col_stride: usize,
+    },
+    /// An increment of zero.
+    #[error("the increment of a vector of {len} elements is 0: it counts elements from one to the next, and may be negative")]
+    ZeroIncrement {
+        /// The vector's length.
+        len: usize,
+    },
+    /// Outputs would lie over each other.
+    #[error("{count} outputs with a stride of {stride} overlap: each needs elements of its own. Take a longer stride")]
+    Overlap {
+        /// How many there are.
+        count: usize,
+        /// The stride given.
+        stride: usize,
+    },
+    /// Sizes that have to agree do not.
+    #[error("{op}: {what} is {got}, and {wanted} is needed")]
+    Shape {
+        /// The operation.
+        op: &'static str,
+        /// What has the wrong size.
+        what: &'static str,
+        /// Its size.
+        got: String,
+        /// The size that fits the others.
+        wanted: String,
+    },
+    /// The members of a batch differ where they have to be alike.
+    #[error("member {index} of a batch differs from the first in its {what}: a call has one for all of them. Make two calls")]
+    Uneven {
+        /// Its place.
+        index: usize,
+        /// What differs.
+        what: &'static str,
+    },
+    /// Batches of different lengths, or one output for many.
+    #[error("{op}: operands of {expected} and of {got} members: they need as many each; inputs may also be single ones")]
+    BatchCount {
+        /// The operation.
+        op: &'static str,
+        /// The count of the first batch.
+        expected: usize,
+        /// The count that differs.
+        got: usize,
+    },
+    /// One scalar on the host, one on the device.
+    #[error("{op}: alpha and beta have to be both values, or both elements of device memory")]
+    MixedScalars {
+        /// The operation.
+        op: &'static str,
+    },
+    /// A scalar or a result on the device that is not as many elements as needed.
+    #[error("{what} on the device takes a view of {wanted} elements, not of {got}")]
+    ScalarLen {
+        /// What it is.
+        what: &'static str,
+        /// The elements needed.
+        wanted: usize,
+        /// The elements given.
+        got: usize,
+    },
+    /// BLAS has no such operation.
+    #[error("{op}: {what} is not in BLAS: {remedy}")]
+    NotSupported {
+        /// The operation.
+        op: &'static str,
+        /// What was asked for.
+        what: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Status { function, status } => {
+                Self::Status { function, code: status.0, name: crate::convert::status_name(status) }
+            }
+            Failure::Absent { function, since } => Self::TooLarge { function, since },
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn shape(
+        op: &'static str,
+        what: &'static str,
+        got: impl Into<String>,
+        wanted: impl Into<String>,
+    ) -> Self {
+        Self::Shape { op, what, got: got.into(), wanted: wanted.into() }
+    }
+}
+
+fn remedy(code: u32) -> &'static str {
+    match code {
+        2 => ". This platform does not offer it",
+        5 => ". The workspace is too small, or memory ran out: Handle::set_workspace with more bytes",
+        14 | 15 => ". The library was built without it, or not for this device",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hip_sys::rocblas::rocblas_status;
+
+    #[test]
+    fn messages_say_what_and_what_to_do() {
+        let status = rocblas_status::rocblas_status_memory_error;
+        let error = Error::from(Failure::Status { function: "rocblas_strsm", status });
+        assert_eq!(
+            error.to_string(),
+            "rocblas_strsm answered rocblas_status_memory_error (5). The workspace is too small, or memory ran out: \
+             Handle::set_workspace with more bytes"
+        );
+        let error = Error::shape("gemm", "a", "2 x 3", "2 x 4");
+        assert_eq!(error.to_string(), "gemm: a is 2 x 3, and 2 x 4 is needed");
+    }
+}

@@ -1,0 +1,296 @@
+//! A handle of the library, bound to a stream.
+
+use crate::raw::{self, Failure};
+use crate::{AtomicsMode, Error, MathMode, Result};
+use hip_safe::{Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, report_drop_error};
+use hip_sys::RocblasTable;
+use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_math_mode, rocblas_pointer_mode};
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+
+/// The bytes of workspace that a new handle has: what rocBLAS takes by default on most cards.
+const WORKSPACE: usize = 32 << 20;
+/// The least: with none, the library would take memory of its own, which a graph could not keep.
+const LEAST_WORKSPACE: usize = 64 << 10;
+
+/// A handle of the library, bound to a stream: operations are its methods, and are submitted to that stream.
+///
+/// Operations return before they are done, as launches do; what they use is ordered with everything else that uses it, on whichever
+/// stream and thread. They may be captured into a graph. A handle may be used from several threads, one after the other: a lock sees to that.
+///
+/// What a new handle does, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
+/// the same bits ([`AtomicsMode::Forbidden`]).
+pub struct Handle {
+    state: Mutex<State>,
+    owned: Arc<Owned>,
+}
+
+/// What changes.
+struct State {
+    stream: Stream,
+    /// Every call may use it, and is said to write it.
+    workspace: DeviceBuffer<u8>,
+    mode: rocblas_pointer_mode,
+}
+
+/// C's handle. A graph that captured calls keeps it, because their work may use what belongs to it.
+struct Owned {
+    device: Device,
+    raw: RawHandle,
+}
+
+/// What a call uses.
+pub(crate) struct Uses<'a, 'b> {
+    pub(crate) op: &'static str,
+    pub(crate) reads: &'a [DeviceView<'b, u8>],
+    pub(crate) writes: &'a mut [DeviceViewMut<'b, u8>],
+    /// The host waits for what it writes.
+    pub(crate) for_host: bool,
+}
+
+struct RawHandle(rocblas_handle);
+
+// SAFETY: S8: it is an address; calls with it are made while the lock of the handle's state is held.
+unsafe impl Send for RawHandle {}
+// SAFETY: S8: as above.
+unsafe impl Sync for RawHandle {}
+
+impl Handle {
+    /// A handle that submits to `stream`, with 32 MiB of workspace.
+    ///
+    /// # Errors
+    /// [`Error::NoLibrary`] if the platform has no rocBLAS; [`Error::Status`] if the library refuses; [`Error::Hip`] if there is no memory for
+    /// the workspace.
+    #[doc(alias = "rocblas_create_handle")]
+    pub fn new(stream: &Stream) -> Result<Self> {
+        Self::with_workspace(stream, WORKSPACE)
+    }
+
+    /// As [`Handle::new`], with a workspace of so many bytes (64 KiB at least). An operation that needs more answers
+    /// `rocblas_status_memory_error`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_workspace(stream: &Stream, bytes: usize) -> Result<Self> {
+        let device = stream.device().clone();
+        let table = table(&device)?;
+        let mut workspace = workspace(stream, bytes)?;
+        // SAFETY: S1, S3: the device is current.
+        let raw = device.call_alone(|| unsafe { raw::handles::create(table) })??;
+        let owned = Arc::new(Owned { device: device.clone(), raw: RawHandle(raw) });
+        let atomics = rocblas_atomics_mode::rocblas_atomics_not_allowed;
+        let mode = rocblas_pointer_mode::rocblas_pointer_mode_host;
+        device.call_alone(|| {
+            // SAFETY: S1, S2, S3: the handle is new, the stream lives as long as the handle, and so does the workspace.
+            unsafe {
+                raw::handles::set_stream(table, raw, stream.raw())?;
+                raw::handles::set_workspace(table, raw, workspace.device_ptr_mut().cast(), workspace.len())?;
+                raw::handles::set_atomics_mode(table, raw, atomics)?;
+                raw::handles::set_pointer_mode(table, raw, mode)
+            }
+        })??;
+        Ok(Self { state: Mutex::new(State { stream: stream.clone(), workspace, mode }), owned })
+    }
+
+    /// The device that it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.owned.device
+    }
+
+    /// The stream that it submits to.
+    pub fn stream(&self) -> Stream {
+        self.state.lock().stream.clone()
+    }
+
+    /// Submits to another stream of its device from now on.
+    ///
+    /// # Errors
+    /// [`Error::Hip`] with [`WrongDevice`](hip_safe::Error::WrongDevice) for a stream of another device; [`Error::Status`].
+    #[doc(alias = "rocblas_set_stream")]
+    pub fn set_stream(&self, stream: &Stream) -> Result<()> {
+        if stream.device() != self.device() {
+            let (bound, used) = (stream.device().label(), self.device().label());
+            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
+        }
+        let table = table(self.device())?;
+        let mut state = self.state.lock();
+        let raw = self.owned.raw.0;
+        // SAFETY: S1, S3, S8: both are live and of one device, which is current; the lock is held.
+        self.device().call_alone(|| unsafe { raw::handles::set_stream(table, raw, stream.raw()) })??;
+        let former = std::mem::replace(&mut state.stream, stream.clone());
+        drop(state);
+        // If this was its last reference, it waits for its work.
+        drop(former);
+        Ok(())
+    }
+
+    /// Gives it another workspace, of so many bytes (64 KiB at least).
+    ///
+    /// # Errors
+    /// [`Error::Hip`] if there is no memory for it, or while this thread captures; [`Error::Status`].
+    #[doc(alias = "rocblas_set_workspace")]
+    pub fn set_workspace(&self, bytes: usize) -> Result<()> {
+        let table = table(self.device())?;
+        let mut state = self.state.lock();
+        let mut workspace = workspace(&state.stream, bytes)?;
+        let (address, bytes, raw) = (workspace.device_ptr_mut().cast(), workspace.len(), self.owned.raw.0);
+        // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
+        self.device().call_alone(|| unsafe { raw::handles::set_workspace(table, raw, address, bytes) })??;
+        let former = std::mem::replace(&mut state.workspace, workspace);
+        drop(state);
+        drop(former);
+        Ok(())
+    }
+
+    /// The bytes of its workspace.
+    pub fn workspace_bytes(&self) -> usize {
+        self.state.lock().workspace.len()
+    }
+
+    /// Whether products of `f32` may be computed with fewer digits.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the library is too old to have such modes and another one than [`MathMode::Full`] is asked for; [`Error::Status`] if it
+    /// refuses.
+    #[doc(alias = "rocblas_set_math_mode")]
+    pub fn set_math_mode(&self, mode: MathMode) -> Result<()> {
+        let c = match mode {
+            MathMode::Full => rocblas_math_mode::rocblas_default_math,
+            MathMode::Reduced => rocblas_math_mode::rocblas_xf32_xdl_math_op,
+        };
+        match raw::handles::has_math_modes(table(self.device())?) {
+            // It computes as f32 is anyway.
+            Err(_) if mode == MathMode::Full => Ok(()),
+            Err(absent) => Err(absent.into()),
+            // SAFETY: S1, S8: the handle is live and the lock is held.
+            Ok(()) => self.configure(|table, raw| unsafe { raw::handles::set_math_mode(table, raw, c) }),
+        }
+    }
+
+    /// Whether results may depend on the order in which parts of a sum arrive.
+    ///
+    /// # Errors
+    /// [`Error::Status`] if the library refuses.
+    #[doc(alias = "rocblas_set_atomics_mode")]
+    pub fn set_atomics_mode(&self, mode: AtomicsMode) -> Result<()> {
+        let mode = match mode {
+            AtomicsMode::Forbidden => rocblas_atomics_mode::rocblas_atomics_not_allowed,
+            AtomicsMode::Allowed => rocblas_atomics_mode::rocblas_atomics_allowed,
+        };
+        // SAFETY: S1, S8: the handle is live and the lock is held.
+        self.configure(|table, raw| unsafe { raw::handles::set_atomics_mode(table, raw, mode) })
+    }
+
+    /// Destroys it, if no graph keeps it, and says how that went.
+    ///
+    /// # Errors
+    /// [`Error::Status`] if the library refuses; [`Error::Hip`] while this thread captures a graph.
+    #[doc(alias = "rocblas_destroy_handle")]
+    pub fn close(self) -> Result<()> {
+        let Self { state, owned } = self;
+        let destroyed = Arc::into_inner(owned).map_or(Ok(()), |mut owned| owned.destroy());
+        drop(state);
+        destroyed
+    }
+
+    fn configure(&self, call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>) -> Result<()> {
+        let table = table(self.device())?;
+        let _state = self.state.lock();
+        let _current = self.device().make_current()?;
+        Ok(call(table, self.owned.raw.0)?)
+    }
+
+    /// Submits one call that reads and writes what is given.
+    ///
+    /// # Safety
+    /// The call is one of the library's with this handle, and uses nothing else; what it writes is given as written.
+    pub(crate) unsafe fn submit(
+        &self,
+        Uses { op, reads, writes, for_host }: Uses<'_, '_>,
+        mode: Option<rocblas_pointer_mode>,
+        call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>,
+    ) -> Result<()> {
+        let table = table(self.device())?;
+        let mut state = self.state.lock();
+        let State { stream, workspace, mode: current } = &mut *state;
+        let raw = self.owned.raw.0;
+        let mut submission = stream.submission();
+        reads.iter().for_each(|read| drop(submission.read(read)));
+        writes.iter_mut().for_each(|write| drop(submission.write(write)));
+        if for_host {
+            submission.not_captured("a result on the host", "write it to device memory: the function whose name ends in _into");
+        }
+        submission.write(workspace).keep(Arc::clone(&self.owned) as _);
+        let submitted = |_| {
+            if let Some(mode) = mode.filter(|mode| mode != current) {
+                // SAFETY: S1, S8: the handle is live and the lock is held.
+                unsafe { raw::handles::set_pointer_mode(table, raw, mode) }?;
+                *current = mode;
+            }
+            call(table, raw)
+        };
+        // SAFETY: S5: the library submits to the handle's stream alone; beside what the caller vouches for, its work uses the workspace.
+        let answer = unsafe { submission.submit(op, submitted) }?;
+        Ok(answer?)
+    }
+}
+
+/// The library's functions.
+fn table(device: &Device) -> Result<&RocblasTable> {
+    match device.platform().rocblas() {
+        Ok(library) => Ok(library.table()),
+        Err(error) => Err(Error::NoLibrary(error.clone())),
+    }
+}
+
+fn workspace(stream: &Stream, bytes: usize) -> Result<DeviceBuffer<u8>> {
+    // SAFETY: S15: it is the library's alone, which reads what it has written there.
+    let buffer = unsafe { stream.alloc_uninit(bytes.max(LEAST_WORKSPACE)) }?;
+    Ok(buffer.named("workspace of rocBLAS"))
+}
+
+impl Owned {
+    fn destroy(&mut self) -> Result<()> {
+        let raw = std::mem::replace(&mut self.raw.0, std::ptr::null_mut());
+        if raw.is_null() || self.device.poisoned_by().is_some() || hip_sys::exiting() {
+            return Ok(());
+        }
+        let table = table(&self.device)?;
+        // Work may still use memory that is the handle's own.
+        self.device.synchronize()?;
+        // SAFETY: S1, S3, S4: this was the last reference, and all work is complete.
+        self.device.call_alone(|| unsafe { raw::handles::destroy(table, raw) })??;
+        Ok(())
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let doing = || String::from("dropping a handle");
+        match self.destroy() {
+            Ok(()) => {}
+            Err(Error::Hip(error)) => report_drop_error(&error),
+            Err(Error::Status { function, code, name }) => report_drop_error(&hip_safe::Error::Hip {
+                call: function,
+                code,
+                name: name.into(),
+                doing: doing(),
+                cause: None,
+            }),
+            Err(other) => report_drop_error(&hip_safe::Error::Hip {
+                call: "rocblas_destroy_handle",
+                code: 0,
+                name: other.to_string(),
+                doing: doing(),
+                cause: None,
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle on {}", self.stream())
+    }
+}

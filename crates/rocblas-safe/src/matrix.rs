@@ -1,0 +1,201 @@
+//! Matrices in device memory.
+
+use crate::place::{self, Place, cut, cut_mut};
+use crate::stored::Stored;
+use crate::{Element, Layout, MatrixBatch, MatrixBatchMut, Result};
+use hip_safe::{DeviceView, DeviceViewMut};
+
+/// A matrix in device memory, to read. Copying it copies the reference.
+///
+/// It keeps the part of the view that it uses; what is behind the last element is nobody's concern. Transposing it is free.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let platform = hip_host::platform();
+/// # let stream = hip_safe::Device::new(&platform, 0)?.new_stream()?;
+/// use rocblas_safe::{Layout, Matrix};
+/// let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let a = Matrix::new(numbers.view(), 2, 3, Layout::RowMajor)?; // [1 2 3] and [4 5 6]
+/// assert_eq!((a.t().rows(), a.t().cols()), (3, 2));
+/// assert!(Matrix::new(numbers.view(), 3, 3, Layout::RowMajor).is_err()); // nine elements of six
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix<'a, T> {
+    pub(crate) stored: Stored,
+    pub(crate) view: DeviceView<'a, T>,
+}
+
+/// A matrix in device memory, to read and to write: the only reference to its elements while it lives.
+#[derive(Debug)]
+pub struct MatrixMut<'a, T> {
+    pub(crate) stored: Stored,
+    pub(crate) view: DeviceViewMut<'a, T>,
+}
+
+impl<'a, T: Element> Matrix<'a, T> {
+    /// A matrix whose rows, or columns, follow each other without gaps.
+    ///
+    /// # Errors
+    /// [`Error::Span`](crate::Error::Span) if the view is too short.
+    pub fn new(view: DeviceView<'a, T>, rows: usize, cols: usize, layout: Layout) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, None)?, view)
+    }
+
+    /// A matrix with `ld` elements from the beginning of one row to that of the next, if it is row-major, or of one column.
+    ///
+    /// # Errors
+    /// [`Error::LeadingDimension`](crate::Error::LeadingDimension) if `ld` is less than a row or column is long;
+    /// [`Error::Span`](crate::Error::Span) if the view is too short.
+    pub fn with_ld(
+        view: DeviceView<'a, T>,
+        rows: usize,
+        cols: usize,
+        layout: Layout,
+        ld: usize,
+    ) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, Some(ld))?, view)
+    }
+
+    /// A matrix by the elements from one row to the next and from one column to the next, as tensors have them. One of them has to be 1,
+    /// and the other no shorter than what it steps over; where there is one row or column, its stride does not matter.
+    ///
+    /// # Errors
+    /// [`Error::Strides`](crate::Error::Strides) if no BLAS can express them: then a copy is needed;
+    /// [`Error::Span`](crate::Error::Span) if the view is too short.
+    pub fn from_strides(
+        view: DeviceView<'a, T>,
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+        col_stride: usize,
+    ) -> Result<Self> {
+        Self::of(Stored::from_strides(rows, cols, row_stride, col_stride)?, view)
+    }
+
+    fn of(stored: Stored, view: DeviceView<'a, T>) -> Result<Self> {
+        Ok(Self { stored, view: cut("matrix", view, stored.span()?)? })
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.stored.seen_rows()
+    }
+
+    /// How many columns it has.
+    pub fn cols(&self) -> usize {
+        self.stored.seen_cols()
+    }
+
+    /// The transposed matrix.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self { stored: self.stored.t(), ..self }
+    }
+
+    /// The conjugate transposed matrix; of real numbers, the transposed one.
+    #[must_use]
+    pub fn h(self) -> Self {
+        self.t().conj()
+    }
+
+    /// The matrix of the conjugate numbers; of real numbers, itself. BLAS conjugates only what it transposes, and whether it transposes depends
+    /// on the layouts: where it cannot, the operation says so.
+    #[must_use]
+    pub fn conj(self) -> Self {
+        Self { stored: self.stored.conj(T::COMPLEX), ..self }
+    }
+
+    /// A batch of `count` times this matrix.
+    pub fn repeat(self, count: usize) -> MatrixBatch<'a, T> {
+        MatrixBatch { stored: self.stored, place: Place::Strided { view: self.view, stride: 0, count } }
+    }
+}
+
+impl<'a, T: Element> MatrixMut<'a, T> {
+    /// As [`Matrix::new`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new(view: DeviceViewMut<'a, T>, rows: usize, cols: usize, layout: Layout) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, None)?, view)
+    }
+
+    /// As [`Matrix::with_ld`]. What lies between the rows or columns is not written.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_ld(
+        view: DeviceViewMut<'a, T>,
+        rows: usize,
+        cols: usize,
+        layout: Layout,
+        ld: usize,
+    ) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, Some(ld))?, view)
+    }
+
+    /// As [`Matrix::from_strides`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_strides(
+        view: DeviceViewMut<'a, T>,
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+        col_stride: usize,
+    ) -> Result<Self> {
+        Self::of(Stored::from_strides(rows, cols, row_stride, col_stride)?, view)
+    }
+
+    fn of(stored: Stored, view: DeviceViewMut<'a, T>) -> Result<Self> {
+        debug_assert!(place::is_injective(&stored.extents()));
+        Ok(Self { stored, view: cut_mut("matrix", view, stored.span()?)? })
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.stored.seen_rows()
+    }
+
+    /// How many columns it has.
+    pub fn cols(&self) -> usize {
+        self.stored.seen_cols()
+    }
+
+    /// The transposed matrix, to write.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self { stored: self.stored.t(), ..self }
+    }
+
+    /// All of it, to read, while this reference rests.
+    pub fn view(&self) -> Matrix<'_, T> {
+        Matrix { stored: self.stored, view: self.view.view() }
+    }
+
+    /// All of it, to write, while this reference rests.
+    pub fn reborrow(&mut self) -> MatrixMut<'_, T> {
+        MatrixMut { stored: self.stored, view: self.view.reborrow() }
+    }
+}
+
+impl<'a, T: Element> From<Matrix<'a, T>> for MatrixBatch<'a, T> {
+    fn from(Matrix { stored, view }: Matrix<'a, T>) -> Self {
+        Self { stored, place: Place::One(view) }
+    }
+}
+
+impl<'a, T: Element> From<MatrixMut<'a, T>> for MatrixBatchMut<'a, T> {
+    fn from(MatrixMut { stored, view }: MatrixMut<'a, T>) -> Self {
+        Self { stored, place: Place::One(view) }
+    }
+}
+
+impl<'a, T: Element> From<&'a mut MatrixMut<'_, T>> for MatrixBatchMut<'a, T> {
+    fn from(matrix: &'a mut MatrixMut<'_, T>) -> Self {
+        matrix.reborrow().into()
+    }
+}

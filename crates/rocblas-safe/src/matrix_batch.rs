@@ -1,0 +1,207 @@
+//! Batches of matrices: at equal distances, or anywhere.
+
+use crate::place::{self, Place, cut, cut_mut};
+use crate::stored::Stored;
+use crate::{Element, Error, Layout, Matrix, MatrixMut, Result};
+use hip_safe::{DeviceView, DeviceViewMut};
+
+/// Matrices of one size and layout, to read. A [`Matrix`] is one too: an operation uses it with every member of the other batches.
+#[derive(Debug, Clone)]
+pub struct MatrixBatch<'a, T> {
+    pub(crate) stored: Stored,
+    pub(crate) place: Place<DeviceView<'a, T>>,
+}
+
+/// Matrices of one size and layout, to read and to write. A [`MatrixMut`] is one of one member.
+#[derive(Debug)]
+pub struct MatrixBatchMut<'a, T> {
+    pub(crate) stored: Stored,
+    pub(crate) place: Place<DeviceViewMut<'a, T>>,
+}
+
+impl<'a, T: Element> MatrixBatch<'a, T> {
+    /// `count` matrices, each `stride` elements behind the one before; 0: all of them are the same.
+    ///
+    /// # Errors
+    /// As [`Matrix::with_ld`]; no `ld` stands for matrices without gaps.
+    pub fn strided(
+        view: DeviceView<'a, T>,
+        (rows, cols): (usize, usize),
+        layout: Layout,
+        ld: Option<usize>,
+        (count, stride): (usize, usize),
+    ) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, ld)?, view, count, stride)
+    }
+
+    /// `count` matrices, each `stride` elements behind the one before, by the strides of their rows and columns.
+    ///
+    /// # Errors
+    /// As [`Matrix::from_strides`].
+    pub fn from_strides(
+        view: DeviceView<'a, T>,
+        (rows, cols): (usize, usize),
+        (row_stride, col_stride): (usize, usize),
+        (count, stride): (usize, usize),
+    ) -> Result<Self> {
+        Self::of(Stored::from_strides(rows, cols, row_stride, col_stride)?, view, count, stride)
+    }
+
+    /// Matrices anywhere: calls get an array of their addresses. They have one size, layout and leading dimension.
+    ///
+    /// # Errors
+    /// [`Error::Uneven`] if they differ.
+    pub fn from_matrices(matrices: impl IntoIterator<Item = Matrix<'a, T>>) -> Result<Self> {
+        let members = matrices.into_iter().map(|Matrix { stored, view }| (stored, view));
+        let (stored, views) = alike(members)?;
+        Ok(Self { stored, place: Place::Many(views) })
+    }
+
+    fn of(stored: Stored, view: DeviceView<'a, T>, count: usize, stride: usize) -> Result<Self> {
+        let needed = batch_span(stored, count, stride)?;
+        Ok(Self { stored, place: Place::Strided { view: cut("batch", view, needed)?, stride, count } })
+    }
+
+    /// How many matrices it has.
+    pub fn count(&self) -> usize {
+        self.place.count()
+    }
+
+    /// How many rows each has.
+    pub fn rows(&self) -> usize {
+        self.stored.seen_rows()
+    }
+
+    /// How many columns each has.
+    pub fn cols(&self) -> usize {
+        self.stored.seen_cols()
+    }
+
+    /// Each of them transposed.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self { stored: self.stored.t(), ..self }
+    }
+
+    /// Each of them transposed and conjugated.
+    #[must_use]
+    pub fn h(self) -> Self {
+        self.t().conj()
+    }
+
+    /// As [`Matrix::conj`].
+    #[must_use]
+    pub fn conj(self) -> Self {
+        Self { stored: self.stored.conj(T::COMPLEX), ..self }
+    }
+}
+
+impl<'a, T: Element> MatrixBatchMut<'a, T> {
+    /// `count` matrices, each `stride` elements behind the one before. They may be interleaved, as blocks of columns are, and do not overlap.
+    ///
+    /// # Errors
+    /// [`Error::Overlap`], and as [`Matrix::with_ld`]; no `ld` stands for matrices without gaps.
+    pub fn strided(
+        view: DeviceViewMut<'a, T>,
+        (rows, cols): (usize, usize),
+        layout: Layout,
+        ld: Option<usize>,
+        (count, stride): (usize, usize),
+    ) -> Result<Self> {
+        Self::of(Stored::new(rows, cols, layout, ld)?, view, count, stride)
+    }
+
+    /// As [`MatrixBatchMut::strided`], by the strides of rows and columns.
+    ///
+    /// # Errors
+    /// [`Error::Overlap`], and as [`Matrix::from_strides`].
+    pub fn from_strides(
+        view: DeviceViewMut<'a, T>,
+        (rows, cols): (usize, usize),
+        (row_stride, col_stride): (usize, usize),
+        (count, stride): (usize, usize),
+    ) -> Result<Self> {
+        Self::of(Stored::from_strides(rows, cols, row_stride, col_stride)?, view, count, stride)
+    }
+
+    /// As [`MatrixBatch::from_matrices`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_matrices(matrices: impl IntoIterator<Item = MatrixMut<'a, T>>) -> Result<Self> {
+        let members = matrices.into_iter().map(|MatrixMut { stored, view }| (stored, view));
+        let (stored, views) = alike(members)?;
+        Ok(Self { stored, place: Place::Many(views) })
+    }
+
+    fn of(stored: Stored, view: DeviceViewMut<'a, T>, count: usize, stride: usize) -> Result<Self> {
+        let needed = batch_span(stored, count, stride)?;
+        let [inner, outer] = stored.extents();
+        if needed > 0 && !place::is_injective(&[inner, outer, (count, stride)]) {
+            return Err(Error::Overlap { count, stride });
+        }
+        Ok(Self { stored, place: Place::Strided { view: cut_mut("batch", view, needed)?, stride, count } })
+    }
+
+    /// How many matrices it has.
+    pub fn count(&self) -> usize {
+        self.place.count()
+    }
+
+    /// How many rows each has.
+    pub fn rows(&self) -> usize {
+        self.stored.seen_rows()
+    }
+
+    /// How many columns each has.
+    pub fn cols(&self) -> usize {
+        self.stored.seen_cols()
+    }
+
+    /// Each of them transposed, to write.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self { stored: self.stored.t(), ..self }
+    }
+}
+
+fn batch_span(stored: Stored, count: usize, stride: usize) -> Result<usize> {
+    let [inner, outer] = stored.extents();
+    place::span("batch", &[inner, outer, (count, stride)])
+}
+
+/// The members' views, if they are stored alike.
+fn alike<V>(members: impl Iterator<Item = (Stored, V)>) -> Result<(Stored, Vec<V>)> {
+    let mut first = None;
+    let mut views = Vec::new();
+    for (index, (stored, view)) in members.enumerate() {
+        let known = *first.get_or_insert(stored);
+        if stored != known {
+            let same_size = stored.size() == known.size();
+            let what = if same_size { "layout or leading dimension" } else { "size" };
+            return Err(Error::Uneven { index, what });
+        }
+        views.push(view);
+    }
+    let none = || Stored::new(0, 0, Layout::ColMajor, None);
+    Ok((first.map_or_else(none, Ok)?, views))
+}
+
+impl<'a, T: Element> From<&MatrixBatch<'a, T>> for MatrixBatch<'a, T> {
+    fn from(batch: &MatrixBatch<'a, T>) -> Self {
+        batch.clone()
+    }
+}
+
+impl<'a, T: Element> From<&'a mut MatrixBatchMut<'_, T>> for MatrixBatchMut<'a, T> {
+    fn from(batch: &'a mut MatrixBatchMut<'_, T>) -> Self {
+        let place = match &mut batch.place {
+            Place::One(view) => Place::One(view.reborrow()),
+            &mut Place::Strided { ref mut view, stride, count } => {
+                Place::Strided { view: view.reborrow(), stride, count }
+            }
+            Place::Many(views) => Place::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
+        };
+        Self { stored: batch.stored, place }
+    }
+}

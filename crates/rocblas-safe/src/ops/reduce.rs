@@ -1,0 +1,106 @@
+//! What the reductions have in common: results in device memory, or brought to the host.
+
+use crate::plan::Plan;
+use crate::raw::{Call, Failure, Operand};
+use crate::{Error, Handle, Result};
+use hip_safe::{AnyBits, DeviceViewMut};
+use std::ffi::c_void;
+
+/// Submits a reduction that writes one result for each member.
+///
+/// # Safety
+/// As for [`Plan::submit`]; the call writes a result of type `R` for each member behind the address that it gets.
+pub(super) unsafe fn into<'a, R: AnyBits>(
+    handle: &Handle,
+    mut plan: Plan<'a>,
+    result: DeviceViewMut<'a, R>,
+    call: impl FnOnce(&Call<'_>, &[Operand], *mut c_void) -> Result<(), Failure>,
+) -> Result<()> {
+    let wanted = plan.batch_count()?.unwrap_or(1);
+    if result.len() != wanted {
+        return Err(Error::ScalarLen { what: "a result", wanted, got: result.len() });
+    }
+    plan.on_device();
+    let address = plan.note_write(result)?;
+    // SAFETY: S2: there is room for the results; the caller vouches for the rest.
+    unsafe { plan.submit(handle, |c, o| call(c, o, address)) }
+}
+
+/// The results, after waiting for them.
+///
+/// # Safety
+/// As for [`into`].
+pub(super) unsafe fn to_host<R: AnyBits>(
+    handle: &Handle,
+    mut plan: Plan<'_>,
+    call: impl FnOnce(&Call<'_>, &[Operand], *mut c_void) -> Result<(), Failure>,
+) -> Result<Vec<R>> {
+    let stream = handle.stream();
+    plan.for_host();
+    // SAFETY: S15: the call writes each of them before they are read.
+    let mut results = unsafe { stream.alloc_uninit(plan.batch_count()?.unwrap_or(1)) }?;
+    // SAFETY: S2: the caller vouches for it.
+    unsafe { into(handle, plan, results.view_mut(), call) }?;
+    Ok(stream.download(&results)?)
+}
+
+/// The one result of a reduction of single vectors.
+pub(super) fn single<R: Copy>(op: &'static str, results: &[R]) -> Result<R> {
+    match results {
+        [result] => Ok(*result),
+        _ => Err(Error::BatchCount { op, expected: 1, got: results.len() }),
+    }
+}
+
+/// The three functions of a reduction: to the host, of a batch to the host, and to device memory. `plan` makes the plan and the number of
+/// elements of the arguments, `raw` calls.
+macro_rules! reduction {
+    (
+        $(#[$doc:meta])*
+        $name:ident $name_batch:ident $name_into:ident <$T:ident: $Bound:ident> ($($x:ident),+) -> $R:ty,
+        $op:literal, $plan:expr, $raw:expr
+    ) => {
+        impl Handle {
+            $(#[$doc])*
+            ///
+            /// It waits for the result.
+            ///
+            /// # Errors
+            /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount) for a batch, and what a call can answer;
+            /// [`Error::Hip`](crate::Error::Hip) while the stream captures.
+            pub fn $name<'a, $T: $Bound>(&self, $($x: impl Into<VectorBatch<'a, $T>>),+) -> Result<$R> {
+                $(let $x = $x.into();)+
+                $(if $x.count() != 1 {
+                    return Err(crate::Error::BatchCount { op: $op, expected: 1, got: $x.count() });
+                })+
+                reduce::single($op, &self.$name_batch($($x),+)?)
+            }
+
+            #[doc = concat!("As [`Handle::", stringify!($name), "`], one result for each member.")]
+            ///
+            /// # Errors
+            /// As there.
+            pub fn $name_batch<'a, $T: $Bound>(&self, $($x: impl Into<VectorBatch<'a, $T>>),+) -> Result<Vec<$R>> {
+                let (plan, n) = ($plan)($($x.into()),+)?;
+                // SAFETY: S2: the vectors have that many elements, and each member a result.
+                unsafe { reduce::to_host(self, plan, |call, o, result| ($raw)(call, n, o, result)) }
+            }
+
+            #[doc = concat!("As [`Handle::", stringify!($name), "`], into device memory: one element for each member. It does not wait.")]
+            ///
+            /// # Errors
+            /// [`Error::ScalarLen`](crate::Error::ScalarLen), and as there.
+            pub fn $name_into<'a, $T: $Bound>(
+                &self,
+                $($x: impl Into<VectorBatch<'a, $T>>,)+
+                result: DeviceViewMut<'a, $R>,
+            ) -> Result<()> {
+                let (plan, n) = ($plan)($($x.into()),+)?;
+                // SAFETY: S2: as above.
+                unsafe { reduce::into(self, plan, result, |call, o, result| ($raw)(call, n, o, result)) }
+            }
+        }
+    };
+}
+
+pub(super) use reduction;

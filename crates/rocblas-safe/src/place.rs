@@ -1,0 +1,97 @@
+//! Where an operand lies: one, many at equal distances, or many anywhere.
+
+use crate::{Error, Result};
+use hip_safe::{DeviceRepr, DeviceView, DeviceViewMut};
+
+/// One operand or a batch of them; `V` is a view.
+#[derive(Debug, Clone)]
+pub(crate) enum Place<V> {
+    One(V),
+    Strided { view: V, stride: usize, count: usize },
+    Many(Vec<V>),
+}
+
+impl<V> Place<V> {
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Strided { count, .. } => *count,
+            Self::Many(views) => views.len(),
+        }
+    }
+}
+
+/// Elements along one direction: how many, and how far apart.
+pub(crate) type Extent = (usize, usize);
+
+/// The elements from the first to the last one; none if one direction has none.
+pub(crate) fn span(what: &'static str, extents: &[Extent]) -> Result<usize> {
+    if extents.iter().any(|&(count, _)| count == 0) {
+        return Ok(0);
+    }
+    let last = extents.iter().try_fold(0_usize, |sum, &(count, stride)| {
+        (count - 1).checked_mul(stride).and_then(|reach| sum.checked_add(reach))
+    });
+    let span = last.and_then(|last| last.checked_add(1)).filter(|&span| isize::try_from(span).is_ok());
+    span.ok_or(Error::SizeOverflow { what })
+}
+
+/// Whether each element has a place of its own.
+pub(crate) fn is_injective(extents: &[Extent]) -> bool {
+    let mut extents: Vec<_> = extents.iter().copied().filter(|&(count, _)| count > 1).collect();
+    extents.sort_unstable_by_key(|&(_, stride)| stride);
+    let mut reach = 0_usize;
+    extents.iter().all(|&(count, stride)| {
+        let apart = stride > reach;
+        reach = reach.saturating_add((count - 1).saturating_mul(stride));
+        apart
+    })
+}
+
+/// The part of a view that an operand uses.
+pub(crate) fn cut<'a, T: DeviceRepr>(
+    what: &'static str,
+    view: DeviceView<'a, T>,
+    needed: usize,
+) -> Result<DeviceView<'a, T>> {
+    check_span(what, needed, view.len())?;
+    Ok(view.slice(..needed)?)
+}
+
+/// As [`cut`], to write.
+pub(crate) fn cut_mut<'a, T: DeviceRepr>(
+    what: &'static str,
+    view: DeviceViewMut<'a, T>,
+    needed: usize,
+) -> Result<DeviceViewMut<'a, T>> {
+    check_span(what, needed, view.len())?;
+    Ok(view.into_slice(..needed)?)
+}
+
+fn check_span(what: &'static str, needed: usize, len: usize) -> Result<()> {
+    if needed > len { Err(Error::Span { what, needed, len }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_of_operands() {
+        assert_eq!(span("x", &[(3, 1), (4, 5)]).unwrap(), 18);
+        assert_eq!(span("x", &[(3, 1), (0, 5)]).unwrap(), 0);
+        assert_eq!(span("x", &[]).unwrap(), 1);
+        assert!(matches!(span("x", &[(3, usize::MAX)]), Err(Error::SizeOverflow { what: "x" })));
+        assert!(matches!(span("x", &[(3, usize::MAX / 4)]), Err(Error::SizeOverflow { .. })));
+    }
+
+    #[test]
+    fn which_elements_share_a_place() {
+        assert!(is_injective(&[(3, 1), (4, 3), (2, 12)]));
+        // Blocks of columns side by side.
+        assert!(is_injective(&[(3, 1), (4, 6), (2, 3)]));
+        assert!(!is_injective(&[(3, 1), (4, 3), (2, 11)]));
+        assert!(!is_injective(&[(3, 1), (2, 0)]));
+        assert!(is_injective(&[(3, 1), (1, 0)]));
+    }
+}
