@@ -70,6 +70,7 @@ impl std::error::Error for Error {
         match &self.0.kind {
             ErrorKind::Io { source, .. } => Some(source),
             ErrorKind::Hip(source) => Some(source),
+            ErrorKind::Blas(source) => Some(source),
             ErrorKind::Load(source) => Some(source),
             _ => None,
         }
@@ -291,6 +292,9 @@ pub enum ErrorKind {
     /// What a HIP device, or the layer that calls it, refused.
     #[error("{0}")]
     Hip(hip_safe::Error),
+    /// What the device's BLAS, or the layer that calls it, refused.
+    #[error("{0}")]
+    Blas(rocblas_safe::Error),
     /// No code of a kernel for a device.
     #[error("{what}")]
     Code {

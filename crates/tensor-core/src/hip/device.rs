@@ -12,6 +12,7 @@ use super::code::CodeOrigin;
 use super::facts;
 use super::faults::Faults;
 use super::kernels::{self, Kernel, Kernels};
+use super::libraries::Libraries;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
 
@@ -26,6 +27,7 @@ struct Inner {
     stream: Stream,
     kernels: Kernels,
     faults: Faults,
+    libraries: Libraries,
     name: String,
 }
 
@@ -36,12 +38,31 @@ impl HipDevice {
     /// [`ErrorKind::Hip`] if there is no such device or the driver answers an error.
     #[doc(alias = "hipSetDevice")]
     pub fn new(platform: &Arc<Platform>, ordinal: usize) -> Result<HipDevice> {
+        Self::open(platform, ordinal, Libraries::new(true))
+    }
+
+    /// As [`HipDevice::new`], with every operation done by this workspace's kernels, and none by rocBLAS or MIOpen. So are those of
+    /// every device if the environment says `HIPSTACK_LIBRARIES=0`, and where the platform has no such libraries.
+    ///
+    /// # Errors
+    /// As [`HipDevice::new`].
+    pub fn without_libraries(platform: &Arc<Platform>, ordinal: usize) -> Result<HipDevice> {
+        Self::open(platform, ordinal, Libraries::new(false))
+    }
+
+    fn open(platform: &Arc<Platform>, ordinal: usize, libraries: Libraries) -> Result<HipDevice> {
         let device = Device::new(platform, ordinal).map_err(wrap("device"))?;
         let stream = device.new_stream().map_err(wrap("device"))?;
         let arch = device.properties().arch.split(':').next().unwrap_or_default().to_owned();
         let name = format!("{}:{ordinal} ({arch})", platform.kind);
         Ok(HipDevice {
-            inner: Arc::new(Inner { stream, kernels: Kernels::new(), faults: Faults::new(), name }),
+            inner: Arc::new(Inner {
+                stream,
+                kernels: Kernels::new(),
+                faults: Faults::new(),
+                libraries,
+                name,
+            }),
         })
     }
 
@@ -129,6 +150,10 @@ impl HipDevice {
 
     pub(super) fn faults(&self) -> &Faults {
         &self.inner.faults
+    }
+
+    pub(super) fn libraries(&self) -> &Libraries {
+        &self.inner.libraries
     }
 
     pub(super) fn kernels(&self) -> &Kernels {

@@ -3,12 +3,14 @@
 //! Knows nothing of which platform it runs on. Layouts travel in the kernels' arguments; nothing here waits for the device
 //! but reading back. What the host uploads (elements, lists of ids) is copied from pageable memory, which waits.
 
+mod choice;
 mod code;
 mod device;
 mod facts;
 mod faults;
 mod interop;
 mod kernels;
+mod libraries;
 mod maps;
 pub(crate) mod ops;
 mod platforms;

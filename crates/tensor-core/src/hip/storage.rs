@@ -1,6 +1,6 @@
 //! A tensor's elements in device memory.
 
-use hip_safe::{DeviceBuffer, DeviceView, DeviceViewMut};
+use hip_safe::{AnyBits, DeviceBuffer, DeviceView, DeviceViewMut};
 
 use super::HipDevice;
 use super::device::wrap;
@@ -82,6 +82,16 @@ impl HipStorage {
     pub(super) fn tail(&self, start: usize, operation: &'static str) -> Result<DeviceView<'_, u8>> {
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
         self.buffer.slice(range).map_err(wrap(operation))
+    }
+
+    /// The elements from `start` on as those of a library's type, which has the size of the dtype.
+    pub(super) fn tail_of<T: AnyBits>(&self, start: usize) -> hip_safe::Result<DeviceView<'_, T>> {
+        self.buffer.slice(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
+    }
+
+    /// As [`HipStorage::tail_of`], to write.
+    pub(super) fn tail_mut_of<T: AnyBits>(&mut self, start: usize) -> hip_safe::Result<DeviceViewMut<'_, T>> {
+        self.buffer.slice_mut(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
     }
 
     /// The bytes from element `start` on, to write.

@@ -1,4 +1,4 @@
-//! Matrix products.
+//! Matrix products by our kernels, which take any strides.
 
 use kernels_hip::args::MatmulArgs;
 use kernels_hip::launch;
@@ -10,19 +10,16 @@ use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
 
-/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal.
-pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout) -> Result<HipStorage> {
+/// Writes the products of `a` `[batch…, m, k]` and `b` `[batch…, k, n]` to `out` `[batch…, m, n]`, which has elements.
+pub(super) fn matmul(
+    (a, lhs): (&HipStorage, &Layout),
+    (b, rhs): (&HipStorage, &Layout),
+    (out, product): (&mut HipStorage, &Layout),
+) -> Result<()> {
     let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
     let (m, k, n) = (lhs.dims()[rank - 2], lhs.dims()[rank - 1], rhs.dims()[rank - 1]);
     let matrices: Vec<usize> = vec![rank - 2, rank - 1];
-    let shape: Vec<usize> = lhs.dims()[..rank - 2].iter().copied().chain([m, n]).collect();
-    let product = Layout::contiguous(shape, "matmul")?;
-    // SAFETY: S15: the parts cover every matrix of the batch, and the kernel writes each element of each.
-    let mut out = unsafe { HipStorage::uninit(device, dtype, product.elements(), "matmul") }?;
-    if product.elements() == 0 {
-        return Ok(out);
-    }
-    let batch = [lhs, rhs, &product].map(|layout| layout.split(&matrices).0);
+    let batch = [lhs, rhs, product].map(|layout| layout.split(&matrices).0);
     for part in parts(&[&batch[0], &batch[1], &batch[2]]) {
         let kernel = Kernel { family: "matmul", op: "", dtype, to: None };
         let function = device.kernels().get(device, kernel)?;
@@ -49,5 +46,5 @@ pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout)
         // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes the part's products.
         unsafe { launch.submit() }.map_err(wrap("matmul"))?;
     }
-    Ok(out)
+    Ok(())
 }

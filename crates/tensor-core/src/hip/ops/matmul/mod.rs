@@ -1,0 +1,73 @@
+//! Matrix products: by the platform's BLAS where it can do them, else by our kernels.
+
+mod blas;
+mod own;
+mod product;
+
+use super::copy;
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::layout::Layout;
+use product::Product;
+
+/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal.
+pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout) -> Result<HipStorage> {
+    let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
+    let shape: Vec<usize> = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
+    let result = Layout::contiguous(shape, "matmul")?;
+    // SAFETY: S15: either way of computing writes each element.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, result.elements(), "matmul") }?;
+    if result.elements() == 0 {
+        return Ok(out);
+    }
+    if !by_blas((a, lhs), (b, rhs), (&mut out, &result))? {
+        own::matmul((a, lhs), (b, rhs), (&mut out, &result))?;
+    }
+    Ok(out)
+}
+
+/// How many products an element has to be used in for a copy of its operand to pay.
+const COPY_PAYS: usize = 16;
+
+/// Computes the products by the BLAS, with a copy of an operand whose strides it does not take; says whether.
+fn by_blas(
+    (a, lhs): (&HipStorage, &Layout),
+    (b, rhs): (&HipStorage, &Layout),
+    (out, result): (&mut HipStorage, &Layout),
+) -> Result<bool> {
+    if !blas::is_there(a) {
+        return Ok(false);
+    }
+    let Some(product) = Product::new(lhs, rhs, result) else { return Ok(false) };
+    let pays = |fits: bool, uses: usize| fits || uses >= COPY_PAYS;
+    if !pays(product.left.fits, product.columns) || !pays(product.right.fits, product.rows) {
+        return Ok(false);
+    }
+    let (left, right);
+    let (mut a, mut lhs, mut b, mut rhs) = (a, lhs, b, rhs);
+    if !product.left.fits {
+        left = tight(a, lhs)?;
+        (a, lhs) = (&left.0, &left.1);
+    }
+    if !product.right.fits {
+        right = tight(b, rhs)?;
+        (b, rhs) = (&right.0, &right.1);
+    }
+    match Product::new(lhs, rhs, result) {
+        Some(product) => blas::matmul(a, b, out, &product),
+        None => Ok(false),
+    }
+}
+
+/// A tight copy of the matrices. Those that a batch repeats are copied once.
+fn tight(storage: &HipStorage, layout: &Layout) -> Result<(HipStorage, Layout)> {
+    let mut once = layout.clone();
+    for axis in 0..layout.rank() - 2 {
+        if layout.strides()[axis] == 0 && layout.dims()[axis] > 1 {
+            once = once.narrow(axis, 0, 1, "matmul")?;
+        }
+    }
+    let copy = copy::copy(storage, &once)?;
+    let layout = Layout::contiguous(once.shape().clone(), "matmul")?.expand(layout.shape(), "matmul")?;
+    Ok((copy, layout))
+}
