@@ -1,0 +1,189 @@
+//! What rocBLAS checks before it works, in its order and with its answers: cuBLAS has one code for all of it.
+
+use super::convert::Pass;
+use hip_sys::rocblas::{rocblas_diagonal, rocblas_double_complex, rocblas_fill, rocblas_float_complex};
+use hip_sys::rocblas::{rocblas_half, rocblas_operation, rocblas_side, rocblas_status};
+
+/// The outcome of a call, or of a check. An error that is "success" ends a call that has nothing to do.
+pub(super) type Outcome<T = ()> = Result<T, rocblas_status>;
+
+pub(super) const SUCCESS: rocblas_status = rocblas_status::rocblas_status_success;
+pub(super) const HANDLE: rocblas_status = rocblas_status::rocblas_status_invalid_handle;
+pub(super) const VALUE: rocblas_status = rocblas_status::rocblas_status_invalid_value;
+pub(super) const SIZE: rocblas_status = rocblas_status::rocblas_status_invalid_size;
+pub(super) const POINTER: rocblas_status = rocblas_status::rocblas_status_invalid_pointer;
+pub(super) const NOT_IMPLEMENTED: rocblas_status = rocblas_status::rocblas_status_not_implemented;
+
+/// The status that a call answers.
+pub(super) fn status(outcome: Outcome) -> rocblas_status {
+    outcome.err().unwrap_or(SUCCESS)
+}
+
+pub(super) fn ensure(fine: bool, otherwise: rocblas_status) -> Outcome {
+    if fine { Ok(()) } else { Err(otherwise) }
+}
+
+/// Ends the call with success if there is nothing to do.
+pub(super) fn done_if(nothing: bool) -> Outcome {
+    ensure(!nothing, SUCCESS)
+}
+
+pub(super) fn sizes(fine: bool) -> Outcome {
+    ensure(fine, SIZE)
+}
+
+/// The pointer leads somewhere.
+pub(super) fn there<T>(pointer: *const T) -> Outcome {
+    ensure(!pointer.is_null(), POINTER)
+}
+
+/// A size: rocBLAS has functions of either width.
+pub(super) trait Int: Pass<To = Self> + Copy + Ord {
+    fn long(self) -> i64;
+    fn of(small: i32) -> Self;
+}
+
+impl Int for i32 {
+    fn long(self) -> i64 {
+        self.into()
+    }
+    fn of(small: i32) -> Self {
+        small
+    }
+}
+
+impl Int for i64 {
+    fn long(self) -> i64 {
+        self
+    }
+    fn of(small: i32) -> Self {
+        small.into()
+    }
+}
+
+/// A leading dimension as cuBLAS wants it: one at least, also where rocBLAS takes none for a matrix without rows.
+pub(super) fn leading<I: Int>(dimension: I) -> I {
+    dimension.max(I::of(1))
+}
+
+/// An element, also as a scalar.
+pub(super) trait Scalar: Copy {
+    const COMPLEX: bool = false;
+    fn is(self, number: u8) -> bool;
+}
+
+impl Scalar for f32 {
+    fn is(self, number: u8) -> bool {
+        self == f32::from(number)
+    }
+}
+
+impl Scalar for f64 {
+    fn is(self, number: u8) -> bool {
+        self == f64::from(number)
+    }
+}
+
+impl Scalar for i32 {
+    fn is(self, number: u8) -> bool {
+        self == i32::from(number)
+    }
+}
+
+impl Scalar for rocblas_float_complex {
+    const COMPLEX: bool = true;
+    fn is(self, number: u8) -> bool {
+        self.x.is(number) && self.y.is(0)
+    }
+}
+
+impl Scalar for rocblas_double_complex {
+    const COMPLEX: bool = true;
+    fn is(self, number: u8) -> bool {
+        self.x.is(number) && self.y.is(0)
+    }
+}
+
+impl Scalar for rocblas_half {
+    fn is(self, number: u8) -> bool {
+        super::half::from_f16(self.data).is(number)
+    }
+}
+
+/// An argument of a few values.
+pub(super) trait Choice: Sized {
+    fn known(self) -> bool;
+    fn valid(self) -> Outcome {
+        ensure(self.known(), VALUE)
+    }
+}
+
+impl Choice for rocblas_operation {
+    fn known(self) -> bool {
+        (Self::rocblas_operation_none.0..=Self::rocblas_operation_conjugate_transpose.0).contains(&self.0)
+    }
+}
+
+/// Upper or lower; "full" is none of BLAS.
+impl Choice for rocblas_fill {
+    fn known(self) -> bool {
+        self == Self::rocblas_fill_upper || self == Self::rocblas_fill_lower
+    }
+}
+
+impl Choice for rocblas_diagonal {
+    fn known(self) -> bool {
+        self == Self::rocblas_diagonal_unit || self == Self::rocblas_diagonal_non_unit
+    }
+}
+
+impl Choice for rocblas_side {
+    fn known(self) -> bool {
+        self == Self::rocblas_side_left || self == Self::rocblas_side_right
+    }
+}
+
+/// A pointer to the first of many things that lie a stride of elements apart.
+pub(super) trait At {
+    fn at(self, index: i64, stride: i64) -> Self;
+}
+
+impl<T> At for *const T {
+    fn at(self, index: i64, stride: i64) -> Self {
+        self.wrapping_offset(index.wrapping_mul(stride) as isize)
+    }
+}
+
+impl<T> At for *mut T {
+    fn at(self, index: i64, stride: i64) -> Self {
+        self.wrapping_offset(index.wrapping_mul(stride) as isize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_without_work_is_a_success() {
+        assert_eq!(status(done_if(true)), SUCCESS);
+        assert_eq!(done_if(false), Ok(()));
+        assert_eq!(status(sizes(false)), SIZE);
+        assert_eq!(status(there::<f32>(std::ptr::null())), POINTER);
+    }
+
+    #[test]
+    fn only_blas_s_values_are_known() {
+        assert!(rocblas_fill::rocblas_fill_upper.known() && !rocblas_fill::rocblas_fill_full.known());
+        assert!(rocblas_side::rocblas_side_right.known() && !rocblas_side::rocblas_side_both.known());
+        assert!(!rocblas_operation(110).known() && !rocblas_operation(114).known());
+        assert!(rocblas_operation(113).known() && !rocblas_diagonal(130).known());
+    }
+
+    #[test]
+    fn the_third_of_many_is_two_strides_on() {
+        let many = [0_u16; 9];
+        assert_eq!(many.as_ptr().at(2, 4), &raw const many[8]);
+        assert_eq!((&raw const many[8]).at(1, -3), &raw const many[5]);
+    }
+}

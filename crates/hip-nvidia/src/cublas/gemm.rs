@@ -1,0 +1,249 @@
+//! `gemm` of one type, for one, for many a stride apart and for many by their addresses.
+#![allow(non_snake_case, reason = "BLAS's names")]
+
+use super::check::{Choice, Int, Outcome, Scalar, done_if, leading, sizes, there};
+use super::convert::Pass;
+use super::functions::{Cublas, Gemm, GemmBatched, GemmStrided};
+use super::handle::{Handle, done, with};
+use super::library::cublas;
+use super::table::put;
+use hip_sys::RocblasTable;
+use hip_sys::rocblas::{rocblas_double_complex as C64, rocblas_float_complex as C32, rocblas_handle};
+use hip_sys::rocblas::{rocblas_operation, rocblas_status, rocblas_stride};
+use std::ffi::c_void;
+
+#[rustfmt::skip]
+pub(super) fn fill(table: &mut RocblasTable) {
+    put! { table;
+        gemm gemm_strided gemm_batched<f32>: rocblas_sgemm rocblas_sgemm_64, rocblas_sgemm_strided_batched rocblas_sgemm_strided_batched_64, rocblas_sgemm_batched rocblas_sgemm_batched_64;
+        gemm gemm_strided gemm_batched<f64>: rocblas_dgemm rocblas_dgemm_64, rocblas_dgemm_strided_batched rocblas_dgemm_strided_batched_64, rocblas_dgemm_batched rocblas_dgemm_batched_64;
+        gemm gemm_strided gemm_batched<C32>: rocblas_cgemm rocblas_cgemm_64, rocblas_cgemm_strided_batched rocblas_cgemm_strided_batched_64, rocblas_cgemm_batched rocblas_cgemm_batched_64;
+        gemm gemm_strided gemm_batched<C64>: rocblas_zgemm rocblas_zgemm_64, rocblas_zgemm_strided_batched rocblas_zgemm_strided_batched_64, rocblas_zgemm_batched rocblas_zgemm_batched_64;
+    }
+}
+
+/// What is multiplied: `m` by `k` with `k` by `n`, as they are after the operations.
+#[derive(Clone, Copy)]
+pub(super) struct Shape<I> {
+    pub(super) operations: [rocblas_operation; 2],
+    pub(super) m: I,
+    pub(super) n: I,
+    pub(super) k: I,
+    pub(super) lda: I,
+    pub(super) ldb: I,
+    pub(super) ldc: I,
+    pub(super) count: I,
+}
+
+impl<I: Int> Shape<I> {
+    /// Checks the operations and sizes, and whether there is a result at all: without `k` there is, a multiple of `C`.
+    pub(super) fn check(&self) -> Outcome {
+        let [a, b] = self.operations;
+        a.valid()?;
+        b.valid()?;
+        let zero = I::of(0);
+        let plain = rocblas_operation::rocblas_operation_none;
+        let rows_a = if a == plain { self.m } else { self.k };
+        let rows_b = if b == plain { self.k } else { self.n };
+        sizes(self.m >= zero && self.n >= zero && self.k >= zero && self.count >= zero)?;
+        sizes(self.lda >= rows_a && self.ldb >= rows_b && self.ldc >= self.m)?;
+        done_if(self.m == zero || self.n == zero || self.count == zero)
+    }
+}
+
+/// What goes to cuBLAS after rocBLAS's checks.
+pub(super) struct Operands<I, T, P> {
+    pub(super) k: I,
+    pub(super) alpha: *const T,
+    pub(super) a: *const P,
+    pub(super) b: *const P,
+}
+
+impl<I, T, P> Operands<I, T, P> {
+    /// The same without types, and with another place for the scalar.
+    pub(super) fn cast(self, alpha: *const c_void) -> Operands<I, c_void, c_void> {
+        Operands { k: self.k, alpha, a: self.a.cast(), b: self.b.cast() }
+    }
+}
+
+/// Checks the scalars and pointers. `is` tells whether a scalar is known to be a number. A product that is zero anyway may have no
+/// matrices: then it is one of no columns, and what is not read is replaced by what is there.
+pub(super) fn operands<I: Int, T, P>(
+    k: I,
+    (alpha, beta): (*const T, *const T),
+    (a, b): (*const P, *const P),
+    c: *const P,
+    is: impl Fn(*const T, u8) -> bool,
+) -> Outcome<Operands<I, T, P>> {
+    let zero = I::of(0);
+    there(beta)?;
+    if k > zero {
+        there(alpha)?;
+    }
+    let nothing = k == zero || is(alpha, 0);
+    done_if(nothing && is(beta, 1))?;
+    there(c)?;
+    if nothing && (k == zero || a.is_null() || b.is_null()) {
+        return Ok(Operands { k: zero, alpha: beta, a: c, b: c });
+    }
+    there(a)?;
+    there(b)?;
+    Ok(Operands { k, alpha, a, b })
+}
+
+/// [`operands`] of scalars of a type.
+///
+/// # Safety
+/// Scalars are null or live if they are on the host.
+pub(super) unsafe fn typed<I: Int, T: Scalar, P>(
+    handle: &Handle,
+    k: I,
+    scalars: (*const T, *const T),
+    factors: (*const P, *const P),
+    c: *const P,
+) -> Outcome<Operands<I, T, P>> {
+    // SAFETY: S11: as promised above; they are checked for null before they are asked for.
+    operands(k, scalars, factors, c, |scalar, number| unsafe { handle.is(scalar, number) })
+}
+
+unsafe extern "C" fn gemm<I: Int, T: Scalar>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const T,
+    A: *const T,
+    lda: I,
+    B: *const T,
+    ldb: I,
+    beta: *const T,
+    C: *mut T,
+    ldc: I,
+) -> rocblas_status
+where
+    Cublas: Gemm<I, T>,
+{
+    with(handle, |handle| {
+        Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count: I::of(1) }.check()?;
+        // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
+        unsafe {
+            let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
+            done(cublas().gemm()(
+                handle.raw,
+                transA.pass(),
+                transB.pass(),
+                m,
+                n,
+                with.k,
+                with.alpha,
+                with.a,
+                leading(lda),
+                with.b,
+                leading(ldb),
+                beta,
+                C,
+                ldc,
+            ))
+        }
+    })
+}
+
+unsafe extern "C" fn gemm_strided<I: Int, T: Scalar>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const T,
+    A: *const T,
+    lda: I,
+    stride_a: rocblas_stride,
+    B: *const T,
+    ldb: I,
+    stride_b: rocblas_stride,
+    beta: *const T,
+    C: *mut T,
+    ldc: I,
+    stride_c: rocblas_stride,
+    count: I,
+) -> rocblas_status
+where
+    Cublas: GemmStrided<I, T>,
+{
+    with(handle, |handle| {
+        Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count }.check()?;
+        // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
+        unsafe {
+            let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
+            done(cublas().gemm_strided()(
+                handle.raw,
+                transA.pass(),
+                transB.pass(),
+                m,
+                n,
+                with.k,
+                with.alpha,
+                with.a,
+                leading(lda),
+                stride_a,
+                with.b,
+                leading(ldb),
+                stride_b,
+                beta,
+                C,
+                ldc,
+                stride_c,
+                count,
+            ))
+        }
+    })
+}
+
+unsafe extern "C" fn gemm_batched<I: Int, T: Scalar>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const T,
+    A: *const *const T,
+    lda: I,
+    B: *const *const T,
+    ldb: I,
+    beta: *const T,
+    C: *const *mut T,
+    ldc: I,
+    count: I,
+) -> rocblas_status
+where
+    Cublas: GemmBatched<I, T>,
+{
+    with(handle, |handle| {
+        Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count }.check()?;
+        // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
+        unsafe {
+            let with = typed(handle, k, (alpha, beta), (A, B), C.cast())?;
+            done(cublas().gemm_batched()(
+                handle.raw,
+                transA.pass(),
+                transB.pass(),
+                m,
+                n,
+                with.k,
+                with.alpha,
+                with.a,
+                leading(lda),
+                with.b,
+                leading(ldb),
+                beta,
+                C,
+                ldc,
+                count,
+            ))
+        }
+    })
+}

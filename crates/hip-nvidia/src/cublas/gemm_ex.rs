@@ -1,0 +1,382 @@
+//! `gemm_ex`: products whose types are told, into a matrix of their own.
+#![allow(non_snake_case, reason = "BLAS's names")]
+
+use super::check::{Int, NOT_IMPLEMENTED, Outcome, VALUE, ensure, leading, there};
+use super::convert::{self, Algorithm, Compute, DataType, Pass};
+use super::functions::{Cublas, GemmBatchedEx, GemmEx, GemmStridedEx};
+use super::gemm::{Operands, Shape, operands};
+use super::handle::{Handle, done, with};
+use super::library::cublas;
+use super::move_matrix::{Matrices, move_matrices};
+use super::table::put;
+use hip_sys::RocblasTable;
+use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo, rocblas_half, rocblas_handle};
+use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
+use hip_sys::rocblas::{rocblas_operation, rocblas_status, rocblas_stride};
+use std::ffi::c_void;
+
+#[rustfmt::skip]
+pub(super) fn fill(table: &mut RocblasTable) {
+    put! { table;
+        gemm_ex gemm_strided_ex gemm_batched_ex: rocblas_gemm_ex rocblas_gemm_ex_64, rocblas_gemm_strided_batched_ex rocblas_gemm_strided_batched_ex_64, rocblas_gemm_batched_ex rocblas_gemm_batched_ex_64;
+    }
+}
+
+/// Whether a scalar is known to be a number. Scalars are of the type in which the product is computed.
+///
+/// # Safety
+/// The scalar is not null, and live if scalars are on the host.
+unsafe fn is(handle: &Handle, scalar: *const c_void, data: rocblas_datatype, number: u8) -> bool {
+    use rocblas_datatype as R;
+    // SAFETY: S11: as promised above.
+    unsafe {
+        match data {
+            R::rocblas_datatype_f16_r => handle.is(scalar.cast::<rocblas_half>(), number),
+            R::rocblas_datatype_f32_r => handle.is(scalar.cast::<f32>(), number),
+            R::rocblas_datatype_f64_r => handle.is(scalar.cast::<f64>(), number),
+            R::rocblas_datatype_i32_r => handle.is(scalar.cast::<i32>(), number),
+            R::rocblas_datatype_f32_c => handle.is(scalar.cast::<rocblas_float_complex>(), number),
+            R::rocblas_datatype_f64_c => handle.is(scalar.cast::<rocblas_double_complex>(), number),
+            _ => false,
+        }
+    }
+}
+
+/// A product into `d`, whose leading dimension the shape has for `C`.
+pub(super) struct Product<I> {
+    pub(super) shape: Shape<I>,
+    pub(super) with: Operands<I, c_void, c_void>,
+    pub(super) beta: *const c_void,
+    pub(super) d: *mut c_void,
+    /// Of the factors and of the product.
+    pub(super) types: [DataType; 3],
+    pub(super) compute: Compute,
+}
+
+impl<I: Int> Product<I> {
+    /// # Safety
+    /// The matrices are as the shape says, and live until the stream has used them.
+    pub(super) unsafe fn one(&self, handle: &Handle) -> Outcome
+    where
+        Cublas: GemmEx<I>,
+    {
+        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let [first, second] = shape.operations;
+        // SAFETY: S2, S11: as promised above; a live handle with its context current.
+        done(unsafe {
+            cublas().gemm_ex()(
+                handle.raw,
+                first.pass(),
+                second.pass(),
+                shape.m,
+                shape.n,
+                with.k,
+                with.alpha,
+                with.a,
+                *a,
+                leading(shape.lda),
+                with.b,
+                *b,
+                leading(shape.ldb),
+                *beta,
+                *d,
+                *c,
+                shape.ldc,
+                *compute,
+                Algorithm::DEFAULT,
+            )
+        })
+    }
+
+    /// # Safety
+    /// As for one.
+    pub(super) unsafe fn strided(&self, handle: &Handle, strides: [rocblas_stride; 3]) -> Outcome
+    where
+        Cublas: GemmStridedEx<I>,
+    {
+        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let [first, second] = shape.operations;
+        // SAFETY: S2, S11: as promised above; a live handle with its context current.
+        done(unsafe {
+            cublas().gemm_strided_ex()(
+                handle.raw,
+                first.pass(),
+                second.pass(),
+                shape.m,
+                shape.n,
+                with.k,
+                with.alpha,
+                with.a,
+                *a,
+                leading(shape.lda),
+                strides[0],
+                with.b,
+                *b,
+                leading(shape.ldb),
+                strides[1],
+                *beta,
+                *d,
+                *c,
+                shape.ldc,
+                strides[2],
+                shape.count,
+                *compute,
+                Algorithm::DEFAULT,
+            )
+        })
+    }
+
+    /// # Safety
+    /// As for one; the matrices are arrays of addresses of as many.
+    pub(super) unsafe fn batched(&self, handle: &Handle) -> Outcome
+    where
+        Cublas: GemmBatchedEx<I>,
+    {
+        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let [first, second] = shape.operations;
+        // SAFETY: S2, S11: as promised above; a live handle with its context current.
+        done(unsafe {
+            cublas().gemm_batched_ex()(
+                handle.raw,
+                first.pass(),
+                second.pass(),
+                shape.m,
+                shape.n,
+                with.k,
+                with.alpha,
+                with.a.cast(),
+                *a,
+                leading(shape.lda),
+                with.b.cast(),
+                *b,
+                leading(shape.ldb),
+                *beta,
+                d.cast_const().cast(),
+                *c,
+                shape.ldc,
+                shape.count,
+                *compute,
+                Algorithm::DEFAULT,
+            )
+        })
+    }
+}
+
+/// What `gemm_ex` is told of a matrix: where it is, its type, and how far it is to the next.
+type Matrix = (*const c_void, rocblas_datatype, rocblas_stride);
+
+/// `gemm_ex`'s arguments.
+struct Told<I> {
+    shape: Shape<I>,
+    alpha: *const c_void,
+    a: Matrix,
+    b: Matrix,
+    beta: *const c_void,
+    c: Matrix,
+    d: Matrix,
+    ldd: I,
+    compute: rocblas_datatype,
+    algorithm: rocblas_gemm_algo,
+    solution: i32,
+}
+
+/// How the places of many matrices are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Many {
+    Strided,
+    ByAddress,
+}
+
+impl<I: Int> Told<I> {
+    /// Checks what was told, and brings `C` to where the product is added to it.
+    ///
+    /// # Safety
+    /// The arguments are as rocBLAS wants them.
+    unsafe fn product(self, handle: &Handle, many: Many) -> Outcome<Product<I>> {
+        let Self { shape, alpha, a, b, beta, c, d, ldd, compute, .. } = self;
+        let ldc = shape.ldc;
+        Shape { ldc: ldc.min(ldd), ..shape }.check()?;
+        let first_solution = self.algorithm != rocblas_gemm_algo::rocblas_gemm_algo_solution_index || self.solution == 0;
+        // cuBLAS's ways to compute have other numbers.
+        ensure(first_solution, VALUE)?;
+        let (type_a, _) = convert::data_type(a.1)?;
+        let (type_b, _) = convert::data_type(b.1)?;
+        let (type_d, bytes) = convert::data_type(d.1)?;
+        let computed = convert::compute_type(compute)?;
+        ensure(c.1 == d.1, NOT_IMPLEMENTED)?;
+        // SAFETY: S11: as promised above; scalars are checked for null before they are asked for.
+        let is = |scalar, number| unsafe { is(handle, scalar, compute, number) };
+        let in_place = c.0 == d.0;
+        // Elsewhere there is something to do also if nothing is added: C is copied.
+        let told = |scalar, number| (number == 0 || in_place) && is(scalar, number);
+        let with = operands(shape.k, (alpha, beta), (a.0, b.0), d.0, told)?;
+        if in_place {
+            ensure(ldc == ldd && (shape.count.long() == 1 || c.2 == d.2), VALUE)?;
+        } else if !is(beta, 0) {
+            there(c.0)?;
+            ensure(many == Many::Strided, NOT_IMPLEMENTED)?;
+            let matrices = Matrices {
+                rows: shape.m.long(),
+                columns: shape.n.long(),
+                count: shape.count.long(),
+                bytes,
+                from: (c.0, ldc.long(), c.2),
+                to: (d.0.cast_mut(), ldd.long(), d.2),
+            };
+            // SAFETY: S2, S11: as promised above.
+            unsafe { move_matrices(handle, matrices) }?;
+        }
+        let shape = Shape { ldc: ldd, ..shape };
+        Ok(Product { shape, with, beta, d: d.0.cast_mut(), types: [type_a, type_b, type_d], compute: computed })
+    }
+}
+
+unsafe extern "C" fn gemm_ex<I: Int>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const c_void,
+    a: *const c_void,
+    a_type: rocblas_datatype,
+    lda: I,
+    b: *const c_void,
+    b_type: rocblas_datatype,
+    ldb: I,
+    beta: *const c_void,
+    c: *const c_void,
+    c_type: rocblas_datatype,
+    ldc: I,
+    d: *mut c_void,
+    d_type: rocblas_datatype,
+    ldd: I,
+    compute: rocblas_datatype,
+    algorithm: rocblas_gemm_algo,
+    solution: i32,
+    _flags: u32,
+) -> rocblas_status
+where
+    Cublas: GemmEx<I>,
+{
+    with(handle, |handle| {
+        let told = Told {
+            shape: Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count: I::of(1) },
+            alpha,
+            a: (a, a_type, 0),
+            b: (b, b_type, 0),
+            beta,
+            c: (c, c_type, 0),
+            d: (d, d_type, 0),
+            ldd,
+            compute,
+            algorithm,
+            solution,
+        };
+        // SAFETY: S2, S11: the caller's arguments.
+        unsafe { told.product(handle, Many::Strided)?.one(handle) }
+    })
+}
+
+unsafe extern "C" fn gemm_strided_ex<I: Int>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const c_void,
+    a: *const c_void,
+    a_type: rocblas_datatype,
+    lda: I,
+    stride_a: rocblas_stride,
+    b: *const c_void,
+    b_type: rocblas_datatype,
+    ldb: I,
+    stride_b: rocblas_stride,
+    beta: *const c_void,
+    c: *const c_void,
+    c_type: rocblas_datatype,
+    ldc: I,
+    stride_c: rocblas_stride,
+    d: *mut c_void,
+    d_type: rocblas_datatype,
+    ldd: I,
+    stride_d: rocblas_stride,
+    count: I,
+    compute: rocblas_datatype,
+    algorithm: rocblas_gemm_algo,
+    solution: i32,
+    _flags: u32,
+) -> rocblas_status
+where
+    Cublas: GemmStridedEx<I>,
+{
+    with(handle, |handle| {
+        let told = Told {
+            shape: Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count },
+            alpha,
+            a: (a, a_type, stride_a),
+            b: (b, b_type, stride_b),
+            beta,
+            c: (c, c_type, stride_c),
+            d: (d, d_type, stride_d),
+            ldd,
+            compute,
+            algorithm,
+            solution,
+        };
+        // SAFETY: S2, S11: the caller's arguments.
+        unsafe { told.product(handle, Many::Strided)?.strided(handle, [stride_a, stride_b, stride_d]) }
+    })
+}
+
+unsafe extern "C" fn gemm_batched_ex<I: Int>(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    transB: rocblas_operation,
+    m: I,
+    n: I,
+    k: I,
+    alpha: *const c_void,
+    a: *const c_void,
+    a_type: rocblas_datatype,
+    lda: I,
+    b: *const c_void,
+    b_type: rocblas_datatype,
+    ldb: I,
+    beta: *const c_void,
+    c: *const c_void,
+    c_type: rocblas_datatype,
+    ldc: I,
+    d: *mut c_void,
+    d_type: rocblas_datatype,
+    ldd: I,
+    count: I,
+    compute: rocblas_datatype,
+    algorithm: rocblas_gemm_algo,
+    solution: i32,
+    _flags: u32,
+) -> rocblas_status
+where
+    Cublas: GemmBatchedEx<I>,
+{
+    with(handle, |handle| {
+        let told = Told {
+            shape: Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count },
+            alpha,
+            a: (a, a_type, 0),
+            b: (b, b_type, 0),
+            beta,
+            c: (c, c_type, 0),
+            d: (d, d_type, 0),
+            ldd,
+            compute,
+            algorithm,
+            solution,
+        };
+        // SAFETY: S2, S11: the caller's arguments.
+        unsafe { told.product(handle, Many::ByAddress)?.batched(handle) }
+    })
+}

@@ -1,0 +1,66 @@
+//! Scalars of 16 bits. cuBLAS computes with 16-bit elements in 32 bits if their scalars have 32, so those that are on the host
+//! are widened, which changes no value.
+
+use super::convert::DataType;
+use super::handle::Handle;
+use std::ffi::c_void;
+
+/// The value of a `rocblas_half`.
+pub(super) fn from_f16(bits: u16) -> f32 {
+    let (sign, rest) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff));
+    let magnitude = match rest {
+        // An infinity or none: the greatest exponent stays the greatest.
+        0x7c00.. => f32::from_bits(rest << 13 | 0x7f80_0000),
+        // The exponents differ by 112 in what zero means; the product is exact, also for the smallest.
+        _ => f32::from_bits(rest << 13) * f32::from_bits((127 + 112) << 23),
+    };
+    f32::from_bits(magnitude.to_bits() | sign)
+}
+
+/// The value of a `rocblas_bfloat16`.
+pub(super) fn from_bf16(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// A scalar in 32 bits, if it is known and has 16.
+///
+/// # Safety
+/// The scalar is of that type, not null, and live if scalars are on the host.
+pub(super) unsafe fn widened(handle: &Handle, scalar: *const c_void, data: DataType) -> Option<f32> {
+    if !handle.on_host() {
+        return None;
+    }
+    let convert = match data {
+        DataType::F16 => from_f16,
+        DataType::BF16 => from_bf16,
+        _ => return None,
+    };
+    // SAFETY: S11: as promised above.
+    Some(convert(unsafe { scalar.cast::<u16>().read_unaligned() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_bits_keep_their_value() {
+        let halves = [
+            (0x0000, 0.0),
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x3555, 0.333_251_953_125),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x03ff, 6.097_555_160_522_461e-5),
+            (0x0400, 6.103_515_625e-5),
+            (0x7c00, f32::INFINITY),
+            (0xfc00, f32::NEG_INFINITY),
+        ];
+        for (bits, value) in halves {
+            assert_eq!(from_f16(bits), value, "{bits:#x}");
+        }
+        assert!(from_f16(0x7e00).is_nan() && from_f16(0x8000).is_sign_negative());
+        assert_eq!((from_bf16(0x3f80), from_bf16(0xc040)), (1.0, -3.0));
+    }
+}

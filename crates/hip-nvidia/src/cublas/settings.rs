@@ -1,0 +1,240 @@
+//! Handles and what is set on them; the version and the names of statuses.
+#![allow(non_snake_case, reason = "rocBLAS's names")]
+
+use super::check::{Outcome, POINTER, SIZE, VALUE, ensure, status, there};
+use super::convert::{self, AtomicsMode, PointerMode};
+use super::handle::{self, Handle, Workspace, handle_of};
+use super::library;
+use super::table::present;
+use hip_sys::RocblasTable;
+use hip_sys::hip::hipStream_t;
+use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_math_mode, rocblas_performance_metric};
+use hip_sys::rocblas::{rocblas_pointer_mode, rocblas_status};
+use std::ffi::{c_char, c_void};
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(super) fn fill(table: &mut RocblasTable) {
+    table.rocblas_create_handle = rocblas_create_handle;
+    table.rocblas_destroy_handle = rocblas_destroy_handle;
+    table.rocblas_set_stream = rocblas_set_stream;
+    table.rocblas_get_stream = rocblas_get_stream;
+    table.rocblas_set_pointer_mode = rocblas_set_pointer_mode;
+    table.rocblas_get_pointer_mode = rocblas_get_pointer_mode;
+    table.rocblas_set_atomics_mode = rocblas_set_atomics_mode;
+    table.rocblas_get_atomics_mode = rocblas_get_atomics_mode;
+    present(&mut table.rocblas_set_math_mode, rocblas_set_math_mode);
+    present(&mut table.rocblas_get_math_mode, rocblas_get_math_mode);
+    table.rocblas_set_performance_metric = rocblas_set_performance_metric;
+    table.rocblas_get_performance_metric = rocblas_get_performance_metric;
+    table.rocblas_set_workspace = rocblas_set_workspace;
+    table.rocblas_get_device_memory_size = rocblas_get_device_memory_size;
+    table.rocblas_is_managing_device_memory = rocblas_is_managing_device_memory;
+    table.rocblas_start_device_memory_size_query = rocblas_start_device_memory_size_query;
+    table.rocblas_stop_device_memory_size_query = rocblas_stop_device_memory_size_query;
+    table.rocblas_initialize = rocblas_initialize;
+    table.rocblas_get_version_string = rocblas_get_version_string;
+    table.rocblas_get_version_string_size = rocblas_get_version_string_size;
+    table.rocblas_status_to_string = rocblas_status_to_string;
+}
+
+/// cuBLAS wants its memory to begin so.
+const WORKSPACE_ALIGN: usize = 256;
+
+/// Calls with the object of a handle.
+fn set(handle: rocblas_handle, change: impl FnOnce(&Handle) -> Outcome) -> rocblas_status {
+    status(handle_of(handle).and_then(|handle| change(&handle)))
+}
+
+/// Writes what is asked of a handle to the caller's place.
+///
+/// # Safety
+/// The place is null or live.
+unsafe fn get<T>(
+    handle: rocblas_handle,
+    place: *mut T,
+    ask: impl FnOnce(&Handle) -> T,
+) -> rocblas_status {
+    set(handle, |handle| {
+        there(place)?;
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { place.write(ask(handle)) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn rocblas_create_handle(place: *mut rocblas_handle) -> rocblas_status {
+    if place.is_null() {
+        return rocblas_status::rocblas_status_invalid_handle;
+    }
+    // SAFETY: S11: the caller's place for the result.
+    status(handle::insert().map(|made| unsafe { place.write(made) }))
+}
+
+unsafe extern "C" fn rocblas_destroy_handle(handle: rocblas_handle) -> rocblas_status {
+    handle::remove(handle)
+}
+
+unsafe extern "C" fn rocblas_set_stream(handle: rocblas_handle, stream: hipStream_t) -> rocblas_status {
+    set(handle, |handle| handle.set_stream(stream))
+}
+
+unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, place: *mut hipStream_t) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, Handle::stream) }
+}
+
+unsafe extern "C" fn rocblas_set_pointer_mode(
+    handle: rocblas_handle,
+    mode: rocblas_pointer_mode,
+) -> rocblas_status {
+    set(handle, |handle| {
+        ensure(mode.0 <= 1, VALUE)?;
+        handle.set_pointer_mode(PointerMode(mode.0))
+    })
+}
+
+unsafe extern "C" fn rocblas_get_pointer_mode(
+    handle: rocblas_handle,
+    place: *mut rocblas_pointer_mode,
+) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, |handle| rocblas_pointer_mode(handle.pointer_mode.load(Relaxed))) }
+}
+
+unsafe extern "C" fn rocblas_set_atomics_mode(
+    handle: rocblas_handle,
+    mode: rocblas_atomics_mode,
+) -> rocblas_status {
+    set(handle, |handle| {
+        ensure(mode.0 <= 1, VALUE)?;
+        handle.set_atomics_mode(AtomicsMode(mode.0))
+    })
+}
+
+unsafe extern "C" fn rocblas_get_atomics_mode(
+    handle: rocblas_handle,
+    place: *mut rocblas_atomics_mode,
+) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, |handle| rocblas_atomics_mode(handle.atomics_mode.load(Relaxed))) }
+}
+
+/// xf32 is AMD's name for what NVIDIA calls TF32: products of 32-bit elements with fewer bits.
+unsafe extern "C" fn rocblas_set_math_mode(
+    handle: rocblas_handle,
+    mode: rocblas_math_mode,
+) -> rocblas_status {
+    set(handle, |handle| {
+        ensure(mode.0 <= 1, VALUE)?;
+        handle.set_math_mode(mode.0, convert::math_mode(mode))
+    })
+}
+
+unsafe extern "C" fn rocblas_get_math_mode(
+    handle: rocblas_handle,
+    place: *mut rocblas_math_mode,
+) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, |handle| rocblas_math_mode(handle.math_mode.load(Relaxed))) }
+}
+
+/// Kept, without effect: cuBLAS has no such choice.
+unsafe extern "C" fn rocblas_set_performance_metric(
+    handle: rocblas_handle,
+    metric: rocblas_performance_metric,
+) -> rocblas_status {
+    set(handle, |handle| {
+        ensure(metric.0 <= 2, VALUE)?;
+        handle.metric.store(metric.0, Relaxed);
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn rocblas_get_performance_metric(
+    handle: rocblas_handle,
+    place: *mut rocblas_performance_metric,
+) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, |handle| rocblas_performance_metric(handle.metric.load(Relaxed))) }
+}
+
+/// Null, or no bytes: cuBLAS uses its own memory again.
+unsafe extern "C" fn rocblas_set_workspace(
+    handle: rocblas_handle,
+    start: *mut c_void,
+    bytes: usize,
+) -> rocblas_status {
+    set(handle, |handle| {
+        let start = if bytes == 0 { 0 } else { start as usize };
+        ensure(start.is_multiple_of(WORKSPACE_ALIGN), POINTER)?;
+        handle.set_workspace(Workspace { start, bytes: if start == 0 { 0 } else { bytes } })
+    })
+}
+
+/// The bytes of the program's workspace; 0 while cuBLAS uses its own memory, of which it does not tell.
+unsafe extern "C" fn rocblas_get_device_memory_size(
+    handle: rocblas_handle,
+    place: *mut usize,
+) -> rocblas_status {
+    // SAFETY: S11: the caller's place.
+    unsafe { get(handle, place, |handle| handle.workspace().bytes) }
+}
+
+unsafe extern "C" fn rocblas_is_managing_device_memory(handle: rocblas_handle) -> bool {
+    handle_of(handle).is_ok_and(|handle| handle.workspace().start == 0)
+}
+
+unsafe extern "C" fn rocblas_start_device_memory_size_query(handle: rocblas_handle) -> rocblas_status {
+    set(handle, |handle| {
+        let open = handle.querying.swap(true, Relaxed);
+        ensure(!open, rocblas_status::rocblas_status_size_query_mismatch)
+    })
+}
+
+unsafe extern "C" fn rocblas_stop_device_memory_size_query(
+    handle: rocblas_handle,
+    place: *mut usize,
+) -> rocblas_status {
+    set(handle, |handle| {
+        let open = handle.querying.load(Relaxed);
+        ensure(open, rocblas_status::rocblas_status_size_query_mismatch)?;
+        there(place)?;
+        handle.querying.store(false, Relaxed);
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { place.write(0) };
+        Ok(())
+    })
+}
+
+/// cuBLAS starts with its first handle.
+unsafe extern "C" fn rocblas_initialize() {}
+
+/// rocBLAS's version, whose behaviour this follows, and cuBLAS's in the place of the commit.
+fn version_string() -> String {
+    let [major, minor, patch] = library::open().map(library::version).unwrap_or_default();
+    let rocblas = super::VERSION;
+    format!("{}.{}.{}.cublas-{major}.{minor}.{patch}", rocblas.major, rocblas.minor, rocblas.patch)
+}
+
+unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, length: usize) -> rocblas_status {
+    status((|| {
+        there(place)?;
+        let text = version_string();
+        ensure(length > text.len(), SIZE)?;
+        // SAFETY: S11: the caller's buffer, which is long enough for the text and its zero byte.
+        unsafe {
+            place.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
+            place.add(text.len()).write(0);
+        }
+        Ok(())
+    })())
+}
+
+unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocblas_status {
+    // SAFETY: S11: the caller's place for the result.
+    status(there(place).map(|()| unsafe { place.write(version_string().len() + 1) }))
+}
+
+unsafe extern "C" fn rocblas_status_to_string(status: rocblas_status) -> *const c_char {
+    convert::status_name(status).as_ptr()
+}
