@@ -111,6 +111,7 @@ simple! {
 /// Ends every handle that leads to something of the device's context, which is about to end. Pools and user objects are not
 /// in a context and stay.
 pub(crate) fn forget_device(ordinal: usize) {
+    crate::cublas::forget_device(ordinal);
     STREAMS.end_all(|object| object.device.ordinal == ordinal);
     EVENTS.end_all(|object| object.device.ordinal == ordinal);
     MODULES.end_all(|object| object.device.ordinal == ordinal);

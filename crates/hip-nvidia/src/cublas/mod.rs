@@ -6,12 +6,17 @@ mod convert;
 mod functions;
 mod gemm;
 mod gemm_ex;
+mod gemv;
 mod half;
 mod handle;
 mod hgemm;
+mod level1;
+mod level2;
+mod level3;
 mod library;
 mod move_matrix;
 mod proof;
+mod rotg;
 mod settings;
 mod table;
 
@@ -35,5 +40,10 @@ fn functions() -> RocblasTable {
     gemm::fill(&mut table);
     gemm_ex::fill(&mut table);
     hgemm::fill(&mut table);
+    level1::fill(&mut table);
+    rotg::fill(&mut table);
+    level2::fill(&mut table);
+    gemv::fill(&mut table);
+    level3::fill(&mut table);
     table
 }
