@@ -1,13 +1,90 @@
 //! MIOpen's C functions over this runtime.
+//!
+//! A call checks its arguments as MIOpen does, names the memory that it uses, and becomes one operation of its handle's stream: it
+//! may be captured into a graph. Descriptors are read when the call is made. Values of 16 bits are computed in floats and rounded
+//! once. Where MIOpen refuses a type, a mode or a factor, so does this.
 
-use hip_sys::{LoadError, Miopen, MiopenTable, Version};
+mod activation;
+mod answer;
+mod convolution;
+mod handle;
+mod job;
+mod ops;
+mod pooling;
+mod registry;
+mod softmax;
+mod tensor;
+
+use activation::*;
+use convolution::{bias::*, call::*, descriptor::*, find::*};
+use handle::*;
+use hip_sys::{LoadError, Miopen, MiopenTable, Optional, Version};
+use ops::*;
+use pooling::{call::*, descriptor::*};
+use softmax::*;
+use tensor::descriptor::*;
 
 /// The version of MIOpen whose behaviour this follows.
 const VERSION: Version = Version { major: 3, minor: 4, patch: 0 };
 
+/// Functions that only later versions have, with the version that brought them.
+macro_rules! table {
+    ([$($name:ident),* $(,)?], $($since:literal: [$($later:ident),* $(,)?]),* $(,)?) => {
+        MiopenTable {
+            $($name,)*
+            $($($later: Optional::present($later, stringify!($later), $since),)*)*
+            ..MiopenTable::not_implemented()
+        }
+    };
+}
+
 /// The library: what it does not do answers that it is not implemented.
 pub(crate) fn library() -> Result<Miopen, LoadError> {
-    let table = MiopenTable::not_implemented();
     // SAFETY: S1, S11: the functions are this crate's, and check what a library checks.
-    Ok(unsafe { Miopen::from_table(VERSION, "hip-host".into(), table) })
+    Ok(unsafe { Miopen::from_table(VERSION, "hip-host".into(), functions()) })
+}
+
+fn functions() -> MiopenTable {
+    table! {
+        [
+            miopenCreate, miopenCreateWithStream, miopenDestroy, miopenSetStream, miopenGetStream, miopenSetAllocator,
+            miopenEnableProfiling, miopenGetKernelTime, miopenGetVersion, miopenGetErrorString,
+            miopenCreateTensorDescriptor, miopenDestroyTensorDescriptor, miopenSet4dTensorDescriptor,
+            miopenSet4dTensorDescriptorEx, miopenSetTensorDescriptor, miopenGet4dTensorDescriptor,
+            miopenGetTensorDescriptor, miopenGetTensorDescriptorSize, miopenGetTensorNumBytes,
+            miopenOpTensor, miopenSetTensor, miopenScaleTensor, miopenTransformTensor,
+            miopenCreateConvolutionDescriptor, miopenDestroyConvolutionDescriptor, miopenInitConvolutionDescriptor,
+            miopenInitConvolutionNdDescriptor, miopenSetConvolutionGroupCount, miopenSetTransposeConvOutputPadding,
+            miopenSetTransposeConvNdOutputPadding, miopenGetConvolutionDescriptor, miopenGetConvolutionNdDescriptor,
+            miopenGetConvolutionForwardOutputDim, miopenGetConvolutionNdForwardOutputDim,
+            miopenSetConvolutionAttribute, miopenGetConvolutionAttribute,
+            miopenConvolutionForward, miopenConvolutionBackwardData, miopenConvolutionBackwardWeights,
+            miopenConvolutionForwardImmediate, miopenConvolutionBackwardDataImmediate,
+            miopenConvolutionBackwardWeightsImmediate, miopenConvolutionForwardBias, miopenConvolutionBackwardBias,
+            miopenFindConvolutionForwardAlgorithm, miopenFindConvolutionBackwardDataAlgorithm,
+            miopenFindConvolutionBackwardWeightsAlgorithm,
+            miopenConvolutionForwardGetWorkSpaceSize, miopenConvolutionForwardGetSolutionCount,
+            miopenConvolutionForwardGetSolution, miopenConvolutionForwardGetSolutionWorkspaceSize,
+            miopenConvolutionForwardCompileSolution,
+            miopenConvolutionBackwardDataGetWorkSpaceSize, miopenConvolutionBackwardDataGetSolutionCount,
+            miopenConvolutionBackwardDataGetSolution, miopenConvolutionBackwardDataGetSolutionWorkspaceSize,
+            miopenConvolutionBackwardDataCompileSolution,
+            miopenConvolutionBackwardWeightsGetWorkSpaceSize, miopenConvolutionBackwardWeightsGetSolutionCount,
+            miopenConvolutionBackwardWeightsGetSolution, miopenConvolutionBackwardWeightsGetSolutionWorkspaceSize,
+            miopenConvolutionBackwardWeightsCompileSolution,
+            miopenCreatePoolingDescriptor, miopenDestroyPoolingDescriptor, miopenSet2dPoolingDescriptor,
+            miopenSetNdPoolingDescriptor, miopenGet2dPoolingDescriptor, miopenGetNdPoolingDescriptor,
+            miopenSetPoolingIndexType, miopenGetPoolingIndexType, miopenSetPoolingWorkSpaceIndexMode,
+            miopenGetPoolingWorkSpaceIndexMode, miopenGetPoolingForwardOutputDim, miopenGetPoolingNdForwardOutputDim,
+            miopenPoolingGetWorkSpaceSize, miopenPoolingGetWorkSpaceSizeV2, miopenPoolingForward, miopenPoolingBackward,
+            miopenCreateActivationDescriptor, miopenDestroyActivationDescriptor, miopenSetActivationDescriptor,
+            miopenGetActivationDescriptor, miopenActivationForward, miopenActivationBackward,
+            miopenSoftmaxForward, miopenSoftmaxForward_V2, miopenSoftmaxBackward, miopenSoftmaxBackward_V2,
+        ],
+        "5.3": [miopenSetNdTensorDescriptorWithLayout],
+        "5.5": [miopenGetConvolutionSpatialDim],
+        "5.7": [miopenGetSolverIdConvAlgorithm],
+        "6.0": [miopenGetConvolutionGroupCount, miopenSetTensorCastType],
+        "6.2": [miopenSetTensorDescriptorV2],
+    }
 }

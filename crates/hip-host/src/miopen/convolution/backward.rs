@@ -1,0 +1,82 @@
+//! The convolution backward: to the data and to the filters.
+
+use super::geometry::{Geometry, Side, filters};
+use super::matrix::{Factor, multiply};
+use rayon::prelude::*;
+
+/// Results [outputs of the group, count] from the `first` place on.
+fn results(
+    geometry: &Geometry,
+    y: &Side,
+    (image, group): (usize, usize),
+    first: usize,
+    count: usize,
+    out: &mut [f32],
+) {
+    for (channel, out) in out.chunks_mut(count).take(geometry.outputs).enumerate() {
+        y.places.load(&y.view, y.start(image, group * geometry.outputs + channel), first, out);
+    }
+}
+
+/// From the results' gradient to the input's.
+pub(super) fn data(geometry: &Geometry, dy: &Side, w: &Side, dx: &Side, scales: [f32; 2]) {
+    let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
+    let (filters, places) = (filters(geometry, w), geometry.input_places());
+    let tasks = geometry.images * geometry.groups;
+    let alone = tasks < rayon::current_num_threads();
+    let task = |task: usize| {
+        let at = (task / geometry.groups, task % geometry.groups);
+        let mut image = vec![0.0; geometry.inputs * places];
+        let (mut columns, mut gradients) = (vec![0.0; terms * block], vec![0.0; outputs * block]);
+        for first in (0..geometry.places()).step_by(block) {
+            let count = block.min(geometry.places() - first);
+            results(geometry, dy, at, first, count, &mut gradients);
+            let left = Factor { values: &filters[at.1 * outputs * terms..], rows: 1, columns: terms };
+            let right = Factor { values: &gradients, rows: count, columns: 1 };
+            multiply((terms, count, outputs), &mut columns, count, left, right, false, alone);
+            geometry.gather(&columns, first, count, &mut image);
+        }
+        for (channel, values) in image.chunks_mut(places).enumerate() {
+            let start = dx.start(at.0, at.1 * geometry.inputs + channel);
+            dx.places.blend(&dx.view, start, 0, values, scales);
+        }
+    };
+    if alone { (0..tasks).for_each(task) } else { (0..tasks).into_par_iter().for_each(task) }
+}
+
+/// From the results' gradient to the filters'.
+pub(super) fn weights(geometry: &Geometry, dy: &Side, x: &Side, dw: &Side, scales: [f32; 2]) {
+    let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
+    let threads = rayon::current_num_threads();
+    // Each part of the images has sums of its own, which are added in order.
+    let parts = threads.div_ceil(geometry.groups).min(geometry.images);
+    let share = geometry.images.div_ceil(parts);
+    let alone = geometry.groups * parts < threads;
+    let part = |group: usize, part: usize| {
+        let mut sums = vec![0.0; outputs * terms];
+        let (mut columns, mut gradients) = (vec![0.0; terms * block], vec![0.0; outputs * block]);
+        for image in part * share..((part + 1) * share).min(geometry.images) {
+            for first in (0..geometry.places()).step_by(block) {
+                let count = block.min(geometry.places() - first);
+                geometry.columns(x, (image, group), first, count, &mut columns);
+                results(geometry, dy, (image, group), first, count, &mut gradients);
+                let left = Factor { values: &gradients, rows: count, columns: 1 };
+                let right = Factor { values: &columns, rows: 1, columns: count };
+                multiply((outputs, terms, count), &mut sums, terms, left, right, true, alone);
+            }
+        }
+        sums
+    };
+    let sum = |group: usize| {
+        let sums: Vec<Vec<f32>> = (0..parts).into_par_iter().map(|index| part(group, index)).collect();
+        let mut sums = sums.into_iter();
+        let mut total = sums.next().unwrap_or_default();
+        sums.for_each(|more| total.iter_mut().zip(more).for_each(|(total, more)| *total += more));
+        for (filter, values) in total.chunks_mut(terms).enumerate() {
+            for (channel, values) in values.chunks_mut(terms / geometry.inputs).enumerate() {
+                dw.places.blend(&dw.view, dw.start(group * outputs + filter, channel), 0, values, scales);
+            }
+        }
+    };
+    (0..geometry.groups).into_par_iter().for_each(sum);
+}

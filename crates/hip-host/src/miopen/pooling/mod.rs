@@ -1,0 +1,4 @@
+//! Pooling in two and three dimensions.
+
+pub(super) mod call;
+pub(super) mod descriptor;

@@ -1,0 +1,13 @@
+//! MIOpen's functions on the threads of the CPU: by raw calls, with values made by hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+#[macro_use]
+mod library;
+
+mod bad_arguments;
+mod convolutions;
+mod elementwise;
+mod layers;
+mod streams;
