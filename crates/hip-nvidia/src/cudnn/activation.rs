@@ -1,0 +1,339 @@
+//! Activations: those that cuDNN has, and those that two of its operations make.
+#![allow(non_snake_case, reason = "MIOpen's names")]
+
+use super::descriptor::Descriptors;
+use super::entry::{all_there, entries, offer};
+use super::factor::Factor;
+use super::handle::{Session, with};
+use super::library::{In, Out, check, cudnn};
+use super::ops::{op_descriptor, transform};
+use super::raw::{Lazy, RawActivation};
+use super::tensor::{Tensor, tensor_of};
+use super::{BAD, Outcome, UNSUPPORTED};
+use cudarc::cudnn::sys::{self, cudnnActivationMode_t as Native};
+use hip_sys::miopen::*;
+use std::sync::{Arc, LazyLock};
+
+/// A function with its parameters.
+pub(super) struct Activation {
+    mode: miopenActivationMode_t,
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    raw: Lazy<RawActivation>,
+}
+
+/// How a function is computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Way {
+    /// cuDNN has it, with one coefficient.
+    Native(Native, f64),
+    Identity,
+    /// The larger of `x` and `-x`. Its slope at zero is -1, as MIOpen's.
+    Absolute,
+    /// The larger (above slope 1 the smaller) of `x` and `slope * x`.
+    Leaky(f64),
+}
+
+static ACTIVATIONS: LazyLock<Descriptors<Activation>> = LazyLock::new(|| Descriptors::new(0x53));
+
+/// The activation of a descriptor.
+pub(super) fn activation_of(handle: miopenActivationDescriptor_t) -> Outcome<Arc<Activation>> {
+    ACTIVATIONS.get(handle)
+}
+
+impl Default for Activation {
+    fn default() -> Self {
+        Self::unchecked(miopenActivationMode_t::miopenActivationPASTHRU, 0.0, 0.0, 0.0)
+    }
+}
+
+impl Activation {
+    fn unchecked(mode: miopenActivationMode_t, alpha: f64, beta: f64, gamma: f64) -> Self {
+        Self { mode, alpha, beta, gamma, raw: Lazy::new() }
+    }
+
+    pub(super) fn new(mode: miopenActivationMode_t, alpha: f64, beta: f64, gamma: f64) -> Outcome<Self> {
+        if mode.0 > miopenActivationMode_t::miopenActivationELU.0 {
+            return Err(BAD);
+        }
+        Ok(Self::unchecked(mode, alpha, beta, gamma))
+    }
+
+    /// How it is computed, if cuDNN can.
+    pub(super) fn way(&self) -> Outcome<Way> {
+        use miopenActivationMode_t as M;
+        Ok(match self.mode {
+            M::miopenActivationPASTHRU => Way::Identity,
+            M::miopenActivationLOGISTIC => Way::Native(Native::CUDNN_ACTIVATION_SIGMOID, 0.0),
+            // MIOpen's is beta * tanh(alpha * x).
+            M::miopenActivationTANH if self.alpha == 1.0 && self.beta == 1.0 => {
+                Way::Native(Native::CUDNN_ACTIVATION_TANH, 0.0)
+            }
+            M::miopenActivationRELU => Way::Native(Native::CUDNN_ACTIVATION_RELU, 0.0),
+            M::miopenActivationCLIPPEDRELU => Way::Native(Native::CUDNN_ACTIVATION_CLIPPED_RELU, self.alpha),
+            M::miopenActivationELU => Way::Native(Native::CUDNN_ACTIVATION_ELU, self.alpha),
+            M::miopenActivationABS => Way::Absolute,
+            M::miopenActivationLEAKYRELU => Way::Leaky(self.alpha),
+            _ => return Err(UNSUPPORTED),
+        })
+    }
+
+    /// cuDNN's descriptor of a native function, and of the identity, which only fused convolutions take.
+    pub(super) fn raw(&self) -> Outcome<sys::cudnnActivationDescriptor_t> {
+        let (mode, coefficient) = match self.way()? {
+            Way::Native(mode, coefficient) => (mode, coefficient),
+            Way::Identity => (Native::CUDNN_ACTIVATION_IDENTITY, 0.0),
+            Way::Absolute | Way::Leaky(_) => return Err(UNSUPPORTED),
+        };
+        self.raw.get(|| make(mode, coefficient)).map(RawActivation::raw)
+    }
+}
+
+fn make(mode: Native, coefficient: f64) -> Outcome<RawActivation> {
+    RawActivation::new(|library, raw| {
+        let nan = sys::cudnnNanPropagation_t::CUDNN_PROPAGATE_NAN;
+        // SAFETY: S1: a new descriptor.
+        check(unsafe { (library.cudnnSetActivationDescriptor)(raw, mode, nan, coefficient) })
+    })
+}
+
+/// cuDNN's descriptor of max(x, 0).
+fn relu() -> Outcome<sys::cudnnActivationDescriptor_t> {
+    static RELU: Lazy<RawActivation> = Lazy::new();
+    RELU.get(|| make(Native::CUDNN_ACTIVATION_RELU, 0.0)).map(RawActivation::raw)
+}
+
+/// `y = alpha * f(x) + beta * y`. The two may be the same memory with the same strides.
+///
+/// # Safety
+/// The memory has the tensors.
+pub(super) unsafe fn forward(
+    session: &Session,
+    activation: &Activation,
+    (alpha, beta): (Factor, Factor),
+    (x_tensor, x): (&Tensor, In),
+    (y_tensor, y): (&Tensor, Out),
+) -> Outcome {
+    let library = cudnn()?;
+    let (x_raw, y_raw) = (x_tensor.raw()?, y_tensor.raw()?);
+    let slope = match activation.way()? {
+        Way::Native(..) => {
+            let descriptor = activation.raw()?;
+            // SAFETY: S11: live descriptors and factors; the memory is the caller's word.
+            return check(unsafe {
+                (library.cudnnActivationForward)(
+                    session.raw,
+                    descriptor,
+                    alpha.get(),
+                    x_raw,
+                    x,
+                    beta.get(),
+                    y_raw,
+                    y,
+                )
+            });
+        }
+        // SAFETY: S11: the caller's memory.
+        Way::Identity => return unsafe { transform(session, (alpha, beta), (x_tensor, x), (y_tensor, y)) },
+        Way::Absolute => -1.0,
+        Way::Leaky(slope) => slope,
+    };
+    let other = Factor::new(alpha.value() * slope, y_tensor.kind);
+    // Where x is positive the first product has to win.
+    let op = if alpha.value() >= other.value() {
+        sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MAX
+    } else {
+        sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MIN
+    };
+    let descriptor = op_descriptor(op, y_tensor.kind)?;
+    // SAFETY: S11: live descriptors and factors; the memory is the caller's word.
+    check(unsafe {
+        (library.cudnnOpTensor)(
+            session.raw,
+            descriptor,
+            alpha.get(),
+            x_raw,
+            x,
+            other.get(),
+            x_raw,
+            x,
+            beta.get(),
+            y_raw,
+            y,
+        )
+    })
+}
+
+/// `dx = alpha * f'(x) * dy + beta * dx`.
+///
+/// # Safety
+/// The memory has the tensors.
+unsafe fn backward(
+    session: &Session,
+    activation: &Activation,
+    (alpha, beta): (Factor, Factor),
+    (y_tensor, y): (&Tensor, In),
+    (dy_tensor, dy): (&Tensor, In),
+    (x_tensor, x): (&Tensor, In),
+    (dx_tensor, dx): (&Tensor, Out),
+) -> Outcome {
+    let library = cudnn()?;
+    let (dy_raw, x_raw, dx_raw) = (dy_tensor.raw()?, x_tensor.raw()?, dx_tensor.raw()?);
+    let slope = match activation.way()? {
+        Way::Native(..) => {
+            all_there(&[y])?;
+            let (descriptor, y_raw) = (activation.raw()?, y_tensor.raw()?);
+            // SAFETY: S11: live descriptors and factors; the memory is the caller's word.
+            return check(unsafe {
+                (library.cudnnActivationBackward)(
+                    session.raw,
+                    descriptor,
+                    alpha.get(),
+                    y_raw,
+                    y,
+                    dy_raw,
+                    dy,
+                    x_raw,
+                    x,
+                    beta.get(),
+                    dx_raw,
+                    dx,
+                )
+            });
+        }
+        // SAFETY: S11: the caller's memory.
+        Way::Identity => {
+            return unsafe { transform(session, (alpha, beta), (dy_tensor, dy), (dx_tensor, dx)) };
+        }
+        Way::Absolute => -1.0,
+        Way::Leaky(slope) => slope,
+    };
+    // The slope everywhere, and what is missing where x is positive: dy is read twice, so it must stay.
+    if dy == dx.cast_const() || x == dx.cast_const() {
+        return Err(UNSUPPORTED);
+    }
+    let kind = dx_tensor.kind;
+    let everywhere = Factor::new(alpha.value() * slope, kind);
+    let more = Factor::new(alpha.value() * (1.0 - slope), kind);
+    let keep = Factor::new(1.0, kind);
+    let descriptor = relu()?;
+    // SAFETY: S11: as above. Where max(x, 0) is positive x is, so x stands for both.
+    unsafe {
+        transform(session, (everywhere, beta), (dy_tensor, dy), (dx_tensor, dx))?;
+        check((library.cudnnActivationBackward)(
+            session.raw,
+            descriptor,
+            more.get(),
+            x_raw,
+            x,
+            dy_raw,
+            dy,
+            x_raw,
+            x,
+            keep.get(),
+            dx_raw,
+            dx,
+        ))
+    }
+}
+
+type H = miopenHandle_t;
+type T = miopenTensorDescriptor_t;
+type D = miopenActivationDescriptor_t;
+
+entries! {
+    fn miopenCreateActivationDescriptor(place: *mut D) {
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { ACTIVATIONS.create(place) }
+    }
+
+    fn miopenDestroyActivationDescriptor(handle: D) {
+        ACTIVATIONS.destroy(handle)
+    }
+
+    fn miopenSetActivationDescriptor(handle: D, mode: miopenActivationMode_t, alpha: f64, beta: f64, gamma: f64) {
+        ACTIVATIONS.set(handle, Activation::new(mode, alpha, beta, gamma)?)
+    }
+
+    /// Each of the places may be null.
+    fn miopenGetActivationDescriptor(
+        handle: D, mode: *mut miopenActivationMode_t, alpha: *mut f64, beta: *mut f64, gamma: *mut f64,
+    ) {
+        let activation = activation_of(handle)?;
+        // SAFETY: S11: the caller's places for the results.
+        unsafe {
+            offer(mode, activation.mode);
+            offer(alpha, activation.alpha);
+            offer(beta, activation.beta);
+            offer(gamma, activation.gamma);
+        }
+        Ok(())
+    }
+
+    fn miopenActivationForward(handle: H, activation: D, alpha: In, xd: T, x: In, beta: In, yd: T, y: Out) {
+        let (activation, xd, yd) = (activation_of(activation)?, tensor_of(xd)?, tensor_of(yd)?);
+        all_there(&[x, y.cast_const()])?;
+        // SAFETY: S11: the caller's factors.
+        let blend = unsafe { (Factor::read(alpha, yd.kind)?, Factor::read(beta, yd.kind)?) };
+        // SAFETY: S11: the caller's memory.
+        with(handle, |session| unsafe { forward(session, &activation, blend, (&xd, x), (&yd, y)) })
+    }
+
+    fn miopenActivationBackward(
+        handle: H, activation: D, alpha: In, yd: T, y: In, dyd: T, dy: In, xd: T, x: In, beta: In, dxd: T, dx: Out,
+    ) {
+        let activation = activation_of(activation)?;
+        let (yd, dyd, xd, dxd) = (tensor_of(yd)?, tensor_of(dyd)?, tensor_of(xd)?, tensor_of(dxd)?);
+        all_there(&[dy, x, dx.cast_const()])?;
+        // SAFETY: S11: the caller's factors.
+        let blend = unsafe { (Factor::read(alpha, dxd.kind)?, Factor::read(beta, dxd.kind)?) };
+        // SAFETY: S11: the caller's memory.
+        with(handle, |session| unsafe {
+            backward(session, &activation, blend, (&yd, y), (&dyd, dy), (&xd, x), (&dxd, dx))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(mode: u32, alpha: f64, beta: f64) -> Outcome<Way> {
+        Activation::new(miopenActivationMode_t(mode), alpha, beta, 2.0).unwrap().way()
+    }
+
+    #[test]
+    fn every_function_has_its_way_or_none() {
+        assert_eq!(way(0, 0.0, 0.0), Ok(Way::Identity));
+        assert_eq!(way(1, 0.0, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_SIGMOID, 0.0)));
+        assert_eq!(way(2, 1.0, 1.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_TANH, 0.0)));
+        assert_eq!(way(2, 0.5, 1.0), Err(UNSUPPORTED));
+        assert_eq!(way(3, 0.0, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_RELU, 0.0)));
+        assert_eq!(way(4, 0.0, 0.0), Err(UNSUPPORTED));
+        assert_eq!(way(5, 0.0, 0.0), Ok(Way::Absolute));
+        assert_eq!(way(6, 0.0, 0.0), Err(UNSUPPORTED));
+        assert_eq!(way(7, 6.0, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_CLIPPED_RELU, 6.0)));
+        assert_eq!(way(8, 0.1, 0.0), Ok(Way::Leaky(0.1)));
+        assert_eq!(way(9, 0.3, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_ELU, 0.3)));
+        assert!(Activation::new(miopenActivationMode_t(10), 0.0, 0.0, 0.0).is_err());
+    }
+
+    #[test]
+    fn what_it_was_set_to_is_read_back() {
+        let mut handle = std::ptr::null_mut();
+        let (mut mode, mut alpha, mut beta, mut gamma) = (miopenActivationMode_t(0), 0.0, 0.0, 0.0);
+        // SAFETY: S11: live places.
+        unsafe {
+            assert_eq!(miopenCreateActivationDescriptor(&mut handle).0, 0);
+            assert_eq!(miopenSetActivationDescriptor(handle, miopenActivationMode_t(6), 1.0, 2.0, 3.0).0, 0);
+            assert_eq!(miopenSetActivationDescriptor(handle, miopenActivationMode_t(60), 1.0, 2.0, 3.0), BAD);
+            assert_eq!(
+                miopenGetActivationDescriptor(handle, &mut mode, &mut alpha, &mut beta, &mut gamma).0,
+                0
+            );
+            assert_eq!(miopenDestroyActivationDescriptor(handle).0, 0);
+        }
+        assert_eq!((mode.0, alpha, beta, gamma), (6, 1.0, 2.0, 3.0));
+    }
+}

@@ -1,0 +1,278 @@
+//! cuDNN's algorithms: which there are for a problem, and which was chosen.
+
+use super::descriptor::Math;
+use super::problem::{Direction, Problem};
+use crate::cudnn::handle::Session;
+use crate::cudnn::library::{check, cudnn};
+use crate::cudnn::{BAD, Outcome, UNSUPPORTED};
+use cudarc::cudnn::sys;
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::mem::offset_of;
+
+/// An algorithm that does a problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Algorithm {
+    /// cuDNN's number in the problem's direction.
+    pub(super) number: u32,
+    pub(super) math: Math,
+    /// Milliseconds; negative if nobody measured.
+    pub(super) time: f32,
+    /// Bytes of workspace.
+    pub(super) memory: usize,
+}
+
+/// A problem with a class of algorithms, of which MIOpen has fewer than cuDNN.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub(super) problem: Problem,
+    pub(super) class: u32,
+}
+
+/// The algorithms that were found best, or taken, for what a handle was given.
+pub(crate) type Choices = HashMap<Wanted, Algorithm>;
+
+/// An algorithm that needs more workspace than this is not offered.
+const MOST_WORKSPACE: usize = 1 << 30;
+/// So many answers at most: each algorithm in two ways.
+pub(super) const ANSWERS: usize = 16;
+
+/// cuDNN's answer, with numbers where it has enums.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Answer {
+    number: u32,
+    status: u32,
+    time: f32,
+    memory: usize,
+    determinism: u32,
+    math: u32,
+    reserved: [c_int; 3],
+}
+
+macro_rules! same_layout {
+    ($($theirs:ty),*) => {
+        /// In each direction the answer has its own type and this layout.
+        const _: () = {
+            $(
+                assert!(size_of::<Answer>() == size_of::<$theirs>());
+                assert!(offset_of!(Answer, number) == offset_of!($theirs, algo));
+                assert!(offset_of!(Answer, status) == offset_of!($theirs, status));
+                assert!(offset_of!(Answer, time) == offset_of!($theirs, time));
+                assert!(offset_of!(Answer, memory) == offset_of!($theirs, memory));
+                assert!(offset_of!(Answer, determinism) == offset_of!($theirs, determinism));
+                assert!(offset_of!(Answer, math) == offset_of!($theirs, mathType));
+            )*
+        };
+    };
+}
+
+same_layout!(
+    sys::cudnnConvolutionFwdAlgoPerf_t,
+    sys::cudnnConvolutionBwdDataAlgoPerf_t,
+    sys::cudnnConvolutionBwdFilterAlgoPerf_t
+);
+
+/// MIOpen's classes, with the same numbers in every direction.
+pub(super) mod class {
+    pub(in crate::cudnn) const GEMM: u32 = 0;
+    pub(in crate::cudnn) const DIRECT: u32 = 1;
+    pub(in crate::cudnn) const FFT: u32 = 2;
+    pub(in crate::cudnn) const WINOGRAD: u32 = 3;
+    pub(in crate::cudnn) const IMPLICIT_GEMM: u32 = 5;
+}
+
+/// The class that one of cuDNN's algorithms counts as.
+pub(super) fn class_of(direction: Direction, number: u32) -> u32 {
+    use class::*;
+    let classes: &[u32] = match direction {
+        Direction::Forward => &[IMPLICIT_GEMM, IMPLICIT_GEMM, GEMM, DIRECT, FFT, FFT, WINOGRAD, WINOGRAD],
+        Direction::BackwardData => &[DIRECT, IMPLICIT_GEMM, FFT, FFT, WINOGRAD, WINOGRAD],
+        Direction::BackwardWeights => &[DIRECT, IMPLICIT_GEMM, FFT, GEMM, WINOGRAD, WINOGRAD, FFT],
+    };
+    classes.get(number as usize).copied().unwrap_or(DIRECT)
+}
+
+macro_rules! numbers {
+    ($($name:ident -> $type:ident [$($variant:ident),*];)*) => {
+        $(pub(super) fn $name(number: u32) -> Outcome<sys::$type> {
+            [$(sys::$type::$variant),*].into_iter().find(|algorithm| *algorithm as u32 == number).ok_or(BAD)
+        })*
+    };
+}
+
+numbers! {
+    forward -> cudnnConvolutionFwdAlgo_t [
+        CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+        CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_DIRECT, CUDNN_CONVOLUTION_FWD_ALGO_FFT,
+        CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+        CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED
+    ];
+    backward_data -> cudnnConvolutionBwdDataAlgo_t [
+        CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT,
+        CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING, CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD,
+        CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED
+    ];
+    backward_weights -> cudnnConvolutionBwdFilterAlgo_t [
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING
+    ];
+}
+
+/// Those of cuDNN's answers that can be used, each once, in cuDNN's order.
+pub(super) fn usable(problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
+    let mut list: Vec<Algorithm> = Vec::with_capacity(answers.len());
+    for answer in answers {
+        let deterministic = answer.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC as u32;
+        let wanted = deterministic || !problem.conv.is_deterministic();
+        if answer.status != 0 || !wanted || answer.memory > MOST_WORKSPACE {
+            continue;
+        }
+        let math = Math::of(problem.x.kind, answer.math)?;
+        if !list.iter().any(|known| (known.number, known.math) == (answer.number, math)) {
+            list.push(Algorithm { number: answer.number, math, time: answer.time, memory: answer.memory });
+        }
+    }
+    Ok(list)
+}
+
+/// The algorithms for a problem, the best first as far as cuDNN can tell without trying. Touches no device memory.
+pub(super) fn algorithms(session: &Session, problem: &Problem) -> Outcome<Vec<Algorithm>> {
+    let library = cudnn()?;
+    let raw = problem.raw(Math::best(problem.x.kind)?)?;
+    let mut answers = [Answer::default(); ANSWERS];
+    let (most, mut count, first) = (ANSWERS as c_int, 0, answers.as_mut_ptr());
+    // SAFETY: S1, S14: live descriptors, and room for so many answers, whose layout was compared.
+    check(unsafe {
+        match problem.direction {
+            Direction::Forward => (library.cudnnGetConvolutionForwardAlgorithm_v7)(
+                session.raw,
+                raw.x,
+                raw.w,
+                raw.conv,
+                raw.y,
+                most,
+                &mut count,
+                first.cast(),
+            ),
+            Direction::BackwardData => (library.cudnnGetConvolutionBackwardDataAlgorithm_v7)(
+                session.raw,
+                raw.w,
+                raw.y,
+                raw.conv,
+                raw.x,
+                most,
+                &mut count,
+                first.cast(),
+            ),
+            Direction::BackwardWeights => (library.cudnnGetConvolutionBackwardFilterAlgorithm_v7)(
+                session.raw,
+                raw.x,
+                raw.y,
+                raw.conv,
+                raw.w,
+                most,
+                &mut count,
+                first.cast(),
+            ),
+        }
+    })?;
+    let list = usable(problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])?;
+    if list.is_empty() { Err(UNSUPPORTED) } else { Ok(list) }
+}
+
+/// The workspace that lets every algorithm run that is offered.
+pub(super) fn largest_workspace(session: &Session, problem: &Problem) -> Outcome<usize> {
+    Ok(algorithms(session, problem)?.iter().map(|algorithm| algorithm.memory).max().unwrap_or(0))
+}
+
+/// The workspace of one algorithm.
+pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math: Math) -> Outcome<usize> {
+    let library = cudnn()?;
+    let raw = problem.raw(math)?;
+    let mut size = 0;
+    // SAFETY: S1: live descriptors and a live place.
+    check(unsafe {
+        match problem.direction {
+            Direction::Forward => (library.cudnnGetConvolutionForwardWorkspaceSize)(
+                session.raw,
+                raw.x,
+                raw.w,
+                raw.conv,
+                raw.y,
+                forward(number)?,
+                &mut size,
+            ),
+            Direction::BackwardData => (library.cudnnGetConvolutionBackwardDataWorkspaceSize)(
+                session.raw,
+                raw.w,
+                raw.y,
+                raw.conv,
+                raw.x,
+                backward_data(number)?,
+                &mut size,
+            ),
+            Direction::BackwardWeights => (library.cudnnGetConvolutionBackwardFilterWorkspaceSize)(
+                session.raw,
+                raw.x,
+                raw.y,
+                raw.conv,
+                raw.w,
+                backward_weights(number)?,
+                &mut size,
+            ),
+        }
+    })?;
+    Ok(size)
+}
+
+/// The algorithm for a class and a workspace of this size: the one that was found, else what cuDNN thinks best among those that fit,
+/// of the class if there is one.
+pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outcome<Algorithm> {
+    if let Some(found) = session.choices.get(&wanted).filter(|found| found.memory <= size) {
+        return Ok(*found);
+    }
+    let direction = wanted.problem.direction;
+    let mut fitting = algorithms(session, &wanted.problem)?;
+    fitting.retain(|algorithm| algorithm.memory <= size);
+    let of_class = fitting.iter().find(|algorithm| class_of(direction, algorithm.number) == wanted.class);
+    let chosen = *of_class.or(fitting.first()).ok_or(BAD)?;
+    session.choices.insert(wanted, chosen);
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_cudnns() {
+        for number in 0..8 {
+            assert_eq!(forward(number).unwrap() as u32, number);
+        }
+        for number in 0..6 {
+            assert_eq!(backward_data(number).unwrap() as u32, number);
+        }
+        for number in 0..7 {
+            assert_eq!(backward_weights(number).unwrap() as u32, number);
+        }
+        assert_eq!(forward(8), Err(BAD));
+        assert_eq!(backward_data(6), Err(BAD));
+        assert_eq!(backward_weights(7), Err(BAD));
+    }
+
+    #[test]
+    fn every_algorithm_has_a_class_of_miopen() {
+        use hip_sys::miopen::miopenConvAlgorithm_t as M;
+        assert_eq!(class::GEMM, M::miopenConvolutionAlgoGEMM.0);
+        assert_eq!(class::DIRECT, M::miopenConvolutionAlgoDirect.0);
+        assert_eq!(class::FFT, M::miopenConvolutionAlgoFFT.0);
+        assert_eq!(class::WINOGRAD, M::miopenConvolutionAlgoWinograd.0);
+        assert_eq!(class::IMPLICIT_GEMM, M::miopenConvolutionAlgoImplicitGEMM.0);
+        assert_eq!(class_of(Direction::Forward, 6), class::WINOGRAD);
+        assert_eq!(class_of(Direction::BackwardData, 3), class::FFT);
+        assert_eq!(class_of(Direction::BackwardWeights, 1), class::IMPLICIT_GEMM);
+    }
+}

@@ -1,0 +1,15 @@
+//! Convolutions.
+
+mod algorithm;
+mod bias;
+mod descriptor;
+mod find;
+mod immediate;
+mod problem;
+mod run;
+
+pub(super) use algorithm::Choices;
+pub(super) use bias::*;
+pub(super) use descriptor::*;
+pub(super) use find::*;
+pub(super) use immediate::*;
