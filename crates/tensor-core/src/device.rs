@@ -22,9 +22,13 @@ pub enum Device {
     Hip(HipDevice),
 }
 
+/// At the end of the name of a device that leaves libraries alone.
+const KERNELS: &str = ":kernels";
+
 impl Device {
     /// The device of a name: `cpu`, or a platform and an ordinal such as `host:0` or `amd:1`. A platform alone is its first
-    /// device. Each call gives a HIP device with a stream of its own: keep it, and clone it.
+    /// device. Each call gives a HIP device with a stream of its own: keep it, and clone it. With `:kernels` behind the ordinal, as in
+    /// `host:0:kernels`, the device leaves the platform's libraries alone: see [`HipDevice::without_libraries`].
     ///
     /// ```
     /// use tensor_core::Device;
@@ -50,11 +54,13 @@ impl Device {
                 hip::platform_names().map(|name| format!("{name}:N")).collect::<Vec<_>>().join(" ");
             Error::new("device", ErrorKind::UnknownDevice { name: name.to_owned(), platforms })
         };
-        let (kind, ordinal) = name.split_once(':').unwrap_or((name, "0"));
+        let (place, kernels) = name.strip_suffix(KERNELS).map_or((name, false), |place| (place, true));
+        let (kind, ordinal) = place.split_once(':').unwrap_or((place, "0"));
         let ordinal: usize = ordinal.parse().map_err(|_| unknown())?;
         let platform = hip::platform(kind).ok_or_else(unknown)?;
         let platform = platform.map_err(|error| Error::new("device", ErrorKind::Load(error)))?;
-        HipDevice::new(&platform, ordinal).map(Device::Hip)
+        let open = if kernels { HipDevice::without_libraries } else { HipDevice::new };
+        open(&platform, ordinal).map(Device::Hip)
     }
 
     /// Every device of this machine: the CPU, then those of each platform whose library is there.
@@ -94,12 +100,14 @@ impl Device {
         }
     }
 
-    /// The name that [`Device::parse`] takes: "cpu", "host:0".
+    /// The name that [`Device::parse`] takes: "cpu", "host:0", "host:0:kernels".
     pub fn name(&self) -> String {
         match self {
             Device::Cpu => "cpu".to_owned(),
             Device::Hip(device) => {
-                format!("{}:{}", self.platform().map_or("", PlatformKind::name), device.device().ordinal())
+                let platform = self.platform().map_or("", PlatformKind::name);
+                let kernels = if device.uses_libraries() { "" } else { KERNELS };
+                format!("{platform}:{}{kernels}", device.device().ordinal())
             }
         }
     }

@@ -71,6 +71,7 @@ impl std::error::Error for Error {
             ErrorKind::Io { source, .. } => Some(source),
             ErrorKind::Hip(source) => Some(source),
             ErrorKind::Blas(source) => Some(source),
+            ErrorKind::Dnn(source) => Some(source),
             ErrorKind::Load(source) => Some(source),
             _ => None,
         }
@@ -295,6 +296,9 @@ pub enum ErrorKind {
     /// What the device's BLAS, or the layer that calls it, refused.
     #[error("{0}")]
     Blas(rocblas_safe::Error),
+    /// What the device's library for networks, or the layer that calls it, refused.
+    #[error("{0}")]
+    Dnn(miopen_safe::Error),
     /// No code of a kernel for a device.
     #[error("{what}")]
     Code {

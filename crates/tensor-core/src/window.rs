@@ -4,7 +4,7 @@
 ///
 /// A transposed convolution has `up` above 1: outputs whose places are equal modulo `up` (a phase) meet the same taps, and each
 /// phase is a forward convolution with those.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ConvAxis {
     /// Length of the output.
     pub out: usize,
@@ -66,6 +66,13 @@ impl ConvAxis {
         Some(ConvAxis { out, input, taps, up: stride, tap_step, step: 1, first: padding as i64, tap })
     }
 
+    /// Padding, stride and dilation as they were given: those of the forward convolution that a transposed one turns round.
+    pub(crate) fn given(&self, transposed: bool) -> [usize; 3] {
+        let size = |number: i64| number.unsigned_abs() as usize;
+        let stride = if transposed { self.up } else { size(self.step) };
+        [size(self.first), stride, size(self.tap)]
+    }
+
     /// How many phases have outputs; their places modulo `up` are the first numbers.
     pub(crate) fn phases(&self) -> usize {
         self.up.min(self.out)
@@ -89,7 +96,7 @@ impl ConvAxis {
 }
 
 /// A convolution: the channels are those of one group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Convolution {
     pub operation: &'static str,
     /// Whether the filter's first axis is that of the input's channels.
@@ -108,6 +115,17 @@ impl Convolution {
         [self.groups, self.out_channels, self.h.out, self.w.out]
             .into_iter()
             .fold(self.batch, usize::saturating_mul)
+    }
+
+    /// Lengths of the filter's axes.
+    pub(crate) fn filter_dims(&self) -> [usize; 4] {
+        let Self { groups, in_channels, out_channels, .. } = *self;
+        let [first, second] = if self.transposed {
+            [groups * in_channels, out_channels]
+        } else {
+            [groups * out_channels, in_channels]
+        };
+        [first, second, self.h.taps, self.w.taps]
     }
 
     /// Whether each output has so few terms, and each input channel so few outputs, that there is nothing to gain from tiles.
@@ -192,6 +210,13 @@ fn gcd(a: usize, b: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_given_is_known() {
+        let given = [2, 3, 5];
+        assert_eq!(ConvAxis::forward(20, 3, given).map(|axis| axis.given(false)), Some(given));
+        assert_eq!(ConvAxis::transposed(20, 3, given, 0).map(|axis| axis.given(true)), Some(given));
+    }
 
     #[test]
     fn lengths_of_outputs() {

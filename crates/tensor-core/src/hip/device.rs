@@ -152,6 +152,11 @@ impl HipDevice {
         &self.inner.faults
     }
 
+    /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.
+    pub fn uses_libraries(&self) -> bool {
+        self.inner.libraries.wanted()
+    }
+
     pub(super) fn libraries(&self) -> &Libraries {
         &self.inner.libraries
     }

@@ -1,39 +1,85 @@
 //! The libraries of a device's platform beside HIP. They are opened when an operation first asks for them; where there are none, or a
 //! library does not do it, the kernels of this workspace do.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hip_safe::Stream;
+use miopen_safe::Handle as Dnn;
+use parking_lot::Mutex;
 use rocblas_safe::Handle as Blas;
 
-/// A device's handles of libraries.
+use super::choice::Choices;
+use super::ops::conv::{Prepared, Problem};
+
+/// A device's handles of libraries, and what they were found to be good for.
 pub(super) struct Libraries {
     wanted: bool,
+    /// By the environment, too.
+    allowed: bool,
+    convolutions: Mutex<HashMap<Problem, Option<Arc<Prepared>>>>,
+    choices: Choices<Problem>,
     blas: OnceLock<Option<Blas>>,
+    dnn: OnceLock<Option<Dnn>>,
 }
 
 impl Libraries {
     /// Those of the platform, unless they are not wanted, be it by `HIPSTACK_LIBRARIES=0`.
     pub(super) fn new(wanted: bool) -> Self {
-        let wanted = wanted && std::env::var_os("HIPSTACK_LIBRARIES").is_none_or(|value| value != "0");
-        Self { wanted, blas: OnceLock::new() }
+        let allowed = wanted && std::env::var_os("HIPSTACK_LIBRARIES").is_none_or(|value| value != "0");
+        Self {
+            wanted,
+            allowed,
+            convolutions: Mutex::default(),
+            choices: Choices::new(),
+            blas: OnceLock::new(),
+            dnn: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn wanted(&self) -> bool {
+        self.wanted
     }
 
     /// rocBLAS, or what stands in its place. A handle is made once, and not while the stream captures.
     pub(super) fn blas(&self, stream: &Stream) -> Option<&Blas> {
-        open(self.wanted, &self.blas, stream, || Blas::new(stream))
+        open(self.allowed, &self.blas, stream, || Blas::new(stream))
+    }
+
+    /// MIOpen, or what stands in its place.
+    pub(super) fn dnn(&self, stream: &Stream) -> Option<&Dnn> {
+        open(self.allowed, &self.dnn, stream, || Dnn::new(stream))
+    }
+
+    /// How the library computes a convolution; `None` if it does not. It is asked once.
+    pub(super) fn convolution(&self, stream: &Stream, problem: &Problem) -> Option<Arc<Prepared>> {
+        let dnn = self.dnn(stream)?;
+        if let Some(known) = self.convolutions.lock().get(problem) {
+            return known.clone();
+        }
+        if stream.is_capturing() {
+            return None;
+        }
+        let prepared = Prepared::new(dnn, problem).map(Arc::new);
+        self.convolutions.lock().insert(*problem, prepared.clone());
+        prepared
+    }
+
+    /// Which way of computing each convolution takes.
+    pub(super) fn choices(&self) -> &Choices<Problem> {
+        &self.choices
     }
 }
 
 /// What is in the cell; what `make` gives, if nothing has been tried yet. A library that cannot be opened is not asked for again.
 fn open<'a, T, E: fmt::Display>(
-    wanted: bool,
+    allowed: bool,
     cell: &'a OnceLock<Option<T>>,
     stream: &Stream,
     make: impl FnOnce() -> Result<T, E>,
 ) -> Option<&'a T> {
-    if !wanted {
+    if !allowed {
         return None;
     }
     if cell.get().is_none() && stream.is_capturing() {

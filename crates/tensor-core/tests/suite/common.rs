@@ -4,14 +4,18 @@ use std::sync::OnceLock;
 
 use tensor_core::{DType, Device, Element, Nested, Result, Tensor};
 
-/// Every device of this machine, opened once. `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`, chooses others.
+/// Every device of this machine, opened once, and a host device without libraries. `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`, chooses others.
 pub(crate) fn devices() -> &'static [Device] {
     static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
     DEVICES.get_or_init(|| match std::env::var("TENSOR_CORE_TEST_DEVICES") {
         Ok(names) => {
             names.split(',').map(|name| Device::parse(name).expect("a device of this machine")).collect()
         }
-        Err(_) => Device::all().expect("the devices of this machine"),
+        Err(_) => {
+            let mut all = Device::all().expect("the devices of this machine");
+            all.extend(Device::parse("host:0:kernels"));
+            all
+        }
     })
 }
 

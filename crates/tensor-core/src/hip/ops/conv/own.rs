@@ -1,4 +1,4 @@
-//! Convolutions.
+//! Convolutions by our kernels, which take any strides.
 
 use bytemuck::Zeroable;
 use kernels_hip::args;
@@ -11,20 +11,16 @@ use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::window::{ConvAxis, Convolution};
 
-/// The convolution of `x` `[batch, channels, h, w]` with filters and, where there is one, a bias. All are read where they lie.
-pub(crate) fn conv(
+/// Writes the convolution to `out`, which has elements.
+pub(super) fn conv(
+    out: &mut HipStorage,
     (x, x_layout): (&HipStorage, &Layout),
     (filter, filter_layout): (&HipStorage, &Layout),
     bias: Option<(&HipStorage, &Layout)>,
     shape: &Convolution,
-) -> Result<HipStorage> {
+) -> Result<()> {
     let (device, dtype, operation) = (x.device(), x.dtype(), shape.operation);
     let outputs = shape.outputs();
-    // SAFETY: S15: the kernels write every output.
-    let mut out = unsafe { HipStorage::uninit(device, dtype, outputs, operation) }?;
-    if outputs == 0 {
-        return Ok(out);
-    }
     let arguments = args::ConvArgs {
         batch: shape.batch as u64,
         groups: shape.groups as u64,
@@ -58,8 +54,7 @@ pub(crate) fn conv(
     launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
     // write `outputs` elements.
-    unsafe { launch.submit() }.map_err(wrap(operation))?;
-    Ok(out)
+    unsafe { launch.submit() }.map_err(wrap(operation))
 }
 
 fn axis(axis: &ConvAxis) -> args::ConvAxis {

@@ -1,0 +1,132 @@
+//! Convolutions by MIOpen, or what stands in its place.
+
+use half::{bf16, f16};
+use miopen_safe::{
+    Algorithm, Convolution as Walk, ConvolutionDesc, ConvolutionOptions, DataType, Direction, Element,
+    Error as DnnError, Handle, Solution, TensorDesc,
+};
+
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::hip::HipStorage;
+use crate::hip::device::wrap;
+use crate::window::Convolution;
+
+/// Which solutions may be taken: sums of products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds
+/// would not stay exact.
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
+/// How many of the library's solutions are tried, its first choice first.
+const TRIED: usize = 4;
+/// The most workspace that a solution may need.
+const MOST_WORKSPACE: usize = 1 << 30;
+
+/// A convolution of tight tensors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::hip) struct Problem {
+    pub(super) dtype: DType,
+    pub(super) shape: Convolution,
+}
+
+/// A problem as the library knows it, and what it offers.
+pub(in crate::hip) struct Prepared {
+    convolution: ConvolutionDesc,
+    /// Input, filter and output of the forward convolution.
+    descriptors: [TensorDesc; 3],
+    transposed: bool,
+    solutions: Vec<Solution>,
+}
+
+impl Prepared {
+    /// Asks the library; `None` if it does not do this, or in no way that may be taken.
+    pub(in crate::hip) fn new(dnn: &Handle, problem: &Problem) -> Option<Self> {
+        let Problem { dtype, shape } = problem;
+        let data_type = match dtype {
+            DType::F32 => DataType::F32,
+            DType::F16 => DataType::F16,
+            DType::BF16 => DataType::BF16,
+            _ => return None,
+        };
+        let axes = [shape.h.given(shape.transposed), shape.w.given(shape.transposed)];
+        let walk = Walk {
+            padding: axes.map(|[padding, ..]| padding).to_vec(),
+            stride: axes.map(|[_, stride, _]| stride).to_vec(),
+            dilation: axes.map(|[.., dilation]| dilation).to_vec(),
+            groups: shape.groups,
+            deterministic: true,
+            ..Walk::new(2)
+        };
+        let x = [shape.batch, shape.groups * shape.in_channels, shape.h.input, shape.w.input];
+        let y = [shape.batch, shape.groups * shape.out_channels, shape.h.out, shape.w.out];
+        // A transposed convolution is the gradient of a forward one by its input.
+        let dims = if shape.transposed { [y, shape.filter_dims(), x] } else { [x, shape.filter_dims(), y] };
+        let prepare = || -> Result<Self, DnnError> {
+            let convolution = ConvolutionDesc::new(dnn, walk)?;
+            let [x, w, y] = dims.map(|dims| TensorDesc::packed_of(dnn, data_type, &dims));
+            let descriptors = [x?, w?, y?];
+            let direction = if shape.transposed { Direction::BackwardData } else { Direction::Forward };
+            let [x, w, y] = &descriptors;
+            let mut solutions = dnn.convolution_solutions(direction, &convolution, x, w, y)?;
+            solutions.retain(|solution| {
+                ALGORITHMS.contains(&solution.algorithm()) && solution.workspace_bytes() <= MOST_WORKSPACE
+            });
+            solutions.truncate(TRIED);
+            Ok(Self { convolution, descriptors, transposed: shape.transposed, solutions })
+        };
+        prepare().ok().filter(|prepared| !prepared.solutions.is_empty())
+    }
+
+    /// How many solutions there are.
+    pub(super) fn solutions(&self) -> usize {
+        self.solutions.len()
+    }
+}
+
+/// Writes the convolution to `out` by a solution; says whether the library does that.
+pub(super) fn conv(
+    out: &mut HipStorage,
+    operands: (&HipStorage, &HipStorage),
+    starts: [usize; 2],
+    prepared: &Prepared,
+    solution: usize,
+) -> Result<bool> {
+    match out.dtype() {
+        DType::F32 => run::<f32>(out, operands, starts, prepared, solution),
+        DType::F16 => run::<f16>(out, operands, starts, prepared, solution),
+        DType::BF16 => run::<bf16>(out, operands, starts, prepared, solution),
+        _ => Ok(false),
+    }
+}
+
+fn run<T: Element>(
+    out: &mut HipStorage,
+    (x, filter): (&HipStorage, &HipStorage),
+    [x_start, filter_start]: [usize; 2],
+    prepared: &Prepared,
+    solution: usize,
+) -> Result<bool> {
+    let device = x.device().clone();
+    let Some(dnn) = device.libraries().dnn(device.stream()) else { return Ok(false) };
+    let options = ConvolutionOptions {
+        solution: prepared.solutions.get(solution).cloned(),
+        ..ConvolutionOptions::default()
+    };
+    let Prepared { convolution, descriptors: [input, weights, output], .. } = prepared;
+    let made = (|| {
+        let (x, filter) = (x.tail_of::<T>(x_start)?, filter.tail_of::<T>(filter_start)?);
+        let mut target = out.tail_mut_of::<T>(0)?;
+        let w = weights.view(&filter)?;
+        if prepared.transposed {
+            let (dy, mut dx) = (output.view(&x)?, input.view_mut(&mut target)?);
+            dnn.convolution_backward_data(convolution, &dy, &w, &mut dx, options)
+        } else {
+            let (x, mut y) = (input.view(&x)?, output.view_mut(&mut target)?);
+            dnn.convolution_forward(convolution, &x, &w, &mut y, options)
+        }
+    })();
+    match made {
+        Ok(()) => Ok(true),
+        Err(DnnError::Unsupported { .. }) => Ok(false),
+        Err(DnnError::Hip(error)) => Err(wrap("conv")(error)),
+        Err(error) => Err(Error::new("conv", ErrorKind::Dnn(error))),
+    }
+}
