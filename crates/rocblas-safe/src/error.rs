@@ -60,7 +60,9 @@ pub enum Error {
         step: &'static str,
     },
     /// Something reaches past the end of its view.
-    #[error("{what} reaches over {needed} elements, and the view has {len}: take a longer view, or a smaller {what}")]
+    #[error(
+        "{what} reaches over {needed} elements, and the view has {len}: take a longer view, or a smaller {what}"
+    )]
     Span {
         /// A vector, a matrix or a batch.
         what: &'static str,
@@ -91,13 +93,17 @@ pub enum Error {
         col_stride: usize,
     },
     /// An increment of zero.
-    #[error("the increment of a vector of {len} elements is 0: it counts elements from one to the next, and may be negative")]
+    #[error(
+        "the increment of a vector of {len} elements is 0: it counts elements from one to the next, and may be negative"
+    )]
     ZeroIncrement {
         /// The vector's length.
         len: usize,
     },
     /// Outputs would lie over each other.
-    #[error("{count} outputs with a stride of {stride} overlap: each needs elements of its own. Take a longer stride")]
+    #[error(
+        "{count} outputs with a stride of {stride} overlap: each needs elements of its own. Take a longer stride"
+    )]
     Overlap {
         /// How many there are.
         count: usize,
@@ -117,7 +123,9 @@ pub enum Error {
         wanted: String,
     },
     /// The members of a batch differ where they have to be alike.
-    #[error("member {index} of a batch differs from the first in its {what}: a call has one for all of them. Make two calls")]
+    #[error(
+        "member {index} of a batch differs from the first in its {what}: a call has one for all of them. Make two calls"
+    )]
     Uneven {
         /// Its place.
         index: usize,
@@ -125,7 +133,9 @@ pub enum Error {
         what: &'static str,
     },
     /// Batches of different lengths, or one output for many.
-    #[error("{op}: operands of {expected} and of {got} members: they need as many each; inputs may also be single ones")]
+    #[error(
+        "{op}: operands of {expected} and of {got} members: they need as many each; inputs may also be single ones"
+    )]
     BatchCount {
         /// The operation.
         op: &'static str,

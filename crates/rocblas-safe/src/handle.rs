@@ -194,7 +194,10 @@ impl Handle {
         destroyed
     }
 
-    fn configure(&self, call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>) -> Result<()> {
+    fn configure(
+        &self,
+        call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>,
+    ) -> Result<()> {
         let table = table(self.device())?;
         let _state = self.state.lock();
         let _current = self.device().make_current()?;
@@ -219,7 +222,10 @@ impl Handle {
         reads.iter().for_each(|read| drop(submission.read(read)));
         writes.iter_mut().for_each(|write| drop(submission.write(write)));
         if for_host {
-            submission.not_captured("a result on the host", "write it to device memory: the function whose name ends in _into");
+            submission.not_captured(
+                "a result on the host",
+                "write it to device memory: the function whose name ends in _into",
+            );
         }
         submission.write(workspace).keep(Arc::clone(&self.owned) as _);
         let submitted = |_| {

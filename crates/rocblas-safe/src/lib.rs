@@ -41,6 +41,7 @@
 //!
 //! `COVERAGE.md` lists each C function and what wraps it.
 
+mod band;
 mod convert;
 mod error;
 mod flag;
@@ -58,12 +59,14 @@ mod types;
 mod vector;
 mod vector_batch;
 
+pub use band::BandMatrix;
 pub use error::{Error, Result};
 pub use handle::Handle;
 pub use matrix::{Matrix, MatrixMut};
 pub use matrix_batch::{MatrixBatch, MatrixBatchMut};
+pub use ops::Rotation;
 pub use options::{AtomicsMode, Diagonal, Layout, MathMode, Side, Triangle};
 pub use scalar::Scalar;
-pub use types::{Blas, Complex, Element, Product};
+pub use types::{Blas, Complex, Element, Operable, Product};
 pub use vector::{Vector, VectorMut};
 pub use vector_batch::{VectorBatch, VectorBatchMut};

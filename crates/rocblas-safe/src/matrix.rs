@@ -2,7 +2,7 @@
 
 use crate::place::{self, Place, cut, cut_mut};
 use crate::stored::Stored;
-use crate::{Element, Layout, MatrixBatch, MatrixBatchMut, Result};
+use crate::{Layout, MatrixBatch, MatrixBatchMut, Operable, Result};
 use hip_safe::{DeviceView, DeviceViewMut};
 
 /// A matrix in device memory, to read. Copying it copies the reference.
@@ -34,7 +34,7 @@ pub struct MatrixMut<'a, T> {
     pub(crate) view: DeviceViewMut<'a, T>,
 }
 
-impl<'a, T: Element> Matrix<'a, T> {
+impl<'a, T: Operable> Matrix<'a, T> {
     /// A matrix whose rows, or columns, follow each other without gaps.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl<'a, T: Element> Matrix<'a, T> {
     }
 }
 
-impl<'a, T: Element> MatrixMut<'a, T> {
+impl<'a, T: Operable> MatrixMut<'a, T> {
     /// As [`Matrix::new`].
     ///
     /// # Errors
@@ -182,19 +182,19 @@ impl<'a, T: Element> MatrixMut<'a, T> {
     }
 }
 
-impl<'a, T: Element> From<Matrix<'a, T>> for MatrixBatch<'a, T> {
+impl<'a, T: Operable> From<Matrix<'a, T>> for MatrixBatch<'a, T> {
     fn from(Matrix { stored, view }: Matrix<'a, T>) -> Self {
         Self { stored, place: Place::One(view) }
     }
 }
 
-impl<'a, T: Element> From<MatrixMut<'a, T>> for MatrixBatchMut<'a, T> {
+impl<'a, T: Operable> From<MatrixMut<'a, T>> for MatrixBatchMut<'a, T> {
     fn from(MatrixMut { stored, view }: MatrixMut<'a, T>) -> Self {
         Self { stored, place: Place::One(view) }
     }
 }
 
-impl<'a, T: Element> From<&'a mut MatrixMut<'_, T>> for MatrixBatchMut<'a, T> {
+impl<'a, T: Operable> From<&'a mut MatrixMut<'_, T>> for MatrixBatchMut<'a, T> {
     fn from(matrix: &'a mut MatrixMut<'_, T>) -> Self {
         matrix.reborrow().into()
     }

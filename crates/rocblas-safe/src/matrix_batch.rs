@@ -2,7 +2,7 @@
 
 use crate::place::{self, Place, cut, cut_mut};
 use crate::stored::Stored;
-use crate::{Element, Error, Layout, Matrix, MatrixMut, Result};
+use crate::{Error, Layout, Matrix, MatrixMut, Operable, Result};
 use hip_safe::{DeviceView, DeviceViewMut};
 
 /// Matrices of one size and layout, to read. A [`Matrix`] is one too: an operation uses it with every member of the other batches.
@@ -19,7 +19,7 @@ pub struct MatrixBatchMut<'a, T> {
     pub(crate) place: Place<DeviceViewMut<'a, T>>,
 }
 
-impl<'a, T: Element> MatrixBatch<'a, T> {
+impl<'a, T: Operable> MatrixBatch<'a, T> {
     /// `count` matrices, each `stride` elements behind the one before; 0: all of them are the same.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
     }
 }
 
-impl<'a, T: Element> MatrixBatchMut<'a, T> {
+impl<'a, T: Operable> MatrixBatchMut<'a, T> {
     /// `count` matrices, each `stride` elements behind the one before. They may be interleaved, as blocks of columns are, and do not overlap.
     ///
     /// # Errors
@@ -187,13 +187,13 @@ fn alike<V>(members: impl Iterator<Item = (Stored, V)>) -> Result<(Stored, Vec<V
     Ok((first.map_or_else(none, Ok)?, views))
 }
 
-impl<'a, T: Element> From<&MatrixBatch<'a, T>> for MatrixBatch<'a, T> {
+impl<'a, T: Operable> From<&MatrixBatch<'a, T>> for MatrixBatch<'a, T> {
     fn from(batch: &MatrixBatch<'a, T>) -> Self {
         batch.clone()
     }
 }
 
-impl<'a, T: Element> From<&'a mut MatrixBatchMut<'_, T>> for MatrixBatchMut<'a, T> {
+impl<'a, T: Operable> From<&'a mut MatrixBatchMut<'_, T>> for MatrixBatchMut<'a, T> {
     fn from(batch: &'a mut MatrixBatchMut<'_, T>) -> Self {
         let place = match &mut batch.place {
             Place::One(view) => Place::One(view.reborrow()),

@@ -36,7 +36,14 @@ enum Address {
 
 impl<'a> Plan<'a> {
     pub(crate) fn new(op: &'static str) -> Self {
-        Self { op, operands: Vec::with_capacity(4), reads: Vec::with_capacity(4), writes: Vec::new(), mode: None, for_host: false }
+        Self {
+            op,
+            operands: Vec::with_capacity(4),
+            reads: Vec::with_capacity(4),
+            writes: Vec::new(),
+            mode: None,
+            for_host: false,
+        }
     }
 
     pub(crate) fn read_matrix<T: AnyBits>(&mut self, matrix: MatrixBatch<'a, T>) -> Result<()> {
@@ -177,9 +184,7 @@ impl<'a> Plan<'a> {
         let count = convert::size(members);
         // SAFETY: S2, S5: the caller vouches for the call; the addresses of members are in memory that is given as read.
         unsafe {
-            handle.submit(uses, mode, |table, raw| {
-                call(&Call { table, handle: raw, form, count }, &operands)
-            })
+            handle.submit(uses, mode, |table, raw| call(&Call { table, handle: raw, form, count }, &operands))
         }
     }
 

@@ -1,7 +1,8 @@
 //! The types of elements.
 
 use crate::raw::{
-    ComplexCalls, ElementCalls, GemmCalls, HermitianCalls, Level1Calls, Level2Calls, Level3Calls, ProductTypes,
+    ComplexCalls, ElementCalls, GemmCalls, HermitianCalls, Level1Calls, Level2Calls, Level3Calls,
+    ProductTypes,
 };
 use half::{bf16, f16};
 use hip_safe::AnyBits;
@@ -11,11 +12,15 @@ use num_complex::{Complex32, Complex64};
 /// What vectors and matrices are made of: `f32`, `f64`, `Complex32`, `Complex64`, `f16` and `bf16`. No other crate implements it.
 ///
 /// Sums and products of 16-bit numbers are computed in `f32` and rounded once: [`Element::Scale`] is the type of alpha and beta.
-pub trait Element: AnyBits + ElementCalls + GemmCalls {
+pub trait Element: Operable + ElementCalls + GemmCalls {
     /// The type of alpha and beta: `f32` for the 16-bit types, else the type itself.
     type Scale: AnyBits;
     /// The type of norms and of a rotation's cosine: that of the real part.
     type Real: AnyBits;
+}
+
+/// What the operands of [`Handle::gemm_ex`](crate::Handle::gemm_ex) are made of: every [`Element`], and `i8` and `i32`. No other crate implements it.
+pub trait Operable: AnyBits + sealed::Operable {
     /// Whether conjugating does anything.
     const COMPLEX: bool;
 }
@@ -34,12 +39,25 @@ pub trait Complex: Blas + ComplexCalls + HermitianCalls {}
 /// factors, `Out` that of the result.
 pub trait Product<In, Out>: AnyBits + sealed::Types<In, Out> {}
 
+#[allow(unreachable_pub)]
 pub(crate) mod sealed {
     use super::ProductTypes;
+
+    pub trait Operable {}
 
     pub trait Types<In, Out> {
         const TYPES: ProductTypes;
     }
+}
+
+macro_rules! operable {
+    ($T:ty, $complex:literal) => {
+        impl sealed::Operable for $T {}
+
+        impl Operable for $T {
+            const COMPLEX: bool = $complex;
+        }
+    };
 }
 
 macro_rules! element {
@@ -47,10 +65,14 @@ macro_rules! element {
         impl Element for $T {
             type Scale = $Scale;
             type Real = $Real;
-            const COMPLEX: bool = $complex;
         }
+
+        operable!($T, $complex);
     };
 }
+
+operable!(i8, false);
+operable!(i32, false);
 
 element!(f32, f32, f32, false);
 element!(f64, f64, f64, false);

@@ -36,6 +36,11 @@ impl Line {
         }
     }
 
+    /// The same elements in the order of memory.
+    pub(crate) fn forward(self) -> Self {
+        Self { inc: self.inc.wrapping_abs(), ..self }
+    }
+
     pub(crate) fn extent(self) -> Extent {
         (self.len, self.inc.unsigned_abs())
     }

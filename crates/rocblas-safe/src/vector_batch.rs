@@ -44,6 +44,11 @@ impl<'a, T: Element> VectorBatch<'a, T> {
         Ok(Self { line, place: Place::Many(views) })
     }
 
+    /// The same elements from the first one in memory on, for operations in which their order does not matter.
+    pub(crate) fn forward(self) -> Self {
+        Self { line: self.line.forward(), ..self }
+    }
+
     /// How many vectors it has.
     pub fn count(&self) -> usize {
         self.place.count()
@@ -87,6 +92,11 @@ impl<'a, T: Element> VectorBatchMut<'a, T> {
     pub fn from_vectors(vectors: impl IntoIterator<Item = VectorMut<'a, T>>) -> Result<Self> {
         let (line, views) = alike(vectors.into_iter().map(|VectorMut { line, view }| (line, view)))?;
         Ok(Self { line, place: Place::Many(views) })
+    }
+
+    /// The same elements from the first one in memory on, for operations in which their order does not matter.
+    pub(crate) fn forward(self) -> Self {
+        Self { line: self.line.forward(), ..self }
     }
 
     /// How many vectors it has.

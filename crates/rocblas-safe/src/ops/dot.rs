@@ -1,7 +1,7 @@
 //! Scalar products.
 
-use super::reduce::{self, reduction};
 use super::check;
+use super::reduce::{self, reduction};
 use crate::plan::Plan;
 use crate::raw::Operand;
 use crate::{Element, Handle, Result, VectorBatch, convert};

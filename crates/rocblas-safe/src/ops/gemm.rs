@@ -74,8 +74,6 @@ impl Handle {
         }
         let size = (convert::size(m), convert::size(n), convert::size(k));
         // SAFETY: S2: the operands have these sizes.
-        unsafe {
-            plan.submit(self, |call, o| T::gemm(call, trans, size, alpha, o[0], o[1], beta, o[2]))
-        }
+        unsafe { plan.submit(self, |call, o| T::gemm(call, trans, size, alpha, o[0], o[1], beta, o[2])) }
     }
 }

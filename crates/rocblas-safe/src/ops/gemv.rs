@@ -5,6 +5,7 @@ use crate::flag::Flag;
 use crate::plan::Plan;
 use crate::raw::Operand;
 use crate::{Blas, Handle, MatrixBatch, Result, Scalar, VectorBatch, VectorBatchMut, convert};
+use std::ffi::c_void;
 
 impl Handle {
     /// `y = alpha a x + beta y`, for `a` of m x n in any layout, transposed (`t()`) or conjugate transposed (`h()`).
@@ -34,26 +35,43 @@ impl Handle {
         check(OP, "the length of y", y.len(), a.rows())?;
         let trans = operation(OP, a.stored.flag)?;
         let (m, n) = (convert::size(a.stored.rows), convert::size(a.stored.cols));
-        let rows = convert::size(y.len());
-        let no_columns = x.is_empty() && !y.is_empty();
+        let (len, no_columns) = (convert::size(y.len()), x.is_empty());
         let mut plan = Plan::new(OP);
         let (alpha, beta) = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
         plan.read_matrix(a)?;
         plan.read_vector(x)?;
         plan.write_vector(y)?;
         if no_columns {
-            // C leaves y alone then. As a row of the result of a product of nothing it is scaled.
-            let none = operation(OP, Flag::NONE)?;
-            // SAFETY: S2: the row has that many elements; the factors have none.
-            return unsafe {
-                plan.submit(self, |call, o| {
-                    let (a, x) = (Operand { ld: 1, ..o[0] }, Operand { ld: 1, ..o[1] });
-                    let y = Operand { ld: o[2].ld.abs(), ..o[2] };
-                    T::gemm(call, (none, none), (1, rows, 0), alpha, a, x, beta, y)
-                })
-            };
+            // SAFETY: S2: y has that many elements.
+            return unsafe { scale_only::<T>(self, plan, (alpha, beta), len) };
         }
         // SAFETY: S2: the operands have these sizes.
         unsafe { plan.submit(self, |call, o| T::gemv(call, trans, m, n, alpha, o[0], o[1], beta, o[2])) }
+    }
+}
+
+/// `y = beta y`, for a matrix without columns. C's functions leave y alone then; as a row that is the product of factors of no size it
+/// is scaled, and not read if beta is 0.
+///
+/// # Safety
+/// As for [`Plan::submit`]; the third operand is a vector of so many elements.
+pub(super) unsafe fn scale_only<T: Blas>(
+    handle: &Handle,
+    plan: Plan<'_>,
+    (alpha, beta): (*const c_void, *const c_void),
+    len: i64,
+) -> Result<()> {
+    plan.batch_count()?;
+    if len == 0 {
+        return Ok(());
+    }
+    let none = operation("gemv", Flag::NONE)?;
+    let thin = |operand: Operand| Operand { ld: 1, ..operand };
+    // SAFETY: S2: the caller vouches for y; nothing else is used.
+    unsafe {
+        plan.submit(handle, |call, o| {
+            let y = Operand { ld: o[2].ld.abs(), ..o[2] };
+            T::gemm(call, (none, none), (1, len, 0), alpha, thin(o[0]), thin(o[1]), beta, y)
+        })
     }
 }

@@ -3,10 +3,27 @@
 //! Each of them checks sizes, brings what the caller sees into the form that C knows (matrices stored by columns), and submits one call.
 
 mod axpy;
+mod copy;
+mod dgmm;
 mod dot;
+mod extremes;
+mod gbmv;
+mod geam;
 mod gemm;
+mod gemm_ex;
 mod gemv;
+mod ger;
+mod norms;
+mod rank_k;
 mod reduce;
+mod rot;
+mod scal;
+mod symm;
+mod symmetric;
+mod triangular;
+mod triangular_vector;
+
+pub use rot::Rotation;
 
 use crate::flag::Flag;
 use crate::stored::Stored;
@@ -33,5 +50,24 @@ fn check_matrix(op: &'static str, what: &'static str, got: Stored, rows: usize, 
         Ok(())
     } else {
         Err(Error::shape(op, what, got.size(), format!("{rows} x {cols}")))
+    }
+}
+
+/// An input and the result of one size, both stored in the same layout: C transposes neither.
+fn align(op: &'static str, input: Stored, result: Stored) -> Result<(Stored, Stored)> {
+    if input.flag.conjugated {
+        let what = "a conjugated input of the result's size";
+        return Err(Error::NotSupported { op, what, remedy: "conjugate a copy" });
+    }
+    if let Some(input) = input.stored_as(result.flag.transposed) {
+        return Ok((input, result));
+    }
+    match result.stored_as(input.flag.transposed) {
+        Some(result) => Ok((input, result)),
+        None => Err(Error::NotSupported {
+            op,
+            what: "an input of the result's size in another layout than the result",
+            remedy: "store both by rows or both by columns: geam copies one into the other",
+        }),
     }
 }

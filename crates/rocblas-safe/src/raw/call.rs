@@ -7,16 +7,16 @@ use std::ffi::c_void;
 
 /// A C call that did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     Status { function: &'static str, status: rocblas_status },
     Absent { function: &'static str, since: &'static str },
 }
 
-pub(crate) type Result<T> = std::result::Result<T, Failure>;
+pub type Result<T> = std::result::Result<T, Failure>;
 
 /// Which of the three functions of an operation is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     Single,
     Pointers,
     Strided,
@@ -39,7 +39,12 @@ pub struct Operand {
     pub(crate) stride: i64,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// The same in another form.
+    pub(crate) fn with(&self, form: Form, count: i64) -> Call<'a> {
+        Call { form, count, ..*self }
+    }
+
     /// Whether the functions with 32-bit sizes will do.
     pub(crate) fn is_narrow(&self, sizes: &[i64]) -> bool {
         sizes.iter().chain([&self.count]).all(|&size| i32::try_from(size).is_ok())
@@ -161,12 +166,24 @@ mod tests {
 
     const SUCCESS: rocblas_status = rocblas_status::rocblas_status_success;
 
-    unsafe extern "C" fn narrow_scal(_: rocblas_handle, n: i32, _: *const f32, _: *mut f32, inc: i32) -> rocblas_status {
+    unsafe extern "C" fn narrow_scal(
+        _: rocblas_handle,
+        n: i32,
+        _: *const f32,
+        _: *mut f32,
+        inc: i32,
+    ) -> rocblas_status {
         SEEN.set(("narrow", n.into(), inc.into(), 0, 0));
         SUCCESS
     }
 
-    unsafe extern "C" fn wide_scal(_: rocblas_handle, n: i64, _: *const f32, _: *mut f32, inc: i64) -> rocblas_status {
+    unsafe extern "C" fn wide_scal(
+        _: rocblas_handle,
+        n: i64,
+        _: *const f32,
+        _: *mut f32,
+        inc: i64,
+    ) -> rocblas_status {
         SEEN.set(("wide", n, inc, 0, 0));
         rocblas_status::rocblas_status_perf_degraded
     }

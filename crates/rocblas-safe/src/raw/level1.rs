@@ -11,7 +11,14 @@ pub trait ElementCalls {
     unsafe fn dotc(call: &Call<'_>, n: i64, x: Operand, y: Operand, result: *mut c_void) -> Result<()>;
     unsafe fn nrm2(call: &Call<'_>, n: i64, x: Operand, result: *mut c_void) -> Result<()>;
     unsafe fn scal(call: &Call<'_>, n: i64, alpha: *const c_void, x: Operand) -> Result<()>;
-    unsafe fn rot(call: &Call<'_>, n: i64, x: Operand, y: Operand, c: *const c_void, s: *const c_void) -> Result<()>;
+    unsafe fn rot(
+        call: &Call<'_>,
+        n: i64,
+        x: Operand,
+        y: Operand,
+        c: *const c_void,
+        s: *const c_void,
+    ) -> Result<()>;
 }
 
 /// For the four types of BLAS.
@@ -27,7 +34,14 @@ pub trait Level1Calls {
 /// For complex numbers, with real factors.
 pub trait ComplexCalls {
     unsafe fn scal_real(call: &Call<'_>, n: i64, alpha: *const c_void, x: Operand) -> Result<()>;
-    unsafe fn rot_real(call: &Call<'_>, n: i64, x: Operand, y: Operand, c: *const c_void, s: *const c_void) -> Result<()>;
+    unsafe fn rot_real(
+        call: &Call<'_>,
+        n: i64,
+        x: Operand,
+        y: Operand,
+        c: *const c_void,
+        s: *const c_void,
+    ) -> Result<()>;
 }
 
 macro_rules! elements {

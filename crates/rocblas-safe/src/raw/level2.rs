@@ -7,14 +7,82 @@ use std::ffi::c_void;
 
 /// For the four types of BLAS.
 pub trait Level2Calls {
-    unsafe fn gemv(call: &Call<'_>, trans: rocblas_operation, m: i64, n: i64, alpha: *const c_void, a: Operand, x: Operand, beta: *const c_void, y: Operand) -> Result<()>;
-    unsafe fn gbmv(call: &Call<'_>, trans: rocblas_operation, size: (i64, i64), widths: (i64, i64), alpha: *const c_void, a: Operand, x: Operand, beta: *const c_void, y: Operand) -> Result<()>;
-    unsafe fn ger(call: &Call<'_>, m: i64, n: i64, alpha: *const c_void, x: Operand, y: Operand, a: Operand) -> Result<()>;
-    unsafe fn gerc(call: &Call<'_>, m: i64, n: i64, alpha: *const c_void, x: Operand, y: Operand, a: Operand) -> Result<()>;
-    unsafe fn symv(call: &Call<'_>, uplo: rocblas_fill, n: i64, alpha: *const c_void, a: Operand, x: Operand, beta: *const c_void, y: Operand) -> Result<()>;
-    unsafe fn syr(call: &Call<'_>, uplo: rocblas_fill, n: i64, alpha: *const c_void, x: Operand, a: Operand) -> Result<()>;
-    unsafe fn trmv(call: &Call<'_>, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: i64, a: Operand, x: Operand) -> Result<()>;
-    unsafe fn trsv(call: &Call<'_>, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: i64, a: Operand, x: Operand) -> Result<()>;
+    unsafe fn gemv(
+        call: &Call<'_>,
+        trans: rocblas_operation,
+        m: i64,
+        n: i64,
+        alpha: *const c_void,
+        a: Operand,
+        x: Operand,
+        beta: *const c_void,
+        y: Operand,
+    ) -> Result<()>;
+    unsafe fn gbmv(
+        call: &Call<'_>,
+        trans: rocblas_operation,
+        size: (i64, i64),
+        widths: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        x: Operand,
+        beta: *const c_void,
+        y: Operand,
+    ) -> Result<()>;
+    unsafe fn ger(
+        call: &Call<'_>,
+        m: i64,
+        n: i64,
+        alpha: *const c_void,
+        x: Operand,
+        y: Operand,
+        a: Operand,
+    ) -> Result<()>;
+    unsafe fn gerc(
+        call: &Call<'_>,
+        m: i64,
+        n: i64,
+        alpha: *const c_void,
+        x: Operand,
+        y: Operand,
+        a: Operand,
+    ) -> Result<()>;
+    unsafe fn symv(
+        call: &Call<'_>,
+        uplo: rocblas_fill,
+        n: i64,
+        alpha: *const c_void,
+        a: Operand,
+        x: Operand,
+        beta: *const c_void,
+        y: Operand,
+    ) -> Result<()>;
+    unsafe fn syr(
+        call: &Call<'_>,
+        uplo: rocblas_fill,
+        n: i64,
+        alpha: *const c_void,
+        x: Operand,
+        a: Operand,
+    ) -> Result<()>;
+    unsafe fn trmv(
+        call: &Call<'_>,
+        uplo: rocblas_fill,
+        trans: rocblas_operation,
+        diag: rocblas_diagonal,
+        n: i64,
+        a: Operand,
+        x: Operand,
+    ) -> Result<()>;
+    unsafe fn trsv(
+        call: &Call<'_>,
+        uplo: rocblas_fill,
+        trans: rocblas_operation,
+        diag: rocblas_diagonal,
+        n: i64,
+        a: Operand,
+        x: Operand,
+    ) -> Result<()>;
 }
 
 macro_rules! level2 {

@@ -16,22 +16,87 @@ pub struct Triangular {
 
 /// For every element type.
 pub trait GemmCalls {
-    unsafe fn gemm(call: &Call<'_>, trans: (rocblas_operation, rocblas_operation), size: (i64, i64, i64), alpha: *const c_void, a: Operand, b: Operand, beta: *const c_void, c: Operand) -> Result<()>;
+    unsafe fn gemm(
+        call: &Call<'_>,
+        trans: (rocblas_operation, rocblas_operation),
+        size: (i64, i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        b: Operand,
+        beta: *const c_void,
+        c: Operand,
+    ) -> Result<()>;
 }
 
 /// For the four types of BLAS.
 pub trait Level3Calls {
-    unsafe fn symm(call: &Call<'_>, place: (rocblas_side, rocblas_fill), size: (i64, i64), alpha: *const c_void, a: Operand, b: Operand, beta: *const c_void, c: Operand) -> Result<()>;
-    unsafe fn syrk(call: &Call<'_>, how: (rocblas_fill, rocblas_operation), size: (i64, i64), alpha: *const c_void, a: Operand, beta: *const c_void, c: Operand) -> Result<()>;
-    unsafe fn trmm(call: &Call<'_>, how: Triangular, size: (i64, i64), alpha: *const c_void, a: Operand, b: Operand, c: Operand) -> Result<()>;
-    unsafe fn trsm(call: &Call<'_>, how: Triangular, size: (i64, i64), alpha: *const c_void, a: Operand, b: Operand) -> Result<()>;
-    unsafe fn geam(call: &Call<'_>, trans: (rocblas_operation, rocblas_operation), size: (i64, i64), alpha: *const c_void, a: Operand, beta: *const c_void, b: Operand, c: Operand) -> Result<()>;
-    unsafe fn dgmm(call: &Call<'_>, side: rocblas_side, size: (i64, i64), a: Operand, x: Operand, c: Operand) -> Result<()>;
+    unsafe fn symm(
+        call: &Call<'_>,
+        place: (rocblas_side, rocblas_fill),
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        b: Operand,
+        beta: *const c_void,
+        c: Operand,
+    ) -> Result<()>;
+    unsafe fn syrk(
+        call: &Call<'_>,
+        how: (rocblas_fill, rocblas_operation),
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        beta: *const c_void,
+        c: Operand,
+    ) -> Result<()>;
+    unsafe fn trmm(
+        call: &Call<'_>,
+        how: Triangular,
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    ) -> Result<()>;
+    unsafe fn trsm(
+        call: &Call<'_>,
+        how: Triangular,
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        b: Operand,
+    ) -> Result<()>;
+    unsafe fn geam(
+        call: &Call<'_>,
+        trans: (rocblas_operation, rocblas_operation),
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        beta: *const c_void,
+        b: Operand,
+        c: Operand,
+    ) -> Result<()>;
+    unsafe fn dgmm(
+        call: &Call<'_>,
+        side: rocblas_side,
+        size: (i64, i64),
+        a: Operand,
+        x: Operand,
+        c: Operand,
+    ) -> Result<()>;
 }
 
 /// For complex numbers.
 pub trait HermitianCalls {
-    unsafe fn herk(call: &Call<'_>, how: (rocblas_fill, rocblas_operation), size: (i64, i64), alpha: *const c_void, a: Operand, beta: *const c_void, c: Operand) -> Result<()>;
+    unsafe fn herk(
+        call: &Call<'_>,
+        how: (rocblas_fill, rocblas_operation),
+        size: (i64, i64),
+        alpha: *const c_void,
+        a: Operand,
+        beta: *const c_void,
+        c: Operand,
+    ) -> Result<()>;
 }
 
 macro_rules! gemm {

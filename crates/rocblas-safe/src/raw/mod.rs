@@ -5,8 +5,8 @@
 //! Every function asks of its caller what the C functions ask: a live handle that no other thread uses at the same time, with its pointer
 //! mode set, operands inside live memory of the handle's device, sizes that agree, and that device current (docs/SAFETY.md S1 to S3).
 
-// They repeat C's.
-#![allow(clippy::too_many_arguments)]
+// The functions repeat C's; the traits seal public ones, and are reachable by those alone.
+#![allow(clippy::too_many_arguments, unreachable_pub)]
 
 mod call;
 pub(crate) mod ex;

@@ -1,0 +1,109 @@
+//! Where the largest and the smallest elements are.
+
+use super::reduce;
+use crate::plan::Plan;
+use crate::raw::{Call, Failure, Operand};
+use crate::{Blas, Error, Handle, Result, VectorBatch, convert};
+use hip_safe::DeviceViewMut;
+use std::ffi::c_void;
+
+type Raw = unsafe fn(&Call<'_>, i64, Operand, *mut c_void) -> Result<(), Failure>;
+
+macro_rules! extreme {
+    ($name:ident $name_batch:ident $name_into:ident, $what:literal, [$($alias:literal),+]) => {
+        impl Handle {
+            #[doc = concat!("The index, from 0, of the first element of the ", $what, " absolute value; of complex numbers, of |real part| + |imaginary")]
+            /// part|. None if there are no elements. It waits for the result. Which index NaNs lead to is the library's choice.
+            ///
+            /// # Errors
+            /// [`Error::NotSupported`] for a negative increment; [`Error::BatchCount`] for a batch; what a call can answer; [`Error::Hip`] while the
+            /// stream captures.
+            $(#[doc(alias = $alias)])+
+            pub fn $name<'a, T: Blas>(&self, x: impl Into<VectorBatch<'a, T>>) -> Result<Option<usize>> {
+                let x = x.into();
+                if x.count() != 1 {
+                    return Err(Error::BatchCount { op: stringify!($name), expected: 1, got: x.count() });
+                }
+                reduce::single(stringify!($name), &self.$name_batch(x)?)
+            }
+
+            #[doc = concat!("As [`Handle::", stringify!($name), "`], one index for each member.")]
+            ///
+            /// # Errors
+            /// As there.
+            pub fn $name_batch<'a, T: Blas>(&self, x: impl Into<VectorBatch<'a, T>>) -> Result<Vec<Option<usize>>> {
+                to_host(self, stringify!($name), x.into(), T::$name)
+            }
+
+            #[doc = concat!("As [`Handle::", stringify!($name), "`], into device memory: an element for each member, as C counts: from 1, and 0 if there are none.")]
+            ///
+            /// # Errors
+            /// [`Error::ScalarLen`]; [`Error::NotSupported`] for vectors or increments beyond 32 bits; and as there.
+            pub fn $name_into<'a, T: Blas>(
+                &self,
+                x: impl Into<VectorBatch<'a, T>>,
+                result: DeviceViewMut<'a, i32>,
+            ) -> Result<()> {
+                into(self, stringify!($name), x.into(), result, T::$name)
+            }
+        }
+    };
+}
+
+extreme!(iamax iamax_batch iamax_into, "largest",
+    ["rocblas_isamax", "rocblas_idamax", "rocblas_icamax", "rocblas_izamax"]);
+extreme!(iamin iamin_batch iamin_into, "smallest",
+    ["rocblas_isamin", "rocblas_idamin", "rocblas_icamin", "rocblas_izamin"]);
+
+/// The plan, the number of elements, and whether the library's results are 32 bits wide.
+fn plan<'a, T: Blas>(op: &'static str, x: VectorBatch<'a, T>) -> Result<(Plan<'a>, i64, bool)> {
+    if x.line.inc < 0 {
+        let remedy = "take the vector the other way round, and count from its end";
+        return Err(Error::NotSupported { op, what: "a negative increment", remedy });
+    }
+    let sizes = [x.len(), x.line.inc.unsigned_abs(), x.count()];
+    let narrow = sizes.iter().all(|&size| i32::try_from(size).is_ok());
+    let n = convert::size(x.len());
+    let mut plan = Plan::new(op);
+    plan.read_vector(x)?;
+    Ok((plan, n, narrow))
+}
+
+fn to_host<T: Blas>(
+    handle: &Handle,
+    op: &'static str,
+    x: VectorBatch<'_, T>,
+    raw: Raw,
+) -> Result<Vec<Option<usize>>> {
+    let (plan, n, narrow) = plan(op, x)?;
+    let call = |call: &Call<'_>, o: &[Operand], result| {
+        // SAFETY: S2: the vector has that many elements, and each member a result of the width that follows from the sizes.
+        unsafe { raw(call, n, o[0], result) }
+    };
+    // SAFETY: S2: as above.
+    let indices: Vec<i64> = unsafe {
+        if narrow {
+            reduce::to_host::<i32>(handle, plan, call)?.into_iter().map(i64::from).collect()
+        } else {
+            reduce::to_host::<i64>(handle, plan, call)?
+        }
+    };
+    // C counts from 1.
+    Ok(indices.into_iter().map(|index| usize::try_from(index).ok()?.checked_sub(1)).collect())
+}
+
+fn into<'a, T: Blas>(
+    handle: &Handle,
+    op: &'static str,
+    x: VectorBatch<'a, T>,
+    result: DeviceViewMut<'a, i32>,
+    raw: Raw,
+) -> Result<()> {
+    let (plan, n, narrow) = plan(op, x)?;
+    if !narrow {
+        let remedy = "take the result to the host, or split the vector";
+        return Err(Error::NotSupported { op, what: "an index on the device beyond 32 bits", remedy });
+    }
+    // SAFETY: S2: the vector has that many elements, and each member a result of 32 bits, as the sizes have.
+    unsafe { reduce::into(handle, plan, result, |call, o, result| raw(call, n, o[0], result)) }
+}

@@ -1,0 +1,37 @@
+//! Norms of vectors.
+
+use super::reduce::{self, reduction};
+use crate::plan::Plan;
+use crate::raw::Operand;
+use crate::{Blas, Element, Handle, Result, VectorBatch, convert};
+use hip_safe::DeviceViewMut;
+
+reduction! {
+    /// The Euclidean norm: the root of the sum of squares, without overflow on the way to it. Of 16-bit numbers it is computed in `f32` and rounded
+    /// once.
+    #[doc(alias = "rocblas_snrm2")]
+    #[doc(alias = "rocblas_dnrm2")]
+    #[doc(alias = "rocblas_scnrm2")]
+    #[doc(alias = "rocblas_dznrm2")]
+    #[doc(alias = "rocblas_nrm2_ex")]
+    nrm2 nrm2_batch nrm2_into<T: Element>(x) -> T::Real, "nrm2", |x| plan("nrm2", x),
+    |call, n, o: &[Operand], result| T::nrm2(call, n, o[0], result)
+}
+
+reduction! {
+    /// The sum of absolute values; of complex numbers, of |real part| + |imaginary part|.
+    #[doc(alias = "rocblas_sasum")]
+    #[doc(alias = "rocblas_dasum")]
+    #[doc(alias = "rocblas_scasum")]
+    #[doc(alias = "rocblas_dzasum")]
+    asum asum_batch asum_into<T: Blas>(x) -> T::Real, "asum", |x| plan("asum", x),
+    |call, n, o: &[Operand], result| T::asum(call, n, o[0], result)
+}
+
+fn plan<'a, T: Element>(op: &'static str, x: VectorBatch<'a, T>) -> Result<(Plan<'a>, i64)> {
+    let x = x.forward();
+    let n = convert::size(x.len());
+    let mut plan = Plan::new(op);
+    plan.read_vector(x)?;
+    Ok((plan, n))
+}

@@ -1,0 +1,95 @@
+//! Products of a matrix with its own transpose.
+
+use super::{check_matrix, operation};
+use crate::flag::Flag;
+use crate::plan::Plan;
+use crate::{Blas, Complex, Error, Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, Triangle, convert};
+
+impl Handle {
+    /// `c = alpha a aᵀ + beta c`, for a symmetric `c` (also where numbers are complex) of which one triangle is read and written, and `a` of n x k
+    /// in any layout. For `aᵀ a`, give `a.t()`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::BatchCount`], and what a call can answer; [`Error::NotSupported`] if `a` is conjugated.
+    #[doc(alias = "rocblas_ssyrk")]
+    #[doc(alias = "rocblas_dsyrk")]
+    #[doc(alias = "rocblas_csyrk")]
+    #[doc(alias = "rocblas_zsyrk")]
+    pub fn syrk<'a, T: Blas>(
+        &self,
+        triangle: Triangle,
+        alpha: impl Into<Scalar<'a, T>>,
+        a: impl Into<MatrixBatch<'a, T>>,
+        beta: impl Into<Scalar<'a, T>>,
+        c: impl Into<MatrixBatchMut<'a, T>>,
+    ) -> Result<()> {
+        const OP: &str = "syrk";
+        let (alpha, a, beta, c) = (alpha.into(), a.into(), beta.into(), c.into());
+        check_matrix(OP, "c", c.stored, a.rows(), a.rows())?;
+        if a.stored.flag.conjugated {
+            let remedy = "conjugate a copy, or take herk";
+            return Err(Error::NotSupported { op: OP, what: "a conjugated factor", remedy });
+        }
+        let uplo = convert::fill(triangle.flip_if(c.stored.flag.transposed));
+        let how = (uplo, operation(OP, a.stored.flag)?);
+        let (n, k) = (a.rows(), a.cols());
+        let mut plan = Plan::new(OP);
+        let (alpha, beta) = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
+        plan.read_matrix(a)?;
+        plan.write_matrix(c)?;
+        let size = (convert::size(n), convert::size(k));
+        // SAFETY: S2: the operands have these sizes.
+        unsafe { plan.submit(self, |call, o| T::syrk(call, how, size, alpha, o[0], beta, o[1])) }
+    }
+
+    /// `c = alpha a aᴴ + beta c`, for a Hermitian `c` of which one triangle is read and written and whose diagonal becomes real, and `a` of n x k. For
+    /// `aᴴ a`, give `a.h()`.
+    ///
+    /// # Errors
+    /// As [`Handle::syrk`]; [`Error::NotSupported`] if `a` and `c` are stored in different layouts, or in the same and `a` is transposed without
+    /// being conjugated: then `aᴴ` would have to be conjugated alone.
+    #[doc(alias = "rocblas_cherk")]
+    #[doc(alias = "rocblas_zherk")]
+    pub fn herk<'a, T: Complex>(
+        &self,
+        triangle: Triangle,
+        alpha: impl Into<Scalar<'a, T::Real>>,
+        a: impl Into<MatrixBatch<'a, T>>,
+        beta: impl Into<Scalar<'a, T::Real>>,
+        c: impl Into<MatrixBatchMut<'a, T>>,
+    ) -> Result<()> {
+        const OP: &str = "herk";
+        let (alpha, a, beta, c) = (alpha.into(), a.into(), beta.into(), c.into());
+        check_matrix(OP, "c", c.stored, a.rows(), a.rows())?;
+        let transposed = c.stored.flag.transposed;
+        // As it is stored then, c is conjugated, and so are both factors.
+        let flag = a.stored.flag.conj(transposed);
+        let row_or_column = |stored: crate::stored::Stored| stored.stored_as(!stored.flag.transposed);
+        let (stored, flag) = match (usable(flag), row_or_column(a.stored)) {
+            (true, _) => (a.stored, flag),
+            (false, Some(other)) if usable(other.flag.conj(transposed)) => {
+                (other, other.flag.conj(transposed))
+            }
+            _ => {
+                let what = "a factor that would have to be conjugated or transposed alone";
+                let remedy = "store it in the layout of the result, and take h() of it or not";
+                return Err(Error::NotSupported { op: OP, what, remedy });
+            }
+        };
+        let a = MatrixBatch { stored, ..a };
+        let how = (convert::fill(triangle.flip_if(transposed)), operation(OP, flag)?);
+        let (n, k) = (a.rows(), a.cols());
+        let mut plan = Plan::new(OP);
+        let (alpha, beta) = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
+        plan.read_matrix(a)?;
+        plan.write_matrix(c)?;
+        let size = (convert::size(n), convert::size(k));
+        // SAFETY: S2: the operands have these sizes.
+        unsafe { plan.submit(self, |call, o| T::herk(call, how, size, alpha, o[0], beta, o[1])) }
+    }
+}
+
+/// Whether C has a word for it here: as it is, or transposed and conjugated.
+fn usable(flag: Flag) -> bool {
+    flag.transposed == flag.conjugated
+}
