@@ -46,6 +46,7 @@
 //! with each operation.
 
 mod array;
+pub mod blas;
 mod bounds;
 mod dd;
 mod dtype;

@@ -219,8 +219,12 @@ impl Handle {
         let State { stream, workspace, mode: current } = &mut *state;
         let raw = self.owned.raw.0;
         let mut submission = stream.submission();
-        reads.iter().for_each(|read| drop(submission.read(read)));
-        writes.iter_mut().for_each(|write| drop(submission.write(write)));
+        for read in reads {
+            submission.read(read);
+        }
+        for write in writes {
+            submission.write(write);
+        }
         if for_host {
             submission.not_captured(
                 "a result on the host",
