@@ -1,7 +1,8 @@
 //! What rocBLAS checks before it works, in its order and with its answers: cuBLAS has one code for all of it.
 
 use super::convert::Pass;
-use hip_sys::rocblas::{rocblas_diagonal, rocblas_double_complex, rocblas_fill, rocblas_float_complex};
+use hip_sys::rocblas::rocblas_float_complex;
+use hip_sys::rocblas::{rocblas_bfloat16, rocblas_diagonal, rocblas_double_complex, rocblas_fill};
 use hip_sys::rocblas::{rocblas_half, rocblas_operation, rocblas_side, rocblas_status};
 
 /// The outcome of a call, or of a check. An error that is "success" ends a call that has nothing to do.
@@ -106,7 +107,13 @@ impl Scalar for rocblas_double_complex {
 
 impl Scalar for rocblas_half {
     fn is(self, number: u8) -> bool {
-        super::half::from_f16(self.data).is(number)
+        super::scalar::from_f16(self.data).is(number)
+    }
+}
+
+impl Scalar for rocblas_bfloat16 {
+    fn is(self, number: u8) -> bool {
+        super::scalar::from_bf16(self.data).is(number)
     }
 }
 

@@ -198,7 +198,9 @@ mod tests {
 
     #[test]
     fn enumerations_have_the_headers_numbers() {
-        use sys::{cublasDiagType_t as D, cublasFillMode_t as F, cublasOperation_t as O, cublasSideMode_t as S};
+        use sys::{
+            cublasDiagType_t as D, cublasFillMode_t as F, cublasOperation_t as O, cublasSideMode_t as S,
+        };
         let operations = [
             (rocblas_operation::rocblas_operation_none, O::CUBLAS_OP_N),
             (rocblas_operation::rocblas_operation_transpose, O::CUBLAS_OP_T),
@@ -258,7 +260,10 @@ mod tests {
             assert_eq!(compute_type(ours), Ok(Compute(theirs as u32)));
         }
         let whole = M::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION as u32;
-        assert_eq!(math_mode(rocblas_math_mode::rocblas_default_math).0, M::CUBLAS_DEFAULT_MATH as u32 | whole);
+        assert_eq!(
+            math_mode(rocblas_math_mode::rocblas_default_math).0,
+            M::CUBLAS_DEFAULT_MATH as u32 | whole
+        );
         let xf32 = rocblas_math_mode::rocblas_xf32_xdl_math_op;
         assert_eq!(math_mode(xf32).0, M::CUBLAS_TF32_TENSOR_OP_MATH as u32 | whole);
     }

@@ -247,3 +247,58 @@ where
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{POINTER, SIZE, SUCCESS, VALUE};
+    use super::*;
+    use std::ptr::null;
+
+    const NONE: rocblas_operation = rocblas_operation::rocblas_operation_none;
+    const TRANSPOSE: rocblas_operation = rocblas_operation::rocblas_operation_transpose;
+
+    fn shape() -> Shape<i32> {
+        Shape { operations: [NONE, NONE], m: 2, n: 3, k: 4, lda: 2, ldb: 4, ldc: 2, count: 1 }
+    }
+
+    #[test]
+    fn sizes_are_checked_after_operations_and_before_what_is_empty() {
+        assert_eq!(shape().check(), Ok(()));
+        assert_eq!(Shape { operations: [rocblas_operation(0), NONE], m: -1, ..shape() }.check(), Err(VALUE));
+        assert_eq!(Shape { k: -1, ..shape() }.check(), Err(SIZE));
+        assert_eq!(Shape { count: -1, ..shape() }.check(), Err(SIZE));
+        assert_eq!(Shape { lda: 1, ..shape() }.check(), Err(SIZE));
+        assert_eq!(Shape { operations: [TRANSPOSE, NONE], ..shape() }.check(), Err(SIZE));
+        assert_eq!(Shape { operations: [TRANSPOSE, TRANSPOSE], lda: 4, ldb: 3, ..shape() }.check(), Ok(()));
+        assert_eq!(Shape { n: 0, lda: 1, ..shape() }.check(), Err(SIZE));
+        assert_eq!(Shape { n: 0, ..shape() }.check(), Err(SUCCESS));
+        assert_eq!(Shape { count: 0, ..shape() }.check(), Err(SUCCESS));
+        assert_eq!(Shape { k: 0, ldb: 0, ..shape() }.check(), Ok(()));
+    }
+
+    #[test]
+    fn pointers_are_needed_where_they_are_read() {
+        let (zero, one, two) = (0_f32, 1_f32, 2_f32);
+        let (zero, one, two): (*const f32, *const f32, *const f32) = (&zero, &one, &two);
+        let data = [0_f32; 3];
+        let [a, b, c] = [&raw const data[0], &raw const data[1], &raw const data[2]];
+        // SAFETY: S11: live scalars.
+        let is = |scalar: *const f32, number| unsafe { *scalar }.is(number);
+        let ask = |k, alpha, beta, a, b, c| {
+            operands(k, (alpha, beta), (a, b), c, is).map(|with| (with.k, with.alpha, with.a, with.b))
+        };
+        assert_eq!(ask(4, two, two, a, b, c), Ok((4, two, a, b)));
+        assert_eq!(ask(4, two, null(), a, b, c), Err(POINTER));
+        assert_eq!(ask(4, null(), two, a, b, c), Err(POINTER));
+        assert_eq!(ask(4, two, two, null(), b, c), Err(POINTER));
+        assert_eq!(ask(4, two, two, a, null(), c), Err(POINTER));
+        assert_eq!(ask(4, two, two, a, b, null()), Err(POINTER));
+        // Nothing is added and nothing scaled.
+        assert_eq!(ask(4, zero, one, null(), null(), null()), Err(SUCCESS));
+        assert_eq!(ask(0, null(), one, null(), null(), null()), Err(SUCCESS));
+        // Only scaled.
+        assert_eq!(ask(0, null(), two, null(), null(), c), Ok((0, two, c, c)));
+        assert_eq!(ask(4, zero, two, null(), b, c), Ok((0, two, c, c)));
+        assert_eq!(ask(4, zero, two, a, b, c), Ok((4, zero, a, b)));
+    }
+}

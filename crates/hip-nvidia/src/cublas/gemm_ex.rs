@@ -8,10 +8,10 @@ use super::gemm::{Operands, Shape, operands};
 use super::handle::{Handle, done, with};
 use super::library::cublas;
 use super::move_matrix::{Matrices, move_matrices};
+use super::scalar;
 use super::table::put;
 use hip_sys::RocblasTable;
-use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo, rocblas_half, rocblas_handle};
-use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
+use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo, rocblas_handle};
 use hip_sys::rocblas::{rocblas_operation, rocblas_status, rocblas_stride};
 use std::ffi::c_void;
 
@@ -19,26 +19,6 @@ use std::ffi::c_void;
 pub(super) fn fill(table: &mut RocblasTable) {
     put! { table;
         gemm_ex gemm_strided_ex gemm_batched_ex: rocblas_gemm_ex rocblas_gemm_ex_64, rocblas_gemm_strided_batched_ex rocblas_gemm_strided_batched_ex_64, rocblas_gemm_batched_ex rocblas_gemm_batched_ex_64;
-    }
-}
-
-/// Whether a scalar is known to be a number. Scalars are of the type in which the product is computed.
-///
-/// # Safety
-/// The scalar is not null, and live if scalars are on the host.
-unsafe fn is(handle: &Handle, scalar: *const c_void, data: rocblas_datatype, number: u8) -> bool {
-    use rocblas_datatype as R;
-    // SAFETY: S11: as promised above.
-    unsafe {
-        match data {
-            R::rocblas_datatype_f16_r => handle.is(scalar.cast::<rocblas_half>(), number),
-            R::rocblas_datatype_f32_r => handle.is(scalar.cast::<f32>(), number),
-            R::rocblas_datatype_f64_r => handle.is(scalar.cast::<f64>(), number),
-            R::rocblas_datatype_i32_r => handle.is(scalar.cast::<i32>(), number),
-            R::rocblas_datatype_f32_c => handle.is(scalar.cast::<rocblas_float_complex>(), number),
-            R::rocblas_datatype_f64_c => handle.is(scalar.cast::<rocblas_double_complex>(), number),
-            _ => false,
-        }
     }
 }
 
@@ -196,7 +176,8 @@ impl<I: Int> Told<I> {
         let Self { shape, alpha, a, b, beta, c, d, ldd, compute, .. } = self;
         let ldc = shape.ldc;
         Shape { ldc: ldc.min(ldd), ..shape }.check()?;
-        let first_solution = self.algorithm != rocblas_gemm_algo::rocblas_gemm_algo_solution_index || self.solution == 0;
+        let first_solution =
+            self.algorithm != rocblas_gemm_algo::rocblas_gemm_algo_solution_index || self.solution == 0;
         // cuBLAS's ways to compute have other numbers.
         ensure(first_solution, VALUE)?;
         let (type_a, _) = convert::data_type(a.1)?;
@@ -205,7 +186,7 @@ impl<I: Int> Told<I> {
         let computed = convert::compute_type(compute)?;
         ensure(c.1 == d.1, NOT_IMPLEMENTED)?;
         // SAFETY: S11: as promised above; scalars are checked for null before they are asked for.
-        let is = |scalar, number| unsafe { is(handle, scalar, compute, number) };
+        let is = |scalar, number| unsafe { scalar::is(handle, scalar, compute, number) };
         let in_place = c.0 == d.0;
         // Elsewhere there is something to do also if nothing is added: C is copied.
         let told = |scalar, number| (number == 0 || in_place) && is(scalar, number);
@@ -227,7 +208,14 @@ impl<I: Int> Told<I> {
             unsafe { move_matrices(handle, matrices) }?;
         }
         let shape = Shape { ldc: ldd, ..shape };
-        Ok(Product { shape, with, beta, d: d.0.cast_mut(), types: [type_a, type_b, type_d], compute: computed })
+        Ok(Product {
+            shape,
+            with,
+            beta,
+            d: d.0.cast_mut(),
+            types: [type_a, type_b, type_d],
+            compute: computed,
+        })
     }
 }
 

@@ -7,8 +7,8 @@ use super::convert::{Compute, DataType};
 use super::functions::{Cublas, GemmBatchedEx, GemmEx, GemmStridedEx};
 use super::gemm::{Shape, typed};
 use super::gemm_ex::Product;
-use super::half;
 use super::handle::{Handle, with};
+use super::scalar::widened;
 use super::table::put;
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_half, rocblas_handle, rocblas_operation, rocblas_status, rocblas_stride};
@@ -38,7 +38,7 @@ unsafe fn product<I: Int, P>(
     let with = unsafe { typed(handle, shape.k, (alpha, beta), (a, b), c) }?;
     let (alpha, beta): (*const c_void, *const c_void) = (with.alpha.cast(), beta.cast());
     // SAFETY: S11: as promised above, and the scalars were checked.
-    let wide = unsafe { (half::widened(handle, alpha, DataType::F16), half::widened(handle, beta, DataType::F16)) };
+    let wide = unsafe { (widened(handle, alpha, DataType::F16), widened(handle, beta, DataType::F16)) };
     let (alpha, beta, compute) = match &wide {
         (Some(alpha), Some(beta)) => ((&raw const *alpha).cast(), (&raw const *beta).cast(), Compute::F32),
         _ => (alpha, beta, Compute::F16),
@@ -106,7 +106,9 @@ where
         let shape = Shape { operations: [transA, transB], m, n, k, lda, ldb, ldc, count };
         let strides = [stride_a, stride_b, stride_c];
         // SAFETY: S2, S11: the caller's arguments.
-        unsafe { product(handle, shape, (alpha, beta), (A, B), C, |product| product.strided(handle, strides)) }
+        unsafe {
+            product(handle, shape, (alpha, beta), (A, B), C, |product| product.strided(handle, strides))
+        }
     })
 }
 

@@ -10,6 +10,7 @@ use super::table::put;
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_double_complex as C64, rocblas_float_complex as C32};
 use hip_sys::rocblas::{rocblas_handle, rocblas_status, rocblas_stride};
+use std::ffi::c_void;
 
 #[rustfmt::skip]
 pub(super) fn fill(table: &mut RocblasTable) {
@@ -68,13 +69,28 @@ pub(super) fn fill(table: &mut RocblasTable) {
 /// # Safety
 /// There is a result for each of as many.
 unsafe fn reduction<I: Int, R>(handle: &Handle, elements: bool, count: I, results: *mut R) -> Outcome {
+    // SAFETY: S11: as promised above.
+    unsafe { reduction_of(handle, elements, count, results.cast(), size_of::<R>()) }
+}
+
+/// The same with results of as many bytes each.
+///
+/// # Safety
+/// As above.
+pub(super) unsafe fn reduction_of<I: Int>(
+    handle: &Handle,
+    elements: bool,
+    count: I,
+    results: *mut c_void,
+    bytes: usize,
+) -> Outcome {
     if count.long() > 0 {
         there(results)?;
     }
     if !elements {
-        let bytes = usize::try_from(count.long()).unwrap_or(0).saturating_mul(size_of::<R>());
+        let bytes = usize::try_from(count.long()).unwrap_or(0).saturating_mul(bytes);
         // SAFETY: S11: as promised above.
-        unsafe { handle.zero(results.cast(), bytes) }?;
+        unsafe { handle.zero(results, bytes) }?;
     }
     done_if(!elements || count.long() <= 0)
 }

@@ -5,7 +5,7 @@ use super::adapt::adapt;
 use super::check::{At, Choice, Int, Outcome, SIZE, Scalar, VALUE, done_if, ensure, leading, sizes, there};
 use super::convert::Pass;
 use super::functions::{Cublas, Dgmm, Geam, Symm, Syrk, Trmm, Trsm, TrsmBatched};
-use super::handle::{Handle, done, with};
+use super::handle::{done, with};
 use super::level2::{given, scaled_sum};
 use super::library::cublas;
 use super::table::put;
@@ -181,7 +181,7 @@ fn rank_k<S: Scalar, T: Scalar>(operation: rocblas_operation) -> Outcome<rocblas
 }
 
 /// cuBLAS has this one for many by their addresses.
-unsafe extern "C" fn trsm_batched<I: Int, T: Scalar>(
+pub(super) unsafe extern "C" fn trsm_batched<I: Int, T: Scalar>(
     handle: rocblas_handle,
     side: rocblas_side,
     uplo: rocblas_fill,
@@ -222,4 +222,33 @@ where
             count,
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::SUCCESS;
+    use super::*;
+
+    const TRANSPOSE: rocblas_operation = rocblas_operation::rocblas_operation_transpose;
+    const CONJUGATE: rocblas_operation = rocblas_operation::rocblas_operation_conjugate_transpose;
+
+    #[test]
+    fn the_operation_of_a_rank_k_update_fits_its_types() {
+        assert_eq!(rank_k::<f32, f32>(CONJUGATE), Ok(TRANSPOSE));
+        assert_eq!(rank_k::<C32, C32>(TRANSPOSE), Ok(TRANSPOSE));
+        assert_eq!(rank_k::<C32, C32>(CONJUGATE), Err(VALUE));
+        assert_eq!(rank_k::<f64, C64>(CONJUGATE), Ok(CONJUGATE));
+        assert_eq!(rank_k::<f64, C64>(TRANSPOSE), Err(VALUE));
+        assert_eq!(rank_k::<f64, f64>(rocblas_operation(7)), Err(VALUE));
+    }
+
+    #[test]
+    fn the_square_matrix_has_the_order_of_its_side() {
+        let (left, right) = (rocblas_side::rocblas_side_left, rocblas_side::rocblas_side_right);
+        assert_eq!(beside(left, [2, 5, 1], 2, &[2, 3]), Ok(()));
+        assert_eq!(beside(right, [2, 5, 1], 4, &[2, 3]), Err(SIZE));
+        assert_eq!(beside(right, [2, 5, 1], 5, &[2, 1]), Err(SIZE));
+        assert_eq!(beside(left, [2, 5, -1], 2, &[2]), Err(SIZE));
+        assert_eq!(beside(left, [2, 0, 1], 2, &[2]), Err(SUCCESS));
+    }
 }

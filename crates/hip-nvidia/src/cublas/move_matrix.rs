@@ -27,7 +27,8 @@ pub(super) unsafe fn move_matrices(handle: &Handle, all: Matrices) -> Outcome {
     let (from, from_leading, from_stride) = all.from;
     let (to, to_leading, to_stride) = all.to;
     // Matrices that follow each other without a gap are one of more columns.
-    let follow = all.count == 1 || follows(all.columns, from_leading, from_stride) && follows(all.columns, to_leading, to_stride);
+    let follow = all.count == 1
+        || follows(all.columns, from_leading, from_stride) && follows(all.columns, to_leading, to_stride);
     let (columns, count) =
         if follow { (all.columns.checked_mul(all.count), 1) } else { (Some(all.columns), all.count) };
     let size = |elements: i64| usize::try_from(elements).ok()?.checked_mul(all.bytes);

@@ -49,11 +49,7 @@ fn set(handle: rocblas_handle, change: impl FnOnce(&Handle) -> Outcome) -> rocbl
 ///
 /// # Safety
 /// The place is null or live.
-unsafe fn get<T>(
-    handle: rocblas_handle,
-    place: *mut T,
-    ask: impl FnOnce(&Handle) -> T,
-) -> rocblas_status {
+unsafe fn get<T>(handle: rocblas_handle, place: *mut T, ask: impl FnOnce(&Handle) -> T) -> rocblas_status {
     set(handle, |handle| {
         there(place)?;
         // SAFETY: S11: the caller's place for the result.

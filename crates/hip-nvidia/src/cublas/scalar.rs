@@ -1,9 +1,32 @@
-//! Scalars of 16 bits. cuBLAS computes with 16-bit elements in 32 bits if their scalars have 32, so those that are on the host
-//! are widened, which changes no value.
+//! Scalars whose type is told. cuBLAS computes with 16-bit elements in 32 bits if their scalars have 32, so those that are on the
+//! host are widened, which changes no value.
 
 use super::convert::DataType;
 use super::handle::Handle;
+use hip_sys::rocblas::rocblas_half;
+use hip_sys::rocblas::{rocblas_bfloat16, rocblas_datatype, rocblas_double_complex, rocblas_float_complex};
 use std::ffi::c_void;
+
+/// Whether a scalar is known to be a number.
+///
+/// # Safety
+/// The scalar is of that type, not null, and live if scalars are on the host.
+pub(super) unsafe fn is(handle: &Handle, scalar: *const c_void, data: rocblas_datatype, number: u8) -> bool {
+    use rocblas_datatype as R;
+    // SAFETY: S11: as promised above.
+    unsafe {
+        match data {
+            R::rocblas_datatype_f16_r => handle.is(scalar.cast::<rocblas_half>(), number),
+            R::rocblas_datatype_bf16_r => handle.is(scalar.cast::<rocblas_bfloat16>(), number),
+            R::rocblas_datatype_f32_r => handle.is(scalar.cast::<f32>(), number),
+            R::rocblas_datatype_f64_r => handle.is(scalar.cast::<f64>(), number),
+            R::rocblas_datatype_i32_r => handle.is(scalar.cast::<i32>(), number),
+            R::rocblas_datatype_f32_c => handle.is(scalar.cast::<rocblas_float_complex>(), number),
+            R::rocblas_datatype_f64_c => handle.is(scalar.cast::<rocblas_double_complex>(), number),
+            _ => false,
+        }
+    }
+}
 
 /// The value of a `rocblas_half`.
 pub(super) fn from_f16(bits: u16) -> f32 {
