@@ -31,15 +31,14 @@ unsafe fn checked<I: Int, T: Scalar, P>(
     lda: I,
     steps: [I; 2],
     scalars: (*const T, *const T),
-    factors: [*const P; 2],
-    y: *const P,
+    [matrix, x, y]: [*const P; 3],
 ) -> Outcome {
     let zero = I::of(0);
     operation.valid()?;
     sizes(m >= zero && n >= zero && count >= zero && !steps.contains(&zero) && holds(lda, m))?;
     done_if(m == zero || n == zero || count == zero)?;
     // SAFETY: S11: as promised above.
-    unsafe { scaled_sum(handle, scalars, factors, y) }
+    unsafe { scaled_sum(handle, scalars, [matrix, x], y) }
 }
 
 unsafe extern "C" fn gemv<I: Int, T: Scalar>(
@@ -61,7 +60,7 @@ where
 {
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
-        checked(handle, transA, [m, n, I::of(1)], lda, [incx, incy], (alpha, beta), [A, x], y)?;
+        checked(handle, transA, [m, n, I::of(1)], lda, [incx, incy], (alpha, beta), [A, x, y])?;
         done(cublas().gemv()(handle.raw, transA.pass(), m, n, alpha, A, lda, x, incx, beta, y, incy))
     })
 }
@@ -89,7 +88,7 @@ where
 {
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
-        checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x], y)?;
+        checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y])?;
         done(cublas().gemv_strided()(
             handle.raw,
             transA.pass(),
@@ -131,7 +130,7 @@ where
 {
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
-        checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x], y.cast())?;
+        checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y.cast()])?;
         done(cublas().gemv_batched()(
             handle.raw,
             transA.pass(),

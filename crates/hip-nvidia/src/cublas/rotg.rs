@@ -12,7 +12,6 @@ use hip_sys::rocblas::{rocblas_status, rocblas_stride};
 /// A type of numbers, with that of their magnitudes.
 trait Rotated: Sized {
     type Real;
-    #[expect(clippy::type_complexity, reason = "the C function's signature")]
     fn function(
         cublas: &Cublas,
     ) -> unsafe extern "C" fn(
