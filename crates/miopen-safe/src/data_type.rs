@@ -25,6 +25,12 @@ crate::convert::c_enum! {
 }
 
 impl DataType {
+    /// The type with C's number, if it is one of these.
+    pub(crate) fn from_raw(raw: miopenDataType_t) -> Option<Self> {
+        let all = [Self::F16, Self::BF16, Self::F32, Self::F64, Self::I8, Self::I32, Self::I64];
+        all.into_iter().find(|data_type| data_type.raw() == raw)
+    }
+
     /// The size of an element in bytes.
     pub fn size(self) -> usize {
         match self {

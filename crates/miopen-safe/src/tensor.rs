@@ -2,10 +2,12 @@
 
 use crate::convert::{self, MOST};
 use crate::owner::{Owner, TensorObject};
-use crate::raw;
+use crate::raw::{self, Failure};
 use crate::{DataType, Element, Error, Handle, Result};
 use hip_safe::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
-use hip_sys::miopen::miopenTensorDescriptor_t;
+use hip_sys::Miopen;
+use hip_sys::miopen::{miopenDataType_t, miopenTensorDescriptor_t};
+use std::ffi::c_int;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -111,6 +113,38 @@ impl TensorDesc {
         })?;
         let layout = Layout { data_type, dims: dims.to_vec(), strides: strides.to_vec(), span };
         Ok(Self { object: Arc::new(object), layout: Arc::new(layout) })
+    }
+
+    /// A descriptor that the library fills in.
+    pub(crate) fn filled_by(
+        handle: &Handle,
+        fill: impl FnOnce(&Miopen, miopenTensorDescriptor_t) -> Result<(), Failure>,
+    ) -> Result<Self> {
+        let object = Owner::<TensorObject>::new(handle.platform(), fill)?;
+        let mut data_type = miopenDataType_t::miopenFloat;
+        let (mut dims, mut strides) = ([0; MAX_DIMS], [0; MAX_DIMS]);
+        let rank = object.ask(|m, desc| {
+            // SAFETY: S1: the descriptor is live, and the out-pointer too.
+            let rank = convert::out(|rank| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, rank) })?;
+            if usize::try_from(rank).is_ok_and(|rank| rank <= MAX_DIMS) {
+                let (dims, strides) = (dims.as_mut_ptr(), strides.as_mut_ptr());
+                // SAFETY: S1: both arrays have room for as many values as it has dimensions.
+                unsafe { raw::tensor::get_tensor_descriptor(m, desc, &mut data_type, dims, strides) }?;
+            }
+            Ok(rank)
+        })?;
+        let known = DataType::from_raw(data_type);
+        let rank = usize::try_from(rank).ok().filter(|rank| (1..=MAX_DIMS).contains(rank));
+        let sizes = |values: &[c_int]| -> Option<Vec<usize>> { values.iter().map(|value| usize::try_from(*value).ok()).collect() };
+        let found = rank.and_then(|rank| {
+            let (dims, strides) = (sizes(&dims[..rank])?, sizes(&strides[..rank])?);
+            Some((known?, dims, strides))
+        });
+        let (data_type, dims, strides) = found.ok_or_else(|| {
+            Error::mismatch("the library's descriptor", "a type and lengths that are known", (data_type, rank, dims))
+        })?;
+        let span = dims.iter().zip(&strides).map(|(dim, stride)| dim.saturating_sub(1) * stride).sum::<usize>() + 1;
+        Ok(Self { object: Arc::new(object), layout: Arc::new(Layout { data_type, dims, strides, span }) })
     }
 
     /// The type of its elements.

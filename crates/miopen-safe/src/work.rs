@@ -29,6 +29,11 @@ impl Scratch {
         // SAFETY: S15: only calls of the library get the address, which write a workspace before they read it.
         Ok(Self(unsafe { handle.stream().alloc_uninit(bytes) }?))
     }
+
+    /// As [`Scratch::new`], with zeros in it.
+    pub(crate) fn zeroed(handle: &Handle, bytes: usize) -> Result<Self> {
+        Ok(Self(handle.stream().alloc_zeros(bytes)?))
+    }
 }
 
 impl<'a> Work<'a> {

@@ -1,12 +1,29 @@
 //! What a handle does with tensors, one file for each kind of work.
 
 mod activate;
+mod batch_norm;
 mod bias;
 mod convolve;
+mod ctc;
+mod drop_out;
+mod layer_norm;
 mod pool;
+mod recur;
+mod recur_params;
+mod reduce;
+mod response_norm;
 mod search;
 mod softmax;
+mod tensors;
 
+pub use batch_norm::{BatchNormMode, ScaleBias, ScaleBiasGradients, TrainingStatistics};
+pub use ctc::CtcLabels;
 pub use convolve::ConvolutionOptions;
+pub use drop_out::DropoutMask;
+pub use layer_norm::{Affine, NormStatistics};
 pub use pool::PoolingWorkspace;
+pub use recur::{RnnStates, RnnStatesMut, RnnTraining};
+pub use recur_params::RnnParamKind;
+pub use response_norm::LrnWorkspace;
 pub use softmax::{SoftmaxAlgorithm, SoftmaxMode};
+pub use tensors::{Factors, TensorOp};

@@ -1,0 +1,119 @@
+//! The loss of connectionist temporal classification.
+
+use crate::convert::{self, out};
+use crate::raw::ctc as raw;
+use crate::tensor::{has_dims, same_dims};
+use crate::work::{Scratch, Work};
+use crate::{CtcLossDesc, Error, Handle, Result, Tensor, TensorMut};
+use hip_sys::miopen::miopenCTCLossAlgo_t;
+
+/// The labels of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct CtcLabels<'a> {
+    /// All labels, those of one sequence after those of the one before.
+    pub labels: &'a [usize],
+    /// How many each sequence has.
+    pub label_lengths: &'a [usize],
+    /// How many times of the input each sequence has.
+    pub input_lengths: &'a [usize],
+}
+
+impl Handle {
+    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`. It waits for the stream before, and cannot be part
+    /// of a graph: the labels are on the host.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for shapes and labels that do not fit; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
+    #[doc(alias = "miopenCTCLoss")]
+    #[doc(alias = "miopenGetCTCLossWorkspaceSize")]
+    pub fn ctc_loss(
+        &self,
+        loss: &CtcLossDesc,
+        labels: CtcLabels<'_>,
+        inputs: &Tensor<'_, f32>,
+        losses: &mut TensorMut<'_, f32>,
+        gradients: &mut TensorMut<'_, f32>,
+    ) -> Result<()> {
+        let [times, batch, classes] = *inputs.desc().dims() else {
+            return Err(Error::mismatch("the dimensions of a loss' inputs", 3, inputs.desc().dims().len()));
+        };
+        same_dims("the shape of a loss' gradients", inputs.desc(), gradients.desc())?;
+        has_dims("the shape of a loss", &[batch], losses.desc())?;
+        check_labels(labels, loss.loss().blank, [times, batch, classes])?;
+        let list = convert::ints("a label", labels.labels)?;
+        let lengths = convert::ints("the number of labels", labels.label_lengths)?;
+        let ends = convert::ints("the number of times", labels.input_lengths)?;
+        let (desc, i_desc, g_desc) = (loss.on(self)?, inputs.desc().on(self)?, gradients.desc().on(self)?);
+        let algorithm = miopenCTCLossAlgo_t::MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC;
+        let bytes = self.call("the workspace of a loss", |m, h| {
+            // SAFETY: S1: handle and descriptors are live, the lists fit the batch, and the out-pointer is live.
+            out(|bytes| unsafe {
+                raw::get_ctc_loss_workspace_size(
+                    m, h, i_desc, g_desc, list.as_ptr(), lengths.as_ptr(), ends.as_ptr(), algorithm, desc, bytes,
+                )
+            })
+        })?;
+        let mut scratch = Scratch::zeroed(self, bytes)?;
+        // The library copies the labels to the workspace by itself, beside the stream.
+        self.stream().synchronize()?;
+        let mut work = Work::new(self, "a loss").waits("compute it before the capture, or afterwards");
+        let (inputs, losses, gradients) = (work.read(inputs), work.write(losses), work.write(gradients));
+        let space = work.scratch(&mut scratch);
+        // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named, the lists fit the batch, and the workspace has
+        // the bytes asked for.
+        work.run(|m, h| unsafe {
+            raw::ctc_loss(
+                m, h, i_desc, inputs, list.as_ptr(), lengths.as_ptr(), ends.as_ptr(), losses, g_desc, gradients, algorithm,
+                desc, space, bytes,
+            )
+        })?;
+        // The lists are the library's until it is done.
+        Ok(self.stream().synchronize()?)
+    }
+}
+
+fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [usize; 3]) -> Result<()> {
+    let CtcLabels { labels, label_lengths, input_lengths } = labels;
+    if label_lengths.len() != batch || input_lengths.len() != batch {
+        let found = (label_lengths.len(), input_lengths.len());
+        return Err(Error::mismatch("a length for each sequence of the batch", (batch, batch), found));
+    }
+    let all = label_lengths.iter().try_fold(0_usize, |sum, length| sum.checked_add(*length));
+    if all != Some(labels.len()) {
+        return Err(Error::mismatch("the number of labels", all, labels.len()));
+    }
+    if blank >= classes || labels.iter().any(|label| *label >= classes || *label == blank) {
+        return Err(Error::mismatch("labels of the classes, without the blank one", (classes, blank), labels));
+    }
+    let mut rest = labels;
+    for (length, times_of) in label_lengths.iter().zip(input_lengths) {
+        let (own, others) = rest.split_at(*length);
+        rest = others;
+        let repeats = own.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        if *times_of > times || length + repeats > *times_of {
+            let wanted = (length + repeats, times);
+            return Err(Error::mismatch("a sequence's times, from what its labels need to all", wanted, times_of));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_have_to_fit() {
+        let check = |labels: &[usize], label_lengths: &[usize], input_lengths: &[usize]| {
+            check_labels(CtcLabels { labels, label_lengths, input_lengths }, 0, [4, 2, 3])
+        };
+        assert!(check(&[1, 2, 1], &[2, 1], &[4, 3]).is_ok());
+        assert!(check(&[1, 2, 1], &[2], &[4]).is_err(), "a sequence without labels' number");
+        assert!(check(&[1, 2], &[2, 1], &[4, 3]).is_err(), "too few labels");
+        assert!(check(&[1, 3, 1], &[2, 1], &[4, 3]).is_err(), "no such class");
+        assert!(check(&[1, 0, 1], &[2, 1], &[4, 3]).is_err(), "the blank class");
+        assert!(check(&[1, 2, 1], &[2, 1], &[5, 3]).is_err(), "more times than the input has");
+        assert!(check(&[1, 1, 1], &[2, 1], &[2, 3]).is_err(), "a repeated label needs a blank between");
+        assert!(check(&[1, 1, 1], &[2, 1], &[3, 3]).is_ok());
+    }
+}
