@@ -60,6 +60,10 @@ impl Activation {
         Ok(Self::unchecked(mode, alpha, beta, gamma))
     }
 
+    pub(super) fn is_of(&self, mode: miopenActivationMode_t) -> bool {
+        self.mode == mode
+    }
+
     /// How it is computed, if cuDNN can.
     pub(super) fn way(&self) -> Outcome<Way> {
         use miopenActivationMode_t as M;

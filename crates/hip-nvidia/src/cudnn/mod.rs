@@ -5,18 +5,23 @@
 //! that are not here answer that they are not implemented.
 
 mod activation;
+mod batchnorm;
 mod convert;
 mod convolution;
 mod descriptor;
+mod dropout;
 mod entry;
 mod factor;
+mod fusion;
 mod handle;
 mod library;
+mod lrn;
 mod ops;
 mod pooling;
 mod raw;
 #[cfg(test)]
 mod real;
+mod reduce;
 mod softmax;
 mod table;
 mod tensor;

@@ -80,6 +80,8 @@ pub(super) mod class {
     pub(in crate::cudnn) const FFT: u32 = 2;
     pub(in crate::cudnn) const WINOGRAD: u32 = 3;
     pub(in crate::cudnn) const IMPLICIT_GEMM: u32 = 5;
+    /// None of MIOpen's: whatever runs without a workspace.
+    pub(in crate::cudnn) const FREE: u32 = 100;
 }
 
 /// The class that one of cuDNN's algorithms counts as.
@@ -239,7 +241,8 @@ pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outc
     fitting.retain(|algorithm| algorithm.memory <= size);
     let of_class = fitting.iter().find(|algorithm| class_of(direction, algorithm.number) == wanted.class);
     let chosen = *of_class.or(fitting.first()).ok_or(BAD)?;
-    session.choices.insert(wanted, chosen);
+    // One that was found and needs more than this stays for a larger workspace.
+    session.choices.entry(wanted).or_insert(chosen);
     Ok(chosen)
 }
 

@@ -51,16 +51,26 @@ impl Problem {
         y: miopenTensorDescriptor_t,
         conv: miopenConvolutionDescriptor_t,
     ) -> Outcome<Self> {
-        let (x, w, y, conv) = (tensor_of(x)?, tensor_of(w)?, tensor_of(y)?, convolution_of(conv)?);
+        Ok(Self::from_parts(asked, tensor_of(x)?, tensor_of(w)?, tensor_of(y)?, convolution_of(conv)?))
+    }
+
+    /// The same of what the descriptors mean.
+    pub(crate) fn from_parts(
+        asked: Direction,
+        x: Arc<Tensor>,
+        w: Arc<Tensor>,
+        y: Arc<Tensor>,
+        conv: Arc<Convolution>,
+    ) -> Self {
         if !conv.transposed {
-            return Ok(Self { direction: asked, x, w, y, conv });
+            return Self { direction: asked, x, w, y, conv };
         }
         let direction = match asked {
             Direction::Forward => Direction::BackwardData,
             Direction::BackwardData => Direction::Forward,
             Direction::BackwardWeights => Direction::BackwardWeights,
         };
-        Ok(Self { direction, x: y, w, y: x, conv })
+        Self { direction, x: y, w, y: x, conv }
     }
 
     /// MIOpen's buffers, in the places where this has their tensors.

@@ -1,0 +1,10 @@
+//! Fusion plans of forward operations: a convolution, a bias, an inference of batch normalisation and an activation, in any order that
+//! begins with the convolution if there is one.
+
+mod arguments;
+mod execute;
+mod plan;
+
+pub(super) use arguments::*;
+pub(super) use execute::*;
+pub(super) use plan::*;
