@@ -14,6 +14,7 @@ mod index;
 mod indexer;
 mod large;
 mod layout;
+mod libraries;
 mod matmul;
 mod meaning;
 mod nn;
