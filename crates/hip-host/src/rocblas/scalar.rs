@@ -76,7 +76,6 @@ pub(super) trait Field:
 /// A real number.
 pub(super) trait Real: Field<Part = Self> + PartialOrd + Scale<Self> {
     fn abs(self) -> Self;
-    fn sqrt(self) -> Self;
     fn hypot(self, other: Self) -> Self;
     fn copysign(self, sign: Self) -> Self;
     fn to_f64(self) -> f64;
@@ -126,9 +125,6 @@ macro_rules! real {
         impl Real for $t {
             fn abs(self) -> Self {
                 $t::abs(self)
-            }
-            fn sqrt(self) -> Self {
-                $t::sqrt(self)
             }
             fn hypot(self, other: Self) -> Self {
                 $t::hypot(self, other)

@@ -36,3 +36,36 @@ pub(super) unsafe fn zip<X: Scalar, Y: Scalar>(
     }
     parallel::ranges(n, GRAIN, 4.0, run);
 }
+
+/// As `zip`, and puts a value in `x`'s place, too.
+///
+/// # Safety
+/// As [`zip`]; nobody else uses `x`.
+#[inline(always)]
+pub(super) unsafe fn zip_both<X: Scalar>(
+    n: usize,
+    x: Vector<X>,
+    y: Vector<X>,
+    f: impl Fn(X::Wide, X::Wide) -> (X::Wide, X::Wide) + Sync,
+) {
+    let one = |x: Vector<X>, y: Vector<X>, i: usize| {
+        // SAFETY: S2, S12: the caller vouches for the vectors.
+        unsafe {
+            let (new_x, new_y) = f(x.get(i), y.get(i));
+            x.set(i, new_x);
+            y.set(i, new_y);
+        }
+    };
+    let run = |range: Range<usize>| {
+        if x.step == 1 && y.step == 1 {
+            let (x, y) = (x.dense(), y.dense());
+            range.for_each(|i| one(x, y, i));
+        } else {
+            range.for_each(|i| one(x, y, i));
+        }
+    };
+    if x.step == 0 || y.step == 0 {
+        return run(0..n);
+    }
+    parallel::ranges(n, GRAIN, 4.0, run);
+}

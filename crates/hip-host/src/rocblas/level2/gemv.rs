@@ -1,11 +1,11 @@
 //! gemv: y = alpha op(a) x + beta y.
 
 use super::super::c::forms::forms;
-use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
-use super::super::handle::{Call, begin, there};
+use super::super::check::{Op, Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
+use super::super::handle::{Call, begin};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int, Scalar};
-use super::columns::{Whole, times, transposed_times};
+use super::columns::{Columns, Whole, times, transposed_times};
 use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "gemv", "" [T: Element<Value: Field>] [T::Value]
@@ -25,22 +25,43 @@ unsafe fn gemv<T: Field>(
     batch: i64,
 ) -> Outcome {
     let op = operation(trans)?;
-    let [m, n, batch] = counts([m, n, batch])?;
-    ensure(a.step >= 1 && a.step >= m as i64 && x.step != 0 && y.step != 0, SIZE)?;
+    let sizes = counts([m, n, batch])?;
+    ensure(a.step >= 1 && a.step >= m && x.step != 0 && y.step != 0, SIZE)?;
+    let columns = move |start, leading| Whole { start, rows: sizes[0], leading };
+    // SAFETY: S11: the C function's contract; the types have the same layout.
+    unsafe { multiply::<T, _>(call, op, sizes, sizes[0], alpha.cast(), a, x, beta.cast(), y, columns) }
+}
+
+/// y = alpha op(a) x + beta y for m × n matrices whose columns have so many rows of memory.
+///
+/// # Safety
+/// As for the C function; the columns lie in those rows.
+pub(super) unsafe fn multiply<T: Field, C: Columns<T>>(
+    call: Call,
+    op: Op,
+    [m, n, batch]: [usize; 3],
+    rows: usize,
+    alpha: *const T,
+    a: Operand,
+    x: Operand,
+    beta: *const T,
+    y: Operand,
+    columns: impl Fn(*const T, isize) -> C + Send + Sync + 'static,
+) -> Outcome {
     if m == 0 || n == 0 || batch == 0 {
         return Ok(());
     }
-    there(alpha)?;
+    ensure(!alpha.is_null() && !beta.is_null(), POINTER)?;
     let mut plan = Plan::new(call, batch);
-    // SAFETY: S11: the C function's contract; the types have the same layout.
-    let (beta, alpha) = unsafe { (plan.scalar(beta.cast::<T>())?, plan.scalar(alpha.cast::<T>())?) };
+    // SAFETY: S11: the caller vouches for them.
+    let (alpha, beta) = unsafe { (plan.scalar(alpha)?, plan.scalar(beta)?) };
     if alpha.is(T::ZERO) && beta.is(T::ONE) {
         return Ok(());
     }
     let used = usize::from(!alpha.is(T::ZERO));
     ensure(!y.is_null() && (used == 0 || !a.is_null() && !x.is_null()), POINTER)?;
     let (long_x, long_y) = if op.transposed { (m, n) } else { (n, m) };
-    let a = plan.read::<T>(a, used * matrix(m, n, a.step))?;
+    let a = plan.read::<T>(a, used * matrix(rows, n, a.step))?;
     let x = plan.read::<T>(x, used * vector(long_x, x.step))?;
     let y = plan.write::<T>(y, vector(long_y, y.step))?;
     let body = move |index| {
@@ -52,14 +73,17 @@ unsafe fn gemv<T: Field>(
                 return finish(long_y, y, alpha, &[], beta);
             }
             let x = Vector::<T>::new(x.at(index), long_x, x.step()).to_vec(long_x);
-            let a = Whole { start: a.at(index), rows: m, leading: a.step() as isize };
-            let sums =
-                if op.transposed { transposed_times(&a, n, &x, op.conjugated) } else { times(&a, m, &x) };
+            let a = columns(a.at(index), a.step() as isize);
+            let sums = if op.transposed {
+                transposed_times(&a, n, &x, op.conjugated)
+            } else {
+                times(&a, m, &x)
+            };
             finish(long_y, y, alpha, &sums, beta);
         }
     };
     // SAFETY: S11: all of it is named.
-    unsafe { plan.submit(2.0 * m as f64 * n as f64, body) }
+    unsafe { plan.submit(2.0 * rows as f64 * n as f64, body) }
 }
 
 /// y = alpha sums + beta y. With `beta` zero y is not read, with `alpha` zero there are no sums.

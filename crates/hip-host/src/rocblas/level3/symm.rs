@@ -1,0 +1,111 @@
+//! symm: c = alpha a b + beta c, or alpha b a + beta c, of a symmetric a of which one triangle lies in memory.
+
+use super::super::c::forms::forms;
+use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, is_left, is_lower, matrix};
+use super::super::handle::{Call, begin};
+use super::super::operand::{Operand, Plan};
+use super::super::scalar::{Element, Field, Int};
+use super::matrix::Matrix;
+use super::product::{product, scale, steps};
+use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_side, rocblas_status};
+
+forms! { "symm", "" [T: Element<Value: Field>] [T::Value]
+    symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
+        [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
+
+/// Rows and columns of the blocks on the diagonal, which are filled up to whole ones.
+const BLOCK: usize = 128;
+
+unsafe fn symm<T: Field>(
+    call: Call,
+    side: rocblas_side,
+    uplo: rocblas_fill,
+    m: i64,
+    n: i64,
+    alpha: *const impl Sized,
+    a: Operand,
+    b: Operand,
+    beta: *const impl Sized,
+    c: Operand,
+    batch: i64,
+) -> Outcome {
+    let (left, lower) = (is_left(side)?, is_lower(uplo)?);
+    ensure(c.step >= m && b.step >= m && a.step >= if left { m } else { n }, SIZE)?;
+    let [m, n, batch] = counts([m, n, batch])?;
+    if m == 0 || n == 0 || batch == 0 {
+        return Ok(());
+    }
+    ensure(!alpha.is_null() && !beta.is_null(), POINTER)?;
+    let mut plan = Plan::new(call, batch);
+    // SAFETY: S11: the C function's contract; the types have the same layout.
+    let (alpha, beta) = unsafe { (plan.scalar(alpha.cast::<T>())?, plan.scalar(beta.cast::<T>())?) };
+    if alpha.is(T::ZERO) && beta.is(T::ONE) {
+        return Ok(());
+    }
+    let used = usize::from(!alpha.is(T::ZERO));
+    ensure(!c.is_null() && (used == 0 || !a.is_null() && !b.is_null()), POINTER)?;
+    let order = if left { m } else { n };
+    let a = plan.read::<T>(a, used * matrix(order, order, a.step))?;
+    let b = plan.read::<T>(b, used * matrix(m, n, b.step))?;
+    let c = plan.write::<T>(c, matrix(m, n, c.step))?;
+    let body = move |index| {
+        let (alpha, beta) = (alpha.value(), beta.value());
+        // SAFETY: S2: named above; what has no part in the result is not followed.
+        unsafe {
+            let c = Matrix::<T>::new(c.at(index), c.step());
+            scale(m, n, beta, c);
+            if alpha == T::ZERO {
+                return;
+            }
+            let a = Matrix::<T>::new(a.at(index), a.step());
+            let b = Matrix::<T>::new(b.at(index), b.step());
+            // From the right it is the same of the transposed matrices.
+            if left {
+                add(m, n, alpha, lower, a, b, c);
+            } else {
+                add(n, m, alpha, lower, a, b.transposed(), c.transposed());
+            }
+        }
+    };
+    // SAFETY: S11: all of it is named.
+    unsafe { plan.submit(steps((m, n, order)), body) }
+}
+
+/// c += alpha a b, with so many rows and columns of c.
+///
+/// # Safety
+/// The matrices are there, and nobody else uses c.
+unsafe fn add<T: Field>(
+    rows: usize,
+    columns: usize,
+    alpha: T,
+    lower: bool,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+) {
+    let mut block = vec![T::ZERO; BLOCK * BLOCK];
+    for first in (0..rows).step_by(BLOCK) {
+        let size = BLOCK.min(rows - first);
+        let (next, rest) = (first + size, rows - first - size);
+        let whole = Matrix::of(&mut block, size);
+        // SAFETY: S2: the caller vouches for the matrices; the block has room.
+        unsafe {
+            let corner = a.from(first, first);
+            for column in 0..size {
+                for row in 0..size {
+                    let stored = (row >= column) == lower || row == column;
+                    let value = if stored { corner.get(row, column) } else { corner.get(column, row) };
+                    whole.set(row, column, value);
+                }
+            }
+            let (b_here, b_rest) = (b.from(first, 0), b.from(next, 0));
+            let (c_here, c_rest) = (c.from(first, 0), c.from(next, 0));
+            product((size, columns, size), alpha, whole, b_here, T::ONE, c_here);
+            // The panel below, seen as below or beside the diagonal.
+            let panel = if lower { a.from(next, first) } else { a.from(first, next).transposed() };
+            product((rest, columns, size), alpha, panel, b_here, T::ONE, c_rest);
+            product((size, columns, rest), alpha, panel.transposed(), b_rest, T::ONE, c_here);
+        }
+    }
+}
