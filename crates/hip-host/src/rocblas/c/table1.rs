@@ -1,7 +1,10 @@
 //! The functions of vectors.
 
 use super::functions;
-use crate::rocblas::level1::{asum, axpy, axpy::ex as axpy_ex, copy, dot, dot::ex as dot_ex, extreme::iamax, extreme::iamin, nrm2, nrm2::ex as nrm2_ex, rot, rot::ex as rot_ex, rotg, scal, scal::ex as scal_ex, swap};
+use crate::rocblas::level1::{
+    asum, axpy, axpy::ex as axpy_ex, copy, dot, dot::ex as dot_ex, extreme::iamax, extreme::iamin, nrm2,
+    nrm2::ex as nrm2_ex, rot, rot::ex as rot_ex, rotg, scal, scal::ex as scal_ex, swap,
+};
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_bfloat16, rocblas_double_complex, rocblas_float_complex, rocblas_half};
 

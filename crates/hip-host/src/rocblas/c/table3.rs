@@ -1,7 +1,9 @@
 //! The functions of matrices.
 
 use super::functions;
-use crate::rocblas::level3::{dgmm, geam, gemm, gemm::ex as gemm_ex, symm, syrk, trmm, trsm, trsm::ex as trsm_ex};
+use crate::rocblas::level3::{
+    dgmm, geam, gemm, gemm::ex as gemm_ex, symm, syrk, trmm, trsm, trsm::ex as trsm_ex,
+};
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex, rocblas_half};
 

@@ -9,7 +9,7 @@ use super::reduce::sum;
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 
 forms! { "asum", "" [T: Element<Value: Field>, R: Element<Value = <T::Value as Field>::Part>] [T::Value]
-    asum(n: int, [x: in T, incx, stride_x], batch, result: *mut R) }
+asum(n: int, [x: in T, incx, stride_x], batch, result: *mut R) }
 
 unsafe fn asum<T: Field>(call: Call, n: i64, x: Operand, batch: i64, result: *mut impl Sized) -> Outcome {
     let result = result.cast::<T::Part>();

@@ -9,7 +9,7 @@ use super::zip;
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 
 forms! { "copy", "" [T: Element<Value: Field>] [T::Value]
-    copy(n: int, [x: in T, incx, stride_x], [y: out T, incy, stride_y], batch) }
+copy(n: int, [x: in T, incx, stride_x], [y: out T, incy, stride_y], batch) }
 
 unsafe fn copy<T: Field>(call: Call, n: i64, x: Operand, y: Operand, batch: i64) -> Outcome {
     if n <= 0 || batch <= 0 {

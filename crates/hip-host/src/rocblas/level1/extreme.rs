@@ -18,7 +18,7 @@ macro_rules! function {
             use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 
             forms! { $text, "" [T: Element<Value: Field>] [I, T::Value, $largest]
-                extreme(n: int, [x: in T, incx, stride_x], batch, result: *mut I) }
+            extreme(n: int, [x: in T, incx, stride_x], batch, result: *mut I) }
         }
     };
 }

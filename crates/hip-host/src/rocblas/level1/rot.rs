@@ -11,11 +11,11 @@ use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 use num_complex::{Complex32, Complex64};
 
 forms! { "rot", "" [
-        T: Element,
-        C: Element<Value: Scalar<Wide: Field<Part: Scale<<T::Value as Scalar>::Wide>>>>,
-        S: Element<Value: Scalar<Wide: Scale<<T::Value as Scalar>::Wide>>>
-    ] [T::Value, C::Value, S::Value]
-    rot(n: int, [x: out T, incx, stride_x], [y: out T, incy, stride_y], c: *const C, s: *const S, batch) }
+    T: Element,
+    C: Element<Value: Scalar<Wide: Field<Part: Scale<<T::Value as Scalar>::Wide>>>>,
+    S: Element<Value: Scalar<Wide: Scale<<T::Value as Scalar>::Wide>>>
+] [T::Value, C::Value, S::Value]
+rot(n: int, [x: out T, incx, stride_x], [y: out T, incy, stride_y], c: *const C, s: *const S, batch) }
 
 /// Untyped: the types are arguments.
 pub(in crate::rocblas) mod ex {
@@ -24,8 +24,8 @@ pub(in crate::rocblas) mod ex {
     use std::ffi::c_void;
 
     forms! { "rot", "_ex" [] []
-        rot_ex(n: int, [x: into x_type, incx, stride_x], [y: into y_type, incy, stride_y], c: *const c_void,
-            s: *const c_void, cs_type: rocblas_datatype, batch, execution_type: rocblas_datatype) }
+    rot_ex(n: int, [x: into x_type, incx, stride_x], [y: into y_type, incy, stride_y], c: *const c_void,
+        s: *const c_void, cs_type: rocblas_datatype, batch, execution_type: rocblas_datatype) }
 
     unsafe fn rot_ex(
         call: Call,

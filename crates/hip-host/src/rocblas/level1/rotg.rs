@@ -8,7 +8,7 @@ use super::super::scalar::{Element, Field, Int, Real};
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 
 forms! { "rotg", "" [T: Element<Value: Field>, R: Element<Value = <T::Value as Field>::Part>] [T::Value]
-    rotg([a: one T, stride_a], [b: one T, stride_b], [c: one R, stride_c], [s: one T, stride_s], batch) }
+rotg([a: one T, stride_a], [b: one T, stride_b], [c: one R, stride_c], [s: one T, stride_s], batch) }
 
 unsafe fn rotg<T: Field>(call: Call, a: Operand, b: Operand, c: Operand, s: Operand, batch: i64) -> Outcome {
     if batch <= 0 {
@@ -90,10 +90,5 @@ fn complex<T: Field>(a: T, b: T) -> Rotation<T> {
     let norm = long_a.hypot(long_b);
     let direction = a.over(T::of_real(long_a));
     let s = direction * b.conj();
-    Rotation {
-        a: direction * T::of_real(norm),
-        b,
-        c: long_a.over(norm),
-        s: s.over(T::of_real(norm)),
-    }
+    Rotation { a: direction * T::of_real(norm), b, c: long_a.over(norm), s: s.over(T::of_real(norm)) }
 }

@@ -9,7 +9,7 @@ use super::zip_both;
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 
 forms! { "swap", "" [T: Element<Value: Field>] [T::Value]
-    swap(n: int, [x: out T, incx, stride_x], [y: out T, incy, stride_y], batch) }
+swap(n: int, [x: out T, incx, stride_x], [y: out T, incy, stride_y], batch) }
 
 unsafe fn swap<T: Field>(call: Call, n: i64, x: Operand, y: Operand, batch: i64) -> Outcome {
     if n <= 0 || batch <= 0 {

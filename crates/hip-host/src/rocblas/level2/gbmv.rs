@@ -11,8 +11,8 @@ use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
 use std::ops::Range;
 
 forms! { "gbmv", "" [T: Element<Value: Field>] [T::Value]
-    gbmv(trans: rocblas_operation, m: int, n: int, kl: int, ku: int, alpha: *const T, [a: in T, lda, stride_a],
-        [x: in T, incx, stride_x], beta: *const T, [y: out T, incy, stride_y], batch) }
+gbmv(trans: rocblas_operation, m: int, n: int, kl: int, ku: int, alpha: *const T, [a: in T, lda, stride_a],
+    [x: in T, incx, stride_x], beta: *const T, [y: out T, incy, stride_y], batch) }
 
 /// The diagonals from `below` below the main one to `above` above it: each a row of memory.
 struct Band<T> {

@@ -74,11 +74,8 @@ pub(super) unsafe fn multiply<T: Field, C: Columns<T>>(
             }
             let x = Vector::<T>::new(x.at(index), long_x, x.step()).to_vec(long_x);
             let a = columns(a.at(index), a.step() as isize);
-            let sums = if op.transposed {
-                transposed_times(&a, n, &x, op.conjugated)
-            } else {
-                times(&a, m, &x)
-            };
+            let sums =
+                if op.transposed { transposed_times(&a, n, &x, op.conjugated) } else { times(&a, m, &x) };
             finish(long_y, y, alpha, &sums, beta);
         }
     };

@@ -10,7 +10,7 @@ use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 use std::ops::Range;
 
 forms! { "ger", "" [T: Element<Value: Field>, const CONJ: bool] [T::Value, CONJ]
-    ger(m: int, n: int, alpha: *const T, [x: in T, incx, stride_x], [y: in T, incy, stride_y], [a: out T, lda, stride_a], batch) }
+ger(m: int, n: int, alpha: *const T, [x: in T, incx, stride_x], [y: in T, incy, stride_y], [a: out T, lda, stride_a], batch) }
 
 unsafe fn ger<T: Field, const CONJ: bool>(
     call: Call,

@@ -11,8 +11,8 @@ use super::triangle::Triangle;
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_status};
 
 forms! { "symv", "" [T: Element<Value: Field>] [T::Value]
-    symv(uplo: rocblas_fill, n: int, alpha: *const T, [a: in T, lda, stride_a], [x: in T, incx, stride_x], beta: *const T,
-        [y: out T, incy, stride_y], batch) }
+symv(uplo: rocblas_fill, n: int, alpha: *const T, [a: in T, lda, stride_a], [x: in T, incx, stride_x], beta: *const T,
+    [y: out T, incy, stride_y], batch) }
 
 unsafe fn symv<T: Field>(
     call: Call,

@@ -9,7 +9,7 @@ use super::ger::add;
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_status};
 
 forms! { "syr", "" [T: Element<Value: Field>] [T::Value]
-    syr(uplo: rocblas_fill, n: int, alpha: *const T, [x: in T, incx, stride_x], [a: out T, lda, stride_a], batch) }
+syr(uplo: rocblas_fill, n: int, alpha: *const T, [x: in T, incx, stride_x], [a: out T, lda, stride_a], batch) }
 
 unsafe fn syr<T: Field>(
     call: Call,

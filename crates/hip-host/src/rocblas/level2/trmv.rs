@@ -9,13 +9,11 @@ use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int};
 use super::columns::{times, transposed_times};
 use super::triangle::Triangle;
-use hip_sys::rocblas::{
-    rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status,
-};
+use hip_sys::rocblas::{rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "trmv", "" [T: Element<Value: Field>] [T::Value]
-    trmv(uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: int, [a: in T, lda, stride_a],
-        [x: out T, incx, stride_x], batch) }
+trmv(uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: int, [a: in T, lda, stride_a],
+    [x: out T, incx, stride_x], batch) }
 
 unsafe fn trmv<T: Field>(
     call: Call,

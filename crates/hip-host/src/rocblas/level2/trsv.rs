@@ -10,13 +10,11 @@ use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int};
 use super::columns::Columns;
 use super::triangle::Triangle;
-use hip_sys::rocblas::{
-    rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status,
-};
+use hip_sys::rocblas::{rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "trsv", "" [T: Element<Value: Field>] [T::Value]
-    trsv(uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: int, [a: in T, lda, stride_a],
-        [x: out T, incx, stride_x], batch) }
+trsv(uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, n: int, [a: in T, lda, stride_a],
+    [x: out T, incx, stride_x], batch) }
 
 unsafe fn trsv<T: Field>(
     call: Call,

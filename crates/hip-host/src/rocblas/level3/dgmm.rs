@@ -10,8 +10,8 @@ use super::matrix::Matrix;
 use hip_sys::rocblas::{rocblas_handle, rocblas_side, rocblas_status};
 
 forms! { "dgmm", "" [T: Element<Value: Field>] [T::Value]
-    dgmm(side: rocblas_side, m: int, n: int, [a: in T, lda, stride_a], [x: in T, incx, stride_x], [c: out T, ldc, stride_c],
-        batch) }
+dgmm(side: rocblas_side, m: int, n: int, [a: in T, lda, stride_a], [x: in T, incx, stride_x], [c: out T, ldc, stride_c],
+    batch) }
 
 unsafe fn dgmm<T: Field>(
     call: Call,

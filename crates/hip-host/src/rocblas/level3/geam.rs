@@ -10,8 +10,8 @@ use super::matrix::Matrix;
 use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "geam", "" [T: Element<Value: Field>] [T::Value]
-    geam(trans_a: rocblas_operation, trans_b: rocblas_operation, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
-        beta: *const T, [b: in T, ldb, stride_b], [c: out T, ldc, stride_c], batch) }
+geam(trans_a: rocblas_operation, trans_b: rocblas_operation, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
+    beta: *const T, [b: in T, ldb, stride_b], [c: out T, ldc, stride_c], batch) }
 
 unsafe fn geam<T: Field>(
     call: Call,

@@ -10,8 +10,8 @@ use super::product::{product, scale, steps};
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_side, rocblas_status};
 
 forms! { "symm", "" [T: Element<Value: Field>] [T::Value]
-    symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
-        [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
+symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
+    [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
 
 /// Rows and columns of the blocks on the diagonal, which are filled up to whole ones.
 const BLOCK: usize = 128;

@@ -10,9 +10,9 @@ use super::product::{product, steps};
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "syrk", "" [T: Element<Value: Field + From<S::Value>>, S: Element<Value: Field>, const HERMITIAN: bool]
-    [T::Value, S::Value, HERMITIAN]
-    syrk(uplo: rocblas_fill, trans: rocblas_operation, n: int, k: int, alpha: *const S, [a: in T, lda, stride_a],
-        beta: *const S, [c: out T, ldc, stride_c], batch) }
+[T::Value, S::Value, HERMITIAN]
+syrk(uplo: rocblas_fill, trans: rocblas_operation, n: int, k: int, alpha: *const S, [a: in T, lda, stride_a],
+    beta: *const S, [c: out T, ldc, stride_c], batch) }
 
 /// Rows and columns of the blocks on the diagonal, which are computed whole.
 const BLOCK: usize = 128;

@@ -16,8 +16,8 @@ use hip_sys::rocblas::{
 };
 
 forms! { "trmm", "" [T: Element<Value: Field>] [T::Value]
-    trmm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
-        alpha: *const T, [a: in T, lda, stride_a], [b: in T, ldb, stride_b], [c: out T, ldc, stride_c], batch) }
+trmm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
+    alpha: *const T, [a: in T, lda, stride_a], [b: in T, ldb, stride_b], [c: out T, ldc, stride_c], batch) }
 
 unsafe fn trmm<T: Field>(
     call: Call,

@@ -17,8 +17,8 @@ use hip_sys::rocblas::{
 use num_complex::{Complex32, Complex64};
 
 forms! { "trsm", "" [T: Element<Value: Field>] [T::Value]
-    trsm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
-        alpha: *const T, [a: in T, lda, stride_a], [b: out T, ldb, stride_b], batch) }
+trsm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
+    alpha: *const T, [a: in T, lda, stride_a], [b: out T, ldb, stride_b], batch) }
 
 /// Untyped: the type is an argument. What is given of the inverse is not needed.
 pub(in crate::rocblas) mod ex {
@@ -27,9 +27,9 @@ pub(in crate::rocblas) mod ex {
     use std::ffi::c_void;
 
     forms! { "trsm", "_ex" [] []
-        trsm_ex(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
-            alpha: *const c_void, [a: reads, lda, stride_a], [b: writes, ldb, stride_b], batch,
-            [inverse: reads, inverse_size, stride_inverse], compute_type: rocblas_datatype) }
+    trsm_ex(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
+        alpha: *const c_void, [a: reads, lda, stride_a], [b: writes, ldb, stride_b], batch,
+        [inverse: reads, inverse_size, stride_inverse], compute_type: rocblas_datatype) }
 
     unsafe fn trsm_ex(
         call: Call,
