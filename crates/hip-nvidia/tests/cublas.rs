@@ -214,7 +214,7 @@ fn products_without_columns_only_scale() {
 fn sums_of_32_bits_keep_every_bit() {
     let Some(bench) = Bench::open() else { return };
     // 13 bits, of which TF32 has no room for the last.
-    let fine = 1.0 + 1.0 / 4096.0;
+    let fine = 1.0_f32 + 1.0 / 4096.0;
     let (a, b, c) =
         (bench.put(&[fine; 64 * 64]), bench.put(&[0.5_f32; 64 * 64]), bench.put(&[0.0_f32; 64 * 64]));
     ok!(bench.rocblas_sgemm(N, N, 64, 64, 64, &1.0, a.at(), 64, b.at(), 64, &0.0, c.at(), 64));
