@@ -16,8 +16,8 @@ const NAME: &str = "a handle";
 
 /// MIOpen on a stream: what work is submitted through. Threads may share it; their calls come one after the other.
 ///
-/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the stream's work; a graph that captured its work
-/// keeps what it needs of it.
+/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the device, and must not happen inside
+/// of a capture; a graph that captured its work keeps what it needs of it.
 #[doc(alias = "miopenHandle_t")]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -34,7 +34,7 @@ pub(crate) struct Shared {
 /// The lock is the innermost: it is taken around calls of the library alone, inside of what a submission locks.
 struct Inner {
     raw: *mut miopenHandle,
-    /// The stream that its work goes to. Earlier ones were waited for.
+    /// The stream that its work goes to, which lives as long.
     stream: Stream,
 }
 
@@ -50,11 +50,10 @@ impl Handle {
     pub fn new(stream: &Stream) -> Result<Self> {
         let device = stream.device();
         let library = library(device.platform()).map_err(|failure| Error::of(failure, NAME))?;
-        let _current = device.make_current()?;
         let mut raw = null_mut();
         // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
-        unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) }
-            .map_err(|failure| Error::of(failure, NAME))?;
+        let made = device.call_alone(|| unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) })?;
+        made.map_err(|failure| Error::of(failure, NAME))?;
         let inner = Mutex::new(Inner { raw, stream: stream.clone() });
         let shared = Arc::new(Shared { device: device.clone(), inner });
         Ok(Self { shared, stream: stream.clone(), solutions: Solutions::default() })
@@ -178,18 +177,16 @@ impl Shared {
 
     /// Waits for the work and destroys the handle, once.
     fn end(&self) -> Result<()> {
-        let (raw, stream) = {
-            let mut inner = self.inner.lock();
-            (std::mem::replace(&mut inner.raw, null_mut()), inner.stream.clone())
-        };
+        let raw = std::mem::replace(&mut self.inner.lock().raw, null_mut());
         if raw.is_null() || hip_sys::exiting() || self.device.poisoned_by().is_some() {
             return Ok(());
         }
         let library = library(self.device.platform()).map_err(|failure| Error::of(failure, NAME))?;
-        let _current = self.device.make_current()?;
-        stream.synchronize()?;
+        // A graph may have launched its work on any stream.
+        self.device.synchronize()?;
         // SAFETY: S1, S3, S4: nobody has the handle any more, its work is complete, and its device is current.
-        unsafe { raw::handle::destroy(library, raw) }.map_err(|failure| Error::of(failure, NAME))
+        let ended = self.device.call_alone(|| unsafe { raw::handle::destroy(library, raw) })?;
+        ended.map_err(|failure| Error::of(failure, NAME))
     }
 }
 

@@ -52,6 +52,7 @@ mod dd;
 mod dtype;
 mod error;
 mod formula;
+pub mod network;
 mod ops;
 mod outcome;
 pub mod round;

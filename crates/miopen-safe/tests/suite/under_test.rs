@@ -1,0 +1,96 @@
+//! The platform under test: hip-host, or the one that `HIPSTACK_TEST_PLATFORM` names (`amd`, `nvidia`), and what it does not offer.
+
+use crate::numbers::Real;
+use hip_safe::{Device, DeviceBuffer, Platform, Stream};
+use miopen_safe::{Error, Handle, Result, TensorDesc};
+use std::sync::{Arc, LazyLock};
+
+static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str() {
+    "host" => hip_host::platform(),
+    "amd" => Arc::new(Platform::load_amd().expect("AMD's library is on this machine")),
+    "nvidia" => hip_nvidia::platform().expect("NVIDIA's driver is on this machine"),
+    other => panic!("HIPSTACK_TEST_PLATFORM={other}: there are host, amd and nvidia"),
+});
+
+/// What a platform does not offer: the C function, the words that the operation was called for (all, if empty), and why.
+type Lack = (&'static str, &'static str, &'static str);
+
+const HOST_LACKS: &[Lack] = &[];
+
+const NVIDIA_LACKS: &[Lack] = &[];
+
+/// AMD's library chooses by the card: what it has no kernel for, it says.
+const AMD_LACKS: &[Lack] = &[];
+
+fn name() -> String {
+    std::env::var("HIPSTACK_TEST_PLATFORM").unwrap_or_else(|_| "host".to_owned())
+}
+
+fn lacks() -> &'static [Lack] {
+    match name().as_str() {
+        "host" => HOST_LACKS,
+        "nvidia" => NVIDIA_LACKS,
+        _ => AMD_LACKS,
+    }
+}
+
+pub(crate) fn platform() -> Arc<Platform> {
+    Arc::clone(&PLATFORM)
+}
+
+/// What the operation gave; nothing, with a word, if the platform is known not to offer it. Every other failure fails the test.
+pub(crate) fn offered<T>(result: Result<T>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(Error::Unsupported { call, doing, reason }) => {
+            let known = lacks().iter().find(|(lack, of, _)| *lack == call && (of.is_empty() || *of == doing));
+            match known {
+                Some((_, _, why)) => println!("skipped: {call} for {doing}: {why}"),
+                None => panic!("{call} for {doing} is not among what the platform lacks: {reason}"),
+            }
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A handle on a stream of its own.
+pub(crate) struct Machine {
+    pub(crate) stream: Stream,
+    pub(crate) handle: Handle,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        Self::on(0)
+    }
+
+    pub(crate) fn on(ordinal: usize) -> Self {
+        let device = Device::new(&platform(), ordinal).expect("the platform has such a device");
+        let stream = device.new_stream().expect("a stream can be made");
+        let handle = Handle::new(&stream).expect("a handle can be made");
+        Self { stream, handle }
+    }
+
+    /// A packed descriptor.
+    pub(crate) fn desc<T: Real>(&self, dims: &[usize]) -> TensorDesc {
+        TensorDesc::packed::<T>(&self.handle, dims).expect("a descriptor can be made")
+    }
+
+    /// Numbers on the device, each rounded into the type.
+    pub(crate) fn up<T: Real>(&self, values: &[f64]) -> DeviceBuffer<T> {
+        let values: Vec<T> = values.iter().map(|x| T::of(*x)).collect();
+        self.stream.upload(&values).expect("memory can be had")
+    }
+
+    /// Room for an output, with something in it that no result is.
+    pub(crate) fn room<T: Real>(&self, len: usize) -> DeviceBuffer<T> {
+        self.up(&vec![-77.0; len])
+    }
+
+    /// What the device has.
+    pub(crate) fn down<T: Real>(&self, buffer: &DeviceBuffer<T>) -> Vec<f64> {
+        let values = self.stream.download(buffer).expect("the work succeeds");
+        values.into_iter().map(Real::value).collect()
+    }
+}

@@ -1,0 +1,83 @@
+//! Layers of networks in f64, each from its definition, with what a sum's error is measured by.
+//!
+//! Arrays are dense and row-major. Where an operation adds terms, its result is a [`Sum`]: a device that adds in another order, in
+//! fewer bits, may be off by so much of Σ|terms|.
+
+pub mod convolution;
+pub mod norm;
+pub mod pooling;
+pub mod recurrent;
+pub mod reduction;
+
+/// A sum of terms.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sum {
+    /// The sum.
+    pub value: f64,
+    /// The sum of the absolute values.
+    pub scale: f64,
+    /// How many terms there were.
+    pub count: usize,
+}
+
+impl Sum {
+    /// One term.
+    pub fn one(value: f64) -> Sum {
+        Sum { value, scale: value.abs(), count: 1 }
+    }
+
+    /// Adds a term.
+    pub fn add(&mut self, term: f64) {
+        self.value += term;
+        self.scale += term.abs();
+        self.count += 1;
+    }
+
+    /// All of it times a factor.
+    pub fn times(self, factor: f64) -> Sum {
+        Sum { value: self.value * factor, scale: self.scale * factor.abs(), ..self }
+    }
+}
+
+impl FromIterator<f64> for Sum {
+    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Sum {
+        let mut sum = Sum::default();
+        terms.into_iter().for_each(|term| sum.add(term));
+        sum
+    }
+}
+
+/// Calls with every index of an array of these lengths, in order.
+pub fn each(dims: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut index = vec![0; dims.len()];
+    if dims.contains(&0) {
+        return;
+    }
+    loop {
+        visit(&index);
+        let Some(axis) = (0..dims.len()).rev().find(|&axis| index[axis] + 1 < dims[axis]) else { return };
+        index[axis] += 1;
+        index[axis + 1..].fill(0);
+    }
+}
+
+/// The place of an index in an array of these lengths.
+pub fn place(dims: &[usize], index: &[usize]) -> usize {
+    dims.iter().zip(index).fold(0, |place, (dim, i)| place * dim + i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_and_places() {
+        let mut seen = Vec::new();
+        each(&[2, 3], |index| seen.push((index.to_vec(), place(&[2, 3], index))));
+        assert_eq!(seen.len(), 6);
+        assert_eq!(seen[4], (vec![1, 1], 4));
+        let sum: Sum = [1.0, -2.0].into_iter().collect();
+        assert_eq!(sum, Sum { value: -1.0, scale: 3.0, count: 2 });
+        assert_eq!(sum.times(-2.0), Sum { value: 2.0, scale: 6.0, count: 2 });
+    }
+}

@@ -1,0 +1,193 @@
+//! Softmax and normalisations over any groups of places, and local response normalisation.
+
+use super::{Sum, each, place};
+
+/// Which elements belong together: for each, the number of its group.
+pub fn groups(dims: &[usize], key: impl Fn(&[usize]) -> Vec<usize>) -> Vec<Vec<usize>> {
+    let mut known: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+    let mut at = 0;
+    each(dims, |index| {
+        let key = key(index);
+        match known.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, places)) => places.push(at),
+            None => known.push((key, vec![at])),
+        }
+        at += 1;
+    });
+    known.into_iter().map(|(_, places)| places).collect()
+}
+
+/// The softmax of each group, or its logarithm. The scale is what relative errors of powers and of their sum are measured by.
+pub fn softmax(x: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
+    let mut y = vec![Sum::default(); x.len()];
+    for places in groups {
+        let greatest = places.iter().map(|&at| x[at]).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = places.iter().map(|&at| (x[at] - greatest).exp()).sum();
+        for &at in places {
+            let less = x[at] - greatest;
+            y[at] = if log {
+                let value = less - sum.ln();
+                Sum { value, scale: x[at].abs() + greatest.abs() + sum.ln() + 1.0, count: places.len() }
+            } else {
+                let value = less.exp() / sum;
+                Sum { value, scale: value * (2.0 + x[at].abs() + greatest.abs()), count: places.len() }
+            };
+        }
+    }
+    y
+}
+
+/// The gradient of a softmax' input from its output.
+pub fn softmax_backward(y: &[f64], dy: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
+    let mut dx = vec![Sum::default(); y.len()];
+    for places in groups {
+        let sum: Sum = places.iter().map(|&at| if log { dy[at] } else { dy[at] * y[at] }).collect();
+        for &at in places {
+            let factor = if log { y[at].exp() } else { y[at] };
+            let value = if log { dy[at] - factor * sum.value } else { factor * (dy[at] - sum.value) };
+            let whole = if log { dy[at].abs() + 3.0 * factor * sum.scale } else { factor * (dy[at].abs() + sum.scale) };
+            dx[at] = Sum { value, scale: whole, count: sum.count };
+        }
+    }
+    dx
+}
+
+/// Mean, variance (divided by the number), and 1 / √(variance + epsilon) of a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    /// The mean.
+    pub mean: Sum,
+    /// The variance.
+    pub variance: Sum,
+    /// The inverse deviation.
+    pub rstd: f64,
+}
+
+/// The moments of each group.
+pub fn moments(x: &[f64], groups: &[Vec<usize>], epsilon: f64) -> Vec<Moments> {
+    let of = |places: &Vec<usize>| {
+        let part = 1.0 / places.len() as f64;
+        let mean = places.iter().map(|&at| x[at]).collect::<Sum>().times(part);
+        let variance = places.iter().map(|&at| (x[at] - mean.value).powi(2)).collect::<Sum>().times(part);
+        let squares = places.iter().map(|&at| x[at] * x[at]).collect::<Sum>().times(part);
+        // It may be computed as the difference of two means.
+        let variance = Sum { scale: squares.value + mean.value * mean.value, ..variance };
+        Moments { mean, variance, rstd: (variance.value + epsilon).sqrt().recip() }
+    };
+    groups.iter().map(of).collect()
+}
+
+/// `(x − mean) · rstd · scale + bias`, with mean and rstd of its group, and scale and bias of each element.
+pub fn normalise(
+    x: &[f64],
+    groups: &[Vec<usize>],
+    moments: &[(f64, f64)],
+    affine: impl Fn(usize) -> (f64, f64),
+) -> Vec<Sum> {
+    let mut y = vec![Sum::default(); x.len()];
+    for (places, (mean, rstd)) in groups.iter().zip(moments) {
+        for &at in places {
+            let (scale, bias) = affine(at);
+            let value = (x[at] - mean) * rstd * scale + bias;
+            let magnitude = 4.0 * (x[at].abs() + mean.abs()) * (rstd * scale).abs() + bias.abs();
+            y[at] = Sum { value, scale: magnitude, count: places.len() };
+        }
+    }
+    y
+}
+
+/// The gradients of a normalisation's input, and of its factors and biases for each group.
+pub fn normalise_backward(
+    x: &[f64],
+    dy: &[f64],
+    groups: &[Vec<usize>],
+    moments: &[(f64, f64)],
+    factors: &[f64],
+) -> (Vec<Sum>, Vec<(Sum, Sum)>) {
+    let mut dx = vec![Sum::default(); x.len()];
+    let mut params = Vec::new();
+    for ((places, (mean, rstd)), factor) in groups.iter().zip(moments).zip(factors) {
+        let hat = |at: usize| (x[at] - mean) * rstd;
+        let d_scale: Sum = places.iter().map(|&at| dy[at] * hat(at)).collect();
+        let d_bias: Sum = places.iter().map(|&at| dy[at]).collect();
+        let count = places.len() as f64;
+        for &at in places {
+            let value = factor * rstd * (dy[at] - d_bias.value / count - hat(at) * d_scale.value / count);
+            let whole = dy[at].abs() + d_bias.scale / count + hat(at).abs() * d_scale.scale / count;
+            dx[at] = Sum { value, scale: 4.0 * (factor * rstd).abs() * whole, count: places.len() };
+        }
+        params.push((Sum { scale: 4.0 * d_scale.scale + d_bias.scale * (mean * rstd).abs(), ..d_scale }, d_bias));
+    }
+    (dx, params)
+}
+
+/// `x / (k + alpha / n · Σ x²)^beta` of `[n, c, h, w]` over `n` channels around.
+pub fn response_across(x: &[f64], dims: &[usize], n: usize, alpha: f64, beta: f64, k: f64) -> Vec<Sum> {
+    let mut y = Vec::new();
+    each(dims, |index| {
+        let half = n / 2;
+        let near = index[1].saturating_sub(half)..(index[1] + half + 1).min(dims[1]);
+        let squares: Sum = near
+            .map(|channel| x[place(dims, &[index[0], channel, index[2], index[3]])].powi(2))
+            .collect();
+        let base = k + alpha / n as f64 * squares.value;
+        let value = x[place(dims, index)] * base.powf(-beta);
+        y.push(Sum { value, scale: value.abs() * (4.0 + beta * (1.0 + base.ln().abs())), count: n });
+    });
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} and {b}");
+    }
+
+    #[test]
+    fn softmax_by_hand() {
+        let both = [vec![0, 1]];
+        let y = softmax(&[0.0, 3.0_f64.ln()], &both, false);
+        close(y[0].value, 0.25);
+        close(y[1].value, 0.75);
+        close(softmax(&[0.0, 3.0_f64.ln()], &both, true)[0].value, 0.25_f64.ln());
+        // dx = y (dy − Σ y dy) with Σ = 0.25 · 4 + 0.75 · 8 = 7.
+        let dx = softmax_backward(&[0.25, 0.75], &[4.0, 8.0], &both, false);
+        close(dx[0].value, -0.75);
+        close(dx[1].value, 0.75);
+        let dx = softmax_backward(&[0.25_f64.ln(), 0.75_f64.ln()], &[4.0, 8.0], &both, true);
+        close(dx[0].value, 1.0);
+        close(dx[1].value, -1.0);
+    }
+
+    #[test]
+    fn moments_and_gradients_by_hand() {
+        let x = [1.0, 3.0, 10.0, 10.0];
+        let groups = groups(&[2, 2], |index| vec![index[0]]);
+        assert_eq!(groups, [vec![0, 1], vec![2, 3]]);
+        let found = moments(&x, &groups, 3.0);
+        close(found[0].mean.value, 2.0);
+        close(found[0].variance.value, 1.0);
+        close(found[0].rstd, 0.5);
+        let plain: Vec<_> = found.iter().map(|m| (m.mean.value, m.rstd)).collect();
+        let y = normalise(&x, &groups, &plain, |_| (4.0, 1.0));
+        close(y[0].value, -1.0);
+        close(y[1].value, 3.0);
+        close(y[2].value, 1.0);
+        // ŷ = ∓0.5, Σ dy = 3, Σ dy·ŷ = 0.5: dx = 2 · 0.5 · (dy − 1.5 − ŷ · 0.25).
+        let (dx, params) = normalise_backward(&x, &[1.0, 2.0, 0.0, 0.0], &groups, &plain, &[2.0, 2.0]);
+        close(params[0].0.value, 0.5);
+        close(params[0].1.value, 3.0);
+        close(dx[0].value, -0.375);
+        close(dx[1].value, 0.375);
+    }
+
+    #[test]
+    fn responses_by_hand() {
+        let y = response_across(&[1.0, 2.0, 3.0], &[1, 3, 1, 1], 3, 3.0, 1.0, 1.0);
+        close(y[0].value, 1.0 / 6.0);
+        close(y[1].value, 2.0 / 15.0);
+        close(y[2].value, 3.0 / 14.0);
+    }
+}
