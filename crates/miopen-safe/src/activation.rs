@@ -26,7 +26,7 @@ pub enum Activation {
     SoftRelu,
     /// `|x|`.
     Abs,
-    /// `(alpha + beta · x)^gamma`.
+    /// `(alpha + beta · x)^gamma`. MIOpen's gradient of it is the slope alone: it leaves the output's gradient out.
     Power {
         /// What is added.
         alpha: f64,

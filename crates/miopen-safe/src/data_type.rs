@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use hip_safe::AnyBits;
 use hip_sys::miopen::miopenDataType_t;
+use std::fmt::Debug;
 
 crate::convert::c_enum! {
     /// The type of a tensor's elements. MIOpen's two types of 8 bits are not here: HIP has them in two layouts.
@@ -48,7 +49,7 @@ mod sealed {
 
 /// What a tensor may have as elements. Which of them an operation takes, its platform decides: floats of 16 and 32 bits as a
 /// rule.
-pub trait Element: AnyBits + sealed::Sealed {
+pub trait Element: AnyBits + Debug + sealed::Sealed {
     /// Its name.
     const DATA_TYPE: DataType;
 

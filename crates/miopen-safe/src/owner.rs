@@ -16,17 +16,20 @@ pub(crate) trait Object {
     /// As messages name it.
     const NAME: &'static str;
 
-    /// Makes one.
-    ///
-    /// # Safety
-    /// The pointer is writable.
-    unsafe fn create(library: &Miopen, object: *mut *mut Self::Raw) -> Result<(), Failure>;
-
     /// Ends one.
     ///
     /// # Safety
     /// It lives, and nothing uses it.
     unsafe fn destroy(library: &Miopen, object: *mut Self::Raw) -> Result<(), Failure>;
+}
+
+/// A kind of object that is made of nothing, and set up afterwards.
+pub(crate) trait Plain: Object {
+    /// Makes one.
+    ///
+    /// # Safety
+    /// The pointer is writable.
+    unsafe fn create(library: &Miopen, object: *mut *mut Self::Raw) -> Result<(), Failure>;
 }
 
 /// An object of one platform's library. It is set up by who made it, and only read from then on, unless who has it exclusively
@@ -46,7 +49,7 @@ pub(crate) fn library(platform: &Platform) -> Result<&Miopen, Failure> {
     platform.miopen().map_err(|error| Failure::NoLibrary(error.clone()))
 }
 
-impl<O: Object> Owner<O> {
+impl<O: Plain> Owner<O> {
     /// Makes one and sets it up.
     pub(crate) fn new(
         platform: &Arc<Platform>,
@@ -62,7 +65,9 @@ impl<O: Object> Owner<O> {
         });
         made.map_err(|failure| Error::of(failure, O::NAME))
     }
+}
 
+impl<O: Object> Owner<O> {
     /// Takes one that the library made.
     pub(crate) fn of(platform: &Arc<Platform>, raw: *mut O::Raw) -> Self {
         Self { platform: Arc::clone(platform), raw }
@@ -130,14 +135,16 @@ macro_rules! objects {
             type Raw = $raw;
             const NAME: &'static str = $name;
 
-            unsafe fn create(library: &Miopen, object: *mut *mut $raw) -> Result<(), Failure> {
-                // SAFETY: S1: the caller's pointer is writable.
-                unsafe { $create(library, object) }
-            }
-
             unsafe fn destroy(library: &Miopen, object: *mut $raw) -> Result<(), Failure> {
                 // SAFETY: S1, S4: the caller's object lives and is not used.
                 unsafe { $destroy(library, object) }
+            }
+        }
+
+        impl Plain for $kind {
+            unsafe fn create(library: &Miopen, object: *mut *mut $raw) -> Result<(), Failure> {
+                // SAFETY: S1: the caller's pointer is writable.
+                unsafe { $create(library, object) }
             }
         }
     )*};
@@ -164,13 +171,17 @@ objects! {
         raw::ctc::create_ctc_loss_descriptor, raw::ctc::destroy_ctc_loss_descriptor;
     ArgsObject, miopenOperatorArgs, "the arguments of a fusion plan",
         raw::fusion::create_operator_args, raw::fusion::destroy_operator_args;
-    MhaObject, miopenMhaDescriptor, "an attention descriptor",
-        raw::problem::create_mha_descriptor, destroy_mha_descriptor;
-    OptionsObject, miopenFindOptions, "the options of a search",
-        raw::problem::create_find_options, raw::problem::destroy_find_options;
 }
 
-/// The library has no function that ends one: it stays until the process ends.
-unsafe fn destroy_mha_descriptor(_: &Miopen, _: *mut miopenMhaDescriptor) -> Result<(), Failure> {
-    Ok(())
+/// A fusion plan, which is made for a tensor.
+pub(crate) struct FusionObject;
+
+impl Object for FusionObject {
+    type Raw = miopenFusionPlanDescriptor;
+    const NAME: &'static str = "a fusion plan";
+
+    unsafe fn destroy(library: &Miopen, object: *mut miopenFusionPlanDescriptor) -> Result<(), Failure> {
+        // SAFETY: S1, S4: the caller's object lives and is not used.
+        unsafe { raw::fusion::destroy_fusion_plan(library, object) }
+    }
 }

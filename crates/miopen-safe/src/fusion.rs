@@ -1,0 +1,311 @@
+//! Fusion plans: several operations in one kernel.
+
+use crate::convert::{self, host, out};
+use crate::owner::{ArgsObject, FusionObject, Owner, library};
+use crate::raw::fusion as raw;
+use crate::tensor::{has_dims, is_packed};
+use crate::work::Work;
+use crate::{
+    Activation, Algorithm, BatchNormMode, ConvolutionDesc, Element, Error, Handle, Result, Tensor, TensorDesc,
+    TensorMut,
+};
+use hip_sys::miopen::{
+    miopenConvFwdAlgorithm_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t,
+};
+use std::fmt;
+use std::ptr::null_mut;
+
+const DOING: &str = "a fusion plan";
+
+/// An operation of a plan.
+#[derive(Debug, Clone)]
+pub enum FusionOp {
+    /// A convolution with weights of this layout.
+    Convolution(ConvolutionDesc, TensorDesc),
+    /// A bias `[1, c, 1, …]`.
+    Bias(TensorDesc),
+    /// Batch normalisation with given statistics, and parameters of this layout.
+    BatchNormInference(BatchNormMode, TensorDesc),
+    /// An activation.
+    Activation(Activation),
+}
+
+/// What an operation of a plan takes.
+#[derive(Debug, Clone, Copy)]
+pub enum FusionArg<'a, T: Element> {
+    /// The weights of a convolution.
+    Convolution(Tensor<'a, T>),
+    /// A bias.
+    Bias(Tensor<'a, T>),
+    /// What a batch normalisation takes.
+    BatchNormInference {
+        /// Factors.
+        scale: Tensor<'a, T>,
+        /// What is added.
+        bias: Tensor<'a, T>,
+        /// Means.
+        mean: Tensor<'a, T>,
+        /// Variances.
+        variance: Tensor<'a, T>,
+        /// What is added to the variances.
+        epsilon: f64,
+    },
+    /// An activation takes nothing.
+    Activation,
+}
+
+/// Operations that run as one, the output of each the input of the next. What can be fused, the library decides:
+/// [`Error::Unsupported`] or [`Error::Miopen`] otherwise.
+///
+/// # Limits
+/// Its kernel reads and writes memory that the library is told of one argument at a time, so executing takes it exclusively.
+#[doc(alias = "miopenFusionPlanDescriptor_t")]
+pub struct FusionPlan {
+    // It comes first: it refers to the rest.
+    object: Owner<FusionObject>,
+    args: Owner<ArgsObject>,
+    ops: Vec<FusionOp>,
+    raw_ops: Vec<RawOp>,
+    x: TensorDesc,
+    y_dims: Vec<usize>,
+}
+
+/// The library's operation, which lives as long as its plan.
+struct RawOp(miopenFusionOpDescriptor_t);
+
+// SAFETY: S24: an operation belongs to its plan and to no thread.
+unsafe impl Send for RawOp {}
+// SAFETY: S24: a shared reference only reads the address.
+unsafe impl Sync for RawOp {}
+
+impl FusionPlan {
+    /// Makes and compiles it, for inputs of this layout.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for shapes that do not fit, [`Error::Unsupported`] where the library has no such kernel; what it answers
+    /// otherwise.
+    #[doc(alias = "miopenCreateFusionPlan")]
+    #[doc(alias = "miopenCompileFusionPlan")]
+    #[doc(alias = "miopenCreateOpConvForward")]
+    #[doc(alias = "miopenCreateOpBiasForward")]
+    #[doc(alias = "miopenCreateOpActivationForward")]
+    #[doc(alias = "miopenCreateOpBatchNormInference")]
+    pub fn new(handle: &Handle, x: &TensorDesc, ops: &[FusionOp]) -> Result<Self> {
+        let y_dims = output_dims(x.dims(), ops)?;
+        let platform = handle.platform();
+        let x_desc = x.on(handle)?;
+        let object: Owner<FusionObject> = {
+            let library = library(platform).map_err(|failure| Error::of(failure, DOING))?;
+            let mut plan = null_mut();
+            let vertical = miopenFusionDirection_t::miopenVerticalFusion;
+            // SAFETY: S1: descriptor and out-pointer are live.
+            unsafe { raw::create_fusion_plan(library, &mut plan, vertical, x_desc) }
+                .map_err(|failure| Error::of(failure, DOING))?;
+            Owner::of(platform, plan)
+        };
+        let mut raw_ops = Vec::new();
+        for op in ops {
+            raw_ops.push(RawOp(add(handle, &object, op)?));
+        }
+        let plan = object.raw();
+        // SAFETY: S1, S3: handle and plan are live.
+        handle.call(DOING, |m, h| unsafe { raw::compile_fusion_plan(m, h, plan) })?;
+        let args = Owner::new(platform, |_, _| Ok(()))?;
+        Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims })
+    }
+
+    /// A convolution, and then, as far as they are given, a bias and an activation.
+    ///
+    /// # Errors
+    /// As [`FusionPlan::new`].
+    pub fn convolution(
+        handle: &Handle,
+        x: &TensorDesc,
+        convolution: &ConvolutionDesc,
+        w: &TensorDesc,
+        bias: Option<&TensorDesc>,
+        activation: Option<Activation>,
+    ) -> Result<Self> {
+        let mut ops = vec![FusionOp::Convolution(convolution.clone(), w.clone())];
+        ops.extend(bias.map(|bias| FusionOp::Bias(bias.clone())));
+        ops.extend(activation.map(FusionOp::Activation));
+        Self::new(handle, x, &ops)
+    }
+
+    /// The shape of the output.
+    pub fn output_dims(&self) -> &[usize] {
+        &self.y_dims
+    }
+
+    /// The algorithms that the plan's convolution may be computed with.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
+    pub fn algorithms(&self) -> Result<Vec<Algorithm>> {
+        const ROOM: usize = 8;
+        let room = convert::int("the number of algorithms", ROOM)?;
+        let mut found = [miopenConvFwdAlgorithm_t(0); ROOM];
+        let count = self.object.ask(|m, plan| {
+            // SAFETY: S1: the array has room for as many as are asked for.
+            out(|count| unsafe { raw::fusion_plan_convolution_get_algo(m, plan, room, count, found.as_mut_ptr()) })
+        })?;
+        let count = usize::try_from(count).unwrap_or(0).min(ROOM);
+        Ok(found[..count].iter().map(|algorithm| Algorithm(algorithm.0)).collect())
+    }
+
+    /// `y ←` the operations on `x`, each with its argument, in order.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for layouts that are not the plan's; what memory, stream or library answer.
+    #[doc(alias = "miopenExecuteFusionPlan")]
+    #[doc(alias = "miopenSetOpArgsConvForward")]
+    #[doc(alias = "miopenSetOpArgsBiasForward")]
+    #[doc(alias = "miopenSetOpArgsActivForward")]
+    #[doc(alias = "miopenSetOpArgsBatchNormInference")]
+    pub fn execute<T: Element>(
+        &mut self,
+        handle: &Handle,
+        x: &Tensor<'_, T>,
+        args: &[FusionArg<'_, T>],
+        y: &mut TensorMut<'_, T>,
+    ) -> Result<()> {
+        if *x.desc() != self.x {
+            return Err(Error::mismatch("the layout of a plan's input", &self.x, x.desc()));
+        }
+        has_dims("the shape of a plan's output", &self.y_dims, y.desc())?;
+        is_packed("a plan's output", y.desc())?;
+        self.check(args)?;
+        let (plan, list) = (self.object.on(handle)?, self.args.on(handle)?);
+        let (x_desc, y_desc) = (x.desc().on(handle)?, y.desc().on(handle)?);
+        let mut work = Work::new(handle, DOING);
+        let (x, y) = (work.read(x), work.write(y));
+        let mut places = Vec::new();
+        for arg in args {
+            places.push(match arg {
+                FusionArg::Convolution(w) => vec![work.read(w)],
+                FusionArg::Bias(b) => vec![work.read(b)],
+                FusionArg::Activation => Vec::new(),
+                FusionArg::BatchNormInference { scale, bias, mean, variance, .. } => {
+                    vec![work.read(scale), work.read(bias), work.read(mean), work.read(variance)]
+                }
+            });
+        }
+        let (ops, raw_ops) = (&self.ops, &self.raw_ops);
+        let (one, zero) = (1.0_f32, 0.0_f32);
+        let (alpha, beta) = (host(&one), host(&zero));
+        work.run(|m, h| {
+            for (at, arg) in args.iter().enumerate() {
+                let (op, places) = (raw_ops[at].0, &places[at]);
+                // SAFETY: S1, S2: plan, operation and arguments are live; the memory is named, and lies as the plan was told.
+                unsafe {
+                    match arg {
+                        FusionArg::Convolution(_) => raw::set_op_args_conv_forward(m, list, op, alpha, beta, places[0]),
+                        FusionArg::Bias(_) => raw::set_op_args_bias_forward(m, list, op, alpha, beta, places[0]),
+                        FusionArg::Activation => {
+                            let FusionOp::Activation(activation) = &ops[at] else { continue };
+                            let (_, [a, b, c]) = activation.raw();
+                            raw::set_op_args_activ_forward(m, list, op, alpha, beta, a, b, c)
+                        }
+                        FusionArg::BatchNormInference { epsilon, .. } => raw::set_op_args_batch_norm_inference(
+                            m, list, op, alpha, beta, places[0], places[1], places[2], places[3], *epsilon,
+                        ),
+                    }
+                }?;
+            }
+            // SAFETY: S1, S2: as above.
+            unsafe { raw::execute_fusion_plan(m, h, plan, x_desc, x, y_desc, y, list) }
+        })
+    }
+
+    /// Ends it and says how that went.
+    ///
+    /// # Errors
+    /// What the library answers.
+    #[doc(alias = "miopenDestroyFusionPlan")]
+    #[doc(alias = "miopenDestroyOperatorArgs")]
+    pub fn close(self) -> Result<()> {
+        let closed = self.object.close();
+        closed.and(self.args.close())
+    }
+
+    fn check<T: Element>(&self, args: &[FusionArg<'_, T>]) -> Result<()> {
+        if args.len() != self.ops.len() {
+            return Err(Error::mismatch("an argument for each operation of a plan", self.ops.len(), args.len()));
+        }
+        for (op, arg) in self.ops.iter().zip(args) {
+            let fits = match (op, arg) {
+                (FusionOp::Convolution(_, desc), FusionArg::Convolution(w)) => desc == w.desc(),
+                (FusionOp::Bias(desc), FusionArg::Bias(b)) => desc == b.desc(),
+                (FusionOp::Activation(_), FusionArg::Activation) => true,
+                (
+                    FusionOp::BatchNormInference(_, desc),
+                    FusionArg::BatchNormInference { scale, bias, mean, variance, .. },
+                ) => [scale, bias, mean, variance].iter().all(|param| desc == param.desc()),
+                _ => false,
+            };
+            if !fits {
+                return Err(Error::mismatch("the argument of a plan's operation, in kind and layout", op, arg));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for FusionPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FusionPlan of {:?} on {:?}", self.ops, self.x)
+    }
+}
+
+/// The shape after all operations.
+fn output_dims(x: &[usize], ops: &[FusionOp]) -> Result<Vec<usize>> {
+    let mut dims = x.to_vec();
+    for op in ops {
+        match op {
+            FusionOp::Convolution(convolution, w) => dims = convolution.convolution().output_dims(&dims, w.dims())?,
+            FusionOp::Bias(desc) => {
+                let wanted = BatchNormMode::Spatial.param_dims(&dims);
+                has_dims("the shape of a bias", &wanted, desc)?;
+            }
+            FusionOp::BatchNormInference(mode, desc) => {
+                has_dims("the shape of a normalisation's parameters", &mode.param_dims(&dims), desc)?;
+            }
+            FusionOp::Activation(_) => {}
+        }
+    }
+    Ok(dims)
+}
+
+/// Adds an operation to a plan.
+fn add(handle: &Handle, plan: &Owner<FusionObject>, op: &FusionOp) -> Result<miopenFusionOpDescriptor_t> {
+    let raw_plan: miopenFusionPlanDescriptor_t = plan.raw();
+    let mut made = null_mut();
+    let convolution = match op {
+        FusionOp::Convolution(convolution, w) => Some((convolution.on(handle)?, w.on(handle)?)),
+        _ => None,
+    };
+    let desc = match op {
+        FusionOp::Bias(desc) | FusionOp::BatchNormInference(_, desc) => desc.on(handle)?,
+        _ => null_mut(),
+    };
+    plan.ask(|m, _| {
+        // SAFETY: S1: plan, descriptors and out-pointer are live.
+        unsafe {
+            match (op, convolution) {
+                (FusionOp::Convolution(..), Some((convolution, w))) => {
+                    raw::create_op_conv_forward(m, raw_plan, &mut made, convolution, w)
+                }
+                (FusionOp::Bias(_), _) => raw::create_op_bias_forward(m, raw_plan, &mut made, desc),
+                (FusionOp::BatchNormInference(mode, _), _) => {
+                    raw::create_op_batch_norm_inference(m, raw_plan, &mut made, mode.raw(), desc)
+                }
+                (FusionOp::Activation(activation), _) => {
+                    raw::create_op_activation_forward(m, raw_plan, &mut made, activation.raw().0)
+                }
+                (FusionOp::Convolution(..), None) => Ok(()),
+            }
+        }
+    })?;
+    Ok(made)
+}
