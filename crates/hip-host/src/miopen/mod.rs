@@ -6,21 +6,35 @@
 
 mod activation;
 mod answer;
+mod batchnorm;
 mod convolution;
+mod dropout;
+mod fusion;
 mod handle;
 mod job;
+mod lrn;
+mod norms;
 mod ops;
 mod pooling;
+mod reduce;
 mod registry;
+mod rnn;
 mod softmax;
 mod tensor;
 
 use activation::*;
+use batchnorm::*;
 use convolution::{bias::*, call::*, descriptor::*, find::*};
+use dropout::*;
+use fusion::{call::*, plan::*};
 use handle::*;
 use hip_sys::{LoadError, Miopen, MiopenTable, Optional, Version};
+use lrn::*;
+use norms::*;
 use ops::*;
 use pooling::{call::*, descriptor::*};
+use reduce::*;
+use rnn::{call::*, descriptor::*, sequences::*, sizes::*, weights::*};
 use softmax::*;
 use tensor::descriptor::*;
 
@@ -80,11 +94,43 @@ fn functions() -> MiopenTable {
             miopenCreateActivationDescriptor, miopenDestroyActivationDescriptor, miopenSetActivationDescriptor,
             miopenGetActivationDescriptor, miopenActivationForward, miopenActivationBackward,
             miopenSoftmaxForward, miopenSoftmaxForward_V2, miopenSoftmaxBackward, miopenSoftmaxBackward_V2,
+            miopenDeriveBNTensorDescriptor, miopenBatchNormalizationForwardTraining,
+            miopenBatchNormalizationForwardInference, miopenBatchNormalizationBackward,
+            miopenCreateLRNDescriptor, miopenDestroyLRNDescriptor, miopenSetLRNDescriptor, miopenGetLRNDescriptor,
+            miopenLRNGetWorkSpaceSize, miopenLRNForward, miopenLRNBackward,
+            miopenCreateReduceTensorDescriptor, miopenDestroyReduceTensorDescriptor, miopenSetReduceTensorDescriptor,
+            miopenGetReduceTensorDescriptor, miopenGetReductionIndicesSize, miopenGetReductionWorkspaceSize,
+            miopenReduceTensor,
+            miopenCreateDropoutDescriptor, miopenDestroyDropoutDescriptor, miopenDropoutGetReserveSpaceSize,
+            miopenDropoutGetStatesSize, miopenSetDropoutDescriptor, miopenRestoreDropoutDescriptor,
+            miopenGetDropoutDescriptor, miopenDropoutForward, miopenDropoutBackward,
+            miopenCreateRNNDescriptor, miopenDestroyRNNDescriptor, miopenSetRNNDescriptor, miopenSetRNNDescriptor_V2,
+            miopenGetRNNDescriptor, miopenGetRNNDescriptor_V2, miopenGetRNNParamsSize, miopenGetRNNParamsDescriptor,
+            miopenGetRNNWorkspaceSize, miopenGetRNNTrainingReserveSize, miopenGetRNNInputTensorSize,
+            miopenGetRNNHiddenTensorSize, miopenGetRNNLayerParamSize, miopenGetRNNLayerBiasSize,
+            miopenGetRNNLayerParamOffset, miopenGetRNNLayerBiasOffset, miopenGetRNNLayerParam, miopenGetRNNLayerBias,
+            miopenSetRNNLayerParam, miopenSetRNNLayerBias, miopenRNNForwardInference,
+            miopenCreateFusionPlan, miopenDestroyFusionPlan, miopenCompileFusionPlan, miopenFusionPlanGetOp,
+            miopenFusionPlanGetWorkSpaceSize, miopenFusionPlanConvolutionGetAlgo, miopenFusionPlanConvolutionSetAlgo,
+            miopenCreateOpConvForward, miopenCreateOpBiasForward, miopenCreateOpActivationForward,
+            miopenCreateOpBatchNormInference, miopenCreateOperatorArgs, miopenDestroyOperatorArgs,
+            miopenSetOpArgsConvForward, miopenSetOpArgsBiasForward, miopenSetOpArgsActivForward,
+            miopenSetOpArgsBatchNormInference, miopenExecuteFusionPlan,
         ],
         "5.3": [miopenSetNdTensorDescriptorWithLayout],
+        "5.4": [miopenConvolutionBiasActivationForward],
         "5.5": [miopenGetConvolutionSpatialDim],
         "5.7": [miopenGetSolverIdConvAlgorithm],
-        "6.0": [miopenGetConvolutionGroupCount, miopenSetTensorCastType],
-        "6.2": [miopenSetTensorDescriptorV2],
+        "6.0": [
+            miopenGetConvolutionGroupCount, miopenSetTensorCastType, miopenLayerNormForward,
+            miopenCreateSeqTensorDescriptor, miopenDestroySeqTensorDescriptor, miopenSetRNNDataSeqTensorDescriptor,
+            miopenGetRNNDataSeqTensorDescriptor, miopenSetRNNPaddingMode, miopenGetRNNPaddingMode,
+            miopenGetRNNTempSpaceSizes, miopenRNNForward,
+        ],
+        "6.1": [miopenGroupNormForward],
+        "6.2": [
+            miopenSetTensorDescriptorV2, miopenAddLayerNormForward, miopenT5LayerNormForward, miopenT5LayerNormBackward,
+            miopenGetT5LayerNormBackwardWorkspaceSize,
+        ],
     }
 }

@@ -152,14 +152,11 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGet4dTensorDescriptor(
         let tensor = TENSORS.get(descriptor)?;
         check(tensor.rank() == 4, BAD)?;
         let places = [n, c, h, w, n_stride, c_stride, h_stride, w_stride];
-        // SAFETY: S11: the caller's places for the results.
-        unsafe {
-            give(dtype, tensor.dtype)?;
-            places.into_iter().zip(tensor.lens.iter().chain(&tensor.strides)).try_for_each(
-                // SAFETY: S11: as above.
-                |(place, value)| unsafe { give(place, int(*value)) },
-            )
-        }
+        // SAFETY: S11: the caller's place for the type.
+        unsafe { give(dtype, tensor.dtype)? };
+        let values = tensor.lens.iter().chain(&tensor.strides);
+        // SAFETY: S11: the caller's places for the numbers.
+        places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
     })
 }
 

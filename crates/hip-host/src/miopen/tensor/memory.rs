@@ -154,15 +154,6 @@ impl Dims {
         place
     }
 
-    /// The stride, if all places lie evenly.
-    pub(in crate::miopen) fn even(&self) -> Option<usize> {
-        match self.parts[..] {
-            [] => Some(1),
-            [(_, stride)] => Some(stride),
-            _ => None,
-        }
-    }
-
     /// Goes through `count` places from the `first` on in runs that lie evenly: offset, stride, and which of the `count` they are.
     pub(in crate::miopen) fn runs(
         &self,
@@ -267,10 +258,11 @@ mod tests {
 
     #[test]
     fn dimensions_that_lie_evenly_are_one() {
-        assert_eq!(Dims::new(&[2, 3, 4], &[12, 4, 1]).even(), Some(1));
-        assert_eq!(Dims::new(&[2, 1, 4], &[8, 99, 2]).even(), Some(2));
+        assert_eq!(Dims::new(&[2, 3, 4], &[12, 4, 1]).parts, [(24, 1)]);
+        assert_eq!(Dims::new(&[2, 1, 4], &[8, 99, 2]).parts, [(8, 2)]);
         let dims = Dims::new(&[2, 3, 4], &[20, 4, 1]);
-        assert_eq!((dims.even(), dims.count(), dims.place(13), dims.place(23)), (None, 24, 21, 31));
+        assert_eq!((dims.count(), dims.place(13), dims.place(23)), (24, 21, 31));
+        assert_eq!(dims.parts, [(2, 20), (12, 1)]);
         let mut runs = Vec::new();
         dims.runs(10, 5, |place, stride, which| runs.push((place, stride, which)));
         assert_eq!(runs, [(10, 1, 0..2), (20, 1, 2..5)]);

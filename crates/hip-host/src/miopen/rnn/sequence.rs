@@ -1,0 +1,86 @@
+//! Sequences in memory: which row is which step of which sequence.
+
+use crate::miopen::answer::{BAD, Outcome, check};
+use crate::miopen::registry::Registry;
+use hip_sys::miopen::{miopenDataType_t, miopenRNNBaseLayout_t};
+
+/// What a descriptor of sequences says. One that nothing was set in has no sequences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sequences {
+    pub(super) dtype: miopenDataType_t,
+    pub(super) layout: miopenRNNBaseLayout_t,
+    /// Steps of the longest.
+    pub(super) steps: usize,
+    pub(super) lens: Vec<usize>,
+    /// Elements of a vector.
+    pub(super) width: usize,
+    /// The bytes of an element that is written where a sequence is over.
+    pub(super) filler: Option<[u8; 8]>,
+}
+
+pub(super) static SEQUENCES: Registry<Sequences> = Registry::new(0x69);
+
+pub(super) const TIGHT: miopenRNNBaseLayout_t = miopenRNNBaseLayout_t::miopenRNNDataSeqMajorNotPadded;
+pub(super) const STEPS: miopenRNNBaseLayout_t = miopenRNNBaseLayout_t::miopenRNNDataSeqMajorPadded;
+pub(super) const BATCH: miopenRNNBaseLayout_t = miopenRNNBaseLayout_t::miopenRNNDataBatchMajorPadded;
+
+impl Default for Sequences {
+    fn default() -> Self {
+        let layout = miopenRNNBaseLayout_t::miopenRNNDataUnknownLayout;
+        let dtype = miopenDataType_t::miopenFloat;
+        Self { dtype, layout, steps: 0, lens: Vec::new(), width: 0, filler: None }
+    }
+}
+
+impl Sequences {
+    /// Rows in memory, with those that are padding.
+    pub(super) fn rows(&self) -> usize {
+        if self.layout == TIGHT { self.lens.iter().sum() } else { self.steps * self.lens.len() }
+    }
+}
+
+/// The rows that are worked on, step by step, and in a step from the longest sequence to the shortest.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    /// The sequences from the longest to the shortest.
+    pub(super) order: Vec<usize>,
+    /// How many sequences are left at each step.
+    pub(super) left: Vec<usize>,
+    /// The first row of each step.
+    pub(super) first: Vec<usize>,
+    /// Where in memory each row is.
+    pub(super) places: Vec<usize>,
+    /// Rows in memory that are padding.
+    pub(super) padding: Vec<usize>,
+}
+
+impl Rows {
+    /// # Errors
+    /// BadParm if sequences without padding between them do not come from the longest to the shortest.
+    pub(super) fn new(it: &Sequences) -> Outcome<Self> {
+        let (lens, batch) = (&it.lens, it.lens.len());
+        check(!lens.is_empty() && it.steps > 0 && lens.iter().all(|len| *len <= it.steps), BAD)?;
+        check(it.layout != TIGHT || lens.is_sorted_by(|a, b| a >= b), BAD)?;
+        let mut order: Vec<usize> = (0..batch).collect();
+        order.sort_by_key(|&sequence| std::cmp::Reverse(lens[sequence]));
+        let left: Vec<usize> =
+            (0..it.steps).map(|step| lens.iter().filter(|len| **len > step).count()).collect();
+        let (mut first, mut places, mut padding) = (Vec::new(), Vec::new(), Vec::new());
+        for step in 0..it.steps {
+            first.push(places.len());
+            for (rank, &sequence) in order.iter().enumerate() {
+                let place = match it.layout {
+                    TIGHT => first[step] + rank,
+                    STEPS => step * batch + sequence,
+                    _ => sequence * it.steps + step,
+                };
+                match (lens[sequence] > step, it.layout == TIGHT) {
+                    (true, _) => places.push(place),
+                    (false, false) => padding.push(place),
+                    (false, true) => {}
+                }
+            }
+        }
+        Ok(Self { order, left, first, places, padding })
+    }
+}

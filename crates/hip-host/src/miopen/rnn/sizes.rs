@@ -1,0 +1,180 @@
+//! How much memory networks, their inputs and their states need.
+#![allow(non_snake_case, reason = "MIOpen's names")]
+
+use super::descriptor::{NETWORKS, Network};
+use super::sequence::SEQUENCES;
+use crate::miopen::answer::{BAD, Outcome, answer, check, give, offer};
+use crate::miopen::handle::stream;
+use crate::miopen::tensor::descriptor::tensors;
+use crate::miopen::tensor::{Kind, TENSORS, Tensor, tensor};
+use hip_sys::miopen::{
+    miopenDataType_t, miopenHandle_t, miopenRNNDescriptor_t, miopenRNNFWDMode_t, miopenRNNMode_t,
+    miopenSeqTensorDescriptor_t, miopenStatus_t, miopenTensorDescriptor_t,
+};
+use std::ffi::c_int;
+
+/// Bytes of an element of the network's type.
+pub(super) fn bytes(network: &Network) -> usize {
+    Kind::of(network.dtype).map_or(0, Kind::bytes)
+}
+
+/// The network, and the length of its input vectors.
+pub(super) fn with_input(
+    descriptor: miopenRNNDescriptor_t,
+    x_desc: miopenTensorDescriptor_t,
+) -> Outcome<(Network, usize)> {
+    let (network, x) = (NETWORKS.get(descriptor)?, tensor(x_desc)?);
+    check(x.rank() >= 2 && x.dtype == network.dtype && network.hidden > 0, BAD)?;
+    check(!network.skips || x.lens[1] == network.hidden, BAD)?;
+    Ok((network, x.lens[1]))
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNParamsSize(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    x_desc: miopenTensorDescriptor_t,
+    size: *mut usize,
+    dtype: miopenDataType_t,
+) -> miopenStatus_t {
+    answer(|| {
+        stream(handle)?;
+        let (network, input) = with_input(descriptor, x_desc)?;
+        check(dtype == network.dtype, BAD)?;
+        // SAFETY: S11: the caller's place for the size.
+        unsafe { give(size, network.weights(input) * bytes(&network)) }
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNParamsDescriptor(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    x_desc: miopenTensorDescriptor_t,
+    w_desc: miopenTensorDescriptor_t,
+    dtype: miopenDataType_t,
+) -> miopenStatus_t {
+    answer(|| {
+        stream(handle)?;
+        let (network, input) = with_input(descriptor, x_desc)?;
+        check(dtype == network.dtype, BAD)?;
+        let width = network.ways() * network.hidden * network.gates();
+        let lens = vec![network.weights(input) / width, width];
+        TENSORS.set(w_desc, || Tensor::packed(dtype, lens))
+    })
+}
+
+/// Steps of a sequence, each a tensor of a batch of vectors.
+unsafe fn steps(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *const miopenTensorDescriptor_t,
+) -> Outcome<(Network, Vec<Tensor>)> {
+    stream(handle)?;
+    let network = NETWORKS.get(descriptor)?;
+    // SAFETY: S11: the C contract makes the list that long.
+    let steps = unsafe { tensors(x_desc, count) }?;
+    check(steps.iter().all(|it| it.rank() >= 2 && it.dtype == network.dtype), BAD)?;
+    Ok((network, steps))
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *const miopenTensorDescriptor_t,
+    size: *mut usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's list, and its place for the size.
+        unsafe {
+            steps(handle, descriptor, count, x_desc)?;
+            give(size, 0)
+        }
+    })
+}
+
+/// What MIOpen would keep for the way back.
+fn reserve(network: &Network, rows: usize) -> usize {
+    let scale = match network.mode {
+        miopenRNNMode_t::miopenLSTM => 7,
+        miopenRNNMode_t::miopenGRU => 8,
+        _ => 2,
+    };
+    scale * network.layers * network.ways() * rows * network.hidden * bytes(network)
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *const miopenTensorDescriptor_t,
+    size: *mut usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's list, and its place for the size.
+        unsafe {
+            let (network, steps) = steps(handle, descriptor, count, x_desc)?;
+            give(size, reserve(&network, steps.iter().map(|it| it.lens[0]).sum()))
+        }
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTempSpaceSizes(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    x_desc: miopenSeqTensorDescriptor_t,
+    mode: miopenRNNFWDMode_t,
+    workspace: *mut usize,
+    kept: *mut usize,
+) -> miopenStatus_t {
+    answer(|| {
+        stream(handle)?;
+        let (network, x) = (NETWORKS.get(descriptor)?, SEQUENCES.get(x_desc)?);
+        check(x.dtype == network.dtype, BAD)?;
+        // SAFETY: S11: the caller's places for the sizes.
+        unsafe {
+            offer(workspace, 0);
+            if mode == miopenRNNFWDMode_t::miopenRNNTraining {
+                offer(kept, reserve(&network, x.steps * x.lens.len()));
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNInputTensorSize(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *mut miopenTensorDescriptor_t,
+    size: *mut usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's list, and its place for the size.
+        unsafe {
+            let (network, steps) = steps(handle, descriptor, count, x_desc)?;
+            let rows = match network.padded {
+                true => steps.len() * steps[0].lens[0],
+                false => steps.iter().map(|it| it.lens[0]).sum(),
+            };
+            give(size, rows * steps[0].lens[1] * bytes(&network))
+        }
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNHiddenTensorSize(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *mut miopenTensorDescriptor_t,
+    size: *mut usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's list, and its place for the size.
+        unsafe {
+            let (network, steps) = steps(handle, descriptor, count, x_desc)?;
+            let states = network.layers * network.ways() * steps[0].lens[0];
+            give(size, states * network.hidden * bytes(&network))
+        }
+    })
+}
