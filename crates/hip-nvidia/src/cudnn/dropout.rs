@@ -30,11 +30,7 @@ pub(super) fn dropout_of(handle: miopenDropoutDescriptor_t) -> Outcome<Arc<Dropo
 }
 
 impl Dropout {
-    pub(super) fn share(&self) -> f32 {
-        self.share
-    }
-
-    fn raw(&self) -> Outcome<&RawDropout> {
+    pub(super) fn raw(&self) -> Outcome<&RawDropout> {
         self.raw.as_ref().ok_or(BAD)
     }
 }

@@ -140,6 +140,18 @@ cudnn! {
     cudnnDropoutGetReserveSpaceSize(T, *mut usize);
     cudnnDropoutForward(H, sys::cudnnDropoutDescriptor_t, T, In, T, Out, Out, usize);
     cudnnDropoutBackward(H, sys::cudnnDropoutDescriptor_t, T, In, T, Out, Out, usize);
+    cudnnCreateRNNDescriptor(*mut sys::cudnnRNNDescriptor_t);
+    cudnnDestroyRNNDescriptor(sys::cudnnRNNDescriptor_t);
+    cudnnSetRNNDescriptor_v8(sys::cudnnRNNDescriptor_t, sys::cudnnRNNAlgo_t, sys::cudnnRNNMode_t, sys::cudnnRNNBiasMode_t, sys::cudnnDirectionMode_t, sys::cudnnRNNInputMode_t, sys::cudnnDataType_t, sys::cudnnDataType_t, sys::cudnnMathType_t, i32, i32, i32, i32, sys::cudnnDropoutDescriptor_t, u32);
+    cudnnCreateRNNDataDescriptor(*mut sys::cudnnRNNDataDescriptor_t);
+    cudnnDestroyRNNDataDescriptor(sys::cudnnRNNDataDescriptor_t);
+    cudnnSetRNNDataDescriptor(sys::cudnnRNNDataDescriptor_t, sys::cudnnDataType_t, sys::cudnnRNNDataLayout_t, c_int, c_int, c_int, *const c_int, Out);
+    cudnnGetRNNWeightSpaceSize(H, sys::cudnnRNNDescriptor_t, *mut usize);
+    cudnnGetRNNWeightParams(H, sys::cudnnRNNDescriptor_t, i32, usize, In, i32, T, *mut Out, T, *mut Out);
+    cudnnGetRNNTempSpaceSizes(H, sys::cudnnRNNDescriptor_t, sys::cudnnForwardMode_t, sys::cudnnRNNDataDescriptor_t, *mut usize, *mut usize);
+    cudnnRNNForward(H, sys::cudnnRNNDescriptor_t, sys::cudnnForwardMode_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, sys::cudnnRNNDataDescriptor_t, Out, T, In, Out, T, In, Out, usize, In, usize, Out, usize, Out);
+    cudnnRNNBackwardData_v8(H, sys::cudnnRNNDescriptor_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, In, sys::cudnnRNNDataDescriptor_t, Out, T, In, In, Out, T, In, In, Out, usize, In, usize, Out, usize, Out);
+    cudnnRNNBackwardWeights_v8(H, sys::cudnnRNNDescriptor_t, sys::cudnnWgradMode_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, T, In, sys::cudnnRNNDataDescriptor_t, In, usize, Out, usize, Out, usize, Out);
 }
 
 /// cuDNN 9.0, as `cudnnGetVersion` writes it.

@@ -22,6 +22,7 @@ mod raw;
 #[cfg(test)]
 mod real;
 mod reduce;
+mod rnn;
 mod softmax;
 mod table;
 mod tensor;

@@ -53,6 +53,8 @@ owned! {
     RawLrn(sys::cudnnLRNDescriptor_t): cudnnCreateLRNDescriptor, cudnnDestroyLRNDescriptor;
     RawReduction(sys::cudnnReduceTensorDescriptor_t): cudnnCreateReduceTensorDescriptor, cudnnDestroyReduceTensorDescriptor;
     RawDropout(sys::cudnnDropoutDescriptor_t): cudnnCreateDropoutDescriptor, cudnnDestroyDropoutDescriptor;
+    RawRnn(sys::cudnnRNNDescriptor_t): cudnnCreateRNNDescriptor, cudnnDestroyRNNDescriptor;
+    RawSequence(sys::cudnnRNNDataDescriptor_t): cudnnCreateRNNDataDescriptor, cudnnDestroyRNNDataDescriptor;
 }
 
 /// A descriptor of cuDNN that is made when it is needed first. What could not be made then cannot be made later.

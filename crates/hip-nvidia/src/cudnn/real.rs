@@ -4,6 +4,7 @@ use super::activation::Activation;
 use super::convolution::{Convolution, Math};
 use super::library::{In, Out, open};
 use super::pooling::Pooling;
+use super::rnn::{Rnn, Sequence};
 use super::tensor::Tensor;
 use cudarc::cudnn::sys;
 use hip_sys::miopen::*;
@@ -166,5 +167,98 @@ fn an_activation_arrives_with_its_coefficient() {
         // SAFETY: S1: live places.
         let code = unsafe { read(activation.raw().unwrap().cast(), &mut got, &mut nan, &mut number) };
         assert_eq!((code, got, nan, number), (0, expected, 1, coefficient));
+    }
+}
+
+type ReadSequence = unsafe extern "C" fn(
+    In,
+    *mut u32,
+    *mut u32,
+    *mut c_int,
+    *mut c_int,
+    *mut c_int,
+    c_int,
+    *mut c_int,
+    Out,
+) -> u32;
+type ReadRnn = unsafe extern "C" fn(
+    In,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    *mut i32,
+    *mut i32,
+    *mut i32,
+    *mut i32,
+    *mut In,
+    *mut u32,
+) -> u32;
+
+#[test]
+fn sequences_arrive_packed_with_their_lengths() {
+    let Some(readers) = Readers::open() else { return };
+    let read = reader!(readers, "cudnnGetRNNDataDescriptor" as ReadSequence);
+    let steps: Vec<_> = [3, 2, 2, 1].iter().map(|batch| std::sync::Arc::new(lengths(&[*batch, 7]))).collect();
+    for (padded, layout) in [(false, 1), (true, 0)] {
+        let sequence = Sequence::of_steps(&steps, padded).unwrap();
+        let (mut kind, mut got, mut longest, mut batch, mut vector) = (99, 99, 0, 0, 0);
+        let (mut each, mut fill) = ([0; 4], 0_f64);
+        // SAFETY: S1: live places and a list of four.
+        let code = unsafe {
+            read(
+                sequence.raw().unwrap().cast(),
+                &mut kind,
+                &mut got,
+                &mut longest,
+                &mut batch,
+                &mut vector,
+                4,
+                each.as_mut_ptr(),
+                (&raw mut fill).cast(),
+            )
+        };
+        assert_eq!((code, kind, got, longest, batch, vector), (0, 0, layout, 4, 3, 7));
+        assert_eq!(each, [4, 3, 1, 0]);
+    }
+}
+
+#[test]
+fn a_network_arrives_without_tf32() {
+    let Some(readers) = Readers::open() else { return };
+    let read = reader!(readers, "cudnnGetRNNDescriptor_v8" as ReadRnn);
+    for (kind, expected_math) in [(FLOAT, 3), (HALF, 1)] {
+        let raw = Rnn::sample(miopenRNNMode_t::miopenGRU, 5, 2, kind).unwrap();
+        let [mut algorithm, mut cell, mut bias, mut direction, mut mode, mut data, mut precision, mut math] =
+            [99; 8];
+        let ([mut input, mut hidden, mut projection, mut layers], mut dropout, mut flags) =
+            ([0; 4], std::ptr::null(), 9);
+        // SAFETY: S1: live places.
+        let code = unsafe {
+            read(
+                raw.raw().cast(),
+                &mut algorithm,
+                &mut cell,
+                &mut bias,
+                &mut direction,
+                &mut mode,
+                &mut data,
+                &mut precision,
+                &mut math,
+                &mut input,
+                &mut hidden,
+                &mut projection,
+                &mut layers,
+                &mut dropout,
+                &mut flags,
+            )
+        };
+        assert_eq!((code, algorithm, cell, bias, direction, mode), (0, 0, 3, 2, 1, 0));
+        assert_eq!((precision, math, flags), (0, expected_math, 0));
+        assert_eq!((input, hidden, projection, layers), (3, 5, 5, 2));
     }
 }

@@ -33,6 +33,11 @@ pub(super) fn tensor_of(handle: miopenTensorDescriptor_t) -> Outcome<Arc<Tensor>
     TENSORS.get(handle)
 }
 
+/// Sets a descriptor that a caller gave for a result.
+pub(super) fn set_tensor(handle: miopenTensorDescriptor_t, tensor: Tensor) -> Outcome {
+    TENSORS.set(handle, tensor)
+}
+
 impl Default for Tensor {
     fn default() -> Self {
         Self::unchecked(miopenDataType_t::miopenFloat, Box::default(), Box::default())
