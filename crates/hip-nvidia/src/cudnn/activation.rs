@@ -206,8 +206,8 @@ unsafe fn backward(
                 )
             });
         }
-        // SAFETY: S11: the caller's memory.
         Way::Identity => {
+            // SAFETY: S11: the caller's memory.
             return unsafe { transform(session, (alpha, beta), (dy_tensor, dy), (dx_tensor, dx)) };
         }
         Way::Absolute => -1.0,

@@ -150,7 +150,6 @@ unsafe fn find(
     unsafe { give(results.count, count as c_int) }
 }
 
-#[expect(clippy::too_many_arguments, reason = "they are the C function's")]
 unsafe fn execute(
     handle: miopenHandle_t,
     problem: Problem,
