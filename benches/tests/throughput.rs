@@ -73,6 +73,7 @@ fn a_run_on_the_host_measures_everything() {
         dtypes: DTYPES.to_vec(),
         sizes: SIZES,
         products: false,
+        winograd: false,
         filter: String::new(),
         effort: QUICK,
     };

@@ -47,6 +47,9 @@ struct Options {
     /// Matrix products and convolutions at the sizes of networks, instead of memory operations
     #[arg(long)]
     products: bool,
+    /// Let convolutions use Winograd's and Fourier's transforms, as PyTorch does; their results are held to the same bounds
+    #[arg(long, requires = "products")]
+    winograd: bool,
     /// Calls of a repeat; fewer where a repeat would take more than a second
     #[arg(long, default_value_t = 20)]
     calls: u32,
@@ -121,6 +124,7 @@ fn measured(options: &Options) -> Result<Findings, String> {
         dtypes: options.dtype.iter().map(dtype).collect(),
         sizes,
         products: options.products,
+        winograd: options.winograd,
         filter: options.filter.clone(),
         effort: Effort { calls: options.calls, ..Effort::default() },
     };

@@ -19,6 +19,8 @@ pub struct Request {
     pub sizes: Sizes,
     /// Matrix products and convolutions at the sizes of networks instead.
     pub products: bool,
+    /// Lets convolutions use Winograd's and Fourier's transforms.
+    pub winograd: bool,
     /// Only rows whose name contains this.
     pub filter: String,
     /// How often each thing is done.
@@ -40,6 +42,9 @@ pub struct Findings {
 /// An error of the device while the inputs are made.
 pub fn run(request: &Request, mut progress: impl FnMut(&str)) -> tensor_core::Result<Findings> {
     let Request { device, sizes, filter, effort, .. } = request;
+    if let Some(device) = device.as_hip() {
+        device.allow_winograd(request.winograd);
+    }
     let mut findings = Findings::default();
     findings.records.notes = notes(request);
     for &dtype in &request.dtypes {
@@ -135,8 +140,9 @@ fn notes(request: &Request) -> Vec<String> {
     let device = device.as_hip().map_or_else(|| device.to_string(), describe);
     let what =
         if request.products { "products".into() } else { format!("{} x {}", sizes.rows, sizes.columns) };
+    let winograd = if request.winograd { ", Winograd allowed" } else { "" };
     vec![
-        format!("ours: {device}, tensor-core {}", env!("CARGO_PKG_VERSION")),
+        format!("ours: {device}, tensor-core {}{winograd}", env!("CARGO_PKG_VERSION")),
         format!("{what}, median of {repeats} x {calls} calls"),
     ]
 }

@@ -89,9 +89,7 @@ impl Convolution {
         let (padding, stride) = (self.padding[axis].checked_mul(2)?, self.stride[axis]);
         let reach = self.dilation[axis].checked_mul(taps.checked_sub(1)?)?.checked_add(1)?;
         let length = match self.mode {
-            ConvolutionMode::Convolution => {
-                input.checked_add(padding)?.checked_sub(reach)? / stride + 1
-            }
+            ConvolutionMode::Convolution => input.checked_add(padding)?.checked_sub(reach)? / stride + 1,
             ConvolutionMode::Transpose => {
                 let whole = input.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?;
                 whole.checked_add(self.output_padding[axis])?.checked_sub(padding)?
@@ -103,7 +101,11 @@ impl Convolution {
     fn check(&self) -> Result<()> {
         let dimensions = self.padding.len();
         if !(1..=3).contains(&dimensions) {
-            return Err(Error::invalid("a convolution's dimensions of space", dimensions, "it has to be 1, 2 or 3"));
+            return Err(Error::invalid(
+                "a convolution's dimensions of space",
+                dimensions,
+                "it has to be 1, 2 or 3",
+            ));
         }
         for list in [&self.stride, &self.dilation, &self.output_padding] {
             if list.len() != dimensions {
@@ -113,7 +115,11 @@ impl Convolution {
         }
         if self.stride.contains(&0) || self.dilation.contains(&0) || self.groups == 0 {
             let found = (&self.stride, &self.dilation, self.groups);
-            return Err(Error::invalid("a convolution's strides, dilations and groups", found, "each has to be at least 1"));
+            return Err(Error::invalid(
+                "a convolution's strides, dilations and groups",
+                found,
+                "each has to be at least 1",
+            ));
         }
         let ends = self.output_padding.iter().zip(self.stride.iter().zip(&self.dilation));
         if ends.clone().any(|(added, (stride, dilation))| added >= stride.max(dilation) && *added > 0) {
@@ -159,7 +165,13 @@ impl ConvolutionDesc {
             // SAFETY: S1: each array has a value for each dimension of space.
             unsafe {
                 raw::convolution::init_convolution_nd_descriptor(
-                    m, desc, rank, padding.as_ptr(), stride.as_ptr(), dilation.as_ptr(), mode,
+                    m,
+                    desc,
+                    rank,
+                    padding.as_ptr(),
+                    stride.as_ptr(),
+                    dilation.as_ptr(),
+                    mode,
                 )?;
                 if groups > 1 {
                     raw::convolution::set_convolution_group_count(m, desc, groups)?;
@@ -187,13 +199,26 @@ impl ConvolutionDesc {
     /// # Errors
     /// As [`Convolution::output_dims`]; [`Error::Mismatch`] too if the library says otherwise.
     #[doc(alias = "miopenGetConvolutionNdForwardOutputDim")]
-    pub fn output_dims(&self, input: &TensorDesc, weights: &TensorDesc, handle: &Handle) -> Result<Vec<usize>> {
+    pub fn output_dims(
+        &self,
+        input: &TensorDesc,
+        weights: &TensorDesc,
+        handle: &Handle,
+    ) -> Result<Vec<usize>> {
         let dims = self.convolution.output_dims(input.dims(), weights.dims())?;
         let (x, w) = (input.on(handle)?, weights.on(handle)?);
-        let (mut rank, mut found) = (convert::int("the number of dimensions", dims.len())?, vec![0; dims.len()]);
+        let (mut rank, mut found) =
+            (convert::int("the number of dimensions", dims.len())?, vec![0; dims.len()]);
         // SAFETY: S1: the array has room for as many values as the input has dimensions.
         self.object.ask(|m, desc| unsafe {
-            raw::convolution::get_convolution_nd_forward_output_dim(m, desc, x, w, &mut rank, found.as_mut_ptr())
+            raw::convolution::get_convolution_nd_forward_output_dim(
+                m,
+                desc,
+                x,
+                w,
+                &mut rank,
+                found.as_mut_ptr(),
+            )
         })?;
         let same = found.iter().zip(&dims).all(|(found, dim)| usize::try_from(*found) == Ok(*dim));
         if same { Ok(dims) } else { Err(Error::mismatch("the library's output shape", dims, found)) }
@@ -208,7 +233,9 @@ impl ConvolutionDesc {
         let attribute = miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC;
         // SAFETY: S1: the descriptor is live, and the out-pointer too.
         let value = self.object.ask(|m, desc| {
-            convert::out(|value| unsafe { raw::convolution::get_convolution_attribute(m, desc, attribute, value) })
+            convert::out(|value| unsafe {
+                raw::convolution::get_convolution_attribute(m, desc, attribute, value)
+            })
         })?;
         Ok(value != 0)
     }
@@ -264,7 +291,10 @@ mod tests {
         assert_eq!(walk.output_dims(&[2, 6, 5, 7], &[9, 2, 3, 3]).unwrap(), [2, 9, 3, 3]);
         assert!(walk.output_dims(&[2, 5, 5, 7], &[9, 2, 3, 3]).is_err());
         assert!(walk.output_dims(&[2, 6, 5, 7], &[8, 2, 3, 3]).is_err());
-        assert!(walk.output_dims(&[2, 6, 5, 4], &[9, 2, 3, 3]).is_err(), "the window is longer than the input");
+        assert!(
+            walk.output_dims(&[2, 6, 5, 4], &[9, 2, 3, 3]).is_err(),
+            "the window is longer than the input"
+        );
         let mut back = Convolution::new(1);
         back.mode = ConvolutionMode::Transpose;
         back.stride = vec![2];

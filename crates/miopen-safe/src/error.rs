@@ -70,7 +70,9 @@ pub enum Error {
         limit: usize,
     },
     /// The memory is too short for the tensor.
-    #[error("a tensor of {dims:?} with strides {strides:?} reaches over {needed} elements, and the memory has {len}")]
+    #[error(
+        "a tensor of {dims:?} with strides {strides:?} reaches over {needed} elements, and the memory has {len}"
+    )]
     OutOfView {
         /// Lengths of the tensor.
         dims: Vec<usize>,
@@ -82,7 +84,9 @@ pub enum Error {
         len: usize,
     },
     /// Two elements of an output lie in one place.
-    #[error("an output of {dims:?} with strides {strides:?} has elements that share memory: give it strides that keep them apart")]
+    #[error(
+        "an output of {dims:?} with strides {strides:?} has elements that share memory: give it strides that keep them apart"
+    )]
     SelfOverlap {
         /// Lengths of the tensor.
         dims: Vec<usize>,
@@ -113,7 +117,8 @@ impl Error {
             }
             Failure::Status(
                 call,
-                status @ (miopenStatus_t::miopenStatusNotImplemented | miopenStatus_t::miopenStatusUnsupportedOp),
+                status @ (miopenStatus_t::miopenStatusNotImplemented
+                | miopenStatus_t::miopenStatusUnsupportedOp),
             ) => {
                 let reason = format!("it answered {}", name(status));
                 Self::Unsupported { call, doing, reason }
@@ -184,7 +189,8 @@ mod tests {
 
     #[test]
     fn messages_say_what_and_what_to_do() {
-        let error = Error::of(Failure::Status("miopenOpTensor", miopenStatus_t(3)), "an operation on tensors");
+        let error =
+            Error::of(Failure::Status("miopenOpTensor", miopenStatus_t(3)), "an operation on tensors");
         assert_eq!(
             error.to_string(),
             "miopenOpTensor answered miopenStatusBadParm (3), asked for an operation on tensors"

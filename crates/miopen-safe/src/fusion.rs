@@ -6,11 +6,12 @@ use crate::raw::fusion as raw;
 use crate::tensor::{has_dims, is_packed};
 use crate::work::Work;
 use crate::{
-    Activation, Algorithm, BatchNormMode, ConvolutionDesc, Element, Error, Handle, Result, Tensor, TensorDesc,
-    TensorMut,
+    Activation, Algorithm, BatchNormMode, ConvolutionDesc, Element, Error, Handle, Result, Tensor,
+    TensorDesc, TensorMut,
 };
 use hip_sys::miopen::{
-    miopenConvFwdAlgorithm_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t,
+    miopenConvFwdAlgorithm_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t,
+    miopenFusionPlanDescriptor_t,
 };
 use std::fmt;
 use std::ptr::null_mut;
@@ -148,7 +149,9 @@ impl FusionPlan {
         let mut found = [miopenConvFwdAlgorithm_t(0); ROOM];
         let count = self.object.ask(|m, plan| {
             // SAFETY: S1: the array has room for as many as are asked for.
-            out(|count| unsafe { raw::fusion_plan_convolution_get_algo(m, plan, room, count, found.as_mut_ptr()) })
+            out(|count| unsafe {
+                raw::fusion_plan_convolution_get_algo(m, plan, room, count, found.as_mut_ptr())
+            })
         })?;
         let count = usize::try_from(count).unwrap_or(0).min(ROOM);
         Ok(found[..count].iter().map(|algorithm| Algorithm(algorithm.0)).collect())
@@ -200,16 +203,23 @@ impl FusionPlan {
                 // SAFETY: S1, S2: plan, operation and arguments are live; the memory is named, and lies as the plan was told.
                 unsafe {
                     match arg {
-                        FusionArg::Convolution(_) => raw::set_op_args_conv_forward(m, list, op, alpha, beta, places[0]),
-                        FusionArg::Bias(_) => raw::set_op_args_bias_forward(m, list, op, alpha, beta, places[0]),
+                        FusionArg::Convolution(_) => {
+                            raw::set_op_args_conv_forward(m, list, op, alpha, beta, places[0])
+                        }
+                        FusionArg::Bias(_) => {
+                            raw::set_op_args_bias_forward(m, list, op, alpha, beta, places[0])
+                        }
                         FusionArg::Activation => {
                             let FusionOp::Activation(activation) = &ops[at] else { continue };
                             let (_, [a, b, c]) = activation.raw();
                             raw::set_op_args_activ_forward(m, list, op, alpha, beta, a, b, c)
                         }
-                        FusionArg::BatchNormInference { epsilon, .. } => raw::set_op_args_batch_norm_inference(
-                            m, list, op, alpha, beta, places[0], places[1], places[2], places[3], *epsilon,
-                        ),
+                        FusionArg::BatchNormInference { epsilon, .. } => {
+                            raw::set_op_args_batch_norm_inference(
+                                m, list, op, alpha, beta, places[0], places[1], places[2], places[3],
+                                *epsilon,
+                            )
+                        }
                     }
                 }?;
             }
@@ -231,7 +241,11 @@ impl FusionPlan {
 
     fn check<T: Element>(&self, args: &[FusionArg<'_, T>]) -> Result<()> {
         if args.len() != self.ops.len() {
-            return Err(Error::mismatch("an argument for each operation of a plan", self.ops.len(), args.len()));
+            return Err(Error::mismatch(
+                "an argument for each operation of a plan",
+                self.ops.len(),
+                args.len(),
+            ));
         }
         for (op, arg) in self.ops.iter().zip(args) {
             let fits = match (op, arg) {
@@ -245,7 +259,11 @@ impl FusionPlan {
                 _ => false,
             };
             if !fits {
-                return Err(Error::mismatch("the argument of a plan's operation, in kind and layout", op, arg));
+                return Err(Error::mismatch(
+                    "the argument of a plan's operation, in kind and layout",
+                    op,
+                    arg,
+                ));
             }
         }
         Ok(())
@@ -263,7 +281,9 @@ fn output_dims(x: &[usize], ops: &[FusionOp]) -> Result<Vec<usize>> {
     let mut dims = x.to_vec();
     for op in ops {
         match op {
-            FusionOp::Convolution(convolution, w) => dims = convolution.convolution().output_dims(&dims, w.dims())?,
+            FusionOp::Convolution(convolution, w) => {
+                dims = convolution.convolution().output_dims(&dims, w.dims())?
+            }
             FusionOp::Bias(desc) => {
                 let wanted = BatchNormMode::Spatial.param_dims(&dims);
                 has_dims("the shape of a bias", &wanted, desc)?;

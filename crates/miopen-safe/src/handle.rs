@@ -52,7 +52,8 @@ impl Handle {
         let library = library(device.platform()).map_err(|failure| Error::of(failure, NAME))?;
         let mut raw = null_mut();
         // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
-        let made = device.call_alone(|| unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) })?;
+        let made = device
+            .call_alone(|| unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) })?;
         made.map_err(|failure| Error::of(failure, NAME))?;
         let inner = Mutex::new(Inner { raw, stream: stream.clone() });
         let shared = Arc::new(Shared { device: device.clone(), inner });
@@ -96,7 +97,8 @@ impl Handle {
             let mut inner = self.shared.inner.lock();
             let raw = inner.raw;
             // SAFETY: S1, S3: handle and stream are live and of one device, which is current.
-            let set = library(self.platform()).and_then(|m| unsafe { raw::handle::set_stream(m, raw, stream.raw()) });
+            let set = library(self.platform())
+                .and_then(|m| unsafe { raw::handle::set_stream(m, raw, stream.raw()) });
             set.map_err(|failure| Error::of(failure, "another stream for a handle"))?;
             std::mem::replace(&mut inner.stream, stream.clone())
         };
@@ -112,7 +114,9 @@ impl Handle {
     #[doc(alias = "miopenGetKernelTime")]
     pub fn kernel_time(&self) -> Result<f32> {
         // SAFETY: S1, S3: the handle is live and its device current; the out-pointer is live.
-        self.call("a kernel's time", |m, h| crate::convert::out(|ms| unsafe { raw::handle::get_kernel_time(m, h, ms) }))
+        self.call("a kernel's time", |m, h| {
+            crate::convert::out(|ms| unsafe { raw::handle::get_kernel_time(m, h, ms) })
+        })
     }
 
     /// Whether the library measures its kernels, which makes each call wait.

@@ -53,7 +53,11 @@ impl LrnDesc {
             return Err(Error::invalid("the n of a local response normalisation", lrn.n, "it has to be odd"));
         }
         if lrn.k == 0.0 {
-            return Err(Error::invalid("the k of a local response normalisation", lrn.k, "it has to be another number"));
+            return Err(Error::invalid(
+                "the k of a local response normalisation",
+                lrn.k,
+                "it has to be another number",
+            ));
         }
         let Lrn { mode, n, alpha, beta, k } = lrn;
         let object = Owner::new(handle.platform(), |m, desc| {

@@ -109,7 +109,11 @@ impl Pooling {
         }
         if self.window.contains(&0) || self.stride.contains(&0) {
             let found = (&self.window, &self.stride);
-            return Err(Error::invalid("a pooling's windows and strides", found, "each has to be at least 1"));
+            return Err(Error::invalid(
+                "a pooling's windows and strides",
+                found,
+                "each has to be at least 1",
+            ));
         }
         if self.padding.iter().zip(&self.window).any(|(padding, window)| padding >= window) {
             let wanted = "it has to be less than the window, or windows would have nothing in them";
@@ -136,7 +140,11 @@ impl Pooling {
         };
         if self.mode == PoolingMode::Max && places >= limit {
             let wanted = "take a wider type for the pooling's indices";
-            return Err(Error::invalid("the number of places that an index of a pooling tells apart", places, wanted));
+            return Err(Error::invalid(
+                "the number of places that an index of a pooling tells apart",
+                places,
+                wanted,
+            ));
         }
         Ok(())
     }
@@ -169,7 +177,13 @@ impl PoolingDesc {
             // SAFETY: S1: each array has a value for each dimension of space.
             unsafe {
                 raw::set_nd_pooling_descriptor(
-                    m, desc, pooling.mode.raw(), rank, window.as_ptr(), padding.as_ptr(), stride.as_ptr(),
+                    m,
+                    desc,
+                    pooling.mode.raw(),
+                    rank,
+                    window.as_ptr(),
+                    padding.as_ptr(),
+                    stride.as_ptr(),
                 )?;
                 raw::set_pooling_index_type(m, desc, pooling.index_type.raw())?;
                 raw::set_pooling_workspace_index_mode(m, desc, pooling.index_mode.raw())
@@ -209,7 +223,8 @@ impl PoolingDesc {
     pub fn workspace_bytes(&self, output: &TensorDesc, handle: &Handle) -> Result<usize> {
         let y = output.on(handle)?;
         // SAFETY: S1: the descriptors are live, and the out-pointer too.
-        self.object.ask(|m, desc| out(|bytes| unsafe { raw::pooling_get_workspace_size_v2(m, desc, y, bytes) }))
+        self.object
+            .ask(|m, desc| out(|bytes| unsafe { raw::pooling_get_workspace_size_v2(m, desc, y, bytes) }))
     }
 
     /// If this is the last reference, ends it and says how that went.

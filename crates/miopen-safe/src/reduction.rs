@@ -76,7 +76,11 @@ impl ReductionDesc {
     #[doc(alias = "miopenSetReduceTensorDescriptor")]
     pub fn new(handle: &Handle, reduction: Reduction) -> Result<Self> {
         if reduction.indices && !reduction.op.chooses() {
-            return Err(Error::invalid("an operation with indices", reduction.op, "only Min, Max and AMax have them"));
+            return Err(Error::invalid(
+                "an operation with indices",
+                reduction.op,
+                "only Min, Max and AMax have them",
+            ));
         }
         let nan = if reduction.propagate_nan {
             miopenNanPropagation_t::MIOPEN_PROPAGATE_NAN
@@ -112,7 +116,8 @@ impl ReductionDesc {
         let (desc, a, c) = (self.on(handle)?, a.on(handle)?, c.on(handle)?);
         handle.call("the workspace of a reduction", |m, h| {
             // SAFETY: S1: handle and descriptors are live, and the out-pointer too.
-            let workspace = out(|bytes| unsafe { raw::get_reduction_workspace_size(m, h, desc, a, c, bytes) })?;
+            let workspace =
+                out(|bytes| unsafe { raw::get_reduction_workspace_size(m, h, desc, a, c, bytes) })?;
             // SAFETY: S1: as above.
             let indices = out(|bytes| unsafe { raw::get_reduction_indices_size(m, h, desc, a, c, bytes) })?;
             Ok((workspace, indices))

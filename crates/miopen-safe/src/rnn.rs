@@ -93,13 +93,21 @@ impl RnnDesc {
         rnn.check()?;
         let hidden = convert::int("the length of a state", rnn.hidden)?;
         let layers = convert::int("the number of layers", rnn.layers)?;
-        let input = if rnn.skip_input { miopenRNNInputMode_t::miopenRNNskip } else { miopenRNNInputMode_t::miopenRNNlinear };
+        let input = if rnn.skip_input {
+            miopenRNNInputMode_t::miopenRNNskip
+        } else {
+            miopenRNNInputMode_t::miopenRNNlinear
+        };
         let direction = if rnn.bidirectional {
             miopenRNNDirectionMode_t::miopenRNNbidirection
         } else {
             miopenRNNDirectionMode_t::miopenRNNunidirection
         };
-        let bias = if rnn.bias { miopenRNNBiasMode_t::miopenRNNwithBias } else { miopenRNNBiasMode_t::miopenRNNNoBias };
+        let bias = if rnn.bias {
+            miopenRNNBiasMode_t::miopenRNNwithBias
+        } else {
+            miopenRNNBiasMode_t::miopenRNNNoBias
+        };
         let (mode, algorithm, data_type) = (rnn.mode.raw(), miopenRNNAlgo_t::miopenRNNdefault, T::DATA_TYPE);
         let drops = dropout.as_ref().map(|dropout| dropout.on(handle)).transpose()?;
         let object = Owner::new(handle.platform(), |m, desc| {
@@ -107,7 +115,9 @@ impl RnnDesc {
             // SAFETY: S1, S4: the descriptors are live, and the dropout's lives as long.
             unsafe {
                 match drops {
-                    None => raw::set_rnn_descriptor(m, desc, hidden, layers, input, direction, mode, bias, algorithm, of),
+                    None => raw::set_rnn_descriptor(
+                        m, desc, hidden, layers, input, direction, mode, bias, algorithm, of,
+                    ),
                     Some(drops) => raw::set_rnn_descriptor_v2(
                         m, desc, hidden, layers, drops, input, direction, mode, bias, algorithm, of,
                     ),
@@ -211,7 +221,8 @@ impl RnnSequence {
         if rnn.skip_input && input != rnn.hidden {
             return Err(Error::mismatch("the length of an input that is taken as it is", rnn.hidden, input));
         }
-        let rows = batches.iter().try_fold(0_usize, |rows, batch| rows.checked_add(*batch)).unwrap_or(usize::MAX);
+        let rows =
+            batches.iter().try_fold(0_usize, |rows, batch| rows.checked_add(*batch)).unwrap_or(usize::MAX);
         let outputs = rnn.hidden * rnn.directions();
         convert::product("the elements of a network's input", &[rows, input])?;
         convert::product("the elements of a network's output", &[rows, outputs])?;
@@ -242,7 +253,15 @@ impl RnnSequence {
             unsafe { raw::get_rnn_params_descriptor(m, locked.raw(), desc, first, params, of.raw()) }
         })?;
         let inner = SequenceInner {
-            rnn, data_type: of, input, batches: batches.to_vec(), x, y, hidden, params, param_count,
+            rnn,
+            data_type: of,
+            input,
+            batches: batches.to_vec(),
+            x,
+            y,
+            hidden,
+            params,
+            param_count,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -335,7 +354,11 @@ impl RnnSequence {
     /// Refuses a network that it was not made for.
     pub(crate) fn check(&self, network: &RnnDesc) -> Result<()> {
         let (wanted, found) = ((network.rnn(), network.data_type()), (self.inner.rnn, self.inner.data_type));
-        if wanted == found { Ok(()) } else { Err(Error::mismatch("the network of a sequence", wanted, found)) }
+        if wanted == found {
+            Ok(())
+        } else {
+            Err(Error::mismatch("the network of a sequence", wanted, found))
+        }
     }
 
     pub(crate) fn data_type(&self) -> DataType {

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How the library computes a convolution: an answer of the library for one problem on one device.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Solution {
     pub(crate) algorithm: Algorithm,
     pub(crate) time: f32,
     pub(crate) workspace_bytes: usize,
+    /// Whether it can run at once.
+    pub(crate) compiled: Arc<AtomicBool>,
 }
 
 impl Solution {

@@ -97,7 +97,11 @@ impl TensorDesc {
             Some(span) if span <= MOST => span,
             value => {
                 let value = value.unwrap_or(usize::MAX);
-                return Err(Error::TooLarge { what: "the reach of a tensor in elements", value, limit: MOST });
+                return Err(Error::TooLarge {
+                    what: "the reach of a tensor in elements",
+                    value,
+                    limit: MOST,
+                });
             }
         };
         let lengths = convert::ints("a tensor's length", dims)?;
@@ -107,7 +111,12 @@ impl TensorDesc {
             // SAFETY: S1: both arrays have as many values as it has dimensions.
             unsafe {
                 raw::tensor::set_tensor_descriptor(
-                    m, desc, data_type.raw(), rank, lengths.as_ptr(), steps.as_ptr(),
+                    m,
+                    desc,
+                    data_type.raw(),
+                    rank,
+                    lengths.as_ptr(),
+                    steps.as_ptr(),
                 )
             }
         })?;
@@ -125,7 +134,8 @@ impl TensorDesc {
         let (mut dims, mut strides) = ([0; MAX_DIMS], [0; MAX_DIMS]);
         let rank = object.ask(|m, desc| {
             // SAFETY: S1: the descriptor is live, and the out-pointer too.
-            let rank = convert::out(|rank| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, rank) })?;
+            let rank =
+                convert::out(|rank| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, rank) })?;
             if usize::try_from(rank).is_ok_and(|rank| rank <= MAX_DIMS) {
                 let (dims, strides) = (dims.as_mut_ptr(), strides.as_mut_ptr());
                 // SAFETY: S1: both arrays have room for as many values as it has dimensions.
@@ -135,15 +145,22 @@ impl TensorDesc {
         })?;
         let known = DataType::from_raw(data_type);
         let rank = usize::try_from(rank).ok().filter(|rank| (1..=MAX_DIMS).contains(rank));
-        let sizes = |values: &[c_int]| -> Option<Vec<usize>> { values.iter().map(|value| usize::try_from(*value).ok()).collect() };
+        let sizes = |values: &[c_int]| -> Option<Vec<usize>> {
+            values.iter().map(|value| usize::try_from(*value).ok()).collect()
+        };
         let found = rank.and_then(|rank| {
             let (dims, strides) = (sizes(&dims[..rank])?, sizes(&strides[..rank])?);
             Some((known?, dims, strides))
         });
         let (data_type, dims, strides) = found.ok_or_else(|| {
-            Error::mismatch("the library's descriptor", "a type and lengths that are known", (data_type, rank, dims))
+            Error::mismatch(
+                "the library's descriptor",
+                "a type and lengths that are known",
+                (data_type, rank, dims),
+            )
         })?;
-        let span = dims.iter().zip(&strides).map(|(dim, stride)| dim.saturating_sub(1) * stride).sum::<usize>() + 1;
+        let span =
+            dims.iter().zip(&strides).map(|(dim, stride)| dim.saturating_sub(1) * stride).sum::<usize>() + 1;
         Ok(Self { object: Arc::new(object), layout: Arc::new(Layout { data_type, dims, strides, span }) })
     }
 
@@ -184,7 +201,8 @@ impl TensorDesc {
     #[doc(alias = "miopenGetTensorNumBytes")]
     pub fn byte_len(&self) -> Result<usize> {
         // SAFETY: S1: the descriptor is live, and the out-pointer too.
-        self.object.ask(|m, desc| convert::out(|bytes| unsafe { raw::tensor::get_tensor_num_bytes(m, desc, bytes) }))
+        self.object
+            .ask(|m, desc| convert::out(|bytes| unsafe { raw::tensor::get_tensor_num_bytes(m, desc, bytes) }))
     }
 
     /// Lengths and strides as the library has them.
@@ -208,7 +226,11 @@ impl TensorDesc {
             // SAFETY: S1: both arrays have room for as many values as it has dimensions.
             unsafe {
                 raw::tensor::get_tensor_descriptor(
-                    m, desc, &mut data_type, dims.as_mut_ptr(), strides.as_mut_ptr(),
+                    m,
+                    desc,
+                    &mut data_type,
+                    dims.as_mut_ptr(),
+                    strides.as_mut_ptr(),
                 )
             }
         })?;

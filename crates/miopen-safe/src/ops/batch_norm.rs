@@ -68,7 +68,11 @@ impl Handle {
             // SAFETY: S1: both descriptors are live.
             unsafe { raw::derive_bn_tensor_descriptor(m, desc, x_desc, mode.raw()) }
         })?;
-        crate::tensor::has_dims("the library's parameters of a normalisation", &mode.param_dims(x.dims()), &derived)?;
+        crate::tensor::has_dims(
+            "the library's parameters of a normalisation",
+            &mode.param_dims(x.dims()),
+            &derived,
+        )?;
         Ok(derived)
     }
 
@@ -114,8 +118,24 @@ impl Handle {
         // its type.
         work.run(|m, h| unsafe {
             raw::batch_normalization_forward_training(
-                m, h, mode, host(&alpha).cast_mut(), host(&beta).cast_mut(), x_desc, x, y_desc, y, p_desc,
-                scale.cast_mut(), bias.cast_mut(), factor, running[0], running[1], epsilon, saved[0], saved[1],
+                m,
+                h,
+                mode,
+                host(&alpha).cast_mut(),
+                host(&beta).cast_mut(),
+                x_desc,
+                x,
+                y_desc,
+                y,
+                p_desc,
+                scale.cast_mut(),
+                bias.cast_mut(),
+                factor,
+                running[0],
+                running[1],
+                epsilon,
+                saved[0],
+                saved[1],
             )
         })
     }
@@ -151,8 +171,21 @@ impl Handle {
         // SAFETY: S1, S2: as in training.
         work.run(|m, h| unsafe {
             raw::batch_normalization_forward_inference(
-                m, h, mode, host(&alpha).cast_mut(), host(&beta).cast_mut(), x_desc, x, y_desc, y, p_desc,
-                scale.cast_mut(), bias.cast_mut(), mean.cast_mut(), variance.cast_mut(), epsilon,
+                m,
+                h,
+                mode,
+                host(&alpha).cast_mut(),
+                host(&beta).cast_mut(),
+                x_desc,
+                x,
+                y_desc,
+                y,
+                p_desc,
+                scale.cast_mut(),
+                bias.cast_mut(),
+                mean.cast_mut(),
+                variance.cast_mut(),
+                epsilon,
             )
         })
     }
@@ -199,8 +232,8 @@ impl Handle {
         work.run(|m, h| unsafe {
             let (one, zero) = (host(&alpha), host(&beta));
             raw::batch_normalization_backward(
-                m, h, mode, one, zero, one, zero, x_desc, x, dy_desc, dy, dx_desc, dx, p_desc, scale, d_scale, d_bias,
-                epsilon, kept[0], kept[1],
+                m, h, mode, one, zero, one, zero, x_desc, x, dy_desc, dy, dx_desc, dx, p_desc, scale,
+                d_scale, d_bias, epsilon, kept[0], kept[1],
             )
         })
     }
@@ -208,7 +241,11 @@ impl Handle {
 
 fn check_input(x: &TensorDesc) -> Result<()> {
     if !(4..=5).contains(&x.dims().len()) {
-        return Err(Error::invalid("the dimensions of a batch normalisation's input", x.dims().len(), "it has to be 4 or 5"));
+        return Err(Error::invalid(
+            "the dimensions of a batch normalisation's input",
+            x.dims().len(),
+            "it has to be 4 or 5",
+        ));
     }
     Ok(())
 }

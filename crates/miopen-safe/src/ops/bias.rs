@@ -22,7 +22,11 @@ impl Handle {
     /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit; what memory, stream or library answer. MIOpen has no
     /// bias of `bf16`.
     #[doc(alias = "miopenConvolutionForwardBias")]
-    pub fn convolution_add_bias<T: Element>(&self, b: &Tensor<'_, T>, y: &mut TensorMut<'_, T>) -> Result<()> {
+    pub fn convolution_add_bias<T: Element>(
+        &self,
+        b: &Tensor<'_, T>,
+        y: &mut TensorMut<'_, T>,
+    ) -> Result<()> {
         has_dims("the shape of a bias", &bias_dims(y.desc()), b.desc())?;
         let (b_desc, y_desc) = (b.desc().on(self)?, y.desc().on(self)?);
         let Blend { alpha, beta } = Blend::SET;

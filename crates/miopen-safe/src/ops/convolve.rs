@@ -6,12 +6,13 @@ use crate::solutions::Problem;
 use crate::tensor::has_dims;
 use crate::work::{Scratch, Work};
 use crate::{
-    Algorithm, Blend, ConvolutionDesc, Direction, Element, Error, Handle, Result, SearchMode, Solution, Tensor,
-    TensorDesc, TensorMut,
+    Algorithm, Blend, ConvolutionDesc, Direction, Element, Error, Handle, Result, SearchMode, Solution,
+    Tensor, TensorDesc, TensorMut,
 };
 use hip_sys::miopen::*;
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The most solutions that a search is asked for.
 const FOUND: usize = 16;
@@ -159,9 +160,7 @@ impl Handle {
         let solution = match options.solution {
             Some(ref solution) => {
                 roles.check_solution(self, solution)?;
-                if let Some(id) = solution.id {
-                    self.compile(roles, id)?;
-                }
+                self.compile(roles, solution)?;
                 solution.clone()
             }
             None => self.choose(roles, first, second, result, &options)?,
@@ -193,9 +192,7 @@ impl Handle {
             SearchMode::Immediate => {
                 let found = self.solutions_of(roles)?;
                 let first = found.into_iter().next().ok_or_else(|| no_solution(roles.direction))?;
-                if let Some(id) = first.id {
-                    self.compile(roles, id)?;
-                }
+                self.compile(roles, &first)?;
                 first
             }
             SearchMode::Find => {
@@ -255,16 +252,52 @@ impl Handle {
             match direction {
                 // Here weights and input are the other way round than in the functions of immediate mode.
                 Direction::Forward => raw::convolution_forward(
-                    m, h, alpha, b_desc, b, a_desc, a, desc, miopenConvFwdAlgorithm_t(algorithm), beta, c_desc, c,
-                    space, bytes,
+                    m,
+                    h,
+                    alpha,
+                    b_desc,
+                    b,
+                    a_desc,
+                    a,
+                    desc,
+                    miopenConvFwdAlgorithm_t(algorithm),
+                    beta,
+                    c_desc,
+                    c,
+                    space,
+                    bytes,
                 ),
                 Direction::BackwardData => raw::convolution_backward_data(
-                    m, h, alpha, a_desc, a, b_desc, b, desc, miopenConvBwdDataAlgorithm_t(algorithm), beta, c_desc, c,
-                    space, bytes,
+                    m,
+                    h,
+                    alpha,
+                    a_desc,
+                    a,
+                    b_desc,
+                    b,
+                    desc,
+                    miopenConvBwdDataAlgorithm_t(algorithm),
+                    beta,
+                    c_desc,
+                    c,
+                    space,
+                    bytes,
                 ),
                 Direction::BackwardWeights => raw::convolution_backward_weights(
-                    m, h, alpha, a_desc, a, b_desc, b, desc, miopenConvBwdWeightsAlgorithm_t(algorithm), beta, c_desc,
-                    c, space, bytes,
+                    m,
+                    h,
+                    alpha,
+                    a_desc,
+                    a,
+                    b_desc,
+                    b,
+                    desc,
+                    miopenConvBwdWeightsAlgorithm_t(algorithm),
+                    beta,
+                    c_desc,
+                    c,
+                    space,
+                    bytes,
                 ),
             }
         })
@@ -300,13 +333,16 @@ impl Handle {
             let got: c_int = convert::out(|got| unsafe {
                 match direction {
                     Direction::Forward => raw::find_convolution_forward_algorithm(
-                        m, h, b_desc, b, a_desc, a, desc, c_desc, c, room, got, results, space, bytes, exhaustive,
+                        m, h, b_desc, b, a_desc, a, desc, c_desc, c, room, got, results, space, bytes,
+                        exhaustive,
                     ),
                     Direction::BackwardData => raw::find_convolution_backward_data_algorithm(
-                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes, exhaustive,
+                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes,
+                        exhaustive,
                     ),
                     Direction::BackwardWeights => raw::find_convolution_backward_weights_algorithm(
-                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes, exhaustive,
+                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes,
+                        exhaustive,
                     ),
                 }
             })?;
@@ -331,7 +367,8 @@ fn solution(problem: &Arc<Problem>, perf: &miopenConvAlgoPerf_t) -> Solution {
     // SAFETY: S14: each of the union's members is one unsigned number, and it was initialised.
     let algorithm = Algorithm(unsafe { perf.__bindgen_anon_1.fwd_algo }.0);
     let problem = Arc::clone(problem);
-    Solution { problem, id: None, algorithm, time: perf.time, workspace_bytes: perf.memory }
+    let compiled = Arc::new(AtomicBool::new(true));
+    Solution { problem, id: None, algorithm, time: perf.time, workspace_bytes: perf.memory, compiled }
 }
 
 fn no_solution(direction: Direction) -> Error {

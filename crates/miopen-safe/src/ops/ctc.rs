@@ -49,7 +49,16 @@ impl Handle {
             // SAFETY: S1: handle and descriptors are live, the lists fit the batch, and the out-pointer is live.
             out(|bytes| unsafe {
                 raw::get_ctc_loss_workspace_size(
-                    m, h, i_desc, g_desc, list.as_ptr(), lengths.as_ptr(), ends.as_ptr(), algorithm, desc, bytes,
+                    m,
+                    h,
+                    i_desc,
+                    g_desc,
+                    list.as_ptr(),
+                    lengths.as_ptr(),
+                    ends.as_ptr(),
+                    algorithm,
+                    desc,
+                    bytes,
                 )
             })
         })?;
@@ -63,8 +72,20 @@ impl Handle {
         // the bytes asked for.
         work.run(|m, h| unsafe {
             raw::ctc_loss(
-                m, h, i_desc, inputs, list.as_ptr(), lengths.as_ptr(), ends.as_ptr(), losses, g_desc, gradients, algorithm,
-                desc, space, bytes,
+                m,
+                h,
+                i_desc,
+                inputs,
+                list.as_ptr(),
+                lengths.as_ptr(),
+                ends.as_ptr(),
+                losses,
+                g_desc,
+                gradients,
+                algorithm,
+                desc,
+                space,
+                bytes,
             )
         })?;
         // The lists are the library's until it is done.
@@ -83,7 +104,11 @@ fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [u
         return Err(Error::mismatch("the number of labels", all, labels.len()));
     }
     if blank >= classes || labels.iter().any(|label| *label >= classes || *label == blank) {
-        return Err(Error::mismatch("labels of the classes, without the blank one", (classes, blank), labels));
+        return Err(Error::mismatch(
+            "labels of the classes, without the blank one",
+            (classes, blank),
+            labels,
+        ));
     }
     let mut rest = labels;
     for (length, times_of) in label_lengths.iter().zip(input_lengths) {
@@ -92,7 +117,11 @@ fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [u
         let repeats = own.windows(2).filter(|pair| pair[0] == pair[1]).count();
         if *times_of > times || length + repeats > *times_of {
             let wanted = (length + repeats, times);
-            return Err(Error::mismatch("a sequence's times, from what its labels need to all", wanted, times_of));
+            return Err(Error::mismatch(
+                "a sequence's times, from what its labels need to all",
+                wanted,
+                times_of,
+            ));
         }
     }
     Ok(())

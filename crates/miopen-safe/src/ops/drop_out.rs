@@ -40,7 +40,9 @@ impl Handle {
         work.scratch(dropout.states());
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named, as the generators are; the mask has the bytes
         // asked for.
-        work.run(|m, h| unsafe { raw::dropout_forward(m, h, desc, x_desc, x_desc, x, y_desc, y, space, bytes) })?;
+        work.run(|m, h| unsafe {
+            raw::dropout_forward(m, h, desc, x_desc, x_desc, x, y_desc, y, space, bytes)
+        })?;
         Ok(kept)
     }
 

@@ -97,8 +97,8 @@ impl Handle {
                 // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; without weights the mode reads none.
                 work.run(|m, h| unsafe {
                     raw::layer_norm_forward(
-                        m, h, mode, x_desc, x, w_desc, w, w_desc, b, epsilon, axis, y_desc, y, mean_desc, mean, rstd_desc,
-                        rstd,
+                        m, h, mode, x_desc, x, w_desc, w, w_desc, b, epsilon, axis, y_desc, y, mean_desc,
+                        mean, rstd_desc, rstd,
                     )
                 })
             }
@@ -113,8 +113,8 @@ impl Handle {
                 // SAFETY: S1, S2: as above.
                 work.run(|m, h| unsafe {
                     raw::add_layer_norm_forward(
-                        m, h, mode, x_desc, x, other_desc, second, w_desc, w, w_desc, b, epsilon, axis, y_desc, y,
-                        mean_desc, mean, rstd_desc, rstd,
+                        m, h, mode, x_desc, x, other_desc, second, w_desc, w, w_desc, b, epsilon, axis,
+                        y_desc, y, mean_desc, mean, rstd_desc, rstd,
                     )
                 })
             }
@@ -140,7 +140,11 @@ impl Handle {
         let dims = x.desc().dims();
         if dims.len() < 3 || groups == 0 || dims[1] % groups != 0 {
             let wanted = "channels in equal groups, and places";
-            return Err(Error::mismatch("the shape of a group normalisation's input", wanted, (dims, groups)));
+            return Err(Error::mismatch(
+                "the shape of a group normalisation's input",
+                wanted,
+                (dims, groups),
+            ));
         }
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
         let weights = check_affine(self, x, &dims[1..2], affine)?;
@@ -160,7 +164,8 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; without weights the mode reads none.
         work.run(|m, h| unsafe {
             raw::group_norm_forward(
-                m, h, mode, x_desc, x, w_desc, w, w_desc, b, count, epsilon, y_desc, y, mean_desc, mean, rstd_desc, rstd,
+                m, h, mode, x_desc, x, w_desc, w, w_desc, b, count, epsilon, y_desc, y, mean_desc, mean,
+                rstd_desc, rstd,
             )
         })
     }
@@ -234,7 +239,8 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; the workspace has the bytes asked for.
         work.run(|m, h| unsafe {
             raw::t5_layer_norm_backward(
-                m, h, mode, space, bytes, dy_desc, dy, x_desc, x, w_desc, w, rstd_desc, rstd, dx_desc, dx, dw_desc, dw,
+                m, h, mode, space, bytes, dy_desc, dy, x_desc, x, w_desc, w, rstd_desc, rstd, dx_desc, dx,
+                dw_desc, dw,
             )
         })
     }
@@ -243,7 +249,11 @@ impl Handle {
 fn split_last(x: &TensorDesc) -> Result<(&[usize], &[usize])> {
     let dims = x.dims();
     if dims.len() < 2 {
-        return Err(Error::invalid("the dimensions of a normalisation's input", dims.len(), "it has to be at least 2"));
+        return Err(Error::invalid(
+            "the dimensions of a normalisation's input",
+            dims.len(),
+            "it has to be at least 2",
+        ));
     }
     Ok(dims.split_at(dims.len() - 1))
 }

@@ -17,8 +17,8 @@ mod softmax;
 mod tensors;
 
 pub use batch_norm::{BatchNormMode, ScaleBias, ScaleBiasGradients, TrainingStatistics};
-pub use ctc::CtcLabels;
 pub use convolve::ConvolutionOptions;
+pub use ctc::CtcLabels;
 pub use drop_out::DropoutMask;
 pub use layer_norm::{Affine, NormStatistics};
 pub use pool::PoolingWorkspace;

@@ -72,7 +72,18 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; the workspace has the bytes asked for.
         work.run(|m, h| unsafe {
             raw::pooling_forward(
-                m, h, desc, host(&alpha), x_desc, x, host(&beta), y_desc, y, true, space, kept.bytes,
+                m,
+                h,
+                desc,
+                host(&alpha),
+                x_desc,
+                x,
+                host(&beta),
+                y_desc,
+                y,
+                true,
+                space,
+                kept.bytes,
             )
         })?;
         Ok(kept)
@@ -113,7 +124,20 @@ impl Handle {
         // pooling and shape, so its indices lie inside.
         work.run(|m, h| unsafe {
             raw::pooling_backward(
-                m, h, desc, host(&alpha), y_desc, y, dy_desc, dy, x_desc, x, host(&beta), dx_desc, dx, space,
+                m,
+                h,
+                desc,
+                host(&alpha),
+                y_desc,
+                y,
+                dy_desc,
+                dy,
+                x_desc,
+                x,
+                host(&beta),
+                dx_desc,
+                dx,
+                space,
             )
         })
     }

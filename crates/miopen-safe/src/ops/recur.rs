@@ -67,7 +67,11 @@ impl Handle {
         y: &mut DeviceViewMut<'_, T>,
         last: &mut RnnStatesMut<'_, T>,
     ) -> Result<()> {
-        check::<T>(network, sequence, &[(w.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)])?;
+        check::<T>(
+            network,
+            sequence,
+            &[(w.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)],
+        )?;
         check_states(sequence, first)?;
         check_states_mut(sequence, last)?;
         let bytes = self.rnn_workspace(network, sequence)?;
@@ -86,8 +90,26 @@ impl Handle {
         // bytes asked for.
         work.run(|m, h| unsafe {
             raw::rnn_forward_inference(
-                m, h, desc, times, x_descs.as_ptr(), x, s_desc, hx, s_desc, cx, w_desc, w, y_descs.as_ptr(), y, s_desc,
-                hy, s_desc, cy, space, bytes,
+                m,
+                h,
+                desc,
+                times,
+                x_descs.as_ptr(),
+                x,
+                s_desc,
+                hx,
+                s_desc,
+                cx,
+                w_desc,
+                w,
+                y_descs.as_ptr(),
+                y,
+                s_desc,
+                hy,
+                s_desc,
+                cy,
+                space,
+                bytes,
             )
         })
     }
@@ -109,7 +131,11 @@ impl Handle {
         y: &mut DeviceViewMut<'_, T>,
         last: &mut RnnStatesMut<'_, T>,
     ) -> Result<RnnTraining> {
-        check::<T>(network, sequence, &[(w.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)])?;
+        check::<T>(
+            network,
+            sequence,
+            &[(w.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)],
+        )?;
         check_states(sequence, first)?;
         check_states_mut(sequence, last)?;
         let desc = network.on(self)?;
@@ -118,7 +144,9 @@ impl Handle {
         let workspace_bytes = self.rnn_workspace(network, sequence)?;
         let reserve_bytes = self.call("what a network keeps", |m, h| {
             // SAFETY: S1: handle and descriptors are live, one for each time, and the out-pointer too.
-            out(|bytes| unsafe { raw::get_rnn_training_reserve_size(m, h, desc, times, x_descs.as_ptr(), bytes) })
+            out(|bytes| unsafe {
+                raw::get_rnn_training_reserve_size(m, h, desc, times, x_descs.as_ptr(), bytes)
+            })
         })?;
         let mut kept = RnnTraining {
             workspace: Scratch::new(self, workspace_bytes)?,
@@ -141,8 +169,28 @@ impl Handle {
         // SAFETY: S1, S2: as in inference; the generators of a dropout are named.
         work.run(|m, h| unsafe {
             raw::rnn_forward_training(
-                m, h, desc, times, x_descs.as_ptr(), x, s_desc, hx, s_desc, cx, w_desc, w, y_descs.as_ptr(), y, s_desc,
-                hy, s_desc, cy, space, workspace_bytes, reserve, reserve_bytes,
+                m,
+                h,
+                desc,
+                times,
+                x_descs.as_ptr(),
+                x,
+                s_desc,
+                hx,
+                s_desc,
+                cx,
+                w_desc,
+                w,
+                y_descs.as_ptr(),
+                y,
+                s_desc,
+                hy,
+                s_desc,
+                cy,
+                space,
+                workspace_bytes,
+                reserve,
+                reserve_bytes,
             )
         })?;
         Ok(kept)
@@ -182,7 +230,8 @@ impl Handle {
         let times = convert::int("the number of times", x_descs.len())?;
         let (workspace_bytes, reserve_bytes) = (kept.workspace_bytes, kept.reserve_bytes);
         let mut work = Work::new(self, "the gradient of a recurrent network");
-        let (w, y, dy, dx) = (work.read_slice(w), work.read_slice(y), work.read_slice(dy), work.write_slice(dx));
+        let (w, y, dy, dx) =
+            (work.read_slice(w), work.read_slice(y), work.read_slice(dy), work.write_slice(dx));
         let hx = first.h.as_ref().map_or(null(), |h| work.read_slice(h));
         let cx = first.c.as_ref().map_or(null(), |c| work.read_slice(c));
         let dhy = d_last.h.as_ref().map_or(null(), |h| work.read_slice(h));
@@ -196,8 +245,33 @@ impl Handle {
         // SAFETY: S1, S2: as in training; workspace and reserve are those of the training step.
         work.run(|m, h| unsafe {
             raw::rnn_backward_data(
-                m, h, desc, times, y_descs.as_ptr(), y, y_descs.as_ptr(), dy, s_desc, dhy, s_desc, dcy, w_desc, w,
-                s_desc, hx, s_desc, cx, x_descs.as_ptr(), dx, s_desc, dhx, s_desc, dcx, space, workspace_bytes, reserve,
+                m,
+                h,
+                desc,
+                times,
+                y_descs.as_ptr(),
+                y,
+                y_descs.as_ptr(),
+                dy,
+                s_desc,
+                dhy,
+                s_desc,
+                dcy,
+                w_desc,
+                w,
+                s_desc,
+                hx,
+                s_desc,
+                cx,
+                x_descs.as_ptr(),
+                dx,
+                s_desc,
+                dhx,
+                s_desc,
+                dcx,
+                space,
+                workspace_bytes,
+                reserve,
                 reserve_bytes,
             )
         })?;
@@ -225,7 +299,11 @@ impl Handle {
             return Err(Error::invalid("what a training step kept for its weights", "not ready", wanted));
         }
         let sequence = kept.sequence.clone();
-        check::<T>(network, &sequence, &[(dw.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)])?;
+        check::<T>(
+            network,
+            &sequence,
+            &[(dw.len(), Part::Params), (x.len(), Part::Input), (y.len(), Part::Output)],
+        )?;
         if let Some(h) = h {
             check::<T>(network, &sequence, &[(h.len(), Part::State)])?;
         }
@@ -240,8 +318,22 @@ impl Handle {
         // SAFETY: S1, S2: as in training; workspace and reserve are those of the training step and of its gradient.
         work.run(|m, handle| unsafe {
             raw::rnn_backward_weights(
-                m, handle, desc, times, x_descs.as_ptr(), x, s_desc, hx, y_descs.as_ptr(), y, w_desc, dw, space,
-                workspace_bytes, reserve.cast_const(), reserve_bytes,
+                m,
+                handle,
+                desc,
+                times,
+                x_descs.as_ptr(),
+                x,
+                s_desc,
+                hx,
+                y_descs.as_ptr(),
+                y,
+                w_desc,
+                dw,
+                space,
+                workspace_bytes,
+                reserve.cast_const(),
+                reserve_bytes,
             )
         })
     }

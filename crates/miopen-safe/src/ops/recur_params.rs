@@ -41,8 +41,12 @@ impl Handle {
         // SAFETY: S1, S2: the parameter lies inside of the parameters and has the shape given.
         work.run(|m, h| unsafe {
             match kind {
-                RnnParamKind::Matrix(_) => raw::get_rnn_layer_param(m, h, desc, layer, x, w_desc, w, id, p_desc, param),
-                RnnParamKind::Bias(_) => raw::get_rnn_layer_bias(m, h, desc, layer, x, w_desc, w, id, p_desc, param),
+                RnnParamKind::Matrix(_) => {
+                    raw::get_rnn_layer_param(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
+                }
+                RnnParamKind::Bias(_) => {
+                    raw::get_rnn_layer_bias(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
+                }
             }
         })
     }
@@ -71,8 +75,12 @@ impl Handle {
         // SAFETY: S1, S2: the parameter lies inside of the parameters and has the shape given.
         work.run(|m, h| unsafe {
             match kind {
-                RnnParamKind::Matrix(_) => raw::set_rnn_layer_param(m, h, desc, layer, x, w_desc, w, id, p_desc, param),
-                RnnParamKind::Bias(_) => raw::set_rnn_layer_bias(m, h, desc, layer, x, w_desc, w, id, p_desc, param),
+                RnnParamKind::Matrix(_) => {
+                    raw::set_rnn_layer_param(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
+                }
+                RnnParamKind::Bias(_) => {
+                    raw::set_rnn_layer_bias(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
+                }
             }
         })
     }
@@ -92,7 +100,11 @@ impl Handle {
             RnnParamKind::Bias(id) => (sequence.bias(self, network, layer, id)?, id),
         };
         if sequence.data_type() != T::DATA_TYPE {
-            return Err(Error::mismatch("the type of a network's elements", sequence.data_type(), T::DATA_TYPE));
+            return Err(Error::mismatch(
+                "the type of a network's elements",
+                sequence.data_type(),
+                T::DATA_TYPE,
+            ));
         }
         if len != sequence.param_count() {
             return Err(Error::mismatch("the length of a network's parameters", sequence.param_count(), len));

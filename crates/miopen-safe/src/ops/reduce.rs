@@ -23,9 +23,14 @@ impl Handle {
         mut indices: Option<DeviceViewMut<'_, u32>>,
     ) -> Result<()> {
         let (whole, part) = (a.desc().dims(), c.desc().dims());
-        let fits = whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| part == whole || *part == 1);
+        let fits = whole.len() == part.len()
+            && whole.iter().zip(part).all(|(whole, part)| part == whole || *part == 1);
         if !fits {
-            return Err(Error::mismatch("the shape of a reduction's output, or 1 in a dimension", whole, part));
+            return Err(Error::mismatch(
+                "the shape of a reduction's output, or 1 in a dimension",
+                whole,
+                part,
+            ));
         }
         let (bytes, index_bytes) = reduction.bytes(a.desc(), c.desc(), self)?;
         let wanted = if reduction.reduction().indices { c.desc().elements() } else { 0 };
@@ -45,7 +50,19 @@ impl Handle {
         // for, and the factors the type that the library reads.
         work.run(|m, h| unsafe {
             raw::reduce_tensor(
-                m, h, desc, places, given * size_of::<u32>(), space, bytes, alpha, a_desc, a, beta, c_desc, c,
+                m,
+                h,
+                desc,
+                places,
+                given * size_of::<u32>(),
+                space,
+                bytes,
+                alpha,
+                a_desc,
+                a,
+                beta,
+                c_desc,
+                c,
             )
         })
     }

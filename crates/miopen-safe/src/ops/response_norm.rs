@@ -96,7 +96,19 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; the workspace is of such an output.
         work.run(|m, h| unsafe {
             raw::lrn_backward(
-                m, h, desc, host(&alpha), y_desc, y, dy_desc, dy, x_desc, x, host(&beta), dx_desc, dx,
+                m,
+                h,
+                desc,
+                host(&alpha),
+                y_desc,
+                y,
+                dy_desc,
+                dy,
+                x_desc,
+                x,
+                host(&beta),
+                dx_desc,
+                dx,
                 space.cast_const(),
             )
         })

@@ -3,10 +3,13 @@
 use super::convolve::Roles;
 use crate::convert;
 use crate::raw::{Failure, convolution as raw};
-use crate::{Algorithm, ConvolutionDesc, Direction, Handle, Result, Solution, SolutionStatistics, TensorDesc};
+use crate::{
+    Algorithm, ConvolutionDesc, Direction, Handle, Result, Solution, SolutionStatistics, TensorDesc,
+};
 use hip_sys::Miopen;
 use hip_sys::miopen::*;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 type Count = unsafe fn(
     &Miopen,
@@ -156,7 +159,9 @@ impl Handle {
             let mut solutions = vec![nothing; room];
             if room > 0 {
                 // SAFETY: S1: as above; the array has room for so many.
-                let got = convert::out(|got| unsafe { get(m, h, a, b, desc, c, room, got, solutions.as_mut_ptr()) })?;
+                let got = convert::out(|got| unsafe {
+                    get(m, h, a, b, desc, c, room, got, solutions.as_mut_ptr())
+                })?;
                 solutions.truncate(got);
             }
             Ok(solutions)
@@ -168,17 +173,23 @@ impl Handle {
             algorithm: Algorithm(found.algorithm.0),
             time: found.time,
             workspace_bytes: found.workspace_size,
+            compiled: Arc::default(),
         };
         Ok(found.into_iter().map(solution).collect())
     }
 
-    /// Makes sure that a solution can run at once.
-    pub(crate) fn compile(&self, roles: &Roles<'_>, id: u64) -> Result<()> {
+    /// Makes sure that a solution can run at once; asks the library once.
+    pub(crate) fn compile(&self, roles: &Roles<'_>, solution: &Solution) -> Result<()> {
+        let Some(id) = solution.id.filter(|_| !solution.compiled.load(Ordering::Acquire)) else {
+            return Ok(());
+        };
         let [a, b, c] = roles.on(self)?;
         let desc = roles.convolution.on(self)?;
         let compile = functions(roles.direction).compile;
         // SAFETY: S1: handle and descriptors are live; the library gave the id for them.
-        self.call("compiling a solution", |m, h| unsafe { compile(m, h, a, b, desc, c, id) })
+        self.call("compiling a solution", |m, h| unsafe { compile(m, h, a, b, desc, c, id) })?;
+        solution.compiled.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// The workspace in which every solution can be measured.

@@ -78,9 +78,7 @@ impl Handle {
         let (algorithm, mode) = (algorithm.raw(), mode.raw());
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named.
         work.run(|m, h| unsafe {
-            raw::softmax_backward_v2(
-                m, h, alpha, y_desc, y, dy_desc, dy, beta, dx_desc, dx, algorithm, mode,
-            )
+            raw::softmax_backward_v2(m, h, alpha, y_desc, y, dy_desc, dy, beta, dx_desc, dx, algorithm, mode)
         })
     }
 }

@@ -54,7 +54,8 @@ impl Handle {
     ) -> Result<()> {
         same_dims("the shape of an operation's output", a.desc(), c.desc())?;
         let (whole, part) = (a.desc().dims(), b.desc().dims());
-        let fits = whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| part == whole || *part == 1);
+        let fits = whole.len() == part.len()
+            && whole.iter().zip(part).all(|(whole, part)| part == whole || *part == 1);
         if !fits {
             return Err(Error::mismatch("the second operand's shape, or 1 in a dimension", whole, part));
         }

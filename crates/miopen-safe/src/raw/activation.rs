@@ -2,8 +2,11 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenActivationDescriptor_t, miopenActivationMode_t, miopenHandle_t, miopenSoftmaxAlgorithm_t, miopenSoftmaxMode_t, miopenTensorDescriptor_t};
-use std::ffi::{c_void};
+use hip_sys::miopen::{
+    miopenActivationDescriptor_t, miopenActivationMode_t, miopenHandle_t, miopenSoftmaxAlgorithm_t,
+    miopenSoftmaxMode_t, miopenTensorDescriptor_t,
+};
+use std::ffi::c_void;
 
 calls! {
     create_activation_descriptor = miopenCreateActivationDescriptor(

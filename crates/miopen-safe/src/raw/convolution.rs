@@ -2,7 +2,12 @@
 
 use super::{Failure, calls, optional_calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenActivationDescriptor_t, miopenConvAlgoPerf_t, miopenConvBwdDataAlgorithm_t, miopenConvBwdWeightsAlgorithm_t, miopenConvFwdAlgorithm_t, miopenConvSolution_t, miopenConvolutionAttrib_t, miopenConvolutionDescriptor_t, miopenConvolutionMode_t, miopenHandle_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenActivationDescriptor_t, miopenConvAlgoPerf_t, miopenConvBwdDataAlgorithm_t,
+    miopenConvBwdWeightsAlgorithm_t, miopenConvFwdAlgorithm_t, miopenConvSolution_t,
+    miopenConvolutionAttrib_t, miopenConvolutionDescriptor_t, miopenConvolutionMode_t, miopenHandle_t,
+    miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 calls! {

@@ -2,7 +2,10 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenCTCLossAlgo_t, miopenCTCLossDescriptor_t, miopenDataType_t, miopenHandle_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenCTCLossAlgo_t, miopenCTCLossDescriptor_t, miopenDataType_t, miopenHandle_t,
+    miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 calls! {

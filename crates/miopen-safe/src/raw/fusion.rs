@@ -2,7 +2,11 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenActivationMode_t, miopenBatchNormMode_t, miopenConvFwdAlgorithm_t, miopenConvolutionDescriptor_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t, miopenHandle_t, miopenOperatorArgs_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenActivationMode_t, miopenBatchNormMode_t, miopenConvFwdAlgorithm_t, miopenConvolutionDescriptor_t,
+    miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t, miopenHandle_t,
+    miopenOperatorArgs_t, miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 calls! {

@@ -2,7 +2,10 @@
 
 use super::{Failure, calls, optional_calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenBatchNormMode_t, miopenHandle_t, miopenLRNDescriptor_t, miopenLRNMode_t, miopenNormMode_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenBatchNormMode_t, miopenHandle_t, miopenLRNDescriptor_t, miopenLRNMode_t, miopenNormMode_t,
+    miopenTensorDescriptor_t,
+};
 use std::ffi::{c_uint, c_void};
 
 calls! {

@@ -2,7 +2,10 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenHandle_t, miopenIndexType_t, miopenPoolingDescriptor_t, miopenPoolingMode_t, miopenPoolingWorkspaceIndexMode_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenHandle_t, miopenIndexType_t, miopenPoolingDescriptor_t, miopenPoolingMode_t,
+    miopenPoolingWorkspaceIndexMode_t, miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 calls! {

@@ -2,7 +2,12 @@
 
 use super::{Failure, optional_calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenConvolutionDescriptor_t, miopenFindOptions_t, miopenFindResultsOrder_t, miopenHandle_t, miopenMhaDescriptor_t, miopenProblemDirection_t, miopenProblem_t, miopenSoftmaxAlgorithm_t, miopenSoftmaxDescriptor_t, miopenSoftmaxMode_t, miopenSolution_t, miopenTensorArgumentId_t, miopenTensorArgument_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenConvolutionDescriptor_t, miopenFindOptions_t, miopenFindResultsOrder_t, miopenHandle_t,
+    miopenMhaDescriptor_t, miopenProblem_t, miopenProblemDirection_t, miopenSoftmaxAlgorithm_t,
+    miopenSoftmaxDescriptor_t, miopenSoftmaxMode_t, miopenSolution_t, miopenTensorArgument_t,
+    miopenTensorArgumentId_t, miopenTensorDescriptor_t,
+};
 use std::ffi::{c_char, c_int, c_void};
 
 optional_calls! {

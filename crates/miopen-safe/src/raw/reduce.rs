@@ -2,8 +2,12 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenDataType_t, miopenHandle_t, miopenIndicesType_t, miopenNanPropagation_t, miopenReduceTensorDescriptor_t, miopenReduceTensorIndices_t, miopenReduceTensorOp_t, miopenTensorDescriptor_t};
-use std::ffi::{c_void};
+use hip_sys::miopen::{
+    miopenDataType_t, miopenHandle_t, miopenIndicesType_t, miopenNanPropagation_t,
+    miopenReduceTensorDescriptor_t, miopenReduceTensorIndices_t, miopenReduceTensorOp_t,
+    miopenTensorDescriptor_t,
+};
+use std::ffi::c_void;
 
 calls! {
     create_reduce_tensor_descriptor = miopenCreateReduceTensorDescriptor(

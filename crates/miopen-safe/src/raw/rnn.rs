@@ -2,7 +2,11 @@
 
 use super::{Failure, calls};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenDataType_t, miopenDropoutDescriptor_t, miopenHandle_t, miopenRNNAlgo_t, miopenRNNBiasMode_t, miopenRNNDescriptor_t, miopenRNNDirectionMode_t, miopenRNNInputMode_t, miopenRNNMode_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{
+    miopenDataType_t, miopenDropoutDescriptor_t, miopenHandle_t, miopenRNNAlgo_t, miopenRNNBiasMode_t,
+    miopenRNNDescriptor_t, miopenRNNDirectionMode_t, miopenRNNInputMode_t, miopenRNNMode_t,
+    miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 calls! {

@@ -3,8 +3,8 @@
 use crate::under_test::{Machine, platform};
 use hip_safe::Device;
 use miopen_safe::{
-    Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, Error, Handle, Pooling,
-    PoolingDesc, PoolingMode, TensorDesc,
+    Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, Error, Handle,
+    Pooling, PoolingDesc, PoolingMode, TensorDesc,
 };
 
 const TOO_LONG: usize = 1 << 31;
@@ -86,17 +86,15 @@ fn shapes_that_do_not_fit() {
     };
     assert!(call(&[1, 3, 3, 3], &x_desc).is_ok());
     let error = call(&[1, 3, 3, 4], &x_desc).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "the shape of a convolution's output: [1, 3, 3, 3] is needed, [1, 3, 3, 4] was given"
-    );
+    assert_eq!(error, "the shape of a convolution's output: [1, 3, 3, 3] is needed, [1, 3, 3, 4] was given");
     assert!(matches!(call(&[1, 3, 3, 3], &machine.desc::<f32>(&[1, 1, 5, 5])), Err(Error::Mismatch { .. })));
     assert!(matches!(call(&[1, 3, 3], &machine.desc::<f32>(&[1, 2, 5])), Err(Error::Mismatch { .. })));
 
     let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
     let (a, b) = (machine.desc::<f32>(&[4, 5]), machine.desc::<f32>(&[5, 4]));
     let (x, mut y) = (machine.room::<f32>(20), machine.room::<f32>(20));
-    let done = handle.activation_forward(&relu, Blend::SET, &a.view(&x).unwrap(), &mut b.view_mut(&mut y).unwrap());
+    let done =
+        handle.activation_forward(&relu, Blend::SET, &a.view(&x).unwrap(), &mut b.view_mut(&mut y).unwrap());
     assert!(matches!(done, Err(Error::Mismatch { .. })));
 }
 

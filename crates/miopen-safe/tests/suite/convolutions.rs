@@ -59,19 +59,30 @@ fn run<T: Real>(machine: &Machine, case: &Case, search: SearchMode) {
     let name = |direction: &str| format!("{} {direction} {:?} {search:?}", case.name, T::DTYPE);
 
     let mut out = machine.room::<T>(y_desc.elements());
-    let done = handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut out).unwrap(), options());
+    let done =
+        handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut out).unwrap(), options());
     if offered(done).is_some() {
         check::<T>(&name("forward"), &machine.down(&out), &forward(&x, &w, shapes, &walk));
     }
     let mut out = machine.room::<T>(x_desc.elements());
-    let done =
-        handle.convolution_backward_data(&desc, &tdy, &tw, &mut x_desc.view_mut(&mut out).unwrap(), options());
+    let done = handle.convolution_backward_data(
+        &desc,
+        &tdy,
+        &tw,
+        &mut x_desc.view_mut(&mut out).unwrap(),
+        options(),
+    );
     if offered(done).is_some() {
         check::<T>(&name("data"), &machine.down(&out), &backward_data(&dy, &w, shapes, &walk));
     }
     let mut out = machine.room::<T>(w_desc.elements());
-    let done =
-        handle.convolution_backward_weights(&desc, &tdy, &tx, &mut w_desc.view_mut(&mut out).unwrap(), options());
+    let done = handle.convolution_backward_weights(
+        &desc,
+        &tdy,
+        &tx,
+        &mut w_desc.view_mut(&mut out).unwrap(),
+        options(),
+    );
     if offered(done).is_some() {
         check::<T>(&name("weights"), &machine.down(&out), &backward_weights(&dy, &x, shapes, &walk));
     }
@@ -118,15 +129,18 @@ fn the_bias_and_its_gradient() {
     let (y_desc, b_desc) = (machine.desc::<f32>(&dims), machine.desc::<f32>(&[1, 3, 1, 1]));
     let (y, b) = (noise::<f32>(1, 120), noise::<f32>(2, 3));
     let (mut dev_y, dev_b) = (machine.up::<f32>(&y), machine.up::<f32>(&b));
-    let done = handle.convolution_add_bias(&b_desc.view(&dev_b).unwrap(), &mut y_desc.view_mut(&mut dev_y).unwrap());
+    let done =
+        handle.convolution_add_bias(&b_desc.view(&dev_b).unwrap(), &mut y_desc.view_mut(&mut dev_y).unwrap());
     let channel = |at: usize| at / 20 % 3;
     if offered(done).is_some() {
         let wanted: Vec<Sum> = (0..120).map(|at| [y[at], b[channel(at)]].into_iter().collect()).collect();
         check::<f32>("adding a bias", &machine.down(&dev_y), &wanted);
     }
     let (dev_dy, mut dev_db) = (machine.up::<f32>(&y), machine.room::<f32>(3));
-    let done =
-        handle.convolution_backward_bias(&y_desc.view(&dev_dy).unwrap(), &mut b_desc.view_mut(&mut dev_db).unwrap());
+    let done = handle.convolution_backward_bias(
+        &y_desc.view(&dev_dy).unwrap(),
+        &mut b_desc.view_mut(&mut dev_db).unwrap(),
+    );
     if offered(done).is_some() {
         let of = |wanted| (0..120).filter(|at| channel(*at) == wanted).map(|at| y[at]).collect();
         let wanted: Vec<Sum> = (0..3).map(of).collect();

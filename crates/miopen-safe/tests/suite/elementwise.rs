@@ -30,8 +30,20 @@ fn function(activation: Activation, x: f64) -> (f64, f64) {
             (base.powf(gamma), gamma * beta * base.powf(gamma - 1.0))
         }
         Activation::ClippedRelu { alpha } => (x.clamp(0.0, alpha), f64::from(positive && x <= alpha)),
-        Activation::LeakyRelu { alpha } => if positive { (x, 1.0) } else { (alpha * x, alpha) },
-        Activation::Elu { alpha } => if positive { (x, 1.0) } else { (alpha * x.exp_m1(), alpha * x.exp()) },
+        Activation::LeakyRelu { alpha } => {
+            if positive {
+                (x, 1.0)
+            } else {
+                (alpha * x, alpha)
+            }
+        }
+        Activation::Elu { alpha } => {
+            if positive {
+                (x, 1.0)
+            } else {
+                (alpha * x.exp_m1(), alpha * x.exp())
+            }
+        }
     }
 }
 
@@ -71,7 +83,12 @@ fn activate<T: Real>(machine: &Machine, activation: Activation) {
     let mut dev_dx = machine.room::<T>(120);
     let (ty, tdy) = (t_desc.view(&dev_y).unwrap(), t_desc.view(&dev_dy).unwrap());
     let done = handle.activation_backward(
-        &desc, Blend::SET, &ty, &tdy, &tx, &mut t_desc.view_mut(&mut dev_dx).unwrap(),
+        &desc,
+        Blend::SET,
+        &ty,
+        &tdy,
+        &tx,
+        &mut t_desc.view_mut(&mut dev_dx).unwrap(),
     );
     if offered(done).is_some() {
         // The slope may be computed from the rounded output.
@@ -111,7 +128,8 @@ fn soften<T: Real>(machine: &Machine, algorithm: SoftmaxAlgorithm, mode: Softmax
     let dy = noise::<T>(10, 120);
     let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.room::<T>(120));
     let tx = desc.view(&dev_x).unwrap();
-    let done = handle.softmax_forward(algorithm, mode, Blend::SET, &tx, &mut desc.view_mut(&mut dev_y).unwrap());
+    let done =
+        handle.softmax_forward(algorithm, mode, Blend::SET, &tx, &mut desc.view_mut(&mut dev_y).unwrap());
     if offered(done).is_none() {
         return;
     }
@@ -193,7 +211,9 @@ fn a_transform_changes_the_layout() {
     let x = noise::<f32>(4, 24);
     let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(24));
     let done = handle.transform_tensor(
-        Blend::SET, &packed.view(&dev_x).unwrap(), &mut other.view_mut(&mut dev_y).unwrap(),
+        Blend::SET,
+        &packed.view(&dev_x).unwrap(),
+        &mut other.view_mut(&mut dev_y).unwrap(),
     );
     if offered(done).is_some() {
         let mut wanted = vec![0.0; 24];

@@ -4,9 +4,9 @@ use crate::numbers::noise;
 use crate::under_test::Machine;
 use hip_safe::drop_errors;
 use miopen_safe::{
-    Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, CtcLoss, CtcLossDesc, Handle, Lrn,
-    LrnDesc, LrnMode, Pooling, PoolingDesc, PoolingMode, ReduceOp, Reduction, ReductionDesc, Tensor, TensorDesc,
-    TensorMut,
+    Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, CtcLoss,
+    CtcLossDesc, Handle, Lrn, LrnDesc, LrnMode, Pooling, PoolingDesc, PoolingMode, ReduceOp, Reduction,
+    ReductionDesc, Tensor, TensorDesc, TensorMut,
 };
 use std::thread;
 
@@ -54,7 +54,8 @@ fn the_other_descriptors_close() {
     if let Some(desc) = crate::under_test::offered(CtcLossDesc::new(&handle, CtcLoss::default())) {
         desc.close().unwrap();
     }
-    if let Some(desc) = crate::under_test::offered(ReductionDesc::new(&handle, Reduction::new(ReduceOp::Add))) {
+    if let Some(desc) = crate::under_test::offered(ReductionDesc::new(&handle, Reduction::new(ReduceOp::Add)))
+    {
         desc.close().unwrap();
     }
 }

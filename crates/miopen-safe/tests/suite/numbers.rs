@@ -58,7 +58,11 @@ pub(crate) fn check<T: Real>(what: &str, got: &[f64], wanted: &[Sum]) {
     for (at, (got, wanted)) in got.iter().zip(wanted).enumerate() {
         let allowed = unit * (wanted.count as f64).sqrt() * wanted.scale + ulp(T::DTYPE, wanted.value);
         let off = (got - wanted.value).abs();
-        assert!(off <= allowed, "{what}, element {at}: {got} instead of {}, {off:e} off of {allowed:e}", wanted.value);
+        assert!(
+            off <= allowed,
+            "{what}, element {at}: {got} instead of {}, {off:e} off of {allowed:e}",
+            wanted.value
+        );
     }
 }
 

@@ -84,10 +84,17 @@ fn every_solution_gives_the_result() {
     let (tx, tw) = (x_desc.view(&dev_x).unwrap(), w_desc.view(&dev_w).unwrap());
     for solution in found {
         assert!(solution.id().is_some());
-        let bytes =
-            handle.convolution_workspace_bytes(Direction::Forward, &desc, &x_desc, &w_desc, &y_desc, &solution);
+        let bytes = handle.convolution_workspace_bytes(
+            Direction::Forward,
+            &desc,
+            &x_desc,
+            &w_desc,
+            &y_desc,
+            &solution,
+        );
         assert_eq!(bytes.unwrap(), solution.workspace_bytes());
-        let options = ConvolutionOptions { solution: Some(solution.clone()), ..ConvolutionOptions::default() };
+        let options =
+            ConvolutionOptions { solution: Some(solution.clone()), ..ConvolutionOptions::default() };
         let mut y = machine.room::<f32>(y_desc.elements());
         handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut y).unwrap(), options).unwrap();
         check::<f32>(&format!("{solution:?}"), &machine.down(&y), &wanted);
@@ -113,7 +120,10 @@ fn a_solution_of_another_problem_is_refused() {
         &mut y_desc.view_mut(&mut y).unwrap(),
         options,
     );
-    assert!(matches!(done, Err(Error::Mismatch { what: "the problem that a solution is for", .. })), "{done:?}");
+    assert!(
+        matches!(done, Err(Error::Mismatch { what: "the problem that a solution is for", .. })),
+        "{done:?}"
+    );
 }
 
 #[test]

@@ -15,7 +15,8 @@ const RUNS: usize = 3;
 
 /// What was found out about each problem so far.
 pub(super) struct Choices<K> {
-    trials: Mutex<HashMap<K, Trial<Pending>>>,
+    /// By problem, and by the number of ways: some are there only at times.
+    trials: Mutex<HashMap<(K, usize), Trial<Pending>>>,
 }
 
 /// Events before and behind a run.
@@ -55,6 +56,10 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         ways: usize,
         mut run: impl FnMut(usize) -> Result<Option<R>, E>,
     ) -> Result<Option<R>, E> {
+        if ways == 1 {
+            return run(0);
+        }
+        let problem = (problem.clone(), ways);
         for _ in 0..ways {
             let (way, timed) = {
                 let mut trials = self.trials.lock();
@@ -68,7 +73,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
             let result = run(way)?;
             let end = start.is_some().then(|| recorded(stream)).flatten();
             let mut trials = self.trials.lock();
-            let Some(trial) = trials.get_mut(problem) else { return Ok(result) };
+            let Some(trial) = trials.get_mut(&problem) else { return Ok(result) };
             if result.is_none() {
                 trial.ways[way].impossible = true;
                 continue;
@@ -79,12 +84,6 @@ impl<K: Eq + Hash + Clone> Choices<K> {
             return Ok(result);
         }
         Ok(None)
-    }
-
-    /// The way that was chosen for a problem; `None` while it is tried.
-    #[cfg(test)]
-    pub(super) fn chosen(&self, problem: &K) -> Option<usize> {
-        self.trials.lock().get(problem).filter(|trial| trial.is_over()).and_then(Trial::best)
     }
 }
 

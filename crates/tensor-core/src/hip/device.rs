@@ -152,6 +152,13 @@ impl HipDevice {
         &self.inner.faults
     }
 
+    /// Lets convolutions use Winograd's and Fourier's transforms from now on, or not, where the platform's library has them. They take
+    /// fewer operations, by up to half, and their errors are larger than those of sums of products: not every convolution of integers
+    /// that `f32` holds is exact then. Without a word they are not used.
+    pub fn allow_winograd(&self, allowed: bool) {
+        self.inner.libraries.set_allow_transforms(allowed);
+    }
+
     /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.
     pub fn uses_libraries(&self) -> bool {
         self.inner.libraries.wanted()

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hip_safe::Stream;
@@ -20,6 +21,7 @@ pub(super) struct Libraries {
     allowed: bool,
     convolutions: Mutex<HashMap<Problem, Option<Arc<Prepared>>>>,
     choices: Choices<Problem>,
+    allow_transforms: AtomicBool,
     blas: OnceLock<Option<Blas>>,
     dnn: OnceLock<Option<Dnn>>,
 }
@@ -33,6 +35,7 @@ impl Libraries {
             allowed,
             convolutions: Mutex::default(),
             choices: Choices::new(),
+            allow_transforms: AtomicBool::new(false),
             blas: OnceLock::new(),
             dnn: OnceLock::new(),
         }
@@ -64,6 +67,15 @@ impl Libraries {
         let prepared = Prepared::new(dnn, problem).map(Arc::new);
         self.convolutions.lock().insert(*problem, prepared.clone());
         prepared
+    }
+
+    /// Whether convolutions may be computed by Winograd's and Fourier's transforms.
+    pub(super) fn allow_transforms(&self) -> bool {
+        self.allow_transforms.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_allow_transforms(&self, allowed: bool) {
+        self.allow_transforms.store(allowed, Ordering::Relaxed);
     }
 
     /// Which way of computing each convolution takes.

@@ -6,26 +6,19 @@ use miopen_safe::{
     Error as DnnError, Handle, Solution, TensorDesc,
 };
 
+use super::Problem;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
 use crate::hip::device::wrap;
-use crate::window::Convolution;
 
-/// Which solutions may be taken: sums of products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds
-/// would not stay exact.
-const ALGORITHMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
+/// Those that add up products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds would not stay
+/// exact: they are taken where somebody allows it.
+const SUMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
 /// How many of the library's solutions are tried, its first choice first.
 const TRIED: usize = 4;
 /// The most workspace that a solution may need.
 const MOST_WORKSPACE: usize = 1 << 30;
-
-/// A convolution of tight tensors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::hip) struct Problem {
-    pub(super) dtype: DType,
-    pub(super) shape: Convolution,
-}
 
 /// A problem as the library knows it, and what it offers.
 pub(in crate::hip) struct Prepared {
@@ -39,7 +32,7 @@ pub(in crate::hip) struct Prepared {
 impl Prepared {
     /// Asks the library; `None` if it does not do this, or in no way that may be taken.
     pub(in crate::hip) fn new(dnn: &Handle, problem: &Problem) -> Option<Self> {
-        let Problem { dtype, shape } = problem;
+        let Problem { dtype, shape, .. } = problem;
         let data_type = match dtype {
             DType::F32 => DataType::F32,
             DType::F16 => DataType::F16,
@@ -67,7 +60,8 @@ impl Prepared {
             let [x, w, y] = &descriptors;
             let mut solutions = dnn.convolution_solutions(direction, &convolution, x, w, y)?;
             solutions.retain(|solution| {
-                ALGORITHMS.contains(&solution.algorithm()) && solution.workspace_bytes() <= MOST_WORKSPACE
+                let sums = SUMS.contains(&solution.algorithm());
+                (sums || problem.transforms) && solution.workspace_bytes() <= MOST_WORKSPACE
             });
             solutions.truncate(TRIED);
             Ok(Self { convolution, descriptors, transposed: shape.transposed, solutions })

@@ -11,13 +11,13 @@ use crate::hip::HipStorage;
 use crate::hip::device::wrap;
 
 /// Whether the storage's device has a BLAS, and that has the dtype.
-pub(super) fn is_there(a: &HipStorage) -> bool {
+pub(in crate::hip::ops) fn is_there(a: &HipStorage) -> bool {
     let has = matches!(a.dtype(), DType::F32 | DType::F64 | DType::F16 | DType::BF16);
     has && a.device().libraries().blas(a.device().stream()).is_some()
 }
 
 /// Writes the products to `out`, whose operands' strides fit; says whether. The BLAS may refuse.
-pub(super) fn matmul(
+pub(in crate::hip::ops) fn matmul(
     a: &HipStorage,
     b: &HipStorage,
     out: &mut HipStorage,

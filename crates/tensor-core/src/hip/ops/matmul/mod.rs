@@ -1,8 +1,8 @@
 //! Matrix products: by the platform's BLAS where it can do them, else by our kernels.
 
-mod blas;
+pub(super) mod blas;
 mod own;
-mod product;
+pub(super) mod product;
 
 use super::copy;
 use crate::error::Result;

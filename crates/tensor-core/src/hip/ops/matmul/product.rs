@@ -9,7 +9,7 @@ const MOST_CALLS: usize = 64;
 
 /// Products `[rows, inner] · [inner, columns]`, `calls` times `count` of them. Strides and places are in elements.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Product {
+pub(in crate::hip::ops) struct Product {
     pub rows: usize,
     pub columns: usize,
     pub inner: usize,
@@ -25,7 +25,7 @@ pub(super) struct Product {
 
 /// A factor's strides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Operand {
+pub(in crate::hip::ops) struct Operand {
     pub row: usize,
     pub column: usize,
     /// From one matrix of a call to the next.

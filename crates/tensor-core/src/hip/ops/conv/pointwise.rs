@@ -1,0 +1,47 @@
+//! Convolutions with filters of one tap, as matrix products: the filters by the channels of each image.
+
+use smallvec::SmallVec;
+
+use crate::error::Result;
+use crate::hip::HipStorage;
+use crate::hip::ops::matmul::blas;
+use crate::hip::ops::matmul::product::{Operand, Product};
+use crate::window::Convolution;
+
+/// Whether the convolution is such products, and the device's BLAS has them.
+pub(super) fn is_there(x: &HipStorage, shape: &Convolution) -> bool {
+    let plain =
+        |axis: &crate::window::ConvAxis| axis.taps == 1 && axis.given(shape.transposed)[..2] == [0, 1];
+    shape.groups == 1
+        && [&shape.h, &shape.w].into_iter().all(plain)
+        && shape.h.out == shape.h.input
+        && shape.w.out == shape.w.input
+        && blas::is_there(x)
+}
+
+/// Writes the convolution of tight tensors to `out`; says whether the BLAS does that.
+pub(super) fn conv(
+    out: &mut HipStorage,
+    (x, filter): (&HipStorage, &HipStorage),
+    [x_start, filter_start]: [usize; 2],
+    shape: &Convolution,
+) -> Result<bool> {
+    let Convolution { batch, in_channels, out_channels, .. } = *shape;
+    let places = shape.h.out * shape.w.out;
+    let left = if shape.transposed {
+        Operand { row: 1, column: out_channels, step: 0, fits: true }
+    } else {
+        Operand { row: in_channels, column: 1, step: 0, fits: true }
+    };
+    let product = Product {
+        rows: out_channels,
+        columns: places,
+        inner: in_channels,
+        count: batch,
+        left,
+        right: Operand { row: places, column: 1, step: in_channels * places, fits: true },
+        step: out_channels * places,
+        calls: SmallVec::from_buf([[filter_start, x_start, 0]]),
+    };
+    blas::matmul(filter, x, out, &product)
+}
