@@ -1,0 +1,19 @@
+//! The same tests on each platform: see [`under_test`].
+
+mod bad_input;
+mod capture;
+mod empty;
+mod gaps;
+mod grid;
+mod handles;
+mod judge;
+mod level1;
+mod level2;
+mod level3;
+mod line;
+mod products;
+mod sample;
+mod scalars;
+mod threads;
+mod triangles;
+mod under_test;
