@@ -48,6 +48,8 @@ mod flag;
 mod handle;
 mod matrix;
 mod matrix_batch;
+#[cfg(doctest)]
+mod misuse;
 mod ops;
 mod options;
 mod place;

@@ -96,6 +96,16 @@ impl Stored {
         }
     }
 
+    /// The ways in which these elements can be said to be stored: one, or both.
+    pub(crate) fn ways(self) -> impl Iterator<Item = Self> {
+        std::iter::once(self).chain(self.stored_as(!self.flag.transposed))
+    }
+
+    /// The way for which C has a word, once it is transposed or not.
+    pub(crate) fn expressible(self, transpose: bool) -> Option<Self> {
+        self.ways().find(|way| way.flag.t_if(transpose).operation().is_some())
+    }
+
     pub(crate) fn extents(self) -> [Extent; 2] {
         [(self.rows, 1), (self.cols, self.ld)]
     }

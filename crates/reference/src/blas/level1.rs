@@ -70,16 +70,16 @@ pub struct Rotation {
 }
 
 /// The rotation that turns (a, b) into (r, 0). Of real numbers r has the sign of the larger one, of a if both are as large; of complex ones the
-/// direction of a. If both are 0, nothing turns; if only a is 0 and complex, the two are exchanged.
+/// direction of a. If both are 0 and real, nothing turns; if a is 0 and complex, the two are exchanged, as in BLAS.
 pub fn rotg(a: Number, b: Number, complex: bool) -> Rotation {
+    if complex && a.square() == Dd::ZERO {
+        return Rotation { r: b, c: Dd::ZERO, s: Number::ONE };
+    }
     let norm = (a.square() + b.square()).sqrt();
     if norm == Dd::ZERO {
         return Rotation { r: Number::ZERO, c: Dd::ONE, s: Number::ZERO };
     }
     if complex {
-        if a.square() == Dd::ZERO {
-            return Rotation { r: b, c: Dd::ZERO, s: Number::ONE };
-        }
         let direction = a.times(a.abs().recip());
         let s = (direction * b.conj()).times(norm.recip());
         return Rotation { r: direction.times(norm), c: a.abs() * norm.recip(), s };

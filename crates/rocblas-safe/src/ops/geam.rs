@@ -1,6 +1,6 @@
 //! Sums of matrices: also the way to transpose or to copy one.
 
-use super::{check_matrix, operation};
+use super::{check_matrix, expressible, operation};
 use crate::flag::Flag;
 use crate::plan::Plan;
 use crate::{Blas, Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, convert};
@@ -25,9 +25,10 @@ impl Handle {
         c: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
         const OP: &str = "geam";
-        let (alpha, a, beta, b, c) = (alpha.into(), a.into(), beta.into(), b.into(), c.into());
+        let (alpha, mut a, beta, mut b, mut c) = (alpha.into(), a.into(), beta.into(), b.into(), c.into());
         check_matrix(OP, "a", a.stored, c.rows(), c.cols())?;
         check_matrix(OP, "b", b.stored, c.rows(), c.cols())?;
+        (c.stored, [a.stored, b.stored]) = expressible(c.stored, [a.stored, b.stored]);
         let transposed = c.stored.flag.transposed;
         let trans =
             (operation(OP, a.stored.flag.t_if(transposed))?, operation(OP, b.stored.flag.t_if(transposed))?);
@@ -58,7 +59,7 @@ impl Handle {
         c: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
         const OP: &str = "geam";
-        let (alpha, a, beta, c) = (alpha.into(), a.into(), beta.into(), c.into());
+        let (alpha, mut a, beta, mut c) = (alpha.into(), a.into(), beta.into(), c.into());
         check_matrix(OP, "a", a.stored, c.rows(), c.cols())?;
         let trans =
             (operation(OP, a.stored.flag.t_if(c.stored.flag.transposed))?, operation(OP, Flag::NONE)?);

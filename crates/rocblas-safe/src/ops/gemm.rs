@@ -1,6 +1,6 @@
 //! Products of matrices.
 
-use super::{check_matrix, operation};
+use super::{check_matrix, expressible, operation};
 use crate::plan::Plan;
 use crate::{Element, Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, convert};
 
@@ -57,6 +57,7 @@ impl Handle {
         let (alpha, beta) = (alpha.into(), beta.into());
         check_matrix(OP, "b", b.stored, a.cols(), c.cols())?;
         check_matrix(OP, "c", c.stored, a.rows(), b.cols())?;
+        (c.stored, [a.stored, b.stored]) = expressible(c.stored, [a.stored, b.stored]);
         if c.stored.flag.transposed {
             // What is stored by columns is then the transposed result, which is the product of b and a, transposed.
             (a, b, c) = (b.t(), a.t(), c.t());

@@ -30,9 +30,10 @@ impl Handle {
         y: impl Into<VectorBatchMut<'a, T>>,
     ) -> Result<()> {
         const OP: &str = "gemv";
-        let (alpha, a, x, beta, y) = (alpha.into(), a.into(), x.into(), beta.into(), y.into());
+        let (alpha, mut a, x, beta, y) = (alpha.into(), a.into(), x.into(), beta.into(), y.into());
         check(OP, "the length of x", x.len(), a.cols())?;
         check(OP, "the length of y", y.len(), a.rows())?;
+        a.stored = a.stored.expressible(false).unwrap_or(a.stored);
         let trans = operation(OP, a.stored.flag)?;
         let (m, n) = (convert::size(a.stored.rows), convert::size(a.stored.cols));
         let (len, no_columns) = (convert::size(y.len()), x.is_empty());

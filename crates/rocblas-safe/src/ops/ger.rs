@@ -89,11 +89,12 @@ impl Handle {
             rocblas_operation::rocblas_operation_conjugate_transpose,
             rocblas_operation::rocblas_operation_none,
         );
-        let one = from_ref(&T::ZERO_ONE.1).cast();
+        let one = T::ZERO_ONE.1;
+        let beta = from_ref(&one).cast();
         // SAFETY: S2: vectors are rows whose elements are an increment apart; the operands have these sizes.
         unsafe {
             plan.submit(self, |call, o: &[Operand]| {
-                T::gemm(call, trans, (m, n, 1), alpha, o[1], o[0], one, o[2])
+                T::gemm(call, trans, (m, n, 1), alpha, o[1], o[0], beta, o[2])
             })
         }
     }

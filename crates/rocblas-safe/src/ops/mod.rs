@@ -39,6 +39,17 @@ fn operation(op: &'static str, flag: Flag) -> Result<rocblas_operation> {
     })
 }
 
+/// The result and the inputs in ways of storing them for which C has words, if there are; else as they are.
+fn expressible<const N: usize>(result: Stored, inputs: [Stored; N]) -> (Stored, [Stored; N]) {
+    for result in result.ways() {
+        let found = inputs.map(|input| input.expressible(result.flag.transposed));
+        if found.iter().all(Option::is_some) {
+            return (result, std::array::from_fn(|i| found[i].unwrap_or(inputs[i])));
+        }
+    }
+    (result, inputs)
+}
+
 /// Refuses sizes that do not fit each other.
 fn check(op: &'static str, what: &'static str, got: usize, wanted: usize) -> Result<()> {
     if got == wanted { Ok(()) } else { Err(Error::shape(op, what, got.to_string(), wanted.to_string())) }

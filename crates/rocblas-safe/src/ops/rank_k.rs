@@ -1,8 +1,8 @@
 //! Products of a matrix with its own transpose.
 
 use super::{check_matrix, operation};
-use crate::flag::Flag;
 use crate::plan::Plan;
+use crate::stored::Stored;
 use crate::{Blas, Complex, Error, Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, Triangle, convert};
 
 impl Handle {
@@ -59,24 +59,22 @@ impl Handle {
         c: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
         const OP: &str = "herk";
-        let (alpha, a, beta, c) = (alpha.into(), a.into(), beta.into(), c.into());
+        let (alpha, mut a, beta, mut c) = (alpha.into(), a.into(), beta.into(), c.into());
         check_matrix(OP, "c", c.stored, a.rows(), a.rows())?;
-        let transposed = c.stored.flag.transposed;
-        // As it is stored then, c is conjugated, and so are both factors.
-        let flag = a.stored.flag.conj(transposed);
-        let row_or_column = |stored: crate::stored::Stored| stored.stored_as(!stored.flag.transposed);
-        let (stored, flag) = match (usable(flag), row_or_column(a.stored)) {
-            (true, _) => (a.stored, flag),
-            (false, Some(other)) if usable(other.flag.conj(transposed)) => {
-                (other, other.flag.conj(transposed))
-            }
-            _ => {
-                let what = "a factor that would have to be conjugated or transposed alone";
-                let remedy = "store it in the layout of the result, and take h() of it or not";
-                return Err(Error::NotSupported { op: OP, what, remedy });
-            }
+        // As it is stored by rows, c is conjugated, and so are both factors. C has words for a factor as it is, and for one that is transposed and
+        // conjugated.
+        let ways = c.stored.ways().flat_map(|c| a.stored.ways().map(move |a| (a, c)));
+        let usable = |(a, c): (Stored, Stored)| {
+            let flag = a.flag.conj(c.flag.transposed);
+            (flag.transposed == flag.conjugated).then_some((a, c, flag))
         };
-        let a = MatrixBatch { stored, ..a };
+        let Some((stored, result, flag)) = ways.filter_map(usable).next() else {
+            let what = "a factor that would have to be conjugated or transposed alone";
+            let remedy = "store it in the layout of the result, and take h() of it or not";
+            return Err(Error::NotSupported { op: OP, what, remedy });
+        };
+        (a.stored, c.stored) = (stored, result);
+        let transposed = result.flag.transposed;
         let how = (convert::fill(triangle.flip_if(transposed)), operation(OP, flag)?);
         let (n, k) = (a.rows(), a.cols());
         let mut plan = Plan::new(OP);
@@ -87,9 +85,4 @@ impl Handle {
         // SAFETY: S2: the operands have these sizes.
         unsafe { plan.submit(self, |call, o| T::herk(call, how, size, alpha, o[0], beta, o[1])) }
     }
-}
-
-/// Whether C has a word for it here: as it is, or transposed and conjugated.
-fn usable(flag: Flag) -> bool {
-    flag.transposed == flag.conjugated
 }

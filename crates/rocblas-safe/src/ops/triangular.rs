@@ -127,6 +127,8 @@ fn how(
     check_matrix(op, "a", a, order, order)?;
     // A transposed result is the transposed product, in which the factors have changed places.
     let transposed = result.flag.transposed;
+    // One number is stored in any way.
+    let a = a.expressible(transposed).unwrap_or(a);
     Ok(Triangular {
         side: convert::side(side.flip_if(transposed)),
         uplo: convert::fill(triangle.flip_if(a.flag.transposed)),

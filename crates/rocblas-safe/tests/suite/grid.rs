@@ -123,7 +123,8 @@ impl<T: Sample> Grid<T> {
 
     /// A member, for the judge.
     pub(crate) fn judged(&self, member: usize, op: Op) -> Judged {
-        let matrix = Judged::from_fn(self.rows, self.cols, |i, j| self.data[self.place(member, i, j)].number());
+        let matrix =
+            Judged::from_fn(self.rows, self.cols, |i, j| self.data[self.place(member, i, j)].number());
         match op {
             Op::N => matrix,
             Op::T => matrix.t(),

@@ -29,7 +29,12 @@ pub(crate) fn assert_part_right<R: Part>(
 
 /// Whether what no call may touch is as it was.
 #[track_caller]
-pub(crate) fn assert_untouched<T: Part>(got: &[T], before: &[T], used: &[bool], context: impl Fn() -> String) {
+pub(crate) fn assert_untouched<T: Part>(
+    got: &[T],
+    before: &[T],
+    used: &[bool],
+    context: impl Fn() -> String,
+) {
     for (index, ((got, before), used)) in got.iter().zip(before).zip(used).enumerate() {
         let same = got == before || format!("{got:?}") == format!("{before:?}");
         assert!(*used || same, "{}: element {index} was {before:?} and is {got:?}", context());

@@ -83,7 +83,13 @@ fn scal() {
             let alpha = T::Scale::of(-2.0, 3.0);
             let context = || case.says::<T>("scal");
             if done(case.handle.scal(alpha, x.result(&mut dx, case.form)), context) {
-                x.check(case.stream, &dx, case.exact(), |m| blas::scal(alpha.number(), &x.judged(m)), context);
+                x.check(
+                    case.stream,
+                    &dx,
+                    case.exact(),
+                    |m| blas::scal(alpha.number(), &x.judged(m)),
+                    context,
+                );
             }
         });
     }
@@ -94,7 +100,13 @@ fn scal() {
             let alpha = T::Real::of(-3.0, 0.0);
             let context = || case.says::<T>("scal_real");
             if done(case.handle.scal_real::<T>(alpha, x.result(&mut dx, case.form)), context) {
-                x.check(case.stream, &dx, case.exact(), |m| blas::scal(alpha.number(), &x.judged(m)), context);
+                x.check(
+                    case.stream,
+                    &dx,
+                    case.exact(),
+                    |m| blas::scal(alpha.number(), &x.judged(m)),
+                    context,
+                );
             }
         });
     }

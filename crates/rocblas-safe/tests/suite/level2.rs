@@ -33,7 +33,9 @@ fn cases<T: Sample>(mut run: impl FnMut(&mut Case<'_>)) {
     let ops: &[Op] = if T::COMPLEX { &[Op::N, Op::T, Op::H] } else { &[Op::N, Op::T] };
     let mut turn = 0;
     for (form, lay) in FORMS.iter().flat_map(|&form| LAYS.map(|lay| (form, lay))) {
-        for (&op, incs) in ops.iter().flat_map(|op| INCS.iter().flat_map(move |&x| INCS.map(|y| (op, [x, y])))) {
+        for (&op, incs) in
+            ops.iter().flat_map(|op| INCS.iter().flat_map(move |&x| INCS.map(|y| (op, [x, y]))))
+        {
             turn += 1;
             let fill = if turn % 2 == 0 { Fill::Whole } else { Fill::Values };
             let mut numbers = Numbers::new(turn);
@@ -99,7 +101,8 @@ fn gemv() {
             let context = || case.says::<T>("gemv");
             let a_op = a.operand(&da, form, op);
             let called = case.handle.gemv(alpha, a_op, x.operand(&dx, form), beta, y.result(&mut dy, form));
-            if matches!(called, Err(Error::NotSupported { .. })) && case.may_lack() || !done(called, context) {
+            if matches!(called, Err(Error::NotSupported { .. })) && case.may_lack() || !done(called, context)
+            {
                 return;
             }
             let sums = |m| {
@@ -136,8 +139,7 @@ fn ger_and_gerc() {
                 return;
             }
             let judge = if conjugate { blas::gerc } else { blas::ger };
-            let sums =
-                |m| judge(alpha.number(), &x.judged(m), &y.judged(m), &a.judged(m, Op::N));
+            let sums = |m| judge(alpha.number(), &x.judged(m), &y.judged(m), &a.judged(m, Op::N));
             a.check(case.stream, &da, case.exact(), all, sums, context);
         });
     }
@@ -218,7 +220,8 @@ fn gbmv() {
             let a = match form {
                 Form::Single => one(0),
                 Form::Strided => {
-                    BandMatrix::strided(da.view(), (m, n), (kl, ku), layout, Some(ld), (count, pitch)).unwrap()
+                    BandMatrix::strided(da.view(), (m, n), (kl, ku), layout, Some(ld), (count, pitch))
+                        .unwrap()
                 }
                 Form::Pointers => BandMatrix::from_matrices((0..count).map(one)).unwrap(),
             };
@@ -229,7 +232,8 @@ fn gbmv() {
             };
             let context = || format!("{}, {kl} and {ku} diagonals", case.says::<T>("gbmv"));
             let called = case.handle.gbmv(alpha, a, x.operand(&dx, form), beta, y.result(&mut dy, form));
-            if matches!(called, Err(Error::NotSupported { .. })) && op == Op::H && by_rows || !done(called, context)
+            if matches!(called, Err(Error::NotSupported { .. })) && op == Op::H && by_rows
+                || !done(called, context)
             {
                 return;
             }

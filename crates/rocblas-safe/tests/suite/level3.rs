@@ -44,7 +44,18 @@ fn cases<T: Sample>(mut run: impl FnMut(&mut Case<'_>)) {
                 let (upper, left) = (numbers.pick(&[true, false]), numbers.pick(&[true, false]));
                 let (stream, handle, lays, ops) = (&stream, &handle, [a, b, c], [oa, ob]);
                 run(&mut Case {
-                    stream, handle, numbers, form, fill, lays, ops, size, alpha, beta, upper, left,
+                    stream,
+                    handle,
+                    numbers,
+                    form,
+                    fill,
+                    lays,
+                    ops,
+                    size,
+                    alpha,
+                    beta,
+                    upper,
+                    left,
                 });
             }
         }
@@ -117,7 +128,8 @@ fn symm() {
             let (a_op, b_op) = (a.operand(&da, form, oa), b.operand(&db, form, ob));
             let result = c.result(&mut dc, form);
             let called = case.handle.symm(side, case.triangle(), alpha, a_op, b_op, beta, result);
-            if matches!(called, Err(Error::NotSupported { .. })) && case.differs(1) || !done(called, context) {
+            if matches!(called, Err(Error::NotSupported { .. })) && case.differs(1) || !done(called, context)
+            {
                 return;
             }
             assert!(!case.differs(1) || case.is_thin(), "{}: BLAS transposes no such operand", context());
@@ -181,9 +193,8 @@ fn herk() {
             if matches!(called, Err(Error::NotSupported { .. })) && lacks || !done(called, context) {
                 return;
             }
-            let sums = |m| {
-                blas::rank_k(alpha.number(), &a.judged(m, op), true, beta.number(), &c.judged(m, Op::N))
-            };
+            let sums =
+                |m| blas::rank_k(alpha.number(), &a.judged(m, op), true, beta.number(), &c.judged(m, Op::N));
             c.check(case.stream, &dc, case.exact(), case.in_triangle(), sums, context);
         });
     }
@@ -208,8 +219,7 @@ fn geam() {
             let called = case.handle.geam(alpha, a_op, beta, b_op, c.result(&mut dc, form));
             let lacking = matches!(called, Err(Error::NotSupported { .. })) && (lacks(0) || lacks(1));
             if !lacking && done(called, context) {
-                let sums =
-                    |m| blas::geam(alpha.number(), &a.judged(m, oa), beta.number(), &b.judged(m, ob));
+                let sums = |m| blas::geam(alpha.number(), &a.judged(m, oa), beta.number(), &b.judged(m, ob));
                 c.check(case.stream, &dc, case.exact(), all, sums, context);
             }
             let mut dc = c.upload(case.stream);
@@ -243,7 +253,8 @@ fn dgmm() {
             let context = || format!("{}, increment {inc}", case.says::<T>("dgmm"));
             let (a_op, x_op) = (a.operand(&da, form, op), x.operand(&dx, form));
             let called = case.handle.dgmm(side, a_op, x_op, c.result(&mut dc, form));
-            if matches!(called, Err(Error::NotSupported { .. })) && case.differs(0) || !done(called, context) {
+            if matches!(called, Err(Error::NotSupported { .. })) && case.differs(0) || !done(called, context)
+            {
                 return;
             }
             let sums = |m| {

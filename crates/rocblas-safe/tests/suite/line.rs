@@ -78,9 +78,8 @@ impl<T: Sample> Line<T> {
         let mut view = buffer.slice_mut(OFFSET..).expect("the offset lies inside");
         match form {
             Form::Single => VectorMut::with_inc(view, self.len, self.inc).expect("it fits").into(),
-            Form::Strided => {
-                VectorBatchMut::strided(view, self.len, self.inc, (self.count, self.pitch())).expect("it fits")
-            }
+            Form::Strided => VectorBatchMut::strided(view, self.len, self.inc, (self.count, self.pitch()))
+                .expect("it fits"),
             Form::Pointers => {
                 let mut members = Vec::new();
                 for _ in 0..self.count {

@@ -11,8 +11,12 @@ use reference::blas;
 use rocblas_safe::{Error, Handle, Layout, Matrix, MatrixMut, Operable, Product};
 
 const SIZES: [(usize, usize, usize); 6] = [(5, 4, 3), (2, 7, 4), (1, 3, 6), (6, 1, 2), (9, 8, 17), (3, 3, 1)];
-const SCALARS: [[(f64, f64); 2]; 4] =
-    [[(1.0, 0.0), (0.0, 0.0)], [(2.0, 1.0), (-1.0, 0.0)], [(-3.0, 0.0), (1.0, 2.0)], [(0.0, 0.0), (2.0, 0.0)]];
+const SCALARS: [[(f64, f64); 2]; 4] = [
+    [(1.0, 0.0), (0.0, 0.0)],
+    [(2.0, 1.0), (-1.0, 0.0)],
+    [(-3.0, 0.0), (1.0, 2.0)],
+    [(0.0, 0.0), (2.0, 0.0)],
+];
 
 #[test]
 fn gemm_in_every_layout() {
@@ -59,13 +63,8 @@ fn product<T: Sample>(stream: &Stream, handle: &Handle, numbers: &mut Numbers, c
     let [alpha, beta] = scalars.map(|(re, im)| T::Scale::of(re, im));
     let (da, db, mut dc) = (a.upload(stream), b.upload(stream), c.upload(stream));
     let context = || format!("gemm of {}: {case:?}", std::any::type_name::<T>());
-    let called = handle.gemm(
-        alpha,
-        a.operand(&da, form, oa),
-        b.operand(&db, form, ob),
-        beta,
-        c.result(&mut dc, form),
-    );
+    let called =
+        handle.gemm(alpha, a.operand(&da, form, oa), b.operand(&db, form, ob), beta, c.result(&mut dc, form));
     // A row or column is stored in both layouts, and its stride tells which one is meant.
     let unclear = [(m, k), (k, n), (m, n)].iter().any(|&(rows, cols)| rows == 1 || cols == 1);
     let alone = |op, lay: Lay| op == Op::H && lay.by_rows != lays[2].by_rows;
@@ -166,11 +165,8 @@ where
                 (a.upload(&stream), b.upload(&stream), c.upload(&stream), d.upload(&stream));
             let names = [std::any::type_name::<In>(), std::any::type_name::<Out>()];
             let context = || format!("gemm_ex of {names:?}, {form:?}, {la:?}, {lb:?}, {lc:?}");
-            let (a_op, b_op, c_op) = (
-                a.operand(&da, form, Op::N),
-                b.operand(&db, form, Op::N),
-                c.operand(&dc, form, Op::N),
-            );
+            let (a_op, b_op, c_op) =
+                (a.operand(&da, form, Op::N), b.operand(&db, form, Op::N), c.operand(&dc, form, Op::N));
             if !done(handle.gemm_ex(alpha, a_op, b_op, beta, c_op, d.result(&mut dd, form)), context) {
                 return;
             }

@@ -44,7 +44,18 @@ fn cases<T: Sample>(mut run: impl FnMut(&mut Case<'_>)) {
                 let b = Lay { by_rows: c.by_rows, ..numbers.pick(&LAYS) };
                 let (lays, inc) = ([a, b, c], numbers.pick(&INCS));
                 run(&mut Case {
-                    stream, handle, numbers, form, lays, op, size, alpha, upper, unit, left, inc,
+                    stream,
+                    handle,
+                    numbers,
+                    form,
+                    lays,
+                    op,
+                    size,
+                    alpha,
+                    upper,
+                    unit,
+                    left,
+                    inc,
                 });
             }
         }
@@ -125,9 +136,7 @@ fn trmv_and_trsv() {
             }
             if done(called, context) {
                 let none = vec![blas::Number::ZERO; n];
-                let sums = |m| {
-                    blas::gemv(1.0.into(), &case.judged(&a, m), &x.judged(m), 0.0.into(), &none)
-                };
+                let sums = |m| blas::gemv(1.0.into(), &case.judged(&a, m), &x.judged(m), 0.0.into(), &none);
                 x.check(case.stream, &dx, false, sums, context);
             }
             let mut dx = x.upload(case.stream);
@@ -165,7 +174,8 @@ fn trmm() {
             let ((side, triangle, diagonal), form, op) = (case.how(), case.form, case.op);
             let alpha = T::of(case.alpha.0, case.alpha.1);
             // A row or column is stored in both layouts.
-            let alone = op == Op::H && (case.lays[0].by_rows != case.lays[2].by_rows || order == 1 || case.size.0 == 1);
+            let alone = op == Op::H
+                && (case.lays[0].by_rows != case.lays[2].by_rows || order == 1 || case.size.0 == 1);
             let context = || case.says::<T>("trmm");
             let (a_op, b_op) = (a.operand(&da, form, op), b.operand(&db, form, Op::N));
             let called =
@@ -173,8 +183,7 @@ fn trmm() {
             if matches!(called, Err(Error::NotSupported { .. })) && alone {
                 return;
             }
-            let sums =
-                |m| case.product(alpha.number(), &case.judged(&a, m), &b.judged(m, Op::N));
+            let sums = |m| case.product(alpha.number(), &case.judged(&a, m), &b.judged(m, Op::N));
             if done(called, context) {
                 c.check(case.stream, &dc, false, all, sums, context);
             }
@@ -200,7 +209,8 @@ fn trsm() {
             let (da, mut db) = (a.upload(case.stream), b.upload(case.stream));
             let ((side, triangle, diagonal), form, op) = (case.how(), case.form, case.op);
             let alpha = T::of(case.alpha.0, case.alpha.1);
-            let alone = op == Op::H && (case.lays[0].by_rows != case.lays[2].by_rows || order == 1 || case.size.0 == 1);
+            let alone = op == Op::H
+                && (case.lays[0].by_rows != case.lays[2].by_rows || order == 1 || case.size.0 == 1);
             let context = || case.says::<T>("trsm");
             let a_op = a.operand(&da, form, op);
             let called = case.handle.trsm(side, triangle, diagonal, alpha, a_op, b.result(&mut db, form));
