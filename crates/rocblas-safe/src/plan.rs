@@ -18,6 +18,8 @@ pub(crate) struct Plan<'a> {
     writes: Vec<DeviceViewMut<'a, u8>>,
     mode: Option<rocblas_pointer_mode>,
     for_host: bool,
+    /// Where a reduction's results go, and the size of each.
+    results: (*mut c_void, usize),
 }
 
 /// Where an operand lies.
@@ -43,6 +45,7 @@ impl<'a> Plan<'a> {
             writes: Vec::new(),
             mode: None,
             for_host: false,
+            results: (std::ptr::null_mut(), 0),
         }
     }
 
@@ -125,6 +128,12 @@ impl<'a> Plan<'a> {
         self.mode = Some(rocblas_pointer_mode::rocblas_pointer_mode_device);
     }
 
+    /// Where the results of a reduction go, one for each member.
+    pub(crate) fn results<R: AnyBits>(&mut self, results: DeviceViewMut<'a, R>) -> Result<()> {
+        self.results = (self.note_write(results)?, size_of::<R>());
+        Ok(())
+    }
+
     /// The host waits for the result.
     pub(crate) fn for_host(&mut self) {
         self.for_host = true;
@@ -147,7 +156,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Submits it, unless its batches have no members. The call gets the operands in the order in which they were added.
+    /// Submits it, unless its batches have no members. The call gets the operands in the order in which they were added. If the platform has
+    /// no function on addresses, it is called for one member after the other.
     ///
     /// # Safety
     /// The call uses the operands, the scalars and the results that were given to the plan, and nothing else; what it writes was given to be
@@ -155,45 +165,58 @@ impl<'a> Plan<'a> {
     pub(crate) unsafe fn submit(
         self,
         handle: &Handle,
-        call: impl FnOnce(&Call<'_>, &[Operand]) -> Result<(), Failure>,
+        call: impl Fn(&Call<'_>, &[Operand]) -> Result<(), Failure>,
     ) -> Result<()> {
         let count = self.batch_count()?;
         if count == Some(0) {
             return Ok(());
         }
+        let members = count.unwrap_or(1);
         let many = self.operands.iter().any(|operand| matches!(operand.address, Address::Many(_)));
         let form = match count {
             None => Form::Single,
             Some(_) if many => Form::Pointers,
             Some(_) => Form::Strided,
         };
-        let members = count.unwrap_or(1);
         let addresses = if many { Some(self.addresses(&handle.stream(), members)?) } else { None };
-        let operand = |(index, spec): (usize, &Spec)| {
-            let row = addresses.as_ref().map(|list| list.device_ptr().wrapping_add(index * members));
-            spec.operand(row.map(|row| row.cast_mut().cast()))
-        };
-        let operands: Vec<_> = self.operands.iter().enumerate().map(operand).collect();
-        let Self { op, reads, writes, mode, for_host, .. } = self;
+        let row =
+            |index: usize| addresses.as_ref().map(|list| list.device_ptr().wrapping_add(index * members));
+        let of_form =
+            |(index, spec): (usize, &Spec)| spec.operand(row(index).map(|row| row.cast_mut().cast()));
+        let list: Vec<_> = self.operands.iter().enumerate().map(of_form).collect();
+        let Self { op, operands, reads, writes, mode, for_host, results: (result, result_bytes) } = self;
         // For a shorter life than the operands'.
         let (mut reads, mut writes): (Vec<DeviceView<'_, u8>>, Vec<DeviceViewMut<'_, u8>>) = (reads, writes);
         if let Some(addresses) = &addresses {
             reads.push(addresses.view().recast()?);
         }
         let uses = Uses { op, reads: &reads, writes: &mut writes, for_host };
-        let count = convert::size(members);
+        let one_by_one = |whole: &Call<'_>| {
+            (0..members).try_for_each(|member| {
+                let list: Vec<_> = operands.iter().map(|spec| spec.member_operand(member)).collect();
+                let result = result.wrapping_byte_add(member * result_bytes);
+                call(&Call { form: Form::Single, count: 1, result, ..*whole }, &list)
+            })
+        };
         // SAFETY: S2, S5: the caller vouches for the call; the addresses of members are in memory that is given as read.
         unsafe {
-            handle.submit(uses, mode, |table, raw| call(&Call { table, handle: raw, form, count }, &operands))
+            handle.submit(uses, mode, |table, raw| {
+                let whole = Call { table, handle: raw, form, count: convert::size(members), result };
+                match call(&whole, &list) {
+                    Err(failure) if many && failure.is_not_implemented() => one_by_one(&whole),
+                    answer => answer,
+                }
+            })
         }
     }
 
     /// The addresses of all members of all operands, on the device.
     fn addresses(&self, stream: &Stream, members: usize) -> Result<DeviceBuffer<u64>> {
+        let member = |spec: &Spec, member| spec.member(member).expose_provenance() as u64;
         let list: Vec<u64> =
-            self.operands.iter().flat_map(|spec| (0..members).map(|member| spec.member(member))).collect();
+            self.operands.iter().flat_map(|spec| (0..members).map(|m| member(spec, m))).collect();
         match stream.upload(&list) {
-            Err(hip_safe::Error::Capturing { .. }) => {
+            Err(hip_safe::Error::Capturing { .. }) if !self.for_host => {
                 // A graph reads them anew at each launch, from memory that it keeps.
                 let pinned = PinnedBuffer::from_slice(stream.device(), &list)?;
                 let mut buffer = stream.alloc_zeros(list.len())?;
@@ -220,14 +243,18 @@ impl Spec {
         }
     }
 
-    fn member(&self, member: usize) -> u64 {
-        let address = match &self.address {
+    /// One member alone.
+    fn member_operand(&self, member: usize) -> Operand {
+        Operand { address: self.member(member), ld: self.ld, stride: 0 }
+    }
+
+    fn member(&self, member: usize) -> *mut c_void {
+        match &self.address {
             Address::One(address) => *address,
             Address::Strided { first, stride, .. } => {
                 first.wrapping_byte_add(member.wrapping_mul(*stride).wrapping_mul(self.element_bytes))
             }
             Address::Many(addresses) => addresses[member],
-        };
-        address.expose_provenance() as u64
+        }
     }
 }

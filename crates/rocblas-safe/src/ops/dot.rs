@@ -3,7 +3,7 @@
 use super::check;
 use super::reduce::{self, reduction};
 use crate::plan::Plan;
-use crate::raw::Operand;
+use crate::raw::{Call, Operand};
 use crate::{Element, Handle, Result, VectorBatch, convert};
 use hip_safe::DeviceViewMut;
 
@@ -15,7 +15,7 @@ reduction! {
     #[doc(alias = "rocblas_zdotu")]
     #[doc(alias = "rocblas_dot_ex")]
     dot dot_batch dot_into<T: Element>(x, y) -> T, "dot", plan,
-    |call, n, o: &[Operand], result| T::dot(call, n, o[0], o[1], result)
+    |call: &Call<'_>, n, o: &[Operand]| T::dot(call, n, o[0], o[1], call.result)
 }
 
 reduction! {
@@ -24,7 +24,7 @@ reduction! {
     #[doc(alias = "rocblas_zdotc")]
     #[doc(alias = "rocblas_dotc_ex")]
     dotc dotc_batch dotc_into<T: Element>(x, y) -> T, "dotc", plan,
-    |call, n, o: &[Operand], result| T::dotc(call, n, o[0], o[1], result)
+    |call: &Call<'_>, n, o: &[Operand]| T::dotc(call, n, o[0], o[1], call.result)
 }
 
 fn plan<'a, T: Element>(x: VectorBatch<'a, T>, y: VectorBatch<'a, T>) -> Result<(Plan<'a>, i64)> {

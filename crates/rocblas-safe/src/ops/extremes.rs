@@ -76,9 +76,9 @@ fn to_host<T: Blas>(
     raw: Raw,
 ) -> Result<Vec<Option<usize>>> {
     let (plan, n, narrow) = plan(op, x)?;
-    let call = |call: &Call<'_>, o: &[Operand], result| {
+    let call = |call: &Call<'_>, o: &[Operand]| {
         // SAFETY: S2: the vector has that many elements, and each member a result of the width that follows from the sizes.
-        unsafe { raw(call, n, o[0], result) }
+        unsafe { raw(call, n, o[0], call.result) }
     };
     // SAFETY: S2: as above.
     let indices: Vec<i64> = unsafe {
@@ -105,5 +105,5 @@ fn into<'a, T: Blas>(
         return Err(Error::NotSupported { op, what: "an index on the device beyond 32 bits", remedy });
     }
     // SAFETY: S2: the vector has that many elements, and each member a result of 32 bits, as the sizes have.
-    unsafe { reduce::into(handle, plan, result, |call, o, result| raw(call, n, o[0], result)) }
+    unsafe { reduce::into(handle, plan, result, |call, o| raw(call, n, o[0], call.result)) }
 }

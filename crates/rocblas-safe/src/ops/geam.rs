@@ -61,6 +61,7 @@ impl Handle {
         const OP: &str = "geam";
         let (alpha, mut a, beta, mut c) = (alpha.into(), a.into(), beta.into(), c.into());
         check_matrix(OP, "a", a.stored, c.rows(), c.cols())?;
+        (c.stored, [a.stored]) = expressible(c.stored, [a.stored]);
         let trans =
             (operation(OP, a.stored.flag.t_if(c.stored.flag.transposed))?, operation(OP, Flag::NONE)?);
         let (m, n) = (c.stored.rows, c.stored.cols);

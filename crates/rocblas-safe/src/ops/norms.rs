@@ -2,7 +2,7 @@
 
 use super::reduce::{self, reduction};
 use crate::plan::Plan;
-use crate::raw::Operand;
+use crate::raw::{Call, Operand};
 use crate::{Blas, Element, Handle, Result, VectorBatch, convert};
 use hip_safe::DeviceViewMut;
 
@@ -15,7 +15,7 @@ reduction! {
     #[doc(alias = "rocblas_dznrm2")]
     #[doc(alias = "rocblas_nrm2_ex")]
     nrm2 nrm2_batch nrm2_into<T: Element>(x) -> T::Real, "nrm2", |x| plan("nrm2", x),
-    |call, n, o: &[Operand], result| T::nrm2(call, n, o[0], result)
+    |call: &Call<'_>, n, o: &[Operand]| T::nrm2(call, n, o[0], call.result)
 }
 
 reduction! {
@@ -25,7 +25,7 @@ reduction! {
     #[doc(alias = "rocblas_scasum")]
     #[doc(alias = "rocblas_dzasum")]
     asum asum_batch asum_into<T: Blas>(x) -> T::Real, "asum", |x| plan("asum", x),
-    |call, n, o: &[Operand], result| T::asum(call, n, o[0], result)
+    |call: &Call<'_>, n, o: &[Operand]| T::asum(call, n, o[0], call.result)
 }
 
 fn plan<'a, T: Element>(op: &'static str, x: VectorBatch<'a, T>) -> Result<(Plan<'a>, i64)> {

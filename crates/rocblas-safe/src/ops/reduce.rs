@@ -4,26 +4,25 @@ use crate::plan::Plan;
 use crate::raw::{Call, Failure, Operand};
 use crate::{Error, Handle, Result};
 use hip_safe::{AnyBits, DeviceViewMut};
-use std::ffi::c_void;
 
 /// Submits a reduction that writes one result for each member.
 ///
 /// # Safety
-/// As for [`Plan::submit`]; the call writes a result of type `R` for each member behind the address that it gets.
+/// As for [`Plan::submit`]; the call writes a result of type `R` for each member to [`Call`]'s `result`.
 pub(super) unsafe fn into<'a, R: AnyBits>(
     handle: &Handle,
     mut plan: Plan<'a>,
     result: DeviceViewMut<'a, R>,
-    call: impl FnOnce(&Call<'_>, &[Operand], *mut c_void) -> Result<(), Failure>,
+    call: impl Fn(&Call<'_>, &[Operand]) -> Result<(), Failure>,
 ) -> Result<()> {
     let wanted = plan.batch_count()?.unwrap_or(1);
     if result.len() != wanted {
         return Err(Error::ScalarLen { what: "a result", wanted, got: result.len() });
     }
     plan.on_device();
-    let address = plan.note_write(result)?;
+    plan.results(result)?;
     // SAFETY: S2: there is room for the results; the caller vouches for the rest.
-    unsafe { plan.submit(handle, |c, o| call(c, o, address)) }
+    unsafe { plan.submit(handle, call) }
 }
 
 /// The results, after waiting for them.
@@ -33,7 +32,7 @@ pub(super) unsafe fn into<'a, R: AnyBits>(
 pub(super) unsafe fn to_host<R: AnyBits>(
     handle: &Handle,
     mut plan: Plan<'_>,
-    call: impl FnOnce(&Call<'_>, &[Operand], *mut c_void) -> Result<(), Failure>,
+    call: impl Fn(&Call<'_>, &[Operand]) -> Result<(), Failure>,
 ) -> Result<Vec<R>> {
     let stream = handle.stream();
     plan.for_host();
@@ -83,7 +82,7 @@ macro_rules! reduction {
             pub fn $name_batch<'a, $T: $Bound>(&self, $($x: impl Into<VectorBatch<'a, $T>>),+) -> Result<Vec<$R>> {
                 let (plan, n) = ($plan)($($x.into()),+)?;
                 // SAFETY: S2: the vectors have that many elements, and each member a result.
-                unsafe { reduce::to_host(self, plan, |call, o, result| ($raw)(call, n, o, result)) }
+                unsafe { reduce::to_host(self, plan, |call, o| ($raw)(call, n, o)) }
             }
 
             #[doc = concat!("As [`Handle::", stringify!($name), "`], into device memory: one element for each member. It does not wait.")]
@@ -97,7 +96,7 @@ macro_rules! reduction {
             ) -> Result<()> {
                 let (plan, n) = ($plan)($($x.into()),+)?;
                 // SAFETY: S2: as above.
-                unsafe { reduce::into(self, plan, result, |call, o, result| ($raw)(call, n, o, result)) }
+                unsafe { reduce::into(self, plan, result, |call, o| ($raw)(call, n, o)) }
             }
         }
     };

@@ -28,6 +28,8 @@ pub struct Call<'a> {
     pub(crate) handle: rocblas_handle,
     pub(crate) form: Form,
     pub(crate) count: i64,
+    /// Where a reduction's results go; null for other operations.
+    pub(crate) result: *mut c_void,
 }
 
 /// A vector or matrix as C takes it: its address, or that of an array of addresses; its increment or leading dimension; and the elements from
@@ -48,6 +50,13 @@ impl<'a> Call<'a> {
     /// Whether the functions with 32-bit sizes will do.
     pub(crate) fn is_narrow(&self, sizes: &[i64]) -> bool {
         sizes.iter().chain([&self.count]).all(|&size| i32::try_from(size).is_ok())
+    }
+}
+
+impl Failure {
+    /// Whether the platform has no such function, so that nothing was done.
+    pub(crate) fn is_not_implemented(self) -> bool {
+        matches!(self, Self::Status { status: rocblas_status::rocblas_status_not_implemented, .. })
     }
 }
 
@@ -207,7 +216,8 @@ mod tests {
     }
 
     fn run(table: &RocblasTable, form: Form, n: i64, inc: i64, count: i64) -> Result<()> {
-        let call = Call { table, handle: std::ptr::null_mut(), form, count };
+        let null = std::ptr::null_mut();
+        let call = Call { table, handle: std::ptr::null_mut(), form, count, result: null };
         let x = Operand { address: std::ptr::null_mut(), ld: inc, stride: 5 };
         // SAFETY: S1: the functions above use none of the pointers.
         unsafe { scal(&call, n, x) }

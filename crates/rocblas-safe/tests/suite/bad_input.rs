@@ -141,19 +141,17 @@ impl Bench {
         &mut self,
         (rows, cols): (usize, usize),
         part: &str,
-        call: impl FnOnce(
+        call: impl for<'b> FnOnce(
             &Handle,
-            &dyn Fn(usize, usize) -> Matrix<'static, f32>,
-            MatrixMut<'_, f32>,
+            &dyn Fn(usize, usize) -> Matrix<'b, f32>,
+            MatrixMut<'b, f32>,
         ) -> Result<()>,
     ) {
-        let handle = &self.handle;
-        // Matrices of a buffer of their own, for as long as the test.
-        let a: &'static DeviceBuffer<f32> = Box::leak(Box::new(self.stream.upload(&[1.0_f32; 36]).unwrap()));
+        let Self { stream, handle, a, c } = self;
         let matrix = |rows, cols| Matrix::new(a.view(), rows, cols, ROWS).unwrap();
-        let c = MatrixMut::new(self.c.view_mut(), rows, cols, ROWS).unwrap();
-        message(call(handle, &matrix, c), part);
-        assert_eq!(self.stream.download(&self.c).unwrap(), [7.0; 36]);
+        let result = MatrixMut::new(c.view_mut(), rows, cols, ROWS).unwrap();
+        message(call(handle, &matrix, result), part);
+        assert_eq!(stream.download(c).unwrap(), [7.0; 36]);
     }
 }
 
