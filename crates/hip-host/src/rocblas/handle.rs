@@ -100,24 +100,16 @@ pub(super) fn status(outcome: Outcome) -> rocblas_status {
     outcome.err().unwrap_or(SUCCESS)
 }
 
-/// A whole function that takes a handle.
-pub(super) fn begin(
-    handle: rocblas_handle,
-    name: &'static str,
-    act: impl FnOnce(Call) -> Outcome,
-) -> rocblas_status {
-    status(get(handle).and_then(|handle| {
-        let settings = *handle.settings.lock();
-        if settings.asked {
-            return Err(UNCHANGED);
-        }
-        act(Call { handle, settings, name })
-    }))
+/// Begins a function that takes a handle.
+pub(super) fn begin(handle: rocblas_handle, name: &'static str) -> Outcome<Call> {
+    let handle = get(handle)?;
+    let settings = *handle.settings.lock();
+    if settings.asked { Err(UNCHANGED) } else { Ok(Call { handle, settings, name }) }
 }
 
 impl Call {
     /// Whether scalars and results are the host's.
-    pub(super) fn from_host(&self) -> bool {
+    pub(super) fn on_host(&self) -> bool {
         self.settings.pointers == rocblas_pointer_mode::rocblas_pointer_mode_host
     }
 
@@ -132,7 +124,7 @@ impl Call {
     pub(super) unsafe fn submit(
         &self,
         uses: Uses,
-        body: impl Fn() -> Result<(), (u32, String)> + Send + Sync + 'static,
+        body: Box<dyn Fn() -> Result<(), (u32, String)> + Send + Sync>,
     ) -> Outcome {
         let (device, name) = (self.stream()?.device(), self.name);
         let act = move || {

@@ -201,7 +201,7 @@ impl Plan {
     /// A host's pointer is null or points to one.
     pub(super) unsafe fn scalar<T: Copy>(&mut self, pointer: *const T) -> Outcome<Source<T>> {
         super::handle::there(pointer)?;
-        if self.call.from_host() {
+        if self.call.on_host() {
             // SAFETY: S11: the caller vouches for it.
             return Ok(Source::Known(unsafe { pointer.read() }));
         }
@@ -214,14 +214,21 @@ impl Plan {
     /// # Safety
     /// The body uses no memory of HIP's but what was named here, and writes only what was named so.
     pub(super) unsafe fn submit(self, steps: f64, body: impl Fn(usize) + Send + Sync + 'static) -> Outcome {
+        // SAFETY: S11: the caller vouches for the body.
+        unsafe { self.submit_any(steps, Box::new(body)) }
+    }
+
+    /// # Safety
+    /// As [`Plan::submit`].
+    unsafe fn submit_any(self, steps: f64, body: Box<dyn Fn(usize) + Send + Sync>) -> Outcome {
         let Self { call, batch, uses, addresses } = self;
         let act = move || {
             addresses.iter().try_for_each(|addresses| addresses.check(batch))?;
-            parallel::each(batch, steps, &body);
+            parallel::batch(batch, steps, &*body);
             Ok(())
         };
         // SAFETY: S11: the caller vouches for the body; addresses that lead nowhere end the work before it begins.
-        unsafe { call.submit(uses, act) }
+        unsafe { call.submit(uses, Box::new(act)) }
     }
 
     /// Submits work that has a result for each of the batch. A result for the host is there when this returns.
@@ -229,14 +236,26 @@ impl Plan {
     /// # Safety
     /// As [`Plan::submit`]; the place is null or has room for the results.
     pub(super) unsafe fn reduce<R: Copy + Default + Send + Sync + 'static>(
-        mut self,
+        self,
         place: *mut R,
         steps: f64,
         body: impl Fn(usize) -> R + Send + Sync + 'static,
     ) -> Outcome {
+        // SAFETY: S11: the caller vouches for the body and the place.
+        unsafe { self.reduce_any(place, steps, Box::new(body)) }
+    }
+
+    /// # Safety
+    /// As [`Plan::reduce`].
+    unsafe fn reduce_any<R: Copy + Default + Send + Sync + 'static>(
+        mut self,
+        place: *mut R,
+        steps: f64,
+        body: Box<dyn Fn(usize) -> R + Send + Sync>,
+    ) -> Outcome {
         super::handle::there(place)?;
         let batch = self.batch;
-        if !self.call.from_host() {
+        if !self.call.on_host() {
             let place = self.write::<R>(Operand::strided(place, 1, 1), 1)?;
             // SAFETY: S2: named just now.
             return unsafe { self.submit(steps, move |index| place.at(index).write(body(index))) };
@@ -247,12 +266,13 @@ impl Plan {
         let kept = Arc::clone(&results);
         let act = move || {
             addresses.iter().try_for_each(|addresses| addresses.check(batch))?;
-            let all = parallel::collect(batch, 1, steps, |range| body(range.start));
-            *kept.lock() = Some(all);
+            let all: Vec<Mutex<R>> = (0..batch).map(|_| Mutex::default()).collect();
+            parallel::batch(batch, steps, &|index| *all[index].lock() = body(index));
+            *kept.lock() = Some(all.into_iter().map(Mutex::into_inner).collect());
             Ok(())
         };
         // SAFETY: S11: the caller vouches for the body.
-        unsafe { call.submit(uses, act)? };
+        unsafe { call.submit(uses, Box::new(act))? };
         call.wait()?;
         let all: Vec<R> = results.lock().take().ok_or(LOST)?;
         // SAFETY: S11: the C contract gives room for the results of a batch.
@@ -266,7 +286,7 @@ impl Plan {
     /// As [`Plan::reduce`].
     pub(super) unsafe fn zero<R: Copy + Default + Send + Sync + 'static>(self, place: *mut R) -> Outcome {
         super::handle::there(place)?;
-        if !self.call.from_host() {
+        if !self.call.on_host() {
             // SAFETY: S2: nothing else is written.
             return unsafe { self.reduce(place, 1.0, |_| R::default()) };
         }
@@ -285,8 +305,8 @@ impl Plan {
         Ok(())
     }
 
-    pub(super) fn from_host(&self) -> bool {
-        self.call.from_host()
+    pub(super) fn on_host(&self) -> bool {
+        self.call.on_host()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::run;
 use gemm::Parallelism;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// So many steps of arithmetic are worth waking other threads.
 const WORTH: f64 = 1e6;
@@ -32,11 +32,9 @@ pub(super) fn spread<R: Send>(steps: f64, run: impl FnOnce(Parallelism) -> R + S
     }
 }
 
-/// Calls a function for each index below `count`, in any order. One call takes so many steps.
-pub(super) fn each(count: usize, steps: f64, call: &(impl Fn(usize) + Sync)) {
-    let all = steps * count as f64;
-    let pool = pool(all).filter(|pool| steps < WORTH || count >= 2 * pool.current_num_threads());
-    match pool.filter(|_| count > 1) {
+/// Calls a function for each index below `count`, in any order. One call takes so many steps, on one thread.
+pub(super) fn each(count: usize, steps: f64, call: &(dyn Fn(usize) + Sync)) {
+    match pool(steps * count as f64).filter(|_| count > 1) {
         Some(pool) => pool.install(|| {
             use rayon::prelude::*;
             (0..count).into_par_iter().for_each(call);
@@ -45,30 +43,35 @@ pub(super) fn each(count: usize, steps: f64, call: &(impl Fn(usize) + Sync)) {
     }
 }
 
-/// The parts of `count` that chunks of `grain` make.
-fn chunks(count: usize, grain: usize) -> impl Fn(usize) -> Range<usize> {
-    move |chunk| chunk * grain..count.min((chunk + 1) * grain)
+/// As `each`, of calls that can spread their own work: few large ones run one after the other.
+pub(super) fn batch(count: usize, steps: f64, call: &(dyn Fn(usize) + Sync)) {
+    if steps < WORTH || count >= 2 * run::threads() {
+        each(count, steps, call);
+    } else {
+        (0..count).for_each(call);
+    }
+}
+
+/// The part of `count` that a chunk of `grain` is.
+fn chunk(count: usize, grain: usize, number: usize) -> Range<usize> {
+    number * grain..count.min((number + 1) * grain)
 }
 
 /// Calls a function for ranges that are all indices below `count` together. An index takes so many steps.
-pub(super) fn ranges(count: usize, grain: usize, steps: f64, call: impl Fn(Range<usize>) + Sync) {
-    let range = chunks(count, grain);
-    each(count.div_ceil(grain), steps * grain as f64, &|chunk| call(range(chunk)));
+pub(super) fn ranges(count: usize, grain: usize, steps: f64, call: &(dyn Fn(Range<usize>) + Sync)) {
+    each(count.div_ceil(grain), steps * grain as f64, &|number| call(chunk(count, grain, number)));
 }
 
 /// As `ranges`, and gives the results in the order of the ranges. Which ranges there are does not depend on the threads.
-pub(super) fn collect<R: Send>(
+pub(super) fn collect<R: Send + Sync>(
     count: usize,
     grain: usize,
     steps: f64,
-    call: impl Fn(Range<usize>) -> R + Sync,
+    call: &(dyn Fn(Range<usize>) -> R + Sync),
 ) -> Vec<R> {
-    let (range, number) = (chunks(count, grain), count.div_ceil(grain));
-    match pool(steps * count as f64).filter(|_| number > 1) {
-        Some(pool) => pool.install(|| {
-            use rayon::prelude::*;
-            (0..number).into_par_iter().map(|chunk| call(range(chunk))).collect()
-        }),
-        None => (0..number).map(|chunk| call(range(chunk))).collect(),
-    }
+    let results: Vec<OnceLock<R>> = (0..count.div_ceil(grain)).map(|_| OnceLock::new()).collect();
+    each(results.len(), steps * grain as f64, &|number| {
+        let _ = results[number].set(call(chunk(count, grain, number)));
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
 }

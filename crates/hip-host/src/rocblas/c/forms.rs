@@ -96,19 +96,19 @@ macro_rules! forms {
         /// One.
         pub(in $crate::rocblas) unsafe extern "C" fn plain<I: Int, $($decl)*>(handle: rocblas_handle, $($pp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
-            begin(handle, concat!("rocblas_", $name, $end), |call| unsafe { $body::<$($given)*>(call, $($pa)*) })
+            status(begin(handle, concat!("rocblas_", $name, $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($pa)*) }))
         }
 
         /// Those that an array of addresses names.
         pub(in $crate::rocblas) unsafe extern "C" fn batched<I: Int, $($decl)*>(handle: rocblas_handle, $($bp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
-            begin(handle, concat!("rocblas_", $name, "_batched", $end), |call| unsafe { $body::<$($given)*>(call, $($ba)*) })
+            status(begin(handle, concat!("rocblas_", $name, "_batched", $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($ba)*) }))
         }
 
         /// Those that lie a stride apart.
         pub(in $crate::rocblas) unsafe extern "C" fn strided<I: Int, $($decl)*>(handle: rocblas_handle, $($sp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
-            begin(handle, concat!("rocblas_", $name, "_strided_batched", $end), |call| unsafe { $body::<$($given)*>(call, $($sa)*) })
+            status(begin(handle, concat!("rocblas_", $name, "_strided_batched", $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($sa)*) }))
         }
     };
 }

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{NOT_IMPLEMENTED, Outcome, POINTER, ensure, vector};
-use super::super::handle::{Call, begin, there};
+use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int, Scalar};
 use super::zip;

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, ensure, vector};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int};
 use super::zip;

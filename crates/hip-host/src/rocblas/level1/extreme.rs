@@ -11,7 +11,7 @@ macro_rules! function {
     ($name:ident, $text:literal, $largest:literal) => {
         pub(in crate::rocblas) mod $name {
             use super::super::super::c::forms::forms;
-            use super::super::super::handle::begin;
+            use super::super::super::handle::{begin, status};
             use super::super::super::operand::Operand;
             use super::super::super::scalar::{Element, Field, Int};
             use super::extreme;
@@ -53,7 +53,7 @@ unsafe fn extreme<I: Int, T: Field, const LARGEST: bool>(
 }
 
 /// The first of the largest or smallest. Comparisons decide, so a first value that is no number stays, and others are passed over.
-fn first_extreme<R: PartialOrd + Copy + Send>(
+fn first_extreme<R: PartialOrd + Copy + Send + Sync>(
     n: usize,
     largest: bool,
     value: impl Fn(usize) -> R + Sync,
@@ -68,6 +68,6 @@ fn first_extreme<R: PartialOrd + Copy + Send>(
         None if !is_number(new) => best,
         _ => Some((index, new)),
     };
-    let parts = parallel::collect(n, GRAIN, 2.0, |range| range.map(|i| (i, value(i))).fold(None, better));
+    let parts = parallel::collect(n, GRAIN, 2.0, &|range| range.map(|i| (i, value(i))).fold(None, better));
     parts.into_iter().flatten().fold(None, better).map_or(0, |(index, _)| index)
 }

@@ -14,7 +14,7 @@ pub(in crate::rocblas) fn sum<A: Field>(n: usize, f: impl Fn(usize) -> A + Sync)
     if n <= GRAIN {
         return part(0..n, &f);
     }
-    let parts = parallel::collect(n, GRAIN, 4.0, |range| part(range, &f));
+    let parts = parallel::collect(n, GRAIN, 4.0, &|range| part(range, &f));
     parts.into_iter().fold(A::ZERO, |all, part| all + part)
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, ensure};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan};
 use super::super::scalar::{Element, Field, Int, Real};
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
@@ -17,7 +17,7 @@ unsafe fn rotg<T: Field>(call: Call, a: Operand, b: Operand, c: Operand, s: Oper
     ensure([a, b, c, s].iter().all(|operand| !operand.is_null()), POINTER)?;
     let batch = batch as usize;
     let mut plan = Plan::new(call, batch);
-    if plan.from_host() {
+    if plan.on_host() {
         return plan.now(|| {
             for index in 0..batch {
                 // SAFETY: S11: the C function's contract: the host's memory, and the host's addresses.

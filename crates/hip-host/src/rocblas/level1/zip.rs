@@ -34,7 +34,7 @@ pub(super) unsafe fn zip<X: Scalar, Y: Scalar>(
     if y.step == 0 {
         return run(0..n);
     }
-    parallel::ranges(n, GRAIN, 4.0, run);
+    parallel::ranges(n, GRAIN, 4.0, &run);
 }
 
 /// As `zip`, and puts a value in `x`'s place, too.
@@ -67,5 +67,5 @@ pub(super) unsafe fn zip_both<X: Scalar>(
     if x.step == 0 || y.step == 0 {
         return run(0..n);
     }
-    parallel::ranges(n, GRAIN, 4.0, run);
+    parallel::ranges(n, GRAIN, 4.0, &run);
 }

@@ -41,7 +41,7 @@ const ROWS: usize = 512;
 /// # Safety
 /// The columns are there and are written.
 pub(super) unsafe fn times<T: Scalar>(matrix: &impl Columns<T>, rows: usize, x: &[T::Wide]) -> Vec<T::Wide> {
-    let parts = parallel::collect(rows, ROWS, 2.0 * x.len() as f64, |range| {
+    let parts = parallel::collect(rows, ROWS, 2.0 * x.len() as f64, &|range| {
         let mut sums = vec![T::Wide::ZERO; range.len()];
         for (column, x) in x.iter().enumerate() {
             let has = matrix.rows(column);
@@ -70,7 +70,7 @@ pub(super) unsafe fn transposed_times<T: Scalar>(
     conj: bool,
 ) -> Vec<T::Wide> {
     let grain = 1 + (1 << 14) / (x.len() + 1);
-    let parts = parallel::collect(columns, grain, 2.0 * x.len() as f64, |range| {
+    let parts = parallel::collect(columns, grain, 2.0 * x.len() as f64, &|range| {
         let column = |column| {
             let start = matrix.start(column);
             // SAFETY: S2: the caller vouches for the columns, and that x is as long.

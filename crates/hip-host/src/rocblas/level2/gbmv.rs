@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, SIZE, counts, ensure, operation};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::Operand;
 use super::super::scalar::{Element, Field, Int};
 use super::columns::Columns;

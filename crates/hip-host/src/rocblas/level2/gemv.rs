@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Op, Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int, Scalar};
 use super::columns::{Columns, Whole, times, transposed_times};

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, matrix, vector};
-use super::super::handle::{Call, begin, there};
+use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
@@ -68,7 +68,7 @@ pub(super) unsafe fn add<T: Field>(
     rows: impl Fn(usize) -> Range<usize> + Sync,
 ) {
     let (a, factors) = (Vector::new(a, 1, 1), (0..n).map(factor).collect::<Vec<T>>());
-    parallel::ranges(n, 1 + (1 << 14) / (x.len() + 1), 2.0 * x.len() as f64, |columns| {
+    parallel::ranges(n, 1 + (1 << 14) / (x.len() + 1), 2.0 * x.len() as f64, &|columns| {
         for column in columns {
             let (rows, factor) = (rows(column), factors[column]);
             // SAFETY: S2: the caller vouches for the column.

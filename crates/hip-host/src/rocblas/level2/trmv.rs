@@ -4,7 +4,7 @@ use super::super::c::forms::forms;
 use super::super::check::{
     Outcome, POINTER, SIZE, counts, ensure, is_lower, is_unit, matrix, operation, vector,
 };
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::scalar::{Element, Field, Int};
 use super::columns::{times, transposed_times};

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, is_left, matrix, vector};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan, Vector};
 use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
@@ -41,7 +41,7 @@ unsafe fn dgmm<T: Field>(
             let x = Vector::<T>::new(x.at(index), long, x.step()).to_vec(long);
             (Matrix::<T>::new(a.at(index), a.step()), x, Matrix::<T>::new(c.at(index), c.step()))
         };
-        parallel::ranges(n, 1 + (1 << 15) / m, m as f64, |columns| {
+        parallel::ranges(n, 1 + (1 << 15) / m, m as f64, &|columns| {
             for column in columns {
                 for row in 0..m {
                     let factor = if left { x[row] } else { x[column] };

@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, matrix, operation};
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan};
 use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
@@ -57,7 +57,7 @@ unsafe fn geam<T: Field>(
             let b = (beta != T::ZERO).then(|| Matrix::<T>::new(b.at(index), b.step()).after(op_b));
             (a, b, Matrix::<T>::new(c.at(index), c.step()))
         };
-        parallel::ranges(n, 1 + (1 << 15) / m, m as f64, |columns| {
+        parallel::ranges(n, 1 + (1 << 15) / m, m as f64, &|columns| {
             for column in columns {
                 for row in 0..m {
                     let part = |factor: T, matrix: Option<Matrix<T>>| {

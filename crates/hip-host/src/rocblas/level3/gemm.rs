@@ -4,7 +4,7 @@ use super::super::c::forms::forms;
 use super::super::check::{
     NOT_IMPLEMENTED, Outcome, POINTER, SIZE, VALUE, counts, ensure, matrix, operation,
 };
-use super::super::handle::{Call, begin};
+use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan, Source};
 use super::super::scalar::{Element, Field, Int, Scalar};
 use super::matrix::Matrix;

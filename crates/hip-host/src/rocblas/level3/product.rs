@@ -81,7 +81,7 @@ pub(super) unsafe fn scale<T: Field>(m: usize, n: usize, beta: T, c: Matrix<T>) 
     if beta == T::ONE {
         return;
     }
-    parallel::ranges(n, 1 + (1 << 15) / (m + 1), m as f64, |columns| {
+    parallel::ranges(n, 1 + (1 << 15) / (m + 1), m as f64, &|columns| {
         for column in columns {
             for row in 0..m {
                 // SAFETY: S2, S12: the caller vouches for c; the columns are disjoint.

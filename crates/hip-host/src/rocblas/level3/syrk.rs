@@ -2,7 +2,7 @@
 
 use super::super::c::forms::forms;
 use super::super::check::{Op, Outcome, POINTER, SIZE, VALUE, counts, ensure, is_lower, matrix, operation};
-use super::super::handle::{Call, begin, there};
+use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan, Source};
 use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;

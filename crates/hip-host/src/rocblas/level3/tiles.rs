@@ -54,7 +54,7 @@ pub(super) unsafe fn multiply<In, Out>(
 /// # Safety
 /// c and d are m × n; nobody else uses d.
 unsafe fn copy<T: Scalar>(m: usize, n: usize, c: Matrix<T>, d: Matrix<T>) {
-    parallel::ranges(n, 1 + (1 << 15) / (m + 1), m as f64, |columns| {
+    parallel::ranges(n, 1 + (1 << 15) / (m + 1), m as f64, &|columns| {
         for column in columns {
             // SAFETY: S2, S12: the caller vouches for the matrices; the columns are disjoint.
             unsafe { std::ptr::copy(c.place(0, column), d.place(0, column), m) };

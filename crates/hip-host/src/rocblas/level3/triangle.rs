@@ -35,14 +35,16 @@ impl<T: Field> Triangle<T> {
         for column in 0..size {
             for row in 0..size {
                 let inside = if self.lower { row > column } else { row < column };
-                to[column * BLOCK + row] = match row == column {
-                    true if self.unit => T::ONE,
+                let value = if row == column && self.unit {
+                    T::ONE
+                } else if row == column || inside {
                     // SAFETY: S2: the caller vouches for the block.
-                    same if same || inside => {
-                        unsafe { corner.get(row, column) }.conj_if(self.matrix.conjugated)
-                    }
-                    _ => T::ZERO,
+                    let stored = unsafe { corner.get(row, column) };
+                    stored.conj_if(self.matrix.conjugated)
+                } else {
+                    T::ZERO
                 };
+                to[column * BLOCK + row] = value;
             }
         }
     }

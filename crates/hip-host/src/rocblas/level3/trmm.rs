@@ -4,7 +4,7 @@ use super::super::c::forms::forms;
 use super::super::check::{
     Outcome, POINTER, SIZE, VALUE, counts, ensure, is_left, is_lower, is_unit, matrix, operation,
 };
-use super::super::handle::{Call, begin, there};
+use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan};
 use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
@@ -88,7 +88,7 @@ unsafe fn multiply<T: Field>(
     c: Matrix<T>,
 ) {
     let each = rows as f64 * rows as f64;
-    parallel::ranges(columns, PANEL, each, |range| {
+    parallel::ranges(columns, PANEL, each, &|range| {
         let (first, width) = (range.start, range.len());
         // SAFETY: S2, S12: the caller vouches for the matrices; the panels are disjoint.
         unsafe { panel(rows, width, alpha, a, b.from(0, first), c.from(0, first)) };

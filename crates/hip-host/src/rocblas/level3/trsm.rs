@@ -4,7 +4,7 @@ use super::super::c::forms::forms;
 use super::super::check::{
     NOT_IMPLEMENTED, Outcome, POINTER, SIZE, counts, ensure, is_left, is_lower, is_unit, matrix, operation,
 };
-use super::super::handle::{Call, begin, there};
+use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan};
 use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
@@ -123,7 +123,7 @@ unsafe fn trsm<T: Field>(
 /// The matrices are there, and nobody else uses b.
 unsafe fn solve<T: Field>(rows: usize, columns: usize, a: &Triangle<T>, unit: bool, b: Matrix<T>) {
     let each = rows as f64 * rows as f64;
-    parallel::ranges(columns, PANEL, each, |range| {
+    parallel::ranges(columns, PANEL, each, &|range| {
         // SAFETY: S2, S12: the caller vouches for the matrices; the panels are disjoint.
         unsafe { panel(rows, range.len(), a, unit, b.from(0, range.start)) };
     });
