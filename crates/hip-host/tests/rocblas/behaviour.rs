@@ -51,6 +51,49 @@ fn a_call_returns_before_it_runs() {
     d.check(Form::Plain, |i| product(3.0, 0.5, &a.values[i], &bb.values[i], &d.values[i]));
 }
 
+/// An array of addresses is read when the call runs.
+#[test]
+fn addresses_are_read_late() {
+    let b = &blas();
+    let [x, y] = [1, 2].map(|seed| b.arg::<f32>(4, seed));
+    let addresses = b.hip.buffer(&[x.p() as u64]);
+    let gate = gate();
+    gate.hold(&b.hip, b.stream);
+    // SAFETY: S1, S11: live operands.
+    let status =
+        unsafe { (b.table.rocblas_sscal_batched)(b.handle, 4, &-2.0, addresses.pointer.cast(), 1, 1) };
+    assert_eq!(status, SUCCESS);
+    // SAFETY: S2: nothing in the stream runs before the gate opens.
+    unsafe { addresses.pointer.cast::<u64>().write(y.p() as u64) };
+    gate.release();
+    b.sync();
+    assert_eq!(x.now(), x.values);
+    y.check(Form::Plain, |i| y.values[i].iter().map(|y| y * -2.0).collect());
+}
+
+/// Memory that was given back before the call ran ends it, as it ends a copy.
+#[test]
+fn memory_that_went_away_breaks_the_device() {
+    let name = "behaviour::memory_that_went_away_breaks_the_device";
+    if role().as_deref() != Some(name) {
+        let left = again(name, name, &[]);
+        assert!(left.success, "{}", left.text);
+        assert!(left.text.contains("rocblas_scal: illegal address"), "{}", left.text);
+        return;
+    }
+    let b = &blas();
+    let (mut place, mut exec, mut graph) = (null_mut(), null_mut(), null_mut());
+    ok!(b.hip, hipMalloc(&mut place, 64));
+    ok!(b.hip, hipStreamBeginCapture(b.stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+    // SAFETY: S1, S11: a live operand.
+    assert_eq!(unsafe { (b.table.rocblas_sscal)(b.handle, 4, &2.0, place.cast(), 1) }, SUCCESS);
+    ok!(b.hip, hipStreamEndCapture(b.stream, &mut graph));
+    ok!(b.hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    ok!(b.hip, hipFree(place));
+    ok!(b.hip, hipGraphLaunch(exec, b.stream));
+    assert_eq!(call!(b.hip, hipStreamSynchronize(b.stream)), hipError_t::hipErrorIllegalAddress.0);
+}
+
 /// A captured call runs as often as the graph, and reads the device's scalars each time.
 #[test]
 fn a_graph_runs_a_call_each_time() {

@@ -297,3 +297,51 @@ fn rotg() {
     rotg!(b C, f32, rocblas_crotg rocblas_crotg_batched rocblas_crotg_strided_batched);
     rotg!(b D, f64, rocblas_zrotg rocblas_zrotg_batched rocblas_zrotg_strided_batched);
 }
+
+/// In the host's mode everything is the host's: also the addresses of a batch.
+#[test]
+fn rotg_of_the_hosts_batch() {
+    let b = &blas();
+    let place = |z: f64| b.place::<f64>(Mode::Host, &[Z::from(z); BATCH]);
+    let (a, bb, c, s) = (place(3.0), place(-4.0), place(9.0), place(9.0));
+    let addresses = |place: &Place<'_, f64>| [0, 1, 2].map(|i| place.p().wrapping_add(i));
+    let [aa, ba, ca, sa] = [&a, &bb, &c, &s].map(addresses);
+    // SAFETY: S1, S11: the host's places.
+    let status = unsafe {
+        (b.table.rocblas_drotg_batched)(b.handle, aa.as_ptr(), ba.as_ptr(), ca.as_ptr(), sa.as_ptr(), 2)
+    };
+    assert_eq!(status, SUCCESS);
+    // The longer side gives the sign.
+    assert_eq!(a.get(), [-5.0, -5.0, 3.0].map(Z::from));
+    assert_eq!(c.get(), [-0.6, -0.6, 9.0].map(Z::from));
+    assert_eq!(s.get(), [0.8, 0.8, 9.0].map(Z::from));
+    // SAFETY: S1, S11: as above.
+    let status = unsafe {
+        (b.table.rocblas_drotg_strided_batched)(b.handle, a.p(), 1, bb.p(), 1, c.p(), 1, s.p(), 1, 3)
+    };
+    assert_eq!(status, SUCCESS);
+    assert_eq!((a.get()[2], c.get()[2], s.get()[2]), (Z::from(-5.0), Z::from(-0.6), Z::from(0.8)));
+}
+
+#[test]
+fn no_elements_and_no_steps() {
+    let b = &blas();
+    b.each(|form, mode| {
+        let (x, y) = (b.arg::<f32>(4, 1), b.arg::<f32>(4, 2));
+        let result = b.place::<f32>(mode, &[Z::from(9.0); BATCH]);
+        run!(b, form, rocblas_sdot rocblas_sdot_batched rocblas_sdot_strided_batched:
+            (0) [x 1] [y 1] batch (result.p()));
+        check_results(&result, form, |_| Z::from(0.0));
+        run!(b, form, rocblas_snrm2 rocblas_snrm2_batched rocblas_snrm2_strided_batched: (4) [x -1] batch (result.p()));
+        check_results(&result, form, |_| Z::from(0.0));
+        // The same element each time; and all sums in one.
+        let alpha = b.place::<f32>(mode, &[Z::from(2.0)]);
+        run!(b, form, rocblas_saxpy rocblas_saxpy_batched rocblas_saxpy_strided_batched:
+            (4) (alpha.p()) [x 0] [y 1] batch);
+        y.check(form, |i| y.values[i].iter().map(|y| y + 2.0 * x.values[i][0]).collect());
+        let y = b.arg::<f32>(1, 2);
+        run!(b, form, rocblas_saxpy rocblas_saxpy_batched rocblas_saxpy_strided_batched:
+            (4) (alpha.p()) [x 1] [y 0] batch);
+        y.check(form, |i| vec![y.values[i][0] + 2.0 * x.values[i].iter().sum::<Z>()]);
+    });
+}

@@ -330,3 +330,37 @@ fn a_triangle_leaves_infinities_alone() {
         (0..n).map(|row| Z::from(if row + 1 == n { f64::INFINITY } else { row as f64 + 1.0 })).collect()
     });
 }
+
+/// What beta is zero for is not read.
+#[test]
+fn nan_in_what_is_overwritten_does_not_spread() {
+    let b = &blas();
+    let n = 5_usize;
+    b.each(|form, mode| {
+        let (one, zero) = (b.place::<f64>(mode, &[Z::from(1.0)]), b.place::<f64>(mode, &[Z::from(0.0)]));
+        let nan = |i: usize| vec![Z::from(if i < form.count() { f64::NAN } else { 1.0 }); n * n];
+        let (a, bb) = (b.arg::<f64>(n * n, 1), b.arg::<f64>(n * n, 2));
+        let c = b.arg_of::<f64>(n * n, nan);
+        run!(b, form, rocblas_dsymm rocblas_dsymm_batched rocblas_dsymm_strided_batched:
+            (SIDES[1]) (FILLS[0]) (n as _) (n as _) (one.p()) [a n as _] [bb n as _] (zero.p()) [c n as _] batch);
+        c.check(form, |i| times(&bb.values[i], &symmetric(FILLS[0], &a.values[i], n, n), (n, n, n)));
+        // Without alpha it is zeros, whatever a and b are.
+        let bad = b.arg_of::<f64>(n * n, |_| vec![Z::from(f64::NAN); n * n]);
+        let c = b.arg_of::<f64>(n * n, nan);
+        run!(b, form, rocblas_dsymm rocblas_dsymm_batched rocblas_dsymm_strided_batched:
+            (SIDES[0]) (FILLS[0]) (n as _) (n as _) (zero.p()) [bad n as _] [bad n as _] (zero.p()) [c n as _] batch);
+        c.check(form, |_| vec![Z::from(0.0); n * n]);
+        let c = b.arg_of::<f64>(n * n, nan);
+        run!(b, form, rocblas_dtrmm rocblas_dtrmm_batched rocblas_dtrmm_strided_batched: (SIDES[0]) (FILLS[0]) (OPS[0])
+            (DIAGONALS[0]) (n as _) (n as _) (zero.p()) [bad n as _] [bad n as _] [c n as _] batch);
+        c.check(form, |_| vec![Z::from(0.0); n * n]);
+        let c = b.arg_of::<f64>(n * n, nan);
+        run!(b, form, rocblas_dtrsm rocblas_dtrsm_batched rocblas_dtrsm_strided_batched: (SIDES[0]) (FILLS[0]) (OPS[0])
+            (DIAGONALS[0]) (n as _) (n as _) (zero.p()) [bad n as _] [c n as _] batch);
+        c.check(form, |_| vec![Z::from(0.0); n * n]);
+        let c = b.arg_of::<f64>(n * n, nan);
+        run!(b, form, rocblas_dgeam rocblas_dgeam_batched rocblas_dgeam_strided_batched: (OPS[1]) (OPS[0])
+            (n as _) (n as _) (one.p()) [a n as _] (zero.p()) [bad n as _] [c n as _] batch);
+        c.check(form, |i| after(OPS[1], &a.values[i], n, (n, n)));
+    });
+}

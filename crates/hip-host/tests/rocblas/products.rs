@@ -173,3 +173,64 @@ fn gemm_of_nothing_scales() {
         }
     });
 }
+
+/// The functions with sizes of 64 bits are the same.
+#[test]
+fn wide_sizes() {
+    let b = &blas();
+    let size = (3_usize, 2_usize, 4_usize);
+    let (a, bb, c) = (b.arg::<f32>(12, 1), b.arg::<f32>(8, 2), b.arg::<f32>(6, 3));
+    let gemm = b.table.rocblas_sgemm_strided_batched_64.get().expect("hip-host has it");
+    let stride = |arg: &Arg<'_, f32>| arg.stride;
+    // SAFETY: S1, S11: live operands.
+    let status = unsafe {
+        gemm(
+            b.handle,
+            OPS[0],
+            OPS[0],
+            3,
+            2,
+            4,
+            &1.5,
+            a.p(),
+            3,
+            stride(&a),
+            bb.p(),
+            4,
+            stride(&bb),
+            &2.0,
+            c.p(),
+            3,
+            stride(&c),
+            3,
+        )
+    };
+    assert_eq!(status, SUCCESS);
+    b.sync();
+    let wanted = Gemm { ops: [OPS[0], OPS[0]], size, scalars: [Z::from(1.5), Z::from(2.0)] };
+    c.check(Form::Strided, |i| wanted.of((&a.values[i], 3), (&bb.values[i], 4), (&c.values[i], 3)));
+    // SAFETY: S1, S11: the sizes are what the function must refuse.
+    let status = unsafe {
+        gemm(
+            b.handle,
+            OPS[0],
+            OPS[0],
+            i64::MAX,
+            2,
+            4,
+            &1.5,
+            a.p(),
+            i64::MAX,
+            0,
+            bb.p(),
+            4,
+            0,
+            &2.0,
+            c.p(),
+            i64::MAX,
+            0,
+            3,
+        )
+    };
+    assert_eq!(status, rocblas_status::rocblas_status_invalid_pointer);
+}

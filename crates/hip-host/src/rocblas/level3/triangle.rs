@@ -16,6 +16,9 @@ pub(super) struct Triangle<T> {
     unit: bool,
 }
 
+// SAFETY: S8: an address, of what is only read.
+unsafe impl<T: Sync> Sync for Triangle<T> {}
+
 /// A block on the diagonal, as tight columns, with zeros in the other half.
 pub(super) type Block<T> = [T; BLOCK * BLOCK];
 

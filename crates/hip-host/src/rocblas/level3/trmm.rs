@@ -72,9 +72,6 @@ unsafe fn trmm<T: Field>(
     unsafe { plan.submit(steps((m, n, order)) / 2.0, body) }
 }
 
-// SAFETY: S8: an address, of what is only read.
-unsafe impl<T: Sync> Sync for Triangle<T> {}
-
 /// c = alpha a b, with so many rows and columns of c.
 ///
 /// # Safety
