@@ -70,7 +70,7 @@ impl Convolution {
         if input[1] != channels {
             return Err(Error::mismatch("the input's channels", channels, input[1]));
         }
-        if weights[0] % groups != 0 {
+        if !weights[0].is_multiple_of(groups) {
             return Err(Error::mismatch("weights in equal groups", groups, weights[0]));
         }
         let mut dims = vec![input[0], outputs];
@@ -231,8 +231,8 @@ impl ConvolutionDesc {
     #[doc(alias = "miopenGetConvolutionAttribute")]
     pub fn is_deterministic(&self) -> Result<bool> {
         let attribute = miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC;
-        // SAFETY: S1: the descriptor is live, and the out-pointer too.
         let value = self.object.ask(|m, desc| {
+            // SAFETY: S1: the descriptor is live, and the out-pointer too.
             convert::out(|value| unsafe {
                 raw::convolution::get_convolution_attribute(m, desc, attribute, value)
             })
@@ -240,13 +240,17 @@ impl ConvolutionDesc {
         Ok(value != 0)
     }
 
-    /// If this is the last reference, ends it and says how that went. A handle that remembers a solution for it has one too.
+    /// If this is the last reference, ends it and says how that went.
     ///
     /// # Errors
     /// What the library answers.
     #[doc(alias = "miopenDestroyConvolutionDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Convolution> {
+        &self.convolution
     }
 
     /// The descriptor, for calls with this handle.

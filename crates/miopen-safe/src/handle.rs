@@ -113,8 +113,8 @@ impl Handle {
     /// What the library answers.
     #[doc(alias = "miopenGetKernelTime")]
     pub fn kernel_time(&self) -> Result<f32> {
-        // SAFETY: S1, S3: the handle is live and its device current; the out-pointer is live.
         self.call("a kernel's time", |m, h| {
+            // SAFETY: S1, S3: the handle is live and its device current; the out-pointer is live.
             crate::convert::out(|ms| unsafe { raw::handle::get_kernel_time(m, h, ms) })
         })
     }

@@ -49,7 +49,7 @@ impl LrnDesc {
     #[doc(alias = "miopenCreateLRNDescriptor")]
     #[doc(alias = "miopenSetLRNDescriptor")]
     pub fn new(handle: &Handle, lrn: Lrn) -> Result<Self> {
-        if lrn.n % 2 == 0 {
+        if lrn.n.is_multiple_of(2) {
             return Err(Error::invalid("the n of a local response normalisation", lrn.n, "it has to be odd"));
         }
         if lrn.k == 0.0 {

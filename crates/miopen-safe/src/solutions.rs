@@ -1,6 +1,7 @@
 //! Ways to compute a convolution, and those that a handle remembers.
 
-use crate::{ConvolutionDesc, TensorDesc};
+use crate::Convolution;
+use crate::tensor::Layout;
 use hip_safe::DeviceId;
 use hip_sys::miopen::miopenConvAlgorithm_t;
 use parking_lot::Mutex;
@@ -110,10 +111,10 @@ pub struct SolutionStatistics {
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
     pub(crate) device: DeviceId,
-    pub(crate) first: TensorDesc,
-    pub(crate) second: TensorDesc,
-    pub(crate) result: TensorDesc,
-    pub(crate) convolution: ConvolutionDesc,
+    pub(crate) first: Arc<Layout>,
+    pub(crate) second: Arc<Layout>,
+    pub(crate) result: Arc<Layout>,
+    pub(crate) convolution: Arc<Convolution>,
 }
 
 /// What a handle remembers. Nothing is called while it is locked.
@@ -144,20 +145,15 @@ impl Solutions {
     }
 
     pub(crate) fn put(&self, key: (SearchMode, Arc<Problem>), solution: Solution) {
-        let former = {
-            let mut state = self.state.lock();
-            let full = state.known.len() >= MOST && !state.known.contains_key(&key);
-            let former = if full { std::mem::take(&mut state.known) } else { HashMap::new() };
-            state.known.insert(key, solution);
-            former
-        };
-        // Its keys are descriptors, which end here.
-        drop(former);
+        let mut state = self.state.lock();
+        if state.known.len() >= MOST && !state.known.contains_key(&key) {
+            state.known.clear();
+        }
+        state.known.insert(key, solution);
     }
 
     pub(crate) fn clear(&self) {
-        let former = std::mem::take(&mut self.state.lock().known);
-        drop(former);
+        self.state.lock().known.clear();
     }
 
     pub(crate) fn statistics(&self) -> SolutionStatistics {

@@ -25,8 +25,9 @@ pub struct TensorDesc {
     layout: Arc<Layout>,
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct Layout {
+/// What a descriptor says.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Layout {
     data_type: DataType,
     dims: Vec<usize>,
     strides: Vec<usize>,
@@ -213,8 +214,8 @@ impl TensorDesc {
     #[doc(alias = "miopenGetTensorDescriptorSize")]
     pub fn read_back(&self) -> Result<(Vec<i32>, Vec<i32>)> {
         let rank = self.dims().len();
-        // SAFETY: S1: the descriptor is live, and the out-pointer too.
         let found = self.object.ask(|m, desc| {
+            // SAFETY: S1: the descriptor is live, and the out-pointer too.
             convert::out(|size| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, size) })
         })?;
         if usize::try_from(found) != Ok(rank) {
@@ -274,6 +275,10 @@ impl TensorDesc {
     #[doc(alias = "miopenDestroyTensorDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
+    }
+
+    pub(crate) fn layout(&self) -> &Arc<Layout> {
+        &self.layout
     }
 
     /// The descriptor, for calls with this handle.

@@ -68,10 +68,10 @@ impl<'a> Roles<'a> {
         Arc::new(Problem {
             direction: self.direction,
             device: handle.device().id(),
-            first: self.first.clone(),
-            second: self.second.clone(),
-            result: self.result.clone(),
-            convolution: self.convolution.clone(),
+            first: Arc::clone(self.first.layout()),
+            second: Arc::clone(self.second.layout()),
+            result: Arc::clone(self.result.layout()),
+            convolution: Arc::clone(self.convolution.shared()),
         })
     }
 

@@ -138,7 +138,7 @@ impl Handle {
         statistics: &mut NormStatistics<'_, T>,
     ) -> Result<()> {
         let dims = x.desc().dims();
-        if dims.len() < 3 || groups == 0 || dims[1] % groups != 0 {
+        if dims.len() < 3 || groups == 0 || !dims[1].is_multiple_of(groups) {
             let wanted = "channels in equal groups, and places";
             return Err(Error::mismatch(
                 "the shape of a group normalisation's input",

@@ -77,7 +77,11 @@ fn a_search_is_no_part_of_a_graph() {
     if offered(call()).is_none() {
         return;
     }
-    let exec = stream.capture(|_| Ok(call().unwrap())).unwrap().instantiate().unwrap();
+    let captured = stream.capture(|_| {
+        call().unwrap();
+        Ok(())
+    });
+    let exec = captured.unwrap().instantiate().unwrap();
     exec.launch(stream).unwrap();
     assert_eq!(machine.down(&y), [6.0]);
 }
