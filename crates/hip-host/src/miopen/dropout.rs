@@ -38,6 +38,13 @@ impl Default for Dropout {
     }
 }
 
+impl Dropout {
+    /// Whether it drops anything.
+    pub(super) fn drops(&self) -> bool {
+        self.rate > 0.0
+    }
+}
+
 pub(super) static DROPOUTS: Registry<Dropout> = Registry::new(0x67);
 
 /// Bytes of the states: the seed and the number of the round.
@@ -176,8 +183,7 @@ enum Mask {
 }
 
 fn run(
-    handle: miopenHandle_t,
-    name: &'static str,
+    (handle, name): (miopenHandle_t, &'static str),
     descriptor: miopenDropoutDescriptor_t,
     shape: miopenTensorDescriptor_t,
     (x_desc, x): (miopenTensorDescriptor_t, *const c_void),
@@ -248,7 +254,7 @@ pub(super) unsafe extern "C" fn miopenDropoutForward(
 ) -> miopenStatus_t {
     let (from, to) = ((x_desc, x), (y_desc, y));
     let name = "miopenDropoutForward";
-    answer(|| run(handle, name, descriptor, noise_shape, from, to, (reserve, size), false))
+    answer(|| run((handle, name), descriptor, noise_shape, from, to, (reserve, size), false))
 }
 
 pub(super) unsafe extern "C" fn miopenDropoutBackward(
@@ -264,7 +270,7 @@ pub(super) unsafe extern "C" fn miopenDropoutBackward(
 ) -> miopenStatus_t {
     let (from, to) = ((dy_desc, dy), (dx_desc, dx));
     let name = "miopenDropoutBackward";
-    answer(|| run(handle, name, descriptor, noise_shape, from, to, (reserve, size), true))
+    answer(|| run((handle, name), descriptor, noise_shape, from, to, (reserve, size), true))
 }
 
 #[cfg(test)]

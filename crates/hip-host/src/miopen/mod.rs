@@ -109,7 +109,7 @@ fn functions() -> MiopenTable {
             miopenGetRNNWorkspaceSize, miopenGetRNNTrainingReserveSize, miopenGetRNNInputTensorSize,
             miopenGetRNNHiddenTensorSize, miopenGetRNNLayerParamSize, miopenGetRNNLayerBiasSize,
             miopenGetRNNLayerParamOffset, miopenGetRNNLayerBiasOffset, miopenGetRNNLayerParam, miopenGetRNNLayerBias,
-            miopenSetRNNLayerParam, miopenSetRNNLayerBias, miopenRNNForwardInference,
+            miopenSetRNNLayerParam, miopenSetRNNLayerBias, miopenRNNForwardInference, miopenRNNForwardTraining, miopenRNNBackwardData, miopenRNNBackwardWeights,
             miopenCreateFusionPlan, miopenDestroyFusionPlan, miopenCompileFusionPlan, miopenFusionPlanGetOp,
             miopenFusionPlanGetWorkSpaceSize, miopenFusionPlanConvolutionGetAlgo, miopenFusionPlanConvolutionSetAlgo,
             miopenCreateOpConvForward, miopenCreateOpBiasForward, miopenCreateOpActivationForward,
@@ -125,7 +125,7 @@ fn functions() -> MiopenTable {
             miopenGetConvolutionGroupCount, miopenSetTensorCastType, miopenLayerNormForward,
             miopenCreateSeqTensorDescriptor, miopenDestroySeqTensorDescriptor, miopenSetRNNDataSeqTensorDescriptor,
             miopenGetRNNDataSeqTensorDescriptor, miopenSetRNNPaddingMode, miopenGetRNNPaddingMode,
-            miopenGetRNNTempSpaceSizes, miopenRNNForward,
+            miopenGetRNNTempSpaceSizes, miopenRNNForward, miopenRNNBackwardSeqData, miopenRNNBackwardWeightsSeqTensor,
         ],
         "6.1": [miopenGroupNormForward],
         "6.2": [

@@ -15,3 +15,4 @@ mod networks;
 mod norms;
 mod reductions;
 mod streams;
+mod training;

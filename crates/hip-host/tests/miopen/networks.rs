@@ -202,7 +202,8 @@ fn both_directions_and_sequences_of_any_length() {
             close(&[states[sequence], states[2 + sequence]], &h, 1e-6);
         }
         assert_eq!(run(inference, 4), UNKNOWN);
-        assert_eq!(run(miopenRNNFWDMode_t::miopenRNNTraining, 4 * weights.len()), NOT_IMPLEMENTED);
+        // Training needs a reserve space.
+        assert_eq!(run(miopenRNNFWDMode_t::miopenRNNTraining, 4 * weights.len()), UNKNOWN);
     }
 }
 

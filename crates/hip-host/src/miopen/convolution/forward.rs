@@ -4,13 +4,11 @@ use super::geometry::{Geometry, Side, filters};
 use super::matrix::{Factor, multiply};
 use rayon::prelude::*;
 
-/// Convolves. `finish` gets the results, and brings them to their places: image, output channel, first place, and the values there.
-pub(in crate::miopen) fn forward(
-    geometry: &Geometry,
-    x: &Side,
-    w: &Side,
-    finish: &(dyn Fn(usize, usize, usize, &mut [f32]) + Sync),
-) {
+/// What brings results to their places: image, output channel, first place, and the values there.
+pub(in crate::miopen) type Finish<'a> = dyn Fn(usize, usize, usize, &mut [f32]) + Sync + 'a;
+
+/// Convolves; `finish` gets the results.
+pub(in crate::miopen) fn forward(geometry: &Geometry, x: &Side, w: &Side, finish: &Finish<'_>) {
     let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
     let filters = filters(geometry, w);
     let blocks = geometry.places().div_ceil(block);

@@ -1,89 +1,16 @@
-//! Networks as calls: with a tensor for each step, and with descriptors of sequences. Only inference: nothing is kept for a way back.
+//! Networks as calls, with a tensor for each step.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{NETWORKS, Network};
-use super::forward::{Tensors, forward};
-use super::sequence::{Rows, SEQUENCES, STEPS, Sequences, TIGHT};
-use super::sizes::bytes;
-use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check};
-use crate::miopen::job::Job;
+use super::run::{Data, Forward, Weights, run_data, run_forward, run_weights};
+use super::sequence::{STEPS, Sequences, TIGHT};
+use crate::miopen::answer::{BAD, Outcome, answer, check};
 use crate::miopen::tensor::descriptor::tensors;
-use crate::miopen::tensor::{Kind, View, tensor};
+use crate::miopen::tensor::tensor;
 use hip_sys::miopen::{
-    miopenHandle_t, miopenRNNDescriptor_t, miopenRNNFWDMode_t, miopenRNNMode_t, miopenSeqTensorDescriptor_t,
-    miopenStatus_t, miopenTensorDescriptor_t,
+    miopenHandle_t, miopenRNNDescriptor_t, miopenRNNMode_t, miopenStatus_t, miopenTensorDescriptor_t,
 };
 use std::ffi::{c_int, c_void};
-
-/// Where the tensors of a call are; null for states that are not given or not wanted.
-struct Memory {
-    x: *const c_void,
-    hx: *const c_void,
-    cx: *const c_void,
-    w: *const c_void,
-    y: *mut c_void,
-    hy: *mut c_void,
-    cy: *mut c_void,
-}
-
-fn load(view: &View, count: usize) -> Vec<f32> {
-    let mut values = vec![0.0; count];
-    view.load(0, 1, &mut values);
-    values
-}
-
-fn run(handle: miopenHandle_t, network: Network, [x, y]: [Sequences; 2], memory: Memory) -> Outcome {
-    check(!memory.x.is_null() && !memory.w.is_null() && !memory.y.is_null(), BAD)?;
-    check(x.dtype == network.dtype && y.dtype == network.dtype && network.hidden > 0, BAD)?;
-    check(y.width == network.ways() * network.hidden && x.lens == y.lens && x.steps == y.steps, BAD)?;
-    check(!network.skips || x.width == network.hidden, BAD)?;
-    let (from, to) = (Rows::new(&x)?, Rows::new(&y)?);
-    let kind = Kind::of(network.dtype).ok_or(NO_SOLVER)?;
-    let states = network.layers * network.ways() * x.lens.len() * network.hidden;
-    let lstm = network.mode == miopenRNNMode_t::miopenLSTM;
-    let (input, output, weights) = (x.width, y.width, network.weights(x.width));
-    let mut job = Job::new(handle)?;
-    let x_view = job.read_view(memory.x, kind, x.rows() * input)?;
-    let w_view = job.read_view(memory.w, kind, weights)?;
-    let mut given = |pointer: *const c_void, counts: bool| {
-        (counts && !pointer.is_null()).then(|| job.read_view(pointer, kind, states)).transpose()
-    };
-    let (hx, cx) = (given(memory.hx, true)?, given(memory.cx, lstm)?);
-    let y_view = job.write_view(memory.y, kind, y.rows() * output)?;
-    let mut wanted = |pointer: *mut c_void, counts: bool| {
-        (counts && !pointer.is_null()).then(|| job.write_view(pointer, kind, states)).transpose()
-    };
-    let (hy, cy) = (wanted(memory.hy, true)?, wanted(memory.cy, lstm)?);
-    let filler = y.filler.unwrap_or_default();
-    job.submit("miopenRNNForward", move || {
-        let mut x = vec![0.0; from.places.len() * input];
-        for (row, place) in x.chunks_mut(input).zip(&from.places) {
-            x_view.load(place * input, 1, row);
-        }
-        let tensors = Tensors {
-            x,
-            weights: load(&w_view, weights),
-            hidden: hx.map(|view| load(&view, states)),
-            cell: cx.map(|view| load(&view, states)),
-        };
-        let results = forward(&network, &from, input, tensors);
-        for (row, place) in results.y.chunks(output).zip(&to.places) {
-            y_view.store(place * output, 1, row);
-        }
-        let value = match kind {
-            Kind::Half => half::f16::from_le_bytes([filler[0], filler[1]]).to_f32(),
-            _ => f32::from_le_bytes([filler[0], filler[1], filler[2], filler[3]]),
-        };
-        let padding = vec![value; output];
-        to.padding.iter().for_each(|place| y_view.store(place * output, 1, &padding));
-        if let Some(hy) = &hy {
-            hy.store(0, 1, &results.hidden);
-        }
-        if let Some(cy) = &cy {
-            cy.store(0, 1, &results.cell);
-        }
-    })
-}
 
 /// The sequences that a list of steps stands for: at each step as many go on as its tensor has rows.
 ///
@@ -97,10 +24,10 @@ unsafe fn sequences(
     // SAFETY: S11: the C contract makes the list that long.
     let steps = unsafe { tensors(descs, count) }?;
     let first = &steps[0];
-    check(
-        steps.iter().all(|it| it.rank() == 2 && it.dtype == first.dtype && it.lens[1] == first.lens[1]),
-        BAD,
-    )?;
+    let alike = |it: &crate::miopen::tensor::Tensor| {
+        it.rank() == 2 && it.dtype == first.dtype && it.lens[1] == first.lens[1]
+    };
+    check(steps.iter().all(alike), BAD)?;
     check(steps.is_sorted_by(|a, b| a.lens[0] >= b.lens[0]), BAD)?;
     let len = |sequence: usize| steps.iter().filter(|it| it.lens[0] > sequence).count();
     Ok(Sequences {
@@ -113,19 +40,38 @@ unsafe fn sequences(
     })
 }
 
-/// Checks a descriptor of states, where there are states.
-fn states(
-    network: &Network,
-    batch: usize,
-    desc: miopenTensorDescriptor_t,
-    pointer: *const c_void,
-) -> Outcome {
-    if pointer.is_null() {
-        return Ok(());
-    }
+/// A descriptor of states, and where they are, or null.
+type Described = (miopenTensorDescriptor_t, *const c_void);
+
+/// Checks the descriptors of the states that there are: those of the output, and those of the cell, which only an LSTM has.
+pub(super) fn states(network: &Network, batch: usize, hidden: &[Described], cell: &[Described]) -> Outcome {
     let lens = [network.layers * network.ways(), batch, network.hidden];
-    let it = tensor(desc)?;
-    check(it.lens == lens && it.dtype == network.dtype && it.is_packed(), BAD)
+    let cell = if network.mode == miopenRNNMode_t::miopenLSTM { cell } else { &[] };
+    for (desc, _) in hidden.iter().chain(cell).filter(|(_, pointer)| !pointer.is_null()) {
+        let it = tensor(*desc)?;
+        check(it.lens == lens && it.dtype == network.dtype && it.is_packed(), BAD)?;
+    }
+    Ok(())
+}
+
+/// The network, and the sequences of input and output.
+///
+/// # Safety
+/// Each list is null or leads to that many descriptors.
+unsafe fn case(
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    [x_desc, y_desc]: [*const miopenTensorDescriptor_t; 2],
+) -> Outcome<(Network, [Sequences; 2])> {
+    let network = NETWORKS.get(descriptor)?;
+    // SAFETY: S11: the caller's lists.
+    let both = unsafe { [sequences(&network, count, x_desc)?, sequences(&network, count, y_desc)?] };
+    Ok((network, both))
+}
+
+/// Checks that the weights' descriptor is for that many.
+fn enough(w_desc: miopenTensorDescriptor_t, network: &Network, input: usize) -> Outcome {
+    check(tensor(w_desc)?.count() >= network.weights(input), BAD)
 }
 
 pub(in crate::miopen) unsafe extern "C" fn miopenRNNForwardInference(
@@ -150,54 +96,118 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNForwardInference(
     _: usize,
 ) -> miopenStatus_t {
     answer(|| {
-        let network = NETWORKS.get(descriptor)?;
         // SAFETY: S11: the caller's lists.
-        let both = unsafe { [sequences(&network, count, x_desc)?, sequences(&network, count, y_desc)?] };
-        let batch = both[0].lens.len();
-        states(&network, batch, hx_desc, hx)?;
-        states(&network, batch, hy_desc, hy)?;
-        if network.mode == miopenRNNMode_t::miopenLSTM {
-            states(&network, batch, cx_desc, cx)?;
-            states(&network, batch, cy_desc, cy)?;
-        }
-        check(tensor(w_desc)?.count() >= network.weights(both[0].width), BAD)?;
-        run(handle, network, both, Memory { x, hx, cx, w, y, hy, cy })
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        let (hidden, cell) =
+            ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
+        states(&network, both[0].lens.len(), &hidden, &cell)?;
+        enough(w_desc, &network, both[0].width)?;
+        run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept: None })
     })
 }
 
-pub(in crate::miopen) unsafe extern "C" fn miopenRNNForward(
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNForwardTraining(
     handle: miopenHandle_t,
     descriptor: miopenRNNDescriptor_t,
-    mode: miopenRNNFWDMode_t,
-    x_desc: miopenSeqTensorDescriptor_t,
+    count: c_int,
+    x_desc: *const miopenTensorDescriptor_t,
     x: *const c_void,
-    h_desc: miopenTensorDescriptor_t,
+    hx_desc: miopenTensorDescriptor_t,
     hx: *const c_void,
-    hy: *mut c_void,
-    c_desc: miopenTensorDescriptor_t,
+    cx_desc: miopenTensorDescriptor_t,
     cx: *const c_void,
-    cy: *mut c_void,
-    y_desc: miopenSeqTensorDescriptor_t,
-    y: *mut c_void,
+    w_desc: miopenTensorDescriptor_t,
     w: *const c_void,
-    w_bytes: usize,
+    y_desc: *const miopenTensorDescriptor_t,
+    y: *mut c_void,
+    hy_desc: miopenTensorDescriptor_t,
+    hy: *mut c_void,
+    cy_desc: miopenTensorDescriptor_t,
+    cy: *mut c_void,
     _: *mut c_void,
     _: usize,
-    _: *mut c_void,
-    _: usize,
+    reserve: *mut c_void,
+    reserve_bytes: usize,
 ) -> miopenStatus_t {
     answer(|| {
-        let network = NETWORKS.get(descriptor)?;
-        check(mode == miopenRNNFWDMode_t::miopenRNNInference, NO_SOLVER)?;
-        let both = [SEQUENCES.get(x_desc)?, SEQUENCES.get(y_desc)?];
-        let batch = both[0].lens.len();
-        states(&network, batch, h_desc, hx)?;
-        states(&network, batch, h_desc, hy)?;
-        if network.mode == miopenRNNMode_t::miopenLSTM {
-            states(&network, batch, c_desc, cx)?;
-            states(&network, batch, c_desc, cy)?;
-        }
-        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
-        run(handle, network, both, Memory { x, hx, cx, w, y, hy, cy })
+        // SAFETY: S11: the caller's lists.
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        let (hidden, cell) =
+            ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
+        states(&network, both[0].lens.len(), &hidden, &cell)?;
+        enough(w_desc, &network, both[0].width)?;
+        let kept = Some((reserve, reserve_bytes));
+        run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept })
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardData(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    y_desc: *const miopenTensorDescriptor_t,
+    _: *const c_void,
+    dy_desc: *const miopenTensorDescriptor_t,
+    dy: *const c_void,
+    dhy_desc: miopenTensorDescriptor_t,
+    dhy: *const c_void,
+    dcy_desc: miopenTensorDescriptor_t,
+    dcy: *const c_void,
+    w_desc: miopenTensorDescriptor_t,
+    w: *const c_void,
+    hx_desc: miopenTensorDescriptor_t,
+    hx: *const c_void,
+    cx_desc: miopenTensorDescriptor_t,
+    cx: *const c_void,
+    dx_desc: *const miopenTensorDescriptor_t,
+    dx: *mut c_void,
+    dhx_desc: miopenTensorDescriptor_t,
+    dhx: *mut c_void,
+    dcx_desc: miopenTensorDescriptor_t,
+    dcx: *mut c_void,
+    _: *mut c_void,
+    _: usize,
+    reserve: *mut c_void,
+    reserve_bytes: usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's lists.
+        let (network, both) = unsafe { case(descriptor, count, [dx_desc, dy_desc]) }?;
+        // SAFETY: S11: as above.
+        check(unsafe { sequences(&network, count, y_desc) }? == both[1], BAD)?;
+        let hidden = [(dhy_desc, dhy), (hx_desc, hx), (dhx_desc, dhx.cast_const())];
+        let cell = [(dcy_desc, dcy), (cx_desc, cx), (dcx_desc, dcx.cast_const())];
+        states(&network, both[0].lens.len(), &hidden, &cell)?;
+        enough(w_desc, &network, both[0].width)?;
+        let kept = (reserve, reserve_bytes);
+        let (first, d_last, d_first) = ([hx, cx], [dhy, dcy], [dhx, dcx]);
+        run_data(handle, network, both, Data { dy, w, first, d_last, dx, d_first, kept })
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardWeights(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    x_desc: *const miopenTensorDescriptor_t,
+    x: *const c_void,
+    hx_desc: miopenTensorDescriptor_t,
+    hx: *const c_void,
+    y_desc: *const miopenTensorDescriptor_t,
+    _: *const c_void,
+    dw_desc: miopenTensorDescriptor_t,
+    dw: *mut c_void,
+    _: *mut c_void,
+    _: usize,
+    reserve: *const c_void,
+    reserve_bytes: usize,
+) -> miopenStatus_t {
+    answer(|| {
+        // SAFETY: S11: the caller's lists.
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        states(&network, both[0].lens.len(), &[(hx_desc, hx)], &[])?;
+        enough(dw_desc, &network, both[0].width)?;
+        let kept = (reserve.cast_mut(), reserve_bytes);
+        run_weights(handle, network, both, Weights { x, hx, dw, kept })
     })
 }

@@ -1,7 +1,7 @@
 //! Descriptors of networks, and where MIOpen puts their weights.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use crate::miopen::answer::{BAD, answer, check, int, offer};
+use crate::miopen::answer::{BAD, Outcome, answer, check, int, offer};
 use crate::miopen::dropout::DROPOUTS;
 use crate::miopen::registry::Registry;
 use hip_sys::miopen::{
@@ -25,6 +25,19 @@ pub(super) struct Network {
     pub(super) dtype: miopenDataType_t,
     pub(super) padded: bool,
     dropout: usize,
+}
+
+impl Network {
+    /// Whether it drops anything between its layers in training.
+    ///
+    /// # Errors
+    /// BadParm if the descriptor that says so is gone.
+    pub(super) fn drops(&self) -> Outcome<bool> {
+        if self.dropout == 0 || self.layers == 1 {
+            return Ok(false);
+        }
+        DROPOUTS.with(self.dropout as miopenDropoutDescriptor_t, |it| it.drops())
+    }
 }
 
 pub(super) static NETWORKS: Registry<Network> = Registry::new(0x68);

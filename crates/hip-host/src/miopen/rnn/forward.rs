@@ -4,6 +4,7 @@ use super::descriptor::Network;
 use super::sequence::Rows;
 use crate::miopen::convolution::{Factor, multiply};
 use hip_sys::miopen::miopenRNNMode_t;
+use std::borrow::Cow;
 
 /// What goes in and comes out, in rows of [`Rows`]; states by layer, direction and sequence.
 pub(super) struct Tensors {
@@ -22,12 +23,38 @@ pub(super) struct Results {
     pub(super) cell: Vec<f32>,
 }
 
-/// Runs a network over sequences whose vectors have `input` elements.
-pub(super) fn forward(network: &Network, rows: &Rows, input: usize, tensors: Tensors) -> Results {
+/// Floats that are kept for a way back of each unit at each row: first as many as there are gradients of a gate ([`gradients`]), then of
+/// an LSTM the cell, and last the output. Forward these are the gates, of a plain unit nothing, and of a GRU also what the state gives
+/// to the new value.
+pub(super) fn slots(mode: miopenRNNMode_t) -> usize {
+    gradients(mode) + 1 + usize::from(mode == miopenRNNMode_t::miopenLSTM)
+}
+
+/// Gradients of the gates that differ: a GRU's new value has one of what the input gives to it and one of what the state gives.
+pub(super) fn gradients(mode: miopenRNNMode_t) -> usize {
+    match mode {
+        miopenRNNMode_t::miopenLSTM | miopenRNNMode_t::miopenGRU => 4,
+        _ => 1,
+    }
+}
+
+/// Floats that are kept of a layer in one direction.
+pub(super) fn kept_part(network: &Network, rows: &Rows) -> usize {
+    rows.places.len() * slots(network.mode) * network.hidden
+}
+
+/// Runs a network over sequences whose vectors have `input` elements. `kept` gets what the way back needs, if there is to be one.
+pub(super) fn forward(
+    network: &Network,
+    rows: &Rows,
+    input: usize,
+    tensors: &Tensors,
+    mut kept: Option<&mut [f32]>,
+) -> Results {
     let (ways, hidden, batch) = (network.ways(), network.hidden, rows.order.len());
     let (count, states) = (rows.places.len(), network.layers * ways * batch * hidden);
     let mut results = Results { y: Vec::new(), hidden: vec![0.0; states], cell: vec![0.0; states] };
-    let mut below = tensors.x;
+    let mut below = Cow::Borrowed(&tensors.x[..]);
     let mut width = input;
     for layer in 0..network.layers {
         let mut above = vec![0.0; count * ways * hidden];
@@ -42,21 +69,23 @@ pub(super) fn forward(network: &Network, rows: &Rows, input: usize, tensors: Ten
                 cell: gathered(tensors.cell.as_deref(), at, rows, hidden),
                 given: tensors.hidden.is_some(),
             };
-            direction.run(&below, width, &mut above);
+            let part = kept_part(network, rows);
+            let kept = kept.as_deref_mut().map(|kept| &mut kept[(layer * ways + way) * part..][..part]);
+            direction.run(&below, width, &mut above, kept);
             for (rank, &sequence) in rows.order.iter().enumerate() {
                 let (from, to) = (rank * hidden..(rank + 1) * hidden, at + sequence * hidden);
                 results.hidden[to..to + hidden].copy_from_slice(&direction.hidden[from.clone()]);
                 results.cell[to..to + hidden].copy_from_slice(&direction.cell[from]);
             }
         }
-        (below, width) = (above, ways * hidden);
+        (below, width) = (Cow::Owned(above), ways * hidden);
     }
-    results.y = below;
+    results.y = below.into_owned();
     results
 }
 
 /// The states of a layer and direction, from the longest sequence to the shortest.
-fn gathered(states: Option<&[f32]>, at: usize, rows: &Rows, hidden: usize) -> Vec<f32> {
+pub(super) fn gathered(states: Option<&[f32]>, at: usize, rows: &Rows, hidden: usize) -> Vec<f32> {
     let mut gathered = vec![0.0; rows.order.len() * hidden];
     if let Some(states) = states {
         for (to, sequence) in gathered.chunks_mut(hidden).zip(&rows.order) {
@@ -96,7 +125,7 @@ impl Direction<'_> {
         network.biased.then(|| &self.weights[start..][..network.gates() * network.hidden])
     }
 
-    fn run(&mut self, below: &[f32], width: usize, above: &mut [f32]) {
+    fn run(&mut self, below: &[f32], width: usize, above: &mut [f32], mut kept: Option<&mut [f32]>) {
         let (network, rows, (layer, way, _)) = (self.network, self.rows, self.place);
         let (hidden, all) = (network.hidden, network.gates() * network.hidden);
         let mut inputs = vec![0.0; rows.places.len() * all];
@@ -123,13 +152,7 @@ impl Direction<'_> {
             states.clear();
             states.resize(left * all, 0.0);
             self.product(network.gates(), &self.hidden[..left * hidden], hidden, &mut states, false);
-            // A sequence begins with its first step, or backward with its last.
-            let begun = match way {
-                0 if step == 0 => 0,
-                0 => left,
-                _ => rows.left.get(step + 1).copied().unwrap_or(0),
-            };
-            let counted = if self.given { left } else { begun };
+            let counted = if self.given { left } else { rows.begun(way, step) };
             if let Some(biases) = self.biases(network.gates()) {
                 for gates in states.chunks_mut(all).take(counted) {
                     gates.iter_mut().zip(biases).for_each(|(gate, bias)| *gate += bias);
@@ -140,7 +163,9 @@ impl Direction<'_> {
                 let (input, state) = (&inputs[(first + rank) * all..][..all], &states[rank * all..][..all]);
                 let own = rank * hidden..(rank + 1) * hidden;
                 let (h, c) = (&mut self.hidden[own.clone()], &mut self.cell[own]);
-                advance(network.mode, input, state, h, c);
+                let slots = slots(network.mode) * hidden;
+                let kept = kept.as_deref_mut().map(|kept| &mut kept[(first + rank) * slots..][..slots]);
+                advance(network.mode, input, state, h, c, kept);
                 let to = ((first + rank) * network.ways() + way) * hidden;
                 above[to..to + hidden].copy_from_slice(h);
             }
@@ -154,26 +179,49 @@ fn sigmoid(x: f32) -> f32 {
 
 /// One step of one sequence: `input` and `state` are what the gates get from either. The gates' order is MIOpen's: of an LSTM
 /// input, forget, output and new; of a GRU update, reset and new.
-fn advance(mode: miopenRNNMode_t, input: &[f32], state: &[f32], h: &mut [f32], c: &mut [f32]) {
+fn advance(
+    mode: miopenRNNMode_t,
+    input: &[f32],
+    state: &[f32],
+    h: &mut [f32],
+    c: &mut [f32],
+    mut kept: Option<&mut [f32]>,
+) {
     let hidden = h.len();
     let part = |gate: usize, at: usize| (input[gate * hidden + at], state[gate * hidden + at]);
     let gate = |gate: usize, at: usize| {
         let (input, state) = part(gate, at);
         input + state
     };
+    let mut keep = |at: usize, values: &[f32]| {
+        if let Some(kept) = &mut kept {
+            values.iter().enumerate().for_each(|(slot, value)| kept[slot * hidden + at] = *value);
+        }
+    };
     for at in 0..hidden {
-        h[at] = match mode {
-            miopenRNNMode_t::miopenRNNRELU => gate(0, at).max(0.0),
-            miopenRNNMode_t::miopenRNNTANH => gate(0, at).tanh(),
+        match mode {
             miopenRNNMode_t::miopenLSTM => {
-                c[at] = sigmoid(gate(1, at)) * c[at] + sigmoid(gate(0, at)) * gate(3, at).tanh();
-                sigmoid(gate(2, at)) * c[at].tanh()
+                let [i, f, o] = [0, 1, 2].map(|it| sigmoid(gate(it, at)));
+                let new = gate(3, at).tanh();
+                c[at] = f * c[at] + i * new;
+                h[at] = o * c[at].tanh();
+                keep(at, &[i, f, o, new, c[at], h[at]]);
             }
-            _ => {
+            miopenRNNMode_t::miopenGRU => {
                 let (update, reset, (input, state)) =
                     (sigmoid(gate(0, at)), sigmoid(gate(1, at)), part(2, at));
-                (1.0 - update) * (input + reset * state).tanh() + update * h[at]
+                let new = (input + reset * state).tanh();
+                h[at] = (1.0 - update) * new + update * h[at];
+                keep(at, &[update, reset, new, state, h[at]]);
             }
-        };
+            miopenRNNMode_t::miopenRNNRELU => {
+                h[at] = gate(0, at).max(0.0);
+                keep(at, &[0.0, h[at]]);
+            }
+            _ => {
+                h[at] = gate(0, at).tanh();
+                keep(at, &[0.0, h[at]]);
+            }
+        }
     }
 }

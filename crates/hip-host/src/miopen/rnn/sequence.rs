@@ -83,4 +83,19 @@ impl Rows {
         }
         Ok(Self { order, left, first, places, padding })
     }
+
+    /// How many of the sequences that are at a step have been at another one before: forward at an earlier one, backward at a later one.
+    pub(super) fn begun(&self, way: usize, step: usize) -> usize {
+        match way {
+            0 if step == 0 => 0,
+            0 => self.left[step],
+            _ => self.left.get(step + 1).copied().unwrap_or(0),
+        }
+    }
+
+    /// The row where a sequence was before; `None` where it begins.
+    pub(super) fn before(&self, way: usize, step: usize, rank: usize) -> Option<usize> {
+        let other = if way == 0 { step.wrapping_sub(1) } else { step + 1 };
+        (rank < self.begun(way, step)).then(|| self.first[other] + rank)
+    }
 }

@@ -1,10 +1,17 @@
-//! Descriptors of sequences.
+//! Descriptors of sequences, and networks over them as calls.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
+use super::call::states;
+use super::descriptor::NETWORKS;
+use super::run::{Data, Forward, Weights, run_data, run_forward, run_weights};
 use super::sequence::{BATCH, SEQUENCES, STEPS, Sequences, TIGHT};
-use crate::miopen::answer::{BAD, Outcome, answer, check, give, int, list, offer_list};
+use super::sizes::bytes;
+use crate::miopen::answer::{BAD, Outcome, UNKNOWN, answer, check, give, int, list, offer_list};
 use crate::miopen::tensor::Kind;
-use hip_sys::miopen::{miopenDataType_t, miopenRNNBaseLayout_t, miopenSeqTensorDescriptor_t, miopenStatus_t};
+use hip_sys::miopen::{
+    miopenDataType_t, miopenHandle_t, miopenRNNBaseLayout_t, miopenRNNDescriptor_t, miopenRNNFWDMode_t,
+    miopenSeqTensorDescriptor_t, miopenStatus_t, miopenTensorDescriptor_t,
+};
 use std::ffi::{c_int, c_void};
 
 pub(in crate::miopen) unsafe extern "C" fn miopenCreateSeqTensorDescriptor(
@@ -79,5 +86,100 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNDataSeqTensorDescriptor(
             }
         }
         Ok(())
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNForward(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    mode: miopenRNNFWDMode_t,
+    x_desc: miopenSeqTensorDescriptor_t,
+    x: *const c_void,
+    h_desc: miopenTensorDescriptor_t,
+    hx: *const c_void,
+    hy: *mut c_void,
+    c_desc: miopenTensorDescriptor_t,
+    cx: *const c_void,
+    cy: *mut c_void,
+    y_desc: miopenSeqTensorDescriptor_t,
+    y: *mut c_void,
+    w: *const c_void,
+    w_bytes: usize,
+    _: *mut c_void,
+    _: usize,
+    reserve: *mut c_void,
+    reserve_bytes: usize,
+) -> miopenStatus_t {
+    answer(|| {
+        let network = NETWORKS.get(descriptor)?;
+        let both = [SEQUENCES.get(x_desc)?, SEQUENCES.get(y_desc)?];
+        let (hidden, cell) =
+            ([(h_desc, hx), (h_desc, hy.cast_const())], [(c_desc, cx), (c_desc, cy.cast_const())]);
+        states(&network, both[0].lens.len(), &hidden, &cell)?;
+        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        let kept = (mode == miopenRNNFWDMode_t::miopenRNNTraining).then_some((reserve, reserve_bytes));
+        run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept })
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardSeqData(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    y_desc: miopenSeqTensorDescriptor_t,
+    _: *const c_void,
+    dy: *const c_void,
+    h_desc: miopenTensorDescriptor_t,
+    hx: *const c_void,
+    dhy: *const c_void,
+    dhx: *mut c_void,
+    c_desc: miopenTensorDescriptor_t,
+    cx: *const c_void,
+    dcy: *const c_void,
+    dcx: *mut c_void,
+    x_desc: miopenSeqTensorDescriptor_t,
+    dx: *mut c_void,
+    w: *const c_void,
+    w_bytes: usize,
+    _: *mut c_void,
+    _: usize,
+    reserve: *mut c_void,
+    reserve_bytes: usize,
+) -> miopenStatus_t {
+    answer(|| {
+        let network = NETWORKS.get(descriptor)?;
+        let both = [SEQUENCES.get(x_desc)?, SEQUENCES.get(y_desc)?];
+        let hidden = [(h_desc, hx), (h_desc, dhy), (h_desc, dhx.cast_const())];
+        let cell = [(c_desc, cx), (c_desc, dcy), (c_desc, dcx.cast_const())];
+        states(&network, both[0].lens.len(), &hidden, &cell)?;
+        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        let kept = (reserve, reserve_bytes);
+        let (first, d_last, d_first) = ([hx, cx], [dhy, dcy], [dhx, dcx]);
+        run_data(handle, network, both, Data { dy, w, first, d_last, dx, d_first, kept })
+    })
+}
+
+pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardWeightsSeqTensor(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    x_desc: miopenSeqTensorDescriptor_t,
+    x: *const c_void,
+    h_desc: miopenTensorDescriptor_t,
+    hx: *const c_void,
+    y_desc: miopenSeqTensorDescriptor_t,
+    _: *const c_void,
+    dw: *mut c_void,
+    w_bytes: usize,
+    _: *mut c_void,
+    _: usize,
+    reserve: *const c_void,
+    reserve_bytes: usize,
+) -> miopenStatus_t {
+    answer(|| {
+        let network = NETWORKS.get(descriptor)?;
+        let both = [SEQUENCES.get(x_desc)?, SEQUENCES.get(y_desc)?];
+        states(&network, both[0].lens.len(), &[(h_desc, hx)], &[])?;
+        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        let kept = (reserve.cast_mut(), reserve_bytes);
+        run_weights(handle, network, both, Weights { x, hx, dw, kept })
     })
 }

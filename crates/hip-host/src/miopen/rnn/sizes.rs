@@ -2,14 +2,15 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{NETWORKS, Network};
+use super::forward::slots;
 use super::sequence::SEQUENCES;
 use crate::miopen::answer::{BAD, Outcome, answer, check, give, offer};
 use crate::miopen::handle::stream;
 use crate::miopen::tensor::descriptor::tensors;
 use crate::miopen::tensor::{Kind, TENSORS, Tensor, tensor};
 use hip_sys::miopen::{
-    miopenDataType_t, miopenHandle_t, miopenRNNDescriptor_t, miopenRNNFWDMode_t, miopenRNNMode_t,
-    miopenSeqTensorDescriptor_t, miopenStatus_t, miopenTensorDescriptor_t,
+    miopenDataType_t, miopenHandle_t, miopenRNNDescriptor_t, miopenRNNFWDMode_t, miopenSeqTensorDescriptor_t,
+    miopenStatus_t, miopenTensorDescriptor_t,
 };
 use std::ffi::c_int;
 
@@ -93,14 +94,9 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
     })
 }
 
-/// What MIOpen would keep for the way back.
-fn reserve(network: &Network, rows: usize) -> usize {
-    let scale = match network.mode {
-        miopenRNNMode_t::miopenLSTM => 7,
-        miopenRNNMode_t::miopenGRU => 8,
-        _ => 2,
-    };
-    scale * network.layers * network.ways() * rows * network.hidden * bytes(network)
+/// Bytes that are kept for the way back: floats, whatever the network's type is.
+pub(super) fn reserve(network: &Network, rows: usize) -> usize {
+    4 * slots(network.mode) * network.layers * network.ways() * rows * network.hidden
 }
 
 pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
