@@ -8,6 +8,7 @@ mod activation;
 mod answer;
 mod batchnorm;
 mod convolution;
+mod ctc;
 mod dropout;
 mod fusion;
 mod handle;
@@ -25,6 +26,7 @@ mod tensor;
 use activation::*;
 use batchnorm::*;
 use convolution::{bias::*, call::*, descriptor::*, find::*};
+use ctc::*;
 use dropout::*;
 use fusion::{call::*, plan::*};
 use handle::*;
@@ -116,6 +118,8 @@ fn functions() -> MiopenTable {
             miopenCreateOpBatchNormInference, miopenCreateOperatorArgs, miopenDestroyOperatorArgs,
             miopenSetOpArgsConvForward, miopenSetOpArgsBiasForward, miopenSetOpArgsActivForward,
             miopenSetOpArgsBatchNormInference, miopenExecuteFusionPlan,
+            miopenCreateCTCLossDescriptor, miopenDestroyCTCLossDescriptor, miopenSetCTCLossDescriptor,
+            miopenGetCTCLossDescriptor, miopenGetCTCLossWorkspaceSize, miopenCTCLoss,
         ],
         "5.3": [miopenSetNdTensorDescriptorWithLayout],
         "5.4": [miopenConvolutionBiasActivationForward],

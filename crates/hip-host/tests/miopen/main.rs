@@ -11,6 +11,7 @@ mod convolutions;
 mod elementwise;
 mod fusions;
 mod layers;
+mod losses;
 mod networks;
 mod norms;
 mod reductions;
