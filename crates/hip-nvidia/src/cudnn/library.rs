@@ -151,6 +151,11 @@ cudnn! {
     cudnnRNNForward(H, sys::cudnnRNNDescriptor_t, sys::cudnnForwardMode_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, sys::cudnnRNNDataDescriptor_t, Out, T, In, Out, T, In, Out, usize, In, usize, Out, usize, Out);
     cudnnRNNBackwardData_v8(H, sys::cudnnRNNDescriptor_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, In, sys::cudnnRNNDataDescriptor_t, Out, T, In, In, Out, T, In, In, Out, usize, In, usize, Out, usize, Out);
     cudnnRNNBackwardWeights_v8(H, sys::cudnnRNNDescriptor_t, sys::cudnnWgradMode_t, *const i32, sys::cudnnRNNDataDescriptor_t, In, T, In, sys::cudnnRNNDataDescriptor_t, In, usize, Out, usize, Out, usize, Out);
+    cudnnCreateCTCLossDescriptor(*mut sys::cudnnCTCLossDescriptor_t);
+    cudnnDestroyCTCLossDescriptor(sys::cudnnCTCLossDescriptor_t);
+    cudnnSetCTCLossDescriptorEx(sys::cudnnCTCLossDescriptor_t, sys::cudnnDataType_t, sys::cudnnLossNormalizationMode_t, sys::cudnnNanPropagation_t);
+    cudnnGetCTCLossWorkspaceSize(H, T, T, *const c_int, *const c_int, *const c_int, sys::cudnnCTCLossAlgo_t, sys::cudnnCTCLossDescriptor_t, *mut usize);
+    cudnnCTCLoss(H, T, In, *const c_int, *const c_int, *const c_int, Out, T, Out, sys::cudnnCTCLossAlgo_t, sys::cudnnCTCLossDescriptor_t, Out, usize);
 }
 
 /// cuDNN 9.0, as `cudnnGetVersion` writes it.

@@ -8,6 +8,7 @@ mod activation;
 mod batchnorm;
 mod convert;
 mod convolution;
+mod ctc;
 mod descriptor;
 mod dropout;
 mod entry;

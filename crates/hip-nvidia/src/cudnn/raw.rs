@@ -53,6 +53,7 @@ owned! {
     RawLrn(sys::cudnnLRNDescriptor_t): cudnnCreateLRNDescriptor, cudnnDestroyLRNDescriptor;
     RawReduction(sys::cudnnReduceTensorDescriptor_t): cudnnCreateReduceTensorDescriptor, cudnnDestroyReduceTensorDescriptor;
     RawDropout(sys::cudnnDropoutDescriptor_t): cudnnCreateDropoutDescriptor, cudnnDestroyDropoutDescriptor;
+    RawCtc(sys::cudnnCTCLossDescriptor_t): cudnnCreateCTCLossDescriptor, cudnnDestroyCTCLossDescriptor;
     RawRnn(sys::cudnnRNNDescriptor_t): cudnnCreateRNNDescriptor, cudnnDestroyRNNDescriptor;
     RawSequence(sys::cudnnRNNDataDescriptor_t): cudnnCreateRNNDataDescriptor, cudnnDestroyRNNDataDescriptor;
 }

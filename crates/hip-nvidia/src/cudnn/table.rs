@@ -3,6 +3,7 @@
 use super::activation::*;
 use super::batchnorm::*;
 use super::convolution::*;
+use super::ctc::*;
 use super::dropout::*;
 use super::fusion::*;
 use super::handle::*;
@@ -29,6 +30,7 @@ pub(super) fn table() -> MiopenTable {
         miopenBatchNormalizationBackward,
         miopenBatchNormalizationForwardInference,
         miopenBatchNormalizationForwardTraining,
+        miopenCTCLoss,
         miopenCompileFusionPlan,
         miopenConvolutionBackwardBias,
         miopenConvolutionBackwardData,
@@ -56,6 +58,7 @@ pub(super) fn table() -> MiopenTable {
         miopenConvolutionForwardImmediate,
         miopenCreate,
         miopenCreateActivationDescriptor,
+        miopenCreateCTCLossDescriptor,
         miopenCreateConvolutionDescriptor,
         miopenCreateDropoutDescriptor,
         miopenCreateFusionPlan,
@@ -77,6 +80,7 @@ pub(super) fn table() -> MiopenTable {
         miopenDeriveBNTensorDescriptor,
         miopenDestroy,
         miopenDestroyActivationDescriptor,
+        miopenDestroyCTCLossDescriptor,
         miopenDestroyConvolutionDescriptor,
         miopenDestroyDropoutDescriptor,
         miopenDestroyFusionPlan,
@@ -103,6 +107,8 @@ pub(super) fn table() -> MiopenTable {
         miopenGet2dPoolingDescriptor,
         miopenGet4dTensorDescriptor,
         miopenGetActivationDescriptor,
+        miopenGetCTCLossDescriptor,
+        miopenGetCTCLossWorkspaceSize,
         miopenGetConvolutionAttribute,
         miopenGetConvolutionDescriptor,
         miopenGetConvolutionForwardOutputDim,
@@ -123,8 +129,10 @@ pub(super) fn table() -> MiopenTable {
         miopenGetRNNDescriptor_V2,
         miopenGetRNNHiddenTensorSize,
         miopenGetRNNInputTensorSize,
+        miopenGetRNNLayerBias,
         miopenGetRNNLayerBiasOffset,
         miopenGetRNNLayerBiasSize,
+        miopenGetRNNLayerParam,
         miopenGetRNNLayerParamOffset,
         miopenGetRNNLayerParamSize,
         miopenGetRNNPaddingMode: optional!(miopenGetRNNPaddingMode, "6.0"),
@@ -167,6 +175,7 @@ pub(super) fn table() -> MiopenTable {
         miopenSet4dTensorDescriptorEx,
         miopenSetActivationDescriptor,
         miopenSetAllocator,
+        miopenSetCTCLossDescriptor,
         miopenSetConvolutionAttribute,
         miopenSetConvolutionGroupCount,
         miopenSetDropoutDescriptor,
@@ -185,6 +194,8 @@ pub(super) fn table() -> MiopenTable {
         miopenSetRNNDataSeqTensorDescriptor: optional!(miopenSetRNNDataSeqTensorDescriptor, "6.0"),
         miopenSetRNNDescriptor,
         miopenSetRNNDescriptor_V2,
+        miopenSetRNNLayerBias,
+        miopenSetRNNLayerParam,
         miopenSetRNNPaddingMode: optional!(miopenSetRNNPaddingMode, "6.0"),
         miopenSetReduceTensorDescriptor,
         miopenSetStream,

@@ -19,6 +19,7 @@ pub(super) struct Tensor {
     pub(super) dims: Box<[usize]>,
     pub(super) strides: Box<[usize]>,
     raw: Lazy<RawTensor>,
+    exact: Lazy<RawTensor>,
     /// As weights: packed with the channels outside the picture, and inside.
     filters: [Lazy<RawFilter>; 2],
 }
@@ -76,7 +77,14 @@ fn channels_innermost(rank: usize) -> impl DoubleEndedIterator<Item = usize> {
 
 impl Tensor {
     fn unchecked(kind: miopenDataType_t, dims: Box<[usize]>, strides: Box<[usize]>) -> Self {
-        Self { kind, dims, strides, raw: Lazy::new(), filters: [Lazy::new(), Lazy::new()] }
+        Self {
+            kind,
+            dims,
+            strides,
+            raw: Lazy::new(),
+            exact: Lazy::new(),
+            filters: [Lazy::new(), Lazy::new()],
+        }
     }
 
     /// A tensor, if there is such a one.
@@ -123,36 +131,37 @@ impl Tensor {
             && packed(&self.dims, channels_innermost(self.rank())).is_ok_and(|s| self.is_packed(&s))
     }
 
-    /// The lengths, or the strides, as cuDNN takes them: at least four, the further ones of length and stride 1.
-    fn ints(list: &[usize]) -> Outcome<Vec<c_int>> {
+    /// The lengths, or the strides, as cuDNN takes them: at least so many, the further ones of length and stride 1.
+    fn ints(list: &[usize], least: usize) -> Outcome<Vec<c_int>> {
         let mut ints =
             list.iter().map(|n| c_int::try_from(*n).map_err(|_| UNSUPPORTED)).collect::<Outcome<Vec<_>>>()?;
-        ints.resize(ints.len().max(LEAST), 1);
+        ints.resize(ints.len().max(least), 1);
         Ok(ints)
     }
 
     /// cuDNN's descriptor.
     pub(super) fn raw(&self) -> Outcome<sys::cudnnTensorDescriptor_t> {
-        let make = || {
-            if self.dims.is_empty() {
-                return Err(BAD);
-            }
-            let kind = data_type(self.kind)?;
-            let (dims, strides) = (Self::ints(&self.dims)?, Self::ints(&self.strides)?);
-            RawTensor::new(|library, raw| {
-                // SAFETY: S1: a new descriptor and two lists of that length.
-                check(unsafe {
-                    (library.cudnnSetTensorNdDescriptor)(
-                        raw,
-                        kind,
-                        dims.len() as c_int,
-                        dims.as_ptr(),
-                        strides.as_ptr(),
-                    )
-                })
+        self.raw.get(|| self.make(LEAST)).map(RawTensor::raw)
+    }
+
+    /// cuDNN's descriptor with as many dimensions as the tensor has: some functions want three.
+    pub(super) fn exact(&self) -> Outcome<sys::cudnnTensorDescriptor_t> {
+        self.exact.get(|| self.make(self.rank())).map(RawTensor::raw)
+    }
+
+    fn make(&self, least: usize) -> Outcome<RawTensor> {
+        if self.dims.is_empty() {
+            return Err(BAD);
+        }
+        let kind = data_type(self.kind)?;
+        let (dims, strides) = (Self::ints(&self.dims, least)?, Self::ints(&self.strides, least)?);
+        RawTensor::new(|library, raw| {
+            // SAFETY: S1: a new descriptor and two lists of that length.
+            check(unsafe {
+                let rank = dims.len() as c_int;
+                (library.cudnnSetTensorNdDescriptor)(raw, kind, rank, dims.as_ptr(), strides.as_ptr())
             })
-        };
-        self.raw.get(make).map(RawTensor::raw)
+        })
     }
 
     /// cuDNN's descriptor of the same as weights, for a picture with the channels innermost or not. cuDNN knows only packed ones.
@@ -169,7 +178,7 @@ impl Tensor {
             if !self.is_packed(&strides) {
                 return Err(UNSUPPORTED);
             }
-            let (kind, dims) = (data_type(self.kind)?, Self::ints(&self.dims)?);
+            let (kind, dims) = (data_type(self.kind)?, Self::ints(&self.dims, LEAST)?);
             let format = if channels_last {
                 sys::cudnnTensorFormat_t::CUDNN_TENSOR_NHWC
             } else {

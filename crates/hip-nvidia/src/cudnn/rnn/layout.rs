@@ -59,7 +59,7 @@ impl Shape {
     }
 
     /// The layer and the id that a caller names.
-    fn named(&self, layer: c_int, id: c_int) -> Outcome<(usize, usize)> {
+    pub(super) fn named(&self, layer: c_int, id: c_int) -> Outcome<(usize, usize)> {
         let within = |n: c_int, end: usize| usize::try_from(n).ok().filter(|n| *n < end).ok_or(BAD);
         Ok((within(layer, self.pseudo_layers())?, within(id, 2 * self.gates())?))
     }

@@ -2,6 +2,7 @@
 
 mod descriptor;
 mod layout;
+mod params;
 mod prepared;
 mod run;
 mod sequence;
@@ -10,6 +11,7 @@ mod steps;
 
 pub(super) use descriptor::*;
 pub(super) use layout::*;
+pub(super) use params::*;
 pub(super) use run::*;
 pub(super) use sequence::*;
 pub(super) use sizes::*;
