@@ -33,6 +33,11 @@ pub(super) enum Way {
     Absolute,
     /// The larger (above slope 1 the smaller) of `x` and `slope * x`.
     Leaky(f64),
+    /// `beta * tanh(alpha * x)` with other factors than one: in steps, which the output is the place for.
+    Tanh {
+        alpha: f64,
+        beta: f64,
+    },
 }
 
 static ACTIVATIONS: LazyLock<Descriptors<Activation>> = LazyLock::new(|| Descriptors::new(0x53));
@@ -70,10 +75,10 @@ impl Activation {
         Ok(match self.mode {
             M::miopenActivationPASTHRU => Way::Identity,
             M::miopenActivationLOGISTIC => Way::Native(Native::CUDNN_ACTIVATION_SIGMOID, 0.0),
-            // MIOpen's is beta * tanh(alpha * x).
             M::miopenActivationTANH if self.alpha == 1.0 && self.beta == 1.0 => {
                 Way::Native(Native::CUDNN_ACTIVATION_TANH, 0.0)
             }
+            M::miopenActivationTANH => Way::Tanh { alpha: self.alpha, beta: self.beta },
             M::miopenActivationRELU => Way::Native(Native::CUDNN_ACTIVATION_RELU, 0.0),
             M::miopenActivationCLIPPEDRELU => Way::Native(Native::CUDNN_ACTIVATION_CLIPPED_RELU, self.alpha),
             M::miopenActivationELU => Way::Native(Native::CUDNN_ACTIVATION_ELU, self.alpha),
@@ -88,7 +93,7 @@ impl Activation {
         let (mode, coefficient) = match self.way()? {
             Way::Native(mode, coefficient) => (mode, coefficient),
             Way::Identity => (Native::CUDNN_ACTIVATION_IDENTITY, 0.0),
-            Way::Absolute | Way::Leaky(_) => return Err(UNSUPPORTED),
+            Way::Absolute | Way::Leaky(_) | Way::Tanh { .. } => return Err(UNSUPPORTED),
         };
         self.raw.get(|| make(mode, coefficient)).map(RawActivation::raw)
     }
@@ -106,6 +111,12 @@ fn make(mode: Native, coefficient: f64) -> Outcome<RawActivation> {
 fn relu() -> Outcome<sys::cudnnActivationDescriptor_t> {
     static RELU: Lazy<RawActivation> = Lazy::new();
     RELU.get(|| make(Native::CUDNN_ACTIVATION_RELU, 0.0)).map(RawActivation::raw)
+}
+
+/// cuDNN's descriptor of tanh(x).
+fn tanh() -> Outcome<sys::cudnnActivationDescriptor_t> {
+    static TANH: Lazy<RawActivation> = Lazy::new();
+    TANH.get(|| make(Native::CUDNN_ACTIVATION_TANH, 0.0)).map(RawActivation::raw)
 }
 
 /// `y = alpha * f(x) + beta * y`. The two may be the same memory with the same strides.
@@ -140,6 +151,28 @@ pub(super) unsafe fn forward(
         }
         // SAFETY: S11: the caller's memory.
         Way::Identity => return unsafe { transform(session, (alpha, beta), (x_tensor, x), (y_tensor, y)) },
+        Way::Tanh { alpha: inner, beta: outer } => {
+            if beta.value() != 0.0 {
+                return Err(UNSUPPORTED);
+            }
+            let kind = y_tensor.kind;
+            let (inner, outer) = (Factor::new(inner, kind), Factor::new(outer * alpha.value(), kind));
+            let descriptor = tanh()?;
+            // SAFETY: S11: as above. A stream runs the calls in this order.
+            return unsafe {
+                transform(session, (inner, beta), (x_tensor, x), (y_tensor, y))?;
+                check((library.cudnnActivationForward)(
+                    session.raw,
+                    descriptor,
+                    outer.get(),
+                    y_raw,
+                    y,
+                    beta.get(),
+                    y_raw,
+                    y,
+                ))
+            };
+        }
         Way::Absolute => -1.0,
         Way::Leaky(slope) => slope,
     };
@@ -209,6 +242,50 @@ unsafe fn backward(
         Way::Identity => {
             // SAFETY: S11: the caller's memory.
             return unsafe { transform(session, (alpha, beta), (dy_tensor, dy), (dx_tensor, dx)) };
+        }
+        Way::Tanh { alpha: inner, beta: outer } => {
+            all_there(&[y])?;
+            // dx = dy * inner * (outer - y * y / outer), the products first.
+            if beta.value() != 0.0 || outer == 0.0 || [dy, y].contains(&dx.cast_const()) {
+                return Err(UNSUPPORTED);
+            }
+            let kind = dx_tensor.kind;
+            let factor = |value: f64| Factor::new(value, kind);
+            let (one, none) = (factor(1.0), factor(0.0));
+            let square = factor(-alpha.value() * inner / outer);
+            let descriptor = op_descriptor(sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MUL, kind)?;
+            let y_raw = y_tensor.raw()?;
+            // SAFETY: S11: as above. A stream runs the calls in this order.
+            return unsafe {
+                check((library.cudnnOpTensor)(
+                    session.raw,
+                    descriptor,
+                    one.get(),
+                    dy_raw,
+                    dy,
+                    one.get(),
+                    y_raw,
+                    y,
+                    none.get(),
+                    dx_raw,
+                    dx,
+                ))?;
+                check((library.cudnnOpTensor)(
+                    session.raw,
+                    descriptor,
+                    square.get(),
+                    dx_raw,
+                    dx,
+                    one.get(),
+                    y_raw,
+                    y,
+                    none.get(),
+                    dx_raw,
+                    dx,
+                ))?;
+                let all = factor(alpha.value() * inner * outer);
+                transform(session, (all, one), (dy_tensor, dy), (dx_tensor, dx))
+            };
         }
         Way::Absolute => -1.0,
         Way::Leaky(slope) => slope,
@@ -312,7 +389,7 @@ mod tests {
         assert_eq!(way(0, 0.0, 0.0), Ok(Way::Identity));
         assert_eq!(way(1, 0.0, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_SIGMOID, 0.0)));
         assert_eq!(way(2, 1.0, 1.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_TANH, 0.0)));
-        assert_eq!(way(2, 0.5, 1.0), Err(UNSUPPORTED));
+        assert_eq!(way(2, 0.5, 1.0), Ok(Way::Tanh { alpha: 0.5, beta: 1.0 }));
         assert_eq!(way(3, 0.0, 0.0), Ok(Way::Native(Native::CUDNN_ACTIVATION_RELU, 0.0)));
         assert_eq!(way(4, 0.0, 0.0), Err(UNSUPPORTED));
         assert_eq!(way(5, 0.0, 0.0), Ok(Way::Absolute));

@@ -34,7 +34,7 @@ pub(super) fn op_descriptor(
     slot[wide].get(make).map(RawOp::raw)
 }
 
-/// `y = alpha * x + beta * y`.
+/// `y = alpha * x + beta * y`, also between two types as far as cuDNN has both in one operation.
 ///
 /// # Safety
 /// The memory has the tensors.
@@ -56,6 +56,27 @@ pub(super) unsafe fn transform(
         }
         // SAFETY: S11: live descriptors and factors; the memory is the caller's word.
         return check(unsafe { (library.cudnnScaleTensor)(session.raw, y_tensor.raw()?, y, both.get()) });
+    }
+    if x_tensor.kind != y_tensor.kind {
+        // cuDNN's copy keeps the type. The larger of two same products is that product, rounded as the result's type wants.
+        let descriptor = op_descriptor(sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MAX, y_tensor.kind)?;
+        let (x_raw, y_raw) = (x_tensor.raw()?, y_tensor.raw()?);
+        // SAFETY: S11: as above.
+        return check(unsafe {
+            (library.cudnnOpTensor)(
+                session.raw,
+                descriptor,
+                alpha.get(),
+                x_raw,
+                x,
+                alpha.get(),
+                x_raw,
+                x,
+                beta.get(),
+                y_raw,
+                y,
+            )
+        });
     }
     // SAFETY: S11: as above.
     check(unsafe {
