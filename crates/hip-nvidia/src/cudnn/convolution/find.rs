@@ -163,11 +163,10 @@ unsafe fn execute(
     // SAFETY: S11: the caller's factors.
     let blend = unsafe { Blend { alpha: Factor::read(alpha, kind)?, beta: Factor::read(beta, kind)? } };
     let buffers = problem.place(buffers);
-    let size = if memory.is_null() { 0 } else { size };
+    let workspace = Workspace::new(memory, size);
     with(handle, |session| {
         let wanted = Wanted { problem: problem.clone(), class };
-        let algorithm = choose(session, wanted, size)?;
-        let workspace = Workspace { memory, size };
+        let algorithm = choose(session, wanted, workspace.size)?;
         // SAFETY: S11: the caller's memory.
         unsafe { run(session, &problem, (algorithm.number, algorithm.math), blend, buffers, workspace) }
     })
@@ -208,7 +207,7 @@ entries! {
         let problem = Problem::new(Direction::Forward, xd, wd, yd, conv)?;
         let buffers = Buffers { x: x.cast_mut(), w: w.cast_mut(), y };
         // SAFETY: S11: the caller's memory and places.
-        unsafe { find(handle, problem, buffers, Workspace { memory, size }, Results { asked, count, list }) }
+        unsafe { find(handle, problem, buffers, Workspace::new(memory, size), Results { asked, count, list }) }
     }
 
     fn miopenFindConvolutionBackwardDataAlgorithm(
@@ -218,7 +217,7 @@ entries! {
         let problem = Problem::new(Direction::BackwardData, xd, wd, yd, conv)?;
         let buffers = Buffers { x, w: w.cast_mut(), y: y.cast_mut() };
         // SAFETY: S11: as above.
-        unsafe { find(handle, problem, buffers, Workspace { memory, size }, Results { asked, count, list }) }
+        unsafe { find(handle, problem, buffers, Workspace::new(memory, size), Results { asked, count, list }) }
     }
 
     fn miopenFindConvolutionBackwardWeightsAlgorithm(
@@ -228,7 +227,7 @@ entries! {
         let problem = Problem::new(Direction::BackwardWeights, xd, wd, yd, conv)?;
         let buffers = Buffers { x: x.cast_mut(), w, y: y.cast_mut() };
         // SAFETY: S11: as above.
-        unsafe { find(handle, problem, buffers, Workspace { memory, size }, Results { asked, count, list }) }
+        unsafe { find(handle, problem, buffers, Workspace::new(memory, size), Results { asked, count, list }) }
     }
 
     fn miopenConvolutionForward(

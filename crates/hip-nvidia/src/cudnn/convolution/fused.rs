@@ -138,7 +138,7 @@ impl Fused<'_> {
 pub(crate) unsafe fn run_fused(session: &mut Session, fused: &Fused<'_>) -> Outcome {
     let wanted = Wanted { problem: fused.problem.clone(), class: class::FREE };
     let algorithm = choose(session, wanted, 0)?;
-    let none = Workspace { memory: std::ptr::null_mut(), size: 0 };
+    let none = Workspace::new(std::ptr::null_mut(), 0);
     // SAFETY: S11: the caller's memory.
     unsafe { fused.run(session, &algorithm, none) }
 }
@@ -149,7 +149,7 @@ pub(crate) unsafe fn run_fused(session: &mut Session, fused: &Fused<'_>) -> Outc
 /// The memory has the tensors.
 pub(crate) unsafe fn run_free(session: &mut Session, problem: &Problem, x: In, w: In, y: Out) -> Outcome {
     let algorithm = choose(session, Wanted { problem: problem.clone(), class: class::FREE }, 0)?;
-    let none = Workspace { memory: std::ptr::null_mut(), size: 0 };
+    let none = Workspace::new(std::ptr::null_mut(), 0);
     let buffers = problem.place(Buffers { x: x.cast_mut(), w: w.cast_mut(), y });
     let way = (algorithm.number, algorithm.math);
     // SAFETY: S11: the caller's memory.
@@ -179,15 +179,15 @@ entries! {
             return Err(BAD);
         }
         activation.way().map_err(|_| UNSUPPORTED)?;
-        let size = if memory.is_null() { 0 } else { size };
+        let workspace = Workspace::new(memory, size);
         let fused = Fused {
             problem: &problem, x, w, alpha, z: (&zd, z, z_alpha), bias: (&bd, bias), activation: &activation, y,
         };
         with(handle, |session| {
             let wanted = Wanted { problem: problem.clone(), class: algorithm.0 };
-            let algorithm = choose(session, wanted, size)?;
+            let algorithm = choose(session, wanted, workspace.size)?;
             // SAFETY: S11: the caller's memory.
-            unsafe { fused.run(session, &algorithm, Workspace { memory, size }) }
+            unsafe { fused.run(session, &algorithm, workspace) }
         })
     }
 }

@@ -156,7 +156,7 @@ entries! {
         let problem = Problem::new(Direction::Forward, xd, wd, yd, conv)?;
         let buffers = Buffers { x: x.cast_mut(), w: w.cast_mut(), y };
         // SAFETY: S11: the caller's memory.
-        unsafe { immediate(handle, &problem, buffers, Workspace { memory, size }, id) }
+        unsafe { immediate(handle, &problem, buffers, Workspace::new(memory, size), id) }
     }
 
     fn miopenConvolutionBackwardDataImmediate(
@@ -165,7 +165,7 @@ entries! {
         let problem = Problem::new(Direction::BackwardData, xd, wd, yd, conv)?;
         let buffers = Buffers { x, w: w.cast_mut(), y: y.cast_mut() };
         // SAFETY: S11: as above.
-        unsafe { immediate(handle, &problem, buffers, Workspace { memory, size }, id) }
+        unsafe { immediate(handle, &problem, buffers, Workspace::new(memory, size), id) }
     }
 
     fn miopenConvolutionBackwardWeightsImmediate(
@@ -174,7 +174,7 @@ entries! {
         let problem = Problem::new(Direction::BackwardWeights, xd, wd, yd, conv)?;
         let buffers = Buffers { x: x.cast_mut(), w, y: y.cast_mut() };
         // SAFETY: S11: as above.
-        unsafe { immediate(handle, &problem, buffers, Workspace { memory, size }, id) }
+        unsafe { immediate(handle, &problem, buffers, Workspace::new(memory, size), id) }
     }
 
     fn miopenGetSolverIdConvAlgorithm(id: u64, place: *mut miopenConvAlgorithm_t) {

@@ -16,6 +16,13 @@ pub(super) struct Workspace {
     pub(super) size: usize,
 }
 
+impl Workspace {
+    /// Without memory it has no size, whatever the caller says.
+    pub(super) fn new(memory: Out, size: usize) -> Self {
+        Self { memory, size: if memory.is_null() { 0 } else { size } }
+    }
+}
+
 /// The factors of what is computed and of what was there.
 #[derive(Clone, Copy)]
 pub(super) struct Blend {
