@@ -9,6 +9,7 @@ use crate::{
     Activation, Algorithm, BatchNormMode, ConvolutionDesc, Element, Error, Handle, Result, Tensor,
     TensorDesc, TensorMut,
 };
+use hip_safe::DeviceId;
 use hip_sys::miopen::{
     miopenConvFwdAlgorithm_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t,
     miopenFusionPlanDescriptor_t,
@@ -69,6 +70,7 @@ pub struct FusionPlan {
     raw_ops: Vec<RawOp>,
     x: TensorDesc,
     y_dims: Vec<usize>,
+    device: DeviceId,
 }
 
 /// The library's operation, which lives as long as its plan.
@@ -112,7 +114,8 @@ impl FusionPlan {
         // SAFETY: S1, S3: handle and plan are live.
         handle.call(DOING, |m, h| unsafe { raw::compile_fusion_plan(m, h, plan) })?;
         let args = Owner::new(platform, |_, _| Ok(()))?;
-        Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims })
+        let device = handle.device().id();
+        Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims, device })
     }
 
     /// A convolution, and then, as far as they are given, a bias and an activation.
@@ -173,6 +176,13 @@ impl FusionPlan {
         args: &[FusionArg<'_, T>],
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
+        if handle.device().id() != self.device {
+            return Err(Error::mismatch(
+                "the device that a plan was compiled for",
+                self.device,
+                handle.device().id(),
+            ));
+        }
         if *x.desc() != self.x {
             return Err(Error::mismatch("the layout of a plan's input", &self.x, x.desc()));
         }

@@ -1,4 +1,72 @@
 //! Convolution, pooling, normalisation, activation and recurrent networks on hip-safe's memory: MIOpen, or what stands in its place.
+//!
+//! A [`Handle`] is the library on a stream; a [`TensorDesc`] says how elements lie; a descriptor with memory is a [`Tensor`] to read
+//! or a [`TensorMut`] to write. This program runs on `hip-host`, threads of the CPU.
+//!
+//! ```
+//! use hip_safe::Device;
+//! use miopen_safe::{
+//!     Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, Handle, TensorDesc,
+//! };
+//!
+//! # fn main() -> miopen_safe::Result<()> {
+//! let device = Device::new(&hip_host::platform(), 0)?;
+//! let stream = device.new_stream()?;
+//! let handle = Handle::new(&stream)?;
+//!
+//! // One image of one channel, 3 × 3, and one filter of 2 × 2.
+//! let x_desc = TensorDesc::packed::<f32>(&handle, &[1, 1, 3, 3])?;
+//! let w_desc = TensorDesc::packed::<f32>(&handle, &[1, 1, 2, 2])?;
+//! let convolution = ConvolutionDesc::new(&handle, Convolution::new(2))?;
+//! let dims = convolution.output_dims(&x_desc, &w_desc, &handle)?;
+//! assert_eq!(dims, [1, 1, 2, 2]);
+//! let y_desc = TensorDesc::packed::<f32>(&handle, &dims)?;
+//!
+//! let x = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])?;
+//! let w = stream.upload(&[1.0_f32, 0.0, 0.0, -2.0])?;
+//! let mut y = stream.alloc_zeros::<f32>(4)?;
+//! let mut z = stream.alloc_zeros::<f32>(4)?;
+//!
+//! // The handle chooses a solution once for each problem; its workspace comes from the device's pool.
+//! let mut ty = y_desc.view_mut(&mut y)?;
+//! let options = ConvolutionOptions::default();
+//! handle.convolution_forward(&convolution, &x_desc.view(&x)?, &w_desc.view(&w)?, &mut ty, options)?;
+//! let leaky = ActivationDesc::new(&handle, Activation::LeakyRelu { alpha: 0.5 })?;
+//! handle.activation_forward(&leaky, Blend::SET, &ty.as_tensor(), &mut y_desc.view_mut(&mut z)?)?;
+//! assert_eq!(stream.download(&y)?, [-9.0, -10.0, -12.0, -13.0]);
+//! assert_eq!(stream.download(&z)?, [-4.5, -5.0, -6.0, -6.5]);
+//!
+//! // What does not fit is an error before any call.
+//! let short = stream.alloc_zeros::<f32>(8)?;
+//! assert!(x_desc.view(&short).unwrap_err().to_string().ends_with("and the memory has 8"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What holds everywhere:
+//! - Every call checks types, shapes, lengths of memory, devices and platforms first, and goes through
+//!   [`Stream::submission`](hip_safe::Stream::submission): work is ordered on all streams, and may be captured into a graph, which keeps
+//!   what it needs of the handle. What measures or waits is refused while the stream captures.
+//! - An output has its memory exclusively, so that the borrow checker refuses an input that overlaps it:
+//!
+//!   ```compile_fail,E0502
+//!   # use miopen_safe::{Activation, ActivationDesc, Blend, Handle, TensorDesc};
+//!   # fn main() -> miopen_safe::Result<()> {
+//!   # let stream = hip_safe::Device::new(&hip_host::platform(), 0)?.new_stream()?;
+//!   # let handle = Handle::new(&stream)?;
+//!   # let desc = TensorDesc::packed::<f32>(&handle, &[4])?;
+//!   # let relu = ActivationDesc::new(&handle, Activation::Relu)?;
+//!   let mut memory = stream.alloc_zeros::<f32>(4)?;
+//!   let x = desc.view(&memory)?;
+//!   handle.activation_forward(&relu, Blend::SET, &x, &mut desc.view_mut(&mut memory)?)?;
+//!   # Ok(())
+//!   # }
+//!   ```
+//! - Sizes and reaches are held to the 32 bits that MIOpen counts in.
+//! - What a platform does not offer is [`Error::Unsupported`], with the function and the reason. COVERAGE.md lists the functions and
+//!   the platforms.
+//! - Owners end what they own when they are dropped; an error there goes to
+//!   [`on_drop_error`](hip_safe::on_drop_error), and `close` gives it to the caller instead.
 
 mod activation;
 mod convert;
@@ -13,7 +81,6 @@ mod lrn;
 mod ops;
 mod owner;
 mod pooling;
-#[allow(dead_code)]
 mod raw;
 mod reduction;
 mod rnn;

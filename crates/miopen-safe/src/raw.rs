@@ -8,7 +8,6 @@ pub(crate) mod fusion;
 pub(crate) mod handle;
 pub(crate) mod norm;
 pub(crate) mod pooling;
-pub(crate) mod problem;
 pub(crate) mod reduce;
 pub(crate) mod rnn;
 pub(crate) mod tensor;

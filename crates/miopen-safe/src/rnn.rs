@@ -176,6 +176,8 @@ pub struct RnnSequence {
 struct SequenceInner {
     rnn: Rnn,
     data_type: DataType,
+    /// Whether the network drops out, which changes what training keeps.
+    drops: bool,
     input: usize,
     batches: Vec<usize>,
     /// A descriptor for each time.
@@ -255,6 +257,7 @@ impl RnnSequence {
         let inner = SequenceInner {
             rnn,
             data_type: of,
+            drops: network.dropout.is_some(),
             input,
             batches: batches.to_vec(),
             x,
@@ -353,7 +356,9 @@ impl RnnSequence {
 
     /// Refuses a network that it was not made for.
     pub(crate) fn check(&self, network: &RnnDesc) -> Result<()> {
-        let (wanted, found) = ((network.rnn(), network.data_type()), (self.inner.rnn, self.inner.data_type));
+        let SequenceInner { rnn, data_type, drops, .. } = &*self.inner;
+        let wanted = (network.rnn(), network.data_type(), network.dropout.is_some());
+        let found = (*rnn, *data_type, *drops);
         if wanted == found {
             Ok(())
         } else {

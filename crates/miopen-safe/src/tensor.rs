@@ -364,7 +364,12 @@ impl<'a, T: Element> TensorMut<'a, T> {
     }
 
     /// The memory that it reaches over.
-    pub fn elements_mut(&mut self) -> &mut DeviceViewMut<'a, T> {
+    pub fn elements_mut(&mut self) -> DeviceViewMut<'_, T> {
+        self.elements.reborrow()
+    }
+
+    /// The memory itself, which nobody else gets: another tensor's in its place would not fit the descriptor.
+    pub(crate) fn memory(&mut self) -> &mut DeviceViewMut<'a, T> {
         &mut self.elements
     }
 

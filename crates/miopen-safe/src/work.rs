@@ -69,7 +69,7 @@ impl<'a> Work<'a> {
 
     /// A tensor that it writes: the address.
     pub(crate) fn write<T: Element>(&mut self, tensor: &'a mut TensorMut<'_, T>) -> *mut c_void {
-        self.write_slice(tensor.elements_mut())
+        self.write_slice(tensor.memory())
     }
 
     /// Elements that it writes; null if there are none.

@@ -1,10 +1,12 @@
-//! The bias of convolutions.
+//! The bias of convolutions, alone and fused.
 
 use crate::convert::host;
 use crate::raw::convolution as raw;
 use crate::tensor::has_dims;
 use crate::work::Work;
-use crate::{Blend, Element, Handle, Result, Tensor, TensorDesc, TensorMut};
+use crate::{ActivationDesc, Blend, ConvolutionDesc, Element, Handle, Result, Tensor, TensorDesc, TensorMut};
+use hip_sys::miopen::miopenConvFwdAlgorithm_t;
+use std::ptr::null_mut;
 
 /// The shape of a bias for outputs of this one: `[1, c, 1, …]`.
 fn bias_dims(output: &TensorDesc) -> Vec<usize> {
@@ -56,6 +58,72 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named.
         work.run(|m, h| unsafe {
             raw::convolution_backward_bias(m, h, host(&alpha), dy_desc, dy, host(&beta), db_desc, db)
+        })
+    }
+}
+
+/// What a fused convolution adds.
+#[derive(Debug, Clone, Copy)]
+pub struct Addends<'a, T: Element> {
+    /// A tensor of the output's shape.
+    pub z: Tensor<'a, T>,
+    /// A bias `[1, k, 1, …]`.
+    pub bias: Tensor<'a, T>,
+}
+
+impl Handle {
+    /// `y ← activation(w ∗ x + z + bias)` in one call: shapes as in [`Handle::convolution_forward`].
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit; [`Error::Unsupported`](crate::Error::Unsupported) where the
+    /// library has no such kernel, or no such function before ROCm 5.4; what memory, stream or library answer.
+    #[doc(alias = "miopenConvolutionBiasActivationForward")]
+    #[allow(clippy::too_many_arguments)]
+    pub fn convolution_bias_activation<T: Element>(
+        &self,
+        convolution: &ConvolutionDesc,
+        x: &Tensor<'_, T>,
+        w: &Tensor<'_, T>,
+        addends: &Addends<'_, T>,
+        activation: &ActivationDesc,
+        y: &mut TensorMut<'_, T>,
+    ) -> Result<()> {
+        let dims = convolution.convolution().output_dims(x.desc().dims(), w.desc().dims())?;
+        has_dims("the shape of a convolution's output", &dims, y.desc())?;
+        has_dims("the shape of what is added to a convolution", &dims, addends.z.desc())?;
+        has_dims("the shape of a bias", &bias_dims(y.desc()), addends.bias.desc())?;
+        let (conv, act) = (convolution.on(self)?, activation.on(self)?);
+        let (x_desc, w_desc, y_desc) = (x.desc().on(self)?, w.desc().on(self)?, y.desc().on(self)?);
+        let (z_desc, b_desc) = (addends.z.desc().on(self)?, addends.bias.desc().on(self)?);
+        let Blend { alpha, .. } = Blend::SET;
+        let algorithm = miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoImplicitGEMM;
+        let mut work = Work::new(self, "a convolution with bias and activation");
+        let (x, w, y) = (work.read(x), work.read(w), work.write(y));
+        let (z, b) = (work.read(&addends.z), work.read(&addends.bias));
+        let one = host(&alpha);
+        // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; it is told of no workspace.
+        work.run(|m, h| unsafe {
+            raw::convolution_bias_activation_forward(
+                m,
+                h,
+                one,
+                x_desc,
+                x,
+                w_desc,
+                w,
+                conv,
+                algorithm,
+                null_mut(),
+                0,
+                one,
+                z_desc,
+                z,
+                b_desc,
+                b,
+                act,
+                y_desc,
+                y,
+            )
         })
     }
 }

@@ -17,6 +17,7 @@ mod softmax;
 mod tensors;
 
 pub use batch_norm::{BatchNormMode, ScaleBias, ScaleBiasGradients, TrainingStatistics};
+pub use bias::Addends;
 pub use convolve::ConvolutionOptions;
 pub use ctc::CtcLabels;
 pub use drop_out::DropoutMask;

@@ -19,10 +19,6 @@ calls! {
         activ_desc: miopenActivationDescriptor_t, mode: miopenActivationMode_t, activ_alpha: f64,
         activ_beta: f64, activ_gamma: f64,
     );
-    get_activation_descriptor = miopenGetActivationDescriptor(
-        activ_desc: miopenActivationDescriptor_t, mode: *mut miopenActivationMode_t, activ_alpha: *mut f64,
-        activ_beta: *mut f64, activ_gamma: *mut f64,
-    );
     activation_forward = miopenActivationForward(
         handle: miopenHandle_t, activ_desc: miopenActivationDescriptor_t, alpha: *const c_void,
         x_desc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void,

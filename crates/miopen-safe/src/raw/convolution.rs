@@ -37,11 +37,6 @@ calls! {
     get_convolution_attribute = miopenGetConvolutionAttribute(
         conv_desc: miopenConvolutionDescriptor_t, attr: miopenConvolutionAttrib_t, value: *mut c_int,
     );
-    get_convolution_nd_descriptor = miopenGetConvolutionNdDescriptor(
-        conv_desc: miopenConvolutionDescriptor_t, requested_spatial_dim: c_int, spatial_dim: *mut c_int,
-        pad_a: *mut c_int, stride_a: *mut c_int, dilation_a: *mut c_int,
-        c_mode: *mut miopenConvolutionMode_t,
-    );
     convolution_forward_get_workspace_size = miopenConvolutionForwardGetWorkSpaceSize(
         handle: miopenHandle_t, w_desc: miopenTensorDescriptor_t, x_desc: miopenTensorDescriptor_t,
         conv_desc: miopenConvolutionDescriptor_t, y_desc: miopenTensorDescriptor_t,
@@ -182,12 +177,6 @@ calls! {
 }
 
 optional_calls! {
-    get_convolution_group_count = miopenGetConvolutionGroupCount(
-        conv_desc: miopenConvolutionDescriptor_t, group_count: *mut c_int,
-    );
-    get_convolution_spatial_dim = miopenGetConvolutionSpatialDim(
-        conv_desc: miopenConvolutionDescriptor_t, spatial_dim: *mut c_int,
-    );
     convolution_bias_activation_forward = miopenConvolutionBiasActivationForward(
         handle: miopenHandle_t, alpha1: *const c_void, x_desc: miopenTensorDescriptor_t, x: *const c_void,
         w_desc: miopenTensorDescriptor_t, w: *const c_void, conv_desc: miopenConvolutionDescriptor_t,

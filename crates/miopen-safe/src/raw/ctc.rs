@@ -17,10 +17,6 @@ calls! {
         ctc_loss_desc: miopenCTCLossDescriptor_t, data_type: miopenDataType_t, blank_label_id: c_int,
         apply_softmax_layer: bool,
     );
-    get_ctc_loss_descriptor = miopenGetCTCLossDescriptor(
-        ctc_loss_desc: miopenCTCLossDescriptor_t, data_type: *mut miopenDataType_t,
-        blank_label_id: *mut c_int, apply_softmax_layer: *mut bool,
-    );
     get_ctc_loss_workspace_size = miopenGetCTCLossWorkspaceSize(
         handle: miopenHandle_t, probs_desc: miopenTensorDescriptor_t,
         gradients_desc: miopenTensorDescriptor_t, labels: *const c_int, label_lengths: *const c_int,

@@ -18,19 +18,9 @@ calls! {
     compile_fusion_plan = miopenCompileFusionPlan(
         handle: miopenHandle_t, fuse_plan_desc: miopenFusionPlanDescriptor_t,
     );
-    fusion_plan_get_op = miopenFusionPlanGetOp(
-        fuse_plan_desc: miopenFusionPlanDescriptor_t, op_idx: c_int, op: *mut miopenFusionOpDescriptor_t,
-    );
-    fusion_plan_get_workspace_size = miopenFusionPlanGetWorkSpaceSize(
-        handle: miopenHandle_t, fuse_plan_desc: miopenFusionPlanDescriptor_t, work_space_size: *mut usize,
-        algo: miopenConvFwdAlgorithm_t,
-    );
     fusion_plan_convolution_get_algo = miopenFusionPlanConvolutionGetAlgo(
         fuse_plan_desc: miopenFusionPlanDescriptor_t, request_algo_count: c_int,
         returned_algo_count: *mut c_int, returned_algos: *mut miopenConvFwdAlgorithm_t,
-    );
-    fusion_plan_convolution_set_algo = miopenFusionPlanConvolutionSetAlgo(
-        fuse_plan_desc: miopenFusionPlanDescriptor_t, algo: miopenConvFwdAlgorithm_t,
     );
     create_op_conv_forward = miopenCreateOpConvForward(
         fuse_plan_desc: miopenFusionPlanDescriptor_t, conv_op: *mut miopenFusionOpDescriptor_t,

@@ -10,7 +10,6 @@ calls! {
     );
     destroy = miopenDestroy(handle: miopenHandle_t);
     set_stream = miopenSetStream(handle: miopenHandle_t, stream_id: miopenAcceleratorQueue_t);
-    get_stream = miopenGetStream(handle: miopenHandle_t, stream_id: *mut miopenAcceleratorQueue_t);
     enable_profiling = miopenEnableProfiling(handle: miopenHandle_t, enable: bool);
     get_kernel_time = miopenGetKernelTime(handle: miopenHandle_t, time: *mut f32);
 }

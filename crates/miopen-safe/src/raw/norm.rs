@@ -42,10 +42,6 @@ calls! {
         lrn_desc: miopenLRNDescriptor_t, mode: miopenLRNMode_t, lrn_n: c_uint, lrn_alpha: f64,
         lrn_beta: f64, lrn_k: f64,
     );
-    get_lrn_descriptor = miopenGetLRNDescriptor(
-        lrn_desc: miopenLRNDescriptor_t, mode: *mut miopenLRNMode_t, lrn_n: *mut c_uint,
-        lrn_alpha: *mut f64, lrn_beta: *mut f64, lrn_k: *mut f64,
-    );
     lrn_get_workspace_size = miopenLRNGetWorkSpaceSize(
         y_desc: miopenTensorDescriptor_t, work_space_size: *mut usize,
     );

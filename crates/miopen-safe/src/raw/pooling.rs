@@ -21,16 +21,6 @@ calls! {
     set_pooling_workspace_index_mode = miopenSetPoolingWorkSpaceIndexMode(
         pool_desc: miopenPoolingDescriptor_t, workspace_index: miopenPoolingWorkspaceIndexMode_t,
     );
-    get_nd_pooling_descriptor = miopenGetNdPoolingDescriptor(
-        pool_desc: miopenPoolingDescriptor_t, nb_dims_requested: c_int, mode: *mut miopenPoolingMode_t,
-        nb_dims: *mut c_int, window_dim_a: *mut c_int, pad_a: *mut c_int, strides_a: *mut c_int,
-    );
-    get_pooling_index_type = miopenGetPoolingIndexType(
-        pool_desc: miopenPoolingDescriptor_t, index_type: *mut miopenIndexType_t,
-    );
-    get_pooling_workspace_index_mode = miopenGetPoolingWorkSpaceIndexMode(
-        pool_desc: miopenPoolingDescriptor_t, workspace_index: *mut miopenPoolingWorkspaceIndexMode_t,
-    );
     get_pooling_nd_forward_output_dim = miopenGetPoolingNdForwardOutputDim(
         pool_desc: miopenPoolingDescriptor_t, tensor_desc: miopenTensorDescriptor_t, dims: c_int,
         tensor_dim_arr: *mut c_int,

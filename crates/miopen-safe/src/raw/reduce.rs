@@ -21,12 +21,6 @@ calls! {
         reduce_tensor_comp_type: miopenDataType_t, reduce_tensor_nan_opt: miopenNanPropagation_t,
         reduce_tensor_indices: miopenReduceTensorIndices_t, reduce_tensor_indices_type: miopenIndicesType_t,
     );
-    get_reduce_tensor_descriptor = miopenGetReduceTensorDescriptor(
-        reduce_tensor_desc: miopenReduceTensorDescriptor_t, reduce_tensor_op: *mut miopenReduceTensorOp_t,
-        reduce_tensor_comp_type: *mut miopenDataType_t, reduce_tensor_nan_opt: *mut miopenNanPropagation_t,
-        reduce_tensor_indices: *mut miopenReduceTensorIndices_t,
-        reduce_tensor_indices_type: *mut miopenIndicesType_t,
-    );
     get_reduction_indices_size = miopenGetReductionIndicesSize(
         handle: miopenHandle_t, reduce_tensor_desc: miopenReduceTensorDescriptor_t,
         a_desc: miopenTensorDescriptor_t, c_desc: miopenTensorDescriptor_t, size_in_bytes: *mut usize,

@@ -23,11 +23,6 @@ calls! {
         direction: miopenRNNDirectionMode_t, rnn_mode: miopenRNNMode_t, bias_mode: miopenRNNBiasMode_t,
         algo: miopenRNNAlgo_t, data_type: miopenDataType_t,
     );
-    get_rnn_descriptor = miopenGetRNNDescriptor(
-        rnn_desc: miopenRNNDescriptor_t, rnn_mode: *mut miopenRNNMode_t, algo_mode: *mut miopenRNNAlgo_t,
-        input_mode: *mut miopenRNNInputMode_t, dir_mode: *mut miopenRNNDirectionMode_t,
-        bias_mode: *mut miopenRNNBiasMode_t, hidden_size: *mut c_int, layer: *mut c_int,
-    );
     get_rnn_workspace_size = miopenGetRNNWorkspaceSize(
         handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, sequence_len: c_int,
         x_desc: *const miopenTensorDescriptor_t, num_bytes: *mut usize,
@@ -43,14 +38,6 @@ calls! {
     get_rnn_params_descriptor = miopenGetRNNParamsDescriptor(
         handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, x_desc: miopenTensorDescriptor_t,
         w_desc: miopenTensorDescriptor_t, dtype: miopenDataType_t,
-    );
-    get_rnn_layer_param_size = miopenGetRNNLayerParamSize(
-        handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, layer: c_int,
-        x_desc: miopenTensorDescriptor_t, param_id: c_int, num_bytes: *mut usize,
-    );
-    get_rnn_layer_bias_size = miopenGetRNNLayerBiasSize(
-        handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, layer: c_int, bias_id: c_int,
-        num_bytes: *mut usize,
     );
     get_rnn_layer_param = miopenGetRNNLayerParam(
         handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, layer: c_int,

@@ -1,6 +1,6 @@
 //! Descriptors of tensors, and elementwise work on them.
 
-use super::{Failure, calls, optional_calls};
+use super::{Failure, calls};
 use hip_sys::Miopen;
 use hip_sys::miopen::{miopenDataType_t, miopenHandle_t, miopenTensorDescriptor_t, miopenTensorOp_t};
 use std::ffi::{c_int, c_void};
@@ -37,11 +37,5 @@ calls! {
     transform_tensor = miopenTransformTensor(
         handle: miopenHandle_t, alpha: *const c_void, x_desc: miopenTensorDescriptor_t, x: *const c_void,
         beta: *const c_void, y_desc: miopenTensorDescriptor_t, y: *mut c_void,
-    );
-}
-
-optional_calls! {
-    set_tensor_cast_type = miopenSetTensorCastType(
-        tensor_desc: miopenTensorDescriptor_t, cast_type: miopenDataType_t,
     );
 }

@@ -3,9 +3,14 @@
 mod bad_input;
 mod captures;
 mod convolutions;
+mod coverage;
 mod elementwise;
 mod lifetimes;
+mod norms;
 mod numbers;
+mod others;
 mod poolings;
+mod recurrent;
+mod reductions;
 mod solutions;
 mod under_test;

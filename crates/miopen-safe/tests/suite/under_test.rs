@@ -15,7 +15,11 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str(
 /// What a platform does not offer: the C function, the words that the operation was called for (all, if empty), and why.
 type Lack = (&'static str, &'static str, &'static str);
 
-const HOST_LACKS: &[Lack] = &[];
+const HOST_LACKS: &[Lack] = &[
+    ("miopenRNNForwardTraining", "a recurrent network", "hip-host runs networks forward for inference alone"),
+    ("miopenGetRNNTrainingReserveSize", "what a network keeps", "as above"),
+    ("miopenCreateCTCLossDescriptor", "a CTC loss descriptor", "hip-host has no loss of this kind"),
+];
 
 const NVIDIA_LACKS: &[Lack] = &[];
 

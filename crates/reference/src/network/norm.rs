@@ -45,7 +45,11 @@ pub fn softmax_backward(y: &[f64], dy: &[f64], groups: &[Vec<usize>], log: bool)
         for &at in places {
             let factor = if log { y[at].exp() } else { y[at] };
             let value = if log { dy[at] - factor * sum.value } else { factor * (dy[at] - sum.value) };
-            let whole = if log { dy[at].abs() + 3.0 * factor * sum.scale } else { factor * (dy[at].abs() + sum.scale) };
+            let whole = if log {
+                dy[at].abs() + 3.0 * factor * sum.scale
+            } else {
+                factor * (dy[at].abs() + sum.scale)
+            };
             dx[at] = Sum { value, scale: whole, count: sum.count };
         }
     }
@@ -86,14 +90,20 @@ pub fn normalise(
 ) -> Vec<Sum> {
     let mut y = vec![Sum::default(); x.len()];
     for (places, (mean, rstd)) in groups.iter().zip(moments) {
+        let typical = typical(x, places);
         for &at in places {
             let (scale, bias) = affine(at);
             let value = (x[at] - mean) * rstd * scale + bias;
-            let magnitude = 4.0 * (x[at].abs() + mean.abs()) * (rstd * scale).abs() + bias.abs();
+            let magnitude = 4.0 * (x[at].abs() + typical) * (rstd * scale).abs() + bias.abs();
             y[at] = Sum { value, scale: magnitude, count: places.len() };
         }
     }
     y
+}
+
+/// The mean of absolute values, which the error of a mean is measured by.
+fn typical(x: &[f64], places: &[usize]) -> f64 {
+    places.iter().map(|&at| x[at].abs()).sum::<f64>() / places.len() as f64
 }
 
 /// The gradients of a normalisation's input, and of its factors and biases for each group.
@@ -110,13 +120,16 @@ pub fn normalise_backward(
         let hat = |at: usize| (x[at] - mean) * rstd;
         let d_scale: Sum = places.iter().map(|&at| dy[at] * hat(at)).collect();
         let d_bias: Sum = places.iter().map(|&at| dy[at]).collect();
+        // What is normalised is a difference, whose error is that of its terms.
+        let reach = |at: usize| (x[at].abs() + typical(x, places)) * rstd;
+        let d_scale = Sum { scale: places.iter().map(|&at| 4.0 * dy[at].abs() * reach(at)).sum(), ..d_scale };
         let count = places.len() as f64;
         for &at in places {
             let value = factor * rstd * (dy[at] - d_bias.value / count - hat(at) * d_scale.value / count);
-            let whole = dy[at].abs() + d_bias.scale / count + hat(at).abs() * d_scale.scale / count;
+            let whole = dy[at].abs() + d_bias.scale / count + reach(at) * d_scale.scale / count;
             dx[at] = Sum { value, scale: 4.0 * (factor * rstd).abs() * whole, count: places.len() };
         }
-        params.push((Sum { scale: 4.0 * d_scale.scale + d_bias.scale * (mean * rstd).abs(), ..d_scale }, d_bias));
+        params.push((d_scale, d_bias));
     }
     (dx, params)
 }
@@ -127,14 +140,41 @@ pub fn response_across(x: &[f64], dims: &[usize], n: usize, alpha: f64, beta: f6
     each(dims, |index| {
         let half = n / 2;
         let near = index[1].saturating_sub(half)..(index[1] + half + 1).min(dims[1]);
-        let squares: Sum = near
-            .map(|channel| x[place(dims, &[index[0], channel, index[2], index[3]])].powi(2))
-            .collect();
+        let squares: Sum =
+            near.map(|channel| x[place(dims, &[index[0], channel, index[2], index[3]])].powi(2)).collect();
         let base = k + alpha / n as f64 * squares.value;
         let value = x[place(dims, index)] * base.powf(-beta);
         y.push(Sum { value, scale: value.abs() * (4.0 + beta * (1.0 + base.ln().abs())), count: n });
     });
     y
+}
+
+/// The gradient of the input of [`response_across`].
+pub fn response_across_backward(
+    x: &[f64],
+    dy: &[f64],
+    dims: &[usize],
+    n: usize,
+    [alpha, beta, k]: [f64; 3],
+) -> Vec<Sum> {
+    let half = n / 2;
+    let near = |channel: usize| channel.saturating_sub(half)..(channel + half + 1).min(dims[1]);
+    let at = |index: &[usize], channel: usize| place(dims, &[index[0], channel, index[2], index[3]]);
+    let base = |index: &[usize], channel: usize| {
+        k + alpha / n as f64 * near(channel).map(|other| x[at(index, other)].powi(2)).sum::<f64>()
+    };
+    let mut dx = Vec::new();
+    each(dims, |index| {
+        let own = place(dims, index);
+        let mut sum = Sum::one(dy[own] * base(index, index[1]).powf(-beta));
+        for other in near(index[1]) {
+            let there = at(index, other);
+            let slope = -2.0 * alpha * beta / n as f64 * x[own] * base(index, other).powf(-beta - 1.0);
+            sum.add(dy[there] * x[there] * slope);
+        }
+        dx.push(Sum { scale: 8.0 * sum.scale, ..sum });
+    });
+    dx
 }
 
 #[cfg(test)]
@@ -189,5 +229,11 @@ mod tests {
         close(y[0].value, 1.0 / 6.0);
         close(y[1].value, 2.0 / 15.0);
         close(y[2].value, 3.0 / 14.0);
+        // One channel: y = x / (1 + 3 x²), dy/dx = (1 − 3 x²) / (1 + 3 x²)².
+        let dx = response_across_backward(&[2.0], &[5.0], &[1, 1, 1, 1], 1, [3.0, 1.0, 1.0]);
+        close(dx[0].value, 5.0 * (1.0 - 12.0) / 169.0);
+        // Two of them: the second's output falls as the first grows, by −2 x₀ x₁ (alpha / n) / base².
+        let dx = response_across_backward(&[1.0, 2.0], &[0.0, 1.0], &[1, 2, 1, 1], 3, [3.0, 1.0, 1.0]);
+        close(dx[0].value, -2.0 * 2.0 / 36.0);
     }
 }

@@ -70,14 +70,24 @@ pub fn step(cell: Cell, params: &Params, x: &[f64], state: &State) -> State {
 }
 
 /// All steps of one sequence, forwards or from its end; the outputs in the order of the inputs, and the last state.
-pub fn run(cell: Cell, params: &Params, inputs: &[Vec<f64>], first: &State, reverse: bool) -> (Vec<Vec<f64>>, State) {
+pub fn run(
+    cell: Cell,
+    params: &Params,
+    inputs: &[Vec<f64>],
+    first: &State,
+    reverse: bool,
+) -> (Vec<Vec<f64>>, State) {
     let mut outputs = vec![Vec::new(); inputs.len()];
     let mut state = first.clone();
     let mut take = |at: usize| {
         state = step(cell, params, &inputs[at], &state);
         outputs[at] = state.h.clone();
     };
-    if reverse { (0..inputs.len()).rev().for_each(&mut take) } else { (0..inputs.len()).for_each(&mut take) }
+    if reverse {
+        (0..inputs.len()).rev().for_each(&mut take)
+    } else {
+        (0..inputs.len()).for_each(&mut take)
+    }
     (outputs, state)
 }
 

@@ -85,7 +85,9 @@ mod tests {
     #[test]
     fn every_operation_by_hand() {
         let a = [3.0, -4.0, 1.0, 2.0, 0.5, -8.0];
-        let run = |op| reduce(op, &a, &[2, 3], &[2, 1]).iter().map(|(sum, at)| (sum.value, *at)).collect::<Vec<_>>();
+        let run = |op| {
+            reduce(op, &a, &[2, 3], &[2, 1]).iter().map(|(sum, at)| (sum.value, *at)).collect::<Vec<_>>()
+        };
         assert_eq!(run(Op::Add), [(0.0, 0), (-5.5, 0)]);
         assert_eq!(run(Op::Mul), [(-12.0, 0), (-8.0, 0)]);
         assert_eq!(run(Op::Min), [(-4.0, 1), (-8.0, 2)]);
@@ -95,6 +97,9 @@ mod tests {
         assert_eq!(run(Op::Average)[1].0, -5.5 / 3.0);
         assert_eq!(run(Op::Norm2)[0].0, 26.0_f64.sqrt());
         let across = reduce(Op::Max, &a, &[2, 3], &[1, 3]);
-        assert_eq!(across.iter().map(|(sum, at)| (sum.value, *at)).collect::<Vec<_>>(), [(3.0, 0), (0.5, 1), (1.0, 0)]);
+        assert_eq!(
+            across.iter().map(|(sum, at)| (sum.value, *at)).collect::<Vec<_>>(),
+            [(3.0, 0), (0.5, 1), (1.0, 0)]
+        );
     }
 }
