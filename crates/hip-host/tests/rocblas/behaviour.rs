@@ -187,3 +187,38 @@ fn a_bad_address_in_a_batch_breaks_the_device() {
         assert_eq!(status, rocblas_status::rocblas_status_internal_error);
     }
 }
+
+/// Tasks of the program's own, on threads of rayon's, may share a stream and wait for it: work that spreads over threads needs none of
+/// theirs.
+#[test]
+fn tasks_of_rayons_may_wait() {
+    let b = &blas();
+    let n = 128_usize;
+    let a = b.arg::<f32>(n * n, 1);
+    let c: Vec<Arg<'_, f32>> = (0..16).map(|seed| b.arg::<f32>(n * n, seed)).collect();
+    let places: Vec<[usize; 2]> = c.iter().map(|c| [a.p() as usize, c.p() as usize]).collect();
+    let (gemm, wait) = (b.table.rocblas_sgemm, b.hip.table.hipStreamSynchronize);
+    let (handle, stream, size) = (b.handle as usize, b.stream as usize, n as i32);
+    rayon::scope(|scope| {
+        for [a, c] in &places {
+            scope.spawn(move |_| {
+                let (a, c) = (*a as *const f32, *c as *mut f32);
+                // SAFETY: S1, S8, S11: live operands; each task writes its own.
+                unsafe {
+                    let op = OPS[0];
+                    let status =
+                        gemm(handle as _, op, op, size, size, size, &1.0, a, size, a, size, &0.0, c, size);
+                    assert_eq!(status, SUCCESS);
+                    assert_eq!(wait(stream as _), hipError_t::hipSuccess);
+                }
+            });
+        }
+    });
+    let square: Vec<Z> = {
+        let element = |row: usize, column: usize| -> Z {
+            (0..n).map(|k| at(&a.values[0], n, row, k) * at(&a.values[0], n, k, column)).sum()
+        };
+        put_matrix(&a.values[0], n, (n, n), |row, column| Some(element(row, column)))
+    };
+    assert!(c.iter().all(|c| c.now()[0] == square));
+}
