@@ -26,7 +26,7 @@ fn handles() {
     let b = &blas();
     let table = &b.table;
     let (mut handle, mut mode) = (null_mut(), rocblas_pointer_mode(9));
-    let mut text = [1_i8; 64];
+    let mut text = [1; 64];
     let (mut size, mut stream) = (0, null_mut());
     // SAFETY: S1, S11: live places, or what the functions must refuse.
     unsafe {
