@@ -18,6 +18,8 @@ pub(super) struct Tensor {
     pub(super) kind: miopenDataType_t,
     pub(super) dims: Box<[usize]>,
     pub(super) strides: Box<[usize]>,
+    /// Packed with the channels innermost, and no other layout describes it as well.
+    channels_last: bool,
     raw: Lazy<RawTensor>,
     exact: Lazy<RawTensor>,
     /// As weights: packed with the channels outside the picture, and inside.
@@ -77,14 +79,13 @@ fn channels_innermost(rank: usize) -> impl DoubleEndedIterator<Item = usize> {
 
 impl Tensor {
     fn unchecked(kind: miopenDataType_t, dims: Box<[usize]>, strides: Box<[usize]>) -> Self {
-        Self {
-            kind,
-            dims,
-            strides,
-            raw: Lazy::new(),
-            exact: Lazy::new(),
-            filters: [Lazy::new(), Lazy::new()],
-        }
+        let (raw, exact, filters) = (Lazy::new(), Lazy::new(), [Lazy::new(), Lazy::new()]);
+        let mut tensor = Self { kind, dims, strides, channels_last: false, raw, exact, filters };
+        let is = |order: Outcome<Box<[usize]>>| order.is_ok_and(|strides| tensor.is_packed(&strides));
+        let rank = tensor.rank();
+        let plain = is(packed(&tensor.dims, 0..rank));
+        tensor.channels_last = !plain && is(packed(&tensor.dims, channels_innermost(rank)));
+        tensor
     }
 
     /// A tensor, if there is such a one.
@@ -121,14 +122,9 @@ impl Tensor {
         all.all(|((dim, mine), packed)| *dim == 1 || mine == packed)
     }
 
-    fn is_plain(&self) -> bool {
-        packed(&self.dims, 0..self.rank()).is_ok_and(|strides| self.is_packed(&strides))
-    }
-
     /// Whether the channels are the innermost, and nothing else describes it as well.
     pub(super) fn is_channels_last(&self) -> bool {
-        !self.is_plain()
-            && packed(&self.dims, channels_innermost(self.rank())).is_ok_and(|s| self.is_packed(&s))
+        self.channels_last
     }
 
     /// The lengths, or the strides, as cuDNN takes them: at least so many, the further ones of length and stride 1.

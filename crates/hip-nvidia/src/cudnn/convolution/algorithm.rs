@@ -123,18 +123,24 @@ numbers! {
     ];
 }
 
-/// Those of cuDNN's answers that can be used, each once, in cuDNN's order.
-pub(super) fn usable(problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
+/// Those of cuDNN's answers that can be used, each once, in cuDNN's order, with the workspace that they need as they are run.
+pub(super) fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
     let mut list: Vec<Algorithm> = Vec::with_capacity(answers.len());
     for answer in answers {
         let deterministic = answer.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC as u32;
         let wanted = deterministic || !problem.conv.is_deterministic();
-        if answer.status != 0 || !wanted || answer.memory > MOST_WORKSPACE {
+        let (number, math) = (answer.number, Math::of(problem.x.kind, answer.math)?);
+        if answer.status != 0
+            || !wanted
+            || list.iter().any(|known| (known.number, known.math) == (number, math))
+        {
             continue;
         }
-        let math = Math::of(problem.x.kind, answer.math)?;
-        if !list.iter().any(|known| (known.number, known.math) == (answer.number, math)) {
-            list.push(Algorithm { number: answer.number, math, time: answer.time, memory: answer.memory });
+        match workspace(session, problem, number, math) {
+            Ok(memory) if memory <= MOST_WORKSPACE => {
+                list.push(Algorithm { number, math, time: answer.time, memory });
+            }
+            _ => {}
         }
     }
     Ok(list)
@@ -181,7 +187,7 @@ pub(super) fn algorithms(session: &Session, problem: &Problem) -> Outcome<Vec<Al
             ),
         }
     })?;
-    let list = usable(problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])?;
+    let list = usable(session, problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])?;
     if list.is_empty() { Err(UNSUPPORTED) } else { Ok(list) }
 }
 

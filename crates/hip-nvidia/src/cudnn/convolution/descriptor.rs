@@ -39,6 +39,8 @@ pub(crate) enum Math {
     HalfFma,
     /// f16 or bf16 on tensor cores.
     HalfTensor,
+    /// f16 or bf16 as cuDNN sees fit.
+    HalfDefault,
     Double,
     Integer,
 }
@@ -53,17 +55,19 @@ pub(crate) fn convolution_of(handle: miopenConvolutionDescriptor_t) -> Outcome<A
 }
 
 impl Math {
-    const COUNT: usize = 5;
+    const COUNT: usize = 6;
 
     /// What tensors of the type are multiplied with, where cuDNN says which of its ways it means.
     pub(crate) fn of(kind: miopenDataType_t, way: u32) -> Outcome<Self> {
         Ok(match kind {
             miopenDataType_t::miopenFloat => Self::Single,
             miopenDataType_t::miopenHalf | miopenDataType_t::miopenBFloat16 => {
-                if way == sys::cudnnMathType_t::CUDNN_FMA_MATH as u32 {
-                    Self::HalfFma
-                } else {
-                    Self::HalfTensor
+                const FMA: u32 = sys::cudnnMathType_t::CUDNN_FMA_MATH as u32;
+                const DEFAULT: u32 = sys::cudnnMathType_t::CUDNN_DEFAULT_MATH as u32;
+                match way {
+                    FMA => Self::HalfFma,
+                    DEFAULT => Self::HalfDefault,
+                    _ => Self::HalfTensor,
                 }
             }
             miopenDataType_t::miopenDouble => Self::Double,
@@ -76,12 +80,17 @@ impl Math {
         Self::of(kind, sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH as u32)
     }
 
+    /// Whether tensors of the type can be multiplied so.
+    pub(crate) fn fits(self, kind: miopenDataType_t) -> bool {
+        (0..4).any(|way| Self::of(kind, way) == Ok(self))
+    }
+
     pub(crate) fn code(self) -> u64 {
         self as u64
     }
 
     pub(crate) fn from_code(code: u64) -> Option<Self> {
-        [Self::Single, Self::HalfFma, Self::HalfTensor, Self::Double, Self::Integer]
+        [Self::Single, Self::HalfFma, Self::HalfTensor, Self::HalfDefault, Self::Double, Self::Integer]
             .into_iter()
             .find(|math| math.code() == code)
     }
@@ -91,6 +100,7 @@ impl Math {
         match self {
             Self::Single | Self::HalfFma => (D::CUDNN_DATA_FLOAT, M::CUDNN_FMA_MATH),
             Self::HalfTensor => (D::CUDNN_DATA_FLOAT, M::CUDNN_TENSOR_OP_MATH),
+            Self::HalfDefault => (D::CUDNN_DATA_FLOAT, M::CUDNN_DEFAULT_MATH),
             Self::Double => (D::CUDNN_DATA_DOUBLE, M::CUDNN_DEFAULT_MATH),
             Self::Integer => (D::CUDNN_DATA_INT32, M::CUDNN_DEFAULT_MATH),
         }

@@ -88,7 +88,7 @@ unsafe fn measure(
             ),
         }
     })?;
-    usable(problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])
+    usable(session, problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])
 }
 
 /// The fastest of each class, the fastest class first: cuDNN sorts its answers so.

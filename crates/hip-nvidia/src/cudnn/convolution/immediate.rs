@@ -39,10 +39,8 @@ impl Solution {
     fn of(id: u64, problem: &Problem) -> Outcome<Self> {
         let solution = Self::from_id(id)?;
         // An id of f16 in a call on f32 would multiply in another way than it says.
-        let fits = Math::best(problem.x.kind)? == solution.math || solution.math == Math::HalfFma;
-        let same_type =
-            fits && (solution.math != Math::HalfFma || Math::best(problem.x.kind)? == Math::HalfTensor);
-        if solution.direction == problem.direction && same_type { Ok(solution) } else { Err(BAD) }
+        let fits = solution.direction == problem.direction && solution.math.fits(problem.x.kind);
+        if fits { Ok(solution) } else { Err(BAD) }
     }
 }
 
