@@ -22,7 +22,8 @@ pub(super) struct Parameters<'a> {
     pub(super) epsilon: f64,
 }
 
-/// `y = alpha * (scale * (x - mean) / sqrt(variance + epsilon) + bias) + beta * y`. The two may be the same memory with the same strides.
+/// `y = alpha * (scale * (x - mean) / sqrt(variance + epsilon) + bias) + beta * y`. The two may be the same
+/// memory with the same strides.
 ///
 /// # Safety
 /// The memory has the tensors.

@@ -1,4 +1,5 @@
-//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient the logits': what MIOpen computes without
+//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient the logits':
+//! what MIOpen computes without
 //! its softmax has no counterpart.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 

@@ -6,7 +6,8 @@ use hip_sys::provider::Handles;
 use parking_lot::RwLock;
 use std::sync::Arc;
 
-/// The descriptors of one kind. Whoever uses one keeps the value that it had then, so setting it from another thread does not
+/// The descriptors of one kind. Whoever uses one keeps the value that it had then, so setting it from another
+/// thread does not
 /// disturb a call.
 pub(super) struct Descriptors<T>(Handles<RwLock<Arc<T>>>);
 

@@ -1,7 +1,9 @@
 //! MIOpen's C functions over cuDNN.
 //!
-//! Tensors, convolutions, activations and the like are values of our own behind handles; cuDNN's descriptor of one is made when it is
-//! used first and kept, so that a call looks its objects up and calls cuDNN once. What cuDNN cannot do answers `miopenStatusUnsupportedOp`; functions
+//! Tensors, convolutions, activations and the like are values of our own behind handles; cuDNN's descriptor of
+//! one is made when it is
+//! used first and kept, so that a call looks its objects up and calls cuDNN once. What cuDNN cannot do answers
+//! `miopenStatusUnsupportedOp`; functions
 //! that are not here answer that they are not implemented.
 
 mod activation;

@@ -58,7 +58,8 @@ pub(super) unsafe fn transform(
         return check(unsafe { (library.cudnnScaleTensor)(session.raw, y_tensor.raw()?, y, both.get()) });
     }
     if x_tensor.kind != y_tensor.kind {
-        // cuDNN's copy keeps the type. The larger of two same products is that product, rounded as the result's type wants.
+        // cuDNN's copy keeps the type. The larger of two same products is that product, rounded as the result's
+        // type wants.
         let descriptor = op_descriptor(sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MAX, y_tensor.kind)?;
         let (x_raw, y_raw) = (x_tensor.raw()?, y_tensor.raw()?);
         // SAFETY: S11: as above.

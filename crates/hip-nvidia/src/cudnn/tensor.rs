@@ -160,7 +160,8 @@ impl Tensor {
         })
     }
 
-    /// cuDNN's descriptor of the same as weights, for a picture with the channels innermost or not. cuDNN knows only packed ones.
+    /// cuDNN's descriptor of the same as weights, for a picture with the channels innermost or not. cuDNN knows
+    /// only packed ones.
     pub(super) fn filter(&self, channels_last: bool) -> Outcome<sys::cudnnFilterDescriptor_t> {
         let make = || {
             let rank = self.rank();

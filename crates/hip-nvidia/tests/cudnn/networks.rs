@@ -12,7 +12,8 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Where each gate's parameters are, as the library says: matrices and biases of the input side, then of the hidden side.
+/// Where each gate's parameters are, as the library says: matrices and biases of the input side, then of the
+/// hidden side.
 struct Places {
     matrices: Vec<usize>,
     biases: Vec<usize>,

@@ -1,6 +1,6 @@
 //! cuDNN's algorithms: which there are for a problem, and which was chosen.
 
-use super::descriptor::Math;
+use super::math::Math;
 use super::problem::{Direction, Problem};
 use crate::cudnn::handle::Session;
 use crate::cudnn::library::{check, cudnn};
@@ -123,7 +123,8 @@ numbers! {
     ];
 }
 
-/// Those of cuDNN's answers that can be used, each once, in cuDNN's order, with the workspace that they need as they are run.
+/// Those of cuDNN's answers that can be used, each once, in cuDNN's order, with the workspace that they need as
+/// they are run.
 pub(super) fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
     let mut list: Vec<Algorithm> = Vec::with_capacity(answers.len());
     for answer in answers {
@@ -236,7 +237,8 @@ pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math:
     Ok(size)
 }
 
-/// The algorithm for a class and a workspace of this size: the one that was found, else what cuDNN thinks best among those that fit,
+/// The algorithm for a class and a workspace of this size: the one that was found, else what cuDNN thinks best
+/// among those that fit,
 /// of the class if there is one.
 pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outcome<Algorithm> {
     if let Some(found) = session.choices.get(&wanted).filter(|found| found.memory <= size) {

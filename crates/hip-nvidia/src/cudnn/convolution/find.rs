@@ -4,7 +4,7 @@
 use super::algorithm::{
     ANSWERS, Algorithm, Answer, Wanted, choose, class, class_of, largest_workspace, usable,
 };
-use super::descriptor::Math;
+use super::math::Math;
 use super::problem::{Buffers, Direction, Problem};
 use super::run::{Blend, Workspace, run};
 use crate::cudnn::entry::{all_there, entries, give, there};

@@ -107,7 +107,8 @@ impl Fused<'_> {
         let blend = Blend { alpha: self.factor(self.alpha), beta: self.factor(kept) };
         let buffers = problem.place(Buffers { x: self.x.cast_mut(), w: self.w.cast_mut(), y: self.y });
         let bias_raw = self.bias.0.raw()?;
-        // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in this order.
+        // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in
+        // this order.
         unsafe {
             run(session, problem, (algorithm.number, algorithm.math), blend, buffers, workspace)?;
             if self.z.2 != 0.0 && !in_place {

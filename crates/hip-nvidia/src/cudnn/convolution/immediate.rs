@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::algorithm::{algorithms, class_of, workspace};
-use super::descriptor::Math;
+use super::math::Math;
 use super::problem::{Buffers, Direction, Problem};
 use super::run::{Blend, Workspace, run};
 use crate::cudnn::entry::{entries, give, there};
@@ -11,7 +11,8 @@ use crate::cudnn::library::{In, Out};
 use crate::cudnn::{BAD, Outcome};
 use hip_sys::miopen::*;
 
-/// What a solution's id says: the direction that it is for in cuDNN's eyes, the algorithm's number and the way to multiply.
+/// What a solution's id says: the direction that it is for in cuDNN's eyes, the algorithm's number and the way
+/// to multiply.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Solution {
     direction: Direction,

@@ -6,6 +6,7 @@ mod descriptor;
 mod find;
 mod fused;
 mod immediate;
+mod math;
 mod problem;
 mod run;
 
@@ -15,4 +16,6 @@ pub(super) use descriptor::*;
 pub(super) use find::*;
 pub(super) use fused::*;
 pub(super) use immediate::*;
+#[cfg(test)]
+pub(super) use math::Math;
 pub(super) use problem::{Direction, Problem};

@@ -1,6 +1,7 @@
 //! A convolution as cuDNN sees it.
 
-use super::descriptor::{Convolution, Math, convolution_of};
+use super::descriptor::{Convolution, convolution_of};
+use super::math::Math;
 use crate::cudnn::Outcome;
 use crate::cudnn::library::Out;
 use crate::cudnn::tensor::{Tensor, tensor_of};
@@ -16,7 +17,8 @@ pub(crate) enum Direction {
     BackwardWeights,
 }
 
-/// In all directions `x` is what the weights `w` slide over and `y` what that gives; the one that is computed is their gradient, or `y`.
+/// In all directions `x` is what the weights `w` slide over and `y` what that gives; the one that is computed is
+/// their gradient, or `y`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
@@ -43,7 +45,8 @@ pub(super) struct Raw {
 }
 
 impl Problem {
-    /// What MIOpen calls so. A transposed convolution is the gradient of an ordinary one by its picture: `x` and `y` change places.
+    /// What MIOpen calls so. A transposed convolution is the gradient of an ordinary one by its picture: `x` and
+    /// `y` change places.
     pub(crate) fn new(
         asked: Direction,
         x: miopenTensorDescriptor_t,

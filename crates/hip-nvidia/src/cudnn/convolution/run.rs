@@ -1,7 +1,7 @@
 //! Running an algorithm.
 
 use super::algorithm::{backward_data, backward_weights, forward};
-use super::descriptor::Math;
+use super::math::Math;
 use super::problem::{Buffers, Direction, Problem};
 use crate::cudnn::Outcome;
 use crate::cudnn::entry::all_there;

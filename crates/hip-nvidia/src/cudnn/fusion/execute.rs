@@ -68,7 +68,8 @@ unsafe fn execute(
     }
     for (op, argument) in rest {
         let (source, result) = ((&**from_tensor, from), (&**output, y));
-        // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in this order.
+        // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in
+        // this order.
         unsafe {
             match (op, argument) {
                 (Op::Bias { tensor }, Argument::Bias { bias }) => {

@@ -1,4 +1,5 @@
-//! Fusion plans of forward operations: a convolution, a bias, an inference of batch normalisation and an activation, in any order that
+//! Fusion plans of forward operations: a convolution, a bias, an inference of batch normalisation and an
+//! activation, in any order that
 //! begins with the convolution if there is one.
 
 mod arguments;

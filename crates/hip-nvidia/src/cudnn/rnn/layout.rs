@@ -1,4 +1,5 @@
-//! Where MIOpen has each matrix and each bias among the weights, in elements: layer by layer, all input matrices of a layer's two
+//! Where MIOpen has each matrix and each bias among the weights, in elements: layer by layer, all input matrices
+//! of a layer's two
 //! directions before its hidden ones, and all biases behind all matrices, in the same order.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 

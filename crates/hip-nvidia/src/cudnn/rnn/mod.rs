@@ -1,4 +1,5 @@
-//! Recurrent networks. MIOpen's weights have an order of their own: they are copied into cuDNN's, in the caller's workspace, at each call.
+//! Recurrent networks. MIOpen's weights have an order of their own: they are copied into cuDNN's, in the
+//! caller's workspace, at each call.
 
 mod descriptor;
 mod layout;

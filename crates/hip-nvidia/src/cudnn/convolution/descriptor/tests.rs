@@ -92,21 +92,3 @@ fn attributes_are_kept() {
         assert!(convolution_of(handle).unwrap().is_deterministic());
     }
 }
-
-#[test]
-fn no_way_to_multiply_floats_is_tf32() {
-    use sys::cudnnMathType_t as M;
-    for way in 0..4 {
-        assert_eq!(Math::of(FLOAT, way).unwrap().raw().1, M::CUDNN_FMA_MATH);
-    }
-    assert_eq!(Math::best(miopenDataType_t::miopenHalf).unwrap().raw().1, M::CUDNN_TENSOR_OP_MATH);
-    assert!(Math::Single.fits(FLOAT) && !Math::HalfTensor.fits(FLOAT));
-    assert!(
-        Math::HalfDefault.fits(miopenDataType_t::miopenBFloat16)
-            && !Math::Single.fits(miopenDataType_t::miopenHalf)
-    );
-    for code in 0..6 {
-        assert_eq!(Math::from_code(code).unwrap().code(), code);
-    }
-    assert_eq!(Math::from_code(6), None);
-}
