@@ -19,6 +19,8 @@ const LEAST_WORKSPACE: usize = 64 << 10;
 /// Operations return before they are done, as launches do; what they use is ordered with everything else that uses it, on whichever
 /// stream and thread. They may be captured into a graph. A handle may be used from several threads, one after the other: a lock sees to that.
 ///
+/// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) must not use the handle in whose call it may be running.
+///
 /// What a new handle does, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
 /// the same bits ([`AtomicsMode::Forbidden`]).
 pub struct Handle {
@@ -34,7 +36,7 @@ struct State {
     mode: rocblas_pointer_mode,
 }
 
-/// C's handle. A graph that captured calls keeps it, because their work may use what belongs to it.
+/// C's handle. A graph that captured calls keeps it, because their work may use what belongs to it (S23).
 struct Owned {
     device: Device,
     raw: RawHandle,
@@ -114,15 +116,22 @@ impl Handle {
             return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
         }
         let table = table(self.device())?;
-        let mut state = self.state.lock();
-        let raw = self.owned.raw.0;
-        // SAFETY: S1, S3, S8: both are live and of one device, which is current; the lock is held.
-        self.device().call_alone(|| unsafe { raw::handles::set_stream(table, raw, stream.raw()) })??;
-        let former = std::mem::replace(&mut state.stream, stream.clone());
-        drop(state);
-        // If this was its last reference, it waits for its work.
-        drop(former);
-        Ok(())
+        let former = self.device().call_alone(|| {
+            // Locked inside: whoever captures may want the lock, and is waited for before.
+            let mut state = self.state.lock();
+            let raw = self.owned.raw.0;
+            let (address, bytes) = (state.workspace.device_ptr_mut().cast(), state.workspace.len());
+            // SAFETY: S1, S3, S8: both are live and of one device, which is current; the lock is held.
+            unsafe { raw::handles::set_stream(table, raw, stream.raw()) }?;
+            let former = std::mem::replace(&mut state.stream, stream.clone());
+            // A library may forget it with the stream.
+            // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
+            let kept = unsafe { raw::handles::set_workspace(table, raw, address, bytes) };
+            Ok::<_, Failure>((former, kept))
+        })??;
+        // If this was its last reference to the former stream, that waits for its work.
+        let (_former, kept) = former;
+        Ok(kept?)
     }
 
     /// Gives it another workspace, of so many bytes (64 KiB at least).
@@ -132,13 +141,14 @@ impl Handle {
     #[doc(alias = "rocblas_set_workspace")]
     pub fn set_workspace(&self, bytes: usize) -> Result<()> {
         let table = table(self.device())?;
-        let mut state = self.state.lock();
-        let mut workspace = workspace(&state.stream, bytes)?;
-        let (address, bytes, raw) = (workspace.device_ptr_mut().cast(), workspace.len(), self.owned.raw.0);
-        // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
-        self.device().call_alone(|| unsafe { raw::handles::set_workspace(table, raw, address, bytes) })??;
-        let former = std::mem::replace(&mut state.workspace, workspace);
-        drop(state);
+        let mut workspace = workspace(&self.stream(), bytes)?;
+        let (address, bytes) = (workspace.device_ptr_mut().cast(), workspace.len());
+        let former = self.device().call_alone(|| {
+            let mut state = self.state.lock();
+            // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
+            unsafe { raw::handles::set_workspace(table, self.owned.raw.0, address, bytes) }?;
+            Ok::<_, Failure>(std::mem::replace(&mut state.workspace, workspace))
+        })??;
         drop(former);
         Ok(())
     }
@@ -240,7 +250,7 @@ impl Handle {
             }
             call(table, raw)
         };
-        // SAFETY: S5: the library submits to the handle's stream alone; beside what the caller vouches for, its work uses the workspace.
+        // SAFETY: S5, S23: the library submits to the handle's stream alone; beside what the caller vouches for, its work uses the workspace.
         let answer = unsafe { submission.submit(op, submitted) }?;
         Ok(answer?)
     }

@@ -7,6 +7,7 @@ mod gaps;
 mod grid;
 mod handles;
 mod judge;
+mod lacking;
 mod level1;
 mod level2;
 mod level3;

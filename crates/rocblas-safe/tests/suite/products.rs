@@ -181,28 +181,33 @@ where
 
 #[test]
 fn products_of_bytes() {
+    bytes((4, 8, 12), "gemm_ex of i8");
+    bytes((3, 5, 4), "gemm_ex of i8, uneven");
+}
+
+fn bytes((m, n, k): (usize, usize, usize), name: &str) {
     let (stream, handle) = under_test::handle();
-    let a: Vec<i8> = (0..12).map(|x| if x % 2 == 0 { 127 - x } else { -128 + x }).collect();
-    let b: Vec<i8> = (0..20).map(|x| x * 6 - 60).collect();
+    let byte = |x: usize| i8::try_from((x * 37) % 256).unwrap_or(i8::MIN);
+    let (a, b): (Vec<i8>, Vec<i8>) = ((0..m * k).map(byte).collect(), (1..=k * n).map(byte).collect());
     let (da, db) = (stream.upload(&a).unwrap(), stream.upload(&b).unwrap());
-    let c: Vec<i32> = (0..15).map(|x| x * 1000).collect();
-    let (dc, mut dd) = (stream.upload(&c).unwrap(), stream.alloc_zeros::<i32>(15).unwrap());
+    let c: Vec<i32> = (0..1000).step_by(10).take(m * n).collect();
+    let (dc, mut dd) = (stream.upload(&c).unwrap(), stream.alloc_zeros::<i32>(m * n).unwrap());
     let layout = Layout::RowMajor;
     let called = handle.gemm_ex(
         2_i32,
-        Matrix::new(da.view(), 3, 4, layout).unwrap(),
-        Matrix::new(db.view(), 4, 5, layout).unwrap(),
+        Matrix::new(da.view(), m, k, layout).unwrap(),
+        Matrix::new(db.view(), k, n, layout).unwrap(),
         -1_i32,
-        Matrix::new(dc.view(), 3, 5, layout).unwrap(),
-        MatrixMut::new(dd.view_mut(), 3, 5, layout).unwrap(),
+        Matrix::new(dc.view(), m, n, layout).unwrap(),
+        MatrixMut::new(dd.view_mut(), m, n, layout).unwrap(),
     );
-    if !done(called, || "gemm_ex of i8".to_owned()) {
+    if !done(called, || name.to_owned()) {
         return;
     }
     let element = |i: usize, j: usize| {
-        let sum: i32 = (0..4).map(|p| i32::from(a[i * 4 + p]) * i32::from(b[p * 5 + j])).sum();
-        2 * sum - c[i * 5 + j]
+        let sum: i32 = (0..k).map(|p| i32::from(a[i * k + p]) * i32::from(b[p * n + j])).sum();
+        2 * sum - c[i * n + j]
     };
-    let wanted: Vec<i32> = (0..15).map(|x| element(x / 5, x % 5)).collect();
-    assert_eq!(stream.download(&dd).unwrap(), wanted);
+    let wanted: Vec<i32> = (0..m * n).map(|x| element(x / n, x % n)).collect();
+    assert_eq!(stream.download(&dd).unwrap(), wanted, "{name}");
 }

@@ -66,3 +66,29 @@ fn handles_on_two_streams_and_one_matrix() {
     }
     assert_eq!(second.download(&c).unwrap(), [14_930_352.0, 9_227_465.0, 9_227_465.0, 5_702_887.0]);
 }
+
+/// One thread captures calls while another changes the handle, which waits for captures.
+#[test]
+fn a_handle_changes_while_others_capture() {
+    let (stream, handle) = under_test::handle();
+    let mut x = stream.upload(&[1.0_f32; 8]).unwrap();
+    thread::scope(|scope| {
+        let changes = scope.spawn(|| {
+            for round in 0..20 {
+                handle.set_workspace(round << 16).unwrap();
+            }
+        });
+        for _ in 0..10 {
+            let mut called = Ok(());
+            let graph = stream.capture(|_| {
+                called = handle.scal(2.0, &mut x);
+                Ok(())
+            });
+            called.unwrap();
+            let launches = graph.unwrap().instantiate().unwrap();
+            launches.launch(&stream).unwrap();
+        }
+        changes.join().unwrap();
+    });
+    assert_eq!(stream.download(&x).unwrap(), [1024.0; 8]);
+}

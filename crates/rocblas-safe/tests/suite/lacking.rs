@@ -1,0 +1,155 @@
+//! Libraries that lack functions: what is done then, and what is an error before any call.
+
+use crate::gaps::done;
+use crate::under_test;
+use half::f16;
+use hip_safe::{Device, DeviceBuffer, Platform, Stream};
+use hip_sys::{Extensions, LoadError, Optional, Rocblas, RocblasTable};
+use rocblas_safe::{
+    Error, Handle, Layout, Matrix, MatrixBatch, MatrixBatchMut, MatrixMut, Vector, VectorBatch,
+    VectorBatchMut, VectorMut,
+};
+use std::sync::Arc;
+
+const WIDE: isize = 1 << 31;
+
+/// The platform under test with a library that lacks what `lack` takes away.
+fn platform(library: fn() -> Result<Rocblas, LoadError>) -> Arc<Platform> {
+    let real = under_test::platform();
+    let ext = Extensions { rocblas: Some(library), ..*real.ext() };
+    let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
+    // SAFETY: S1: the functions are the real platform's.
+    Arc::new(unsafe { Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, ext) })
+}
+
+fn changed(change: impl FnOnce(&mut RocblasTable, RocblasTable)) -> Result<Rocblas, LoadError> {
+    let real = under_test::platform();
+    let library = real.rocblas().map_err(Clone::clone)?;
+    let mut table = library.table().clone();
+    change(&mut table, RocblasTable::not_implemented());
+    // SAFETY: S1: the functions are the real library's, or answer that they are not implemented.
+    Ok(unsafe { Rocblas::from_table(library.version(), "a part of it".into(), table) })
+}
+
+fn without_addresses() -> Result<Rocblas, LoadError> {
+    changed(|table, none| {
+        table.rocblas_saxpy_batched = none.rocblas_saxpy_batched;
+        table.rocblas_sdot_batched = none.rocblas_sdot_batched;
+        table.rocblas_isamax_batched = none.rocblas_isamax_batched;
+        table.rocblas_sgemm_batched = none.rocblas_sgemm_batched;
+    })
+}
+
+fn without_wide_sizes() -> Result<Rocblas, LoadError> {
+    changed(|table, _| {
+        table.rocblas_gemm_ex_64 = Optional::absent("rocblas_gemm_ex_64", "6.2");
+    })
+}
+
+fn open(library: fn() -> Result<Rocblas, LoadError>) -> (Stream, Handle) {
+    let stream = Device::new(&platform(library), 0).unwrap().new_stream().unwrap();
+    let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
+    (stream, handle)
+}
+
+#[test]
+fn members_anywhere_are_called_one_by_one() {
+    let (stream, handle) = open(without_addresses);
+    let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let pair = |at: usize| Vector::with_inc(numbers.slice(at..).unwrap(), 2, 1).unwrap();
+    let pairs = VectorBatch::from_vectors([pair(4), pair(0), pair(2)]).unwrap();
+    assert_eq!(handle.dot_batch(&pairs, pair(0)).unwrap(), [17.0, 5.0, 11.0]);
+    assert_eq!(handle.iamax_batch(&pairs).unwrap(), [Some(1); 3]);
+    let mut results = stream.upload(&[10.0_f32, 20.0, 30.0, 40.0, 50.0, 60.0]).unwrap();
+    let members = VectorBatchMut::strided(results.view_mut(), 2, 1, (3, 2)).unwrap();
+    handle.axpy(2.0, &pairs, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [20.0, 32.0, 32.0, 44.0, 56.0, 68.0]);
+    let one = |at: usize| Matrix::new(numbers.slice(at..).unwrap(), 1, 1, Layout::RowMajor).unwrap();
+    let factors = MatrixBatch::from_matrices([one(5), one(1)]).unwrap();
+    let members =
+        MatrixBatchMut::strided(results.view_mut(), (1, 1), Layout::RowMajor, None, (2, 3)).unwrap();
+    handle.gemm(1.0, &factors, one(2), 0.0, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [18.0, 32.0, 32.0, 6.0, 56.0, 68.0]);
+}
+
+/// Room for two elements so far apart that their distance takes more than 32 bits. Nothing between them is touched.
+fn apart<T: hip_safe::AnyBits>(stream: &Stream, values: [T; 2]) -> Option<DeviceBuffer<T>> {
+    let len = WIDE as usize + 1;
+    let memory = stream.device().memory_info().unwrap();
+    if memory.free < len * size_of::<T>() + (1 << 28) {
+        println!("skipped: {} bytes are free", memory.free);
+        return None;
+    }
+    // SAFETY: S15: only the two elements that are written here are read.
+    let mut buffer = unsafe { stream.alloc_uninit(len) }.unwrap();
+    stream.copy_from_host(&values[..1], &mut buffer.slice_mut(..1).unwrap()).unwrap();
+    stream.copy_from_host(&values[1..], &mut buffer.slice_mut(len - 1..).unwrap()).unwrap();
+    Some(buffer)
+}
+
+/// `2 [3 4] [5 6]ᵀ`, where the row's elements are 2³¹ bytes apart.
+fn wide_product(stream: &Stream, handle: &Handle) -> Option<(rocblas_safe::Result<()>, [i32; 1])> {
+    let row = apart(stream, [3_i8, 4])?;
+    let column = stream.upload(&[5_i8, 6]).unwrap();
+    let (c, mut d) = (stream.upload(&[0_i32]).unwrap(), stream.upload(&[7_i32]).unwrap());
+    let called = handle.gemm_ex(
+        2_i32,
+        Matrix::from_strides(row.view(), 1, 2, 1, WIDE as usize).unwrap(),
+        Matrix::new(column.view(), 2, 1, Layout::ColMajor).unwrap(),
+        0_i32,
+        Matrix::new(c.view(), 1, 1, Layout::ColMajor).unwrap(),
+        MatrixMut::new(d.view_mut(), 1, 1, Layout::ColMajor).unwrap(),
+    );
+    Some((called, [stream.download(&d).unwrap()[0]]))
+}
+
+#[test]
+fn distances_beyond_32_bits() {
+    let (stream, handle) = under_test::handle();
+    let Some((called, got)) = wide_product(&stream, &handle) else { return };
+    if done(called, || "gemm_ex of i8, uneven".to_owned()) {
+        assert_eq!(got, [78]);
+    }
+}
+
+#[test]
+fn distances_beyond_32_bits_where_the_library_has_no_function() {
+    let (stream, handle) = open(without_wide_sizes);
+    let Some((called, got)) = wide_product(&stream, &handle) else { return };
+    let error = called.unwrap_err();
+    assert!(matches!(error, Error::TooLarge { function: "rocblas_gemm_ex_64", .. }), "{error}");
+    assert!(error.to_string().contains("split the call"), "{error}");
+    assert_eq!(got, [7]);
+}
+
+#[test]
+fn increments_beyond_32_bits() {
+    let (stream, handle) = under_test::handle();
+    let Some(mut x) = apart(&stream, [1.0, 3.0].map(f16::from_f32)) else { return };
+    handle.scal(2.0, VectorMut::with_inc(x.view_mut(), 2, WIDE).unwrap()).unwrap();
+    let ends = [0, x.len() - 1].map(|at| stream.download(&x.slice(at..=at).unwrap()).unwrap()[0]);
+    assert_eq!(ends, [2.0, 6.0].map(f16::from_f32));
+    drop(x);
+    let Some(x) = apart(&stream, [1.0_f32, -3.0]) else { return };
+    let wide = Vector::with_inc(x.view(), 2, WIDE).unwrap();
+    assert_eq!(handle.iamax(wide).unwrap(), Some(1));
+    assert_eq!(handle.iamin(wide).unwrap(), Some(0));
+    let mut index = stream.upload(&[7_i32]).unwrap();
+    let error = handle.iamax_into(wide, index.view_mut()).unwrap_err().to_string();
+    assert!(error.contains("beyond 32 bits"), "{error}");
+    assert_eq!(stream.download(&index).unwrap(), [7]);
+}
+
+#[test]
+fn a_platform_without_the_library() {
+    fn none() -> Result<Rocblas, LoadError> {
+        Err(LoadError::NotProvided { library: "rocBLAS", reason: "this is a test" })
+    }
+    let stream = Device::new(&platform(none), 0).unwrap().new_stream().unwrap();
+    let error = Handle::new(&stream).unwrap_err();
+    assert!(matches!(error, Error::NoLibrary(_)), "{error}");
+    assert!(
+        error.to_string().contains("no rocBLAS: rocBLAS does not exist on this platform: this is a test"),
+        "{error}"
+    );
+}
