@@ -43,6 +43,41 @@ impl Dropout {
     pub(super) fn drops(&self) -> bool {
         self.rate > 0.0
     }
+
+    /// What draws in a call.
+    ///
+    /// # Errors
+    /// If there are no states.
+    pub(super) fn drawer(&self, job: &mut Job) -> Outcome<Drawer> {
+        check((0.0..=1.0).contains(&self.rate) && self.size >= STATES, UNKNOWN)?;
+        let states = job.write_view(self.states as *mut c_void, Kind::Int8, STATES)?;
+        Ok(Drawer { states, rate: self.rate, evolves: self.evolves })
+    }
+}
+
+/// Draws from the states when its call's turn has come.
+pub(super) struct Drawer {
+    states: View,
+    rate: f32,
+    evolves: bool,
+}
+
+impl Drawer {
+    /// A factor for each element; the next round draws others, if the states evolve.
+    pub(super) fn factors(&self, count: usize) -> Vec<f32> {
+        let (seed, round, by) = (self.states.number(0, 8), self.states.number(8, 8), share(self.rate));
+        let factor = |index| if keeps(seed, round, index, self.rate) { by } else { 0.0 };
+        let factors = (0..count).map(factor).collect();
+        if self.evolves {
+            self.states.set_number(8, 8, round.wrapping_add(1));
+        }
+        factors
+    }
+}
+
+/// What elements that are kept are multiplied by.
+fn share(rate: f32) -> f32 {
+    if rate == 1.0 { 0.0 } else { 1.0 / (1.0 - rate) }
 }
 
 pub(super) static DROPOUTS: Registry<Dropout> = Registry::new(0x67);
@@ -210,7 +245,7 @@ fn run(
         let noted = kept.then(|| job.write_view(reserve, Kind::Int8, count)).transpose()?;
         Mask::Drawn(states, noted)
     };
-    let by = if it.rate == 1.0 { 0.0 } else { 1.0 / (1.0 - it.rate) };
+    let by = share(it.rate);
     job.submit(name, move || {
         let drawn = match &mask {
             Mask::Drawn(states, _) => Some((states.number(0, 8), states.number(8, 8))),

@@ -17,9 +17,9 @@ fn activations_and_their_gradients() {
     let x = [-2.0_f32, -0.5, 0.0, 1.0, 3.0];
     let tensor = mi.floats(&[1, 5]);
     let sigmoid = |x: f32| 1.0 / (1.0 + (-x).exp());
-    type Function = fn(f32) -> f32;
+    type Function = Box<dyn Fn(f32) -> f32>;
     // Mode, parameters, the function, its gradient.
-    let cases: [(u32, [f64; 3], Box<dyn Fn(f32) -> f32>, Box<dyn Fn(f32) -> f32>); 9] = [
+    let cases: [(u32, [f64; 3], Function, Function); 9] = [
         (0, [0.0; 3], Box::new(|x| x), Box::new(|_| 1.0)),
         (1, [0.0; 3], Box::new(sigmoid), Box::new(move |x| sigmoid(x) * (1.0 - sigmoid(x)))),
         (
@@ -30,7 +30,7 @@ fn activations_and_their_gradients() {
         ),
         (3, [0.0; 3], Box::new(|x| x.max(0.0)), Box::new(|x| if x > 0.0 { 1.0 } else { 0.0 })),
         (4, [0.0; 3], Box::new(|x| x.exp().ln_1p()), Box::new(sigmoid)),
-        (5, [0.0; 3], Box::new(f32::abs as Function), Box::new(|x| if x > 0.0 { 1.0 } else { -1.0 })),
+        (5, [0.0; 3], Box::new(f32::abs), Box::new(|x| if x > 0.0 { 1.0 } else { -1.0 })),
         (
             7,
             [2.0, 0.0, 0.0],

@@ -41,7 +41,8 @@ impl Case {
             let mut below: Vec<Vec<f64>> =
                 (0..len).map(|step| x[2 * row(sequence, step)..][..2].to_vec()).collect();
             for layer in 0..LAYERS {
-                let mut above = vec![vec![0.0; self.ways]; len];
+                // Each direction adds its outputs to those of the steps.
+                let mut above = vec![Vec::new(); len];
                 for way in 0..self.ways {
                     let state = (layer * self.ways + way) * 2 + sequence;
                     let (mut h, mut c) = (hx[state], cx[state]);
@@ -69,7 +70,7 @@ impl Case {
                                 (1.0 - update) * (input(2) + sigmoid(gate(1)) * own(2, h)).tanh() + update * h
                             }
                         };
-                        above[step][way] = h;
+                        above[step].push(h);
                     }
                     loss += 0.5 * h + if self.mode == 2 { 0.25 * c } else { 0.0 };
                 }
@@ -277,4 +278,149 @@ fn lstm_goes_back() {
 fn gru_goes_back() {
     check(3, 3, false);
     check(3, 3, true);
+}
+
+#[test]
+fn what_drops_out_between_layers_drops_out_on_the_way_back() {
+    let mi = mi();
+    // Rectified layers of 32 units without biases: the first one gives 3 to each, the second one adds nothing.
+    const UNITS: usize = 32;
+    let (mut descriptor, mut dropout, mut size) = (null_mut(), null_mut(), 0);
+    good!(mi, miopenDropoutGetStatesSize(mi.handle, &mut size));
+    let states = mi.hip.zeros::<u8>(size);
+    good!(mi, miopenCreateDropoutDescriptor(&mut dropout));
+    let generator = miopenRNGType_t::MIOPEN_RNG_PSEUDO_XORWOW;
+    good!(
+        mi,
+        miopenSetDropoutDescriptor(dropout, mi.handle, 0.5, states.pointer, size, 5, false, false, generator)
+    );
+    good!(mi, miopenCreateRNNDescriptor(&mut descriptor));
+    good!(
+        mi,
+        miopenSetRNNDescriptor_V2(
+            descriptor,
+            UNITS as i32,
+            2,
+            dropout,
+            miopenRNNInputMode_t::miopenRNNlinear,
+            miopenRNNDirectionMode_t::miopenRNNunidirection,
+            miopenRNNMode_t::miopenRNNRELU,
+            miopenRNNBiasMode_t::miopenRNNNoBias,
+            miopenRNNAlgo_t::miopenRNNdefault,
+            FLOAT
+        )
+    );
+    let (x_desc, y_desc, part) = (mi.floats(&[1, 1]), mi.floats(&[1, UNITS as i32]), mi.floats(&[1]));
+    let (mut bytes, mut second, mut kept) = (0, 0, 0);
+    good!(mi, miopenGetRNNParamsSize(mi.handle, descriptor, x_desc, &mut bytes, FLOAT));
+    good!(mi, miopenGetRNNLayerParamOffset(descriptor, 1, x_desc, 0, part, &mut second));
+    let mut weights = vec![0.0_f32; bytes / 4];
+    weights[..UNITS].fill(1.0);
+    (0..UNITS).for_each(|unit| weights[second + unit * (UNITS + 1)] = 1.0);
+    let (w, w_desc) = (mi.hip.buffer(&weights), mi.floats(&[weights.len() as i32]));
+    let (x, dy) = (mi.hip.buffer(&[3.0_f32]), mi.hip.buffer(&[1.0_f32; UNITS]));
+    let [y, dx, dw] = [UNITS, 1, bytes / 4].map(|len| mi.hip.zeros::<f32>(len));
+    good!(mi, miopenGetRNNTrainingReserveSize(mi.handle, descriptor, 1, &x_desc, &mut kept));
+    let (reserve, s_desc, none) = (mi.hip.zeros::<u8>(kept), mi.floats(&[2, 1, UNITS as i32]), null_mut());
+    let null = std::ptr::null();
+    good!(
+        mi,
+        miopenRNNForwardTraining(
+            mi.handle,
+            descriptor,
+            1,
+            &x_desc,
+            x.pointer,
+            s_desc,
+            null,
+            s_desc,
+            null,
+            w_desc,
+            w.pointer,
+            &y_desc,
+            y.pointer,
+            s_desc,
+            none,
+            s_desc,
+            none,
+            none,
+            0,
+            reserve.pointer,
+            kept
+        )
+    );
+    // What is left is doubled.
+    let outputs = mi.read(&y);
+    let left = outputs.iter().filter(|it| **it == 6.0).count();
+    assert!(
+        (4..UNITS - 4).contains(&left) && outputs.iter().all(|it| [0.0, 6.0].contains(it)),
+        "{outputs:?}"
+    );
+    good!(
+        mi,
+        miopenRNNBackwardData(
+            mi.handle,
+            descriptor,
+            1,
+            &y_desc,
+            y.pointer,
+            &y_desc,
+            dy.pointer,
+            s_desc,
+            null,
+            s_desc,
+            null,
+            w_desc,
+            w.pointer,
+            s_desc,
+            null,
+            s_desc,
+            null,
+            &x_desc,
+            dx.pointer,
+            s_desc,
+            none,
+            s_desc,
+            none,
+            none,
+            0,
+            reserve.pointer,
+            kept
+        )
+    );
+    assert_eq!(mi.read(&dx), [2.0 * left as f32]);
+    good!(
+        mi,
+        miopenRNNBackwardWeights(
+            mi.handle,
+            descriptor,
+            1,
+            &x_desc,
+            x.pointer,
+            s_desc,
+            null,
+            &y_desc,
+            y.pointer,
+            w_desc,
+            dw.pointer,
+            none,
+            0,
+            reserve.pointer,
+            kept
+        )
+    );
+    let found = mi.read(&dw);
+    for (unit, output) in outputs.iter().enumerate() {
+        // Of the first layer: the input, twice where it is left. Of the second: what was left of the unit below.
+        assert_eq!((found[unit], found[second + unit * (UNITS + 1)]), (*output, *output));
+    }
+    // Inference drops nothing.
+    good!(
+        mi,
+        miopenRNNForwardInference(
+            mi.handle, descriptor, 1, &x_desc, x.pointer, s_desc, null, s_desc, null, w_desc, w.pointer,
+            &y_desc, y.pointer, s_desc, none, s_desc, none, none, 0
+        )
+    );
+    assert_eq!(mi.read(&y), [3.0; UNITS]);
 }

@@ -1,7 +1,7 @@
 //! The way back through a network: first to its input and first states, then to its weights.
 
 use super::descriptor::Network;
-use super::forward::{gathered, gradients, kept_part, slots};
+use super::forward::{drop_out, gathered, gradients, kept_part, slots};
 use super::sequence::Rows;
 use crate::miopen::convolution::{Factor, multiply};
 use hip_sys::miopen::miopenRNNMode_t;
@@ -95,6 +95,9 @@ pub(super) fn data(
                 gradients.cell[to..to + hidden].copy_from_slice(&d_cell[from]);
             }
         }
+        if let Some(beneath) = layer.checked_sub(1) {
+            drop_out(network, beneath, kept, &mut below);
+        }
         above = below;
     }
     gradients.x = above;
@@ -159,9 +162,9 @@ impl Back<'_> {
     /// is by the gates is not in the carried one yet.
     fn step(&mut self, row: usize, rank: usize, before: Option<usize>, above: &[f32]) {
         let (mode, hidden) = (self.part.network.mode, self.part.network.hidden);
-        for at in 0..hidden {
+        for (at, above) in above.iter().enumerate() {
             let own = rank * hidden + at;
-            let dh = above[at] + self.carried[0][own];
+            let dh = above + self.carried[0][own];
             let kept = |slot: usize| self.part.values[self.part.place(row, slot) + at];
             let last = |slot: usize, first: &[f32]| {
                 before.map_or(first[own], |row| self.part.values[self.part.place(row, slot) + at])
@@ -227,6 +230,7 @@ pub(super) fn weights(
                     below[(row * ways + way) * size..][..size].copy_from_slice(part.output(row));
                 }
             }
+            drop_out(network, layer - 1, kept, &mut below);
             below
         };
         for way in 0..ways {

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use crate::miopen::answer::{BAD, Outcome, answer, check, int, offer};
-use crate::miopen::dropout::DROPOUTS;
+use crate::miopen::dropout::{DROPOUTS, Dropout};
 use crate::miopen::registry::Registry;
 use hip_sys::miopen::{
     miopenDataType_t, miopenDropoutDescriptor_t, miopenRNNAlgo_t, miopenRNNBiasMode_t, miopenRNNDescriptor_t,
@@ -28,15 +28,16 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Whether it drops anything between its layers in training.
+    /// What drops out between its layers in training, if anything does.
     ///
     /// # Errors
     /// BadParm if the descriptor that says so is gone.
-    pub(super) fn drops(&self) -> Outcome<bool> {
+    pub(super) fn drops(&self) -> Outcome<Option<Dropout>> {
         if self.dropout == 0 || self.layers == 1 {
-            return Ok(false);
+            return Ok(None);
         }
-        DROPOUTS.with(self.dropout as miopenDropoutDescriptor_t, |it| it.drops())
+        let dropout = DROPOUTS.get(self.dropout as miopenDropoutDescriptor_t)?;
+        Ok(Some(dropout).filter(Dropout::drops))
     }
 }
 

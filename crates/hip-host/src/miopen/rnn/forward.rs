@@ -43,6 +43,26 @@ pub(super) fn kept_part(network: &Network, rows: &Rows) -> usize {
     rows.places.len() * slots(network.mode) * network.hidden
 }
 
+/// Floats that are kept: of all layers and directions, and behind them the factors of what drops out between layers.
+pub(super) fn kept(network: &Network, rows: usize, drops: bool) -> usize {
+    let units = rows * network.ways() * network.hidden;
+    let dropped = if drops { (network.layers - 1) * units } else { 0 };
+    network.layers * units * slots(network.mode) + dropped
+}
+
+/// Multiplies the outputs of a layer, or their gradients, by the factors of what drops out above it.
+pub(super) fn drop_out(network: &Network, layer: usize, kept: &[f32], values: &mut [f32]) {
+    let start = kept.len().checked_sub((network.layers - 1 - layer) * values.len());
+    let rows = values.len() / (network.ways() * network.hidden);
+    // Nothing drops out behind the last layer, nor where there are no factors.
+    if layer + 1 < network.layers
+        && kept.len() > self::kept(network, rows, false)
+        && let Some(start) = start
+    {
+        values.iter_mut().zip(&kept[start..]).for_each(|(value, factor)| *value *= factor);
+    }
+}
+
 /// Runs a network over sequences whose vectors have `input` elements. `kept` gets what the way back needs, if there is to be one.
 pub(super) fn forward(
     network: &Network,
@@ -77,6 +97,9 @@ pub(super) fn forward(
                 results.hidden[to..to + hidden].copy_from_slice(&direction.hidden[from.clone()]);
                 results.cell[to..to + hidden].copy_from_slice(&direction.cell[from]);
             }
+        }
+        if let Some(kept) = &kept {
+            drop_out(network, layer, kept, &mut above);
         }
         (below, width) = (Cow::Owned(above), ways * hidden);
     }

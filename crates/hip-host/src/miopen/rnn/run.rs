@@ -2,9 +2,8 @@
 
 use super::backward::{Given, data, weights};
 use super::descriptor::Network;
-use super::forward::{Tensors, forward};
+use super::forward::{Tensors, forward, kept};
 use super::sequence::{Rows, Sequences};
-use super::sizes::reserve;
 use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, check};
 use crate::miopen::job::Job;
 use crate::miopen::tensor::{Kind, View};
@@ -81,8 +80,7 @@ impl Case {
 
     /// What a way back needs.
     fn kept(&self, job: &mut Job, (pointer, bytes): Kept, writes: bool) -> Outcome<Values> {
-        check(!self.network.drops()?, NO_SOLVER)?;
-        let count = reserve(&self.network, self.from.places.len()) / size_of::<f32>();
+        let count = kept(&self.network, self.from.places.len(), self.network.drops()?.is_some());
         check(bytes >= count * size_of::<f32>(), UNKNOWN)?;
         let view = match writes {
             true => job.write_view(pointer, Kind::Float, count)?,
@@ -163,11 +161,18 @@ pub(super) fn run_forward(
     let to = case.write(&mut job, memory.y, case.rows[1] * case.output)?;
     let last = case.wanted(&mut job, memory.last)?;
     let kept = memory.kept.map(|kept| case.kept(&mut job, kept, true)).transpose()?;
+    let drops = if kept.is_some() { network.drops()? } else { None };
+    let drawer = drops.map(|dropout| dropout.drawer(&mut job)).transpose()?;
     let filler = filler(&y, case.kind);
     job.submit("miopenRNNForward", move || {
         let [hidden, cell] = first.each_ref().map(|states| states.as_ref().map(Values::load));
         let tensors = Tensors { x: from.rows(&case.from, case.input), weights: w.load(), hidden, cell };
         let mut keep = kept.as_ref().map(|kept| vec![0.0; kept.count]);
+        if let (Some(drawer), Some(keep)) = (&drawer, &mut keep) {
+            let factors = (case.network.layers - 1) * case.from.places.len() * case.output;
+            let start = keep.len() - factors;
+            keep[start..].copy_from_slice(&drawer.factors(factors));
+        }
         let results = forward(&case.network, &case.from, case.input, &tensors, keep.as_deref_mut());
         to.store_rows(&case.to, case.output, &results.y, filler);
         for (to, states) in last.iter().zip([&results.hidden, &results.cell]) {

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{NETWORKS, Network};
-use super::forward::slots;
+use super::forward::kept;
 use super::sequence::SEQUENCES;
 use crate::miopen::answer::{BAD, Outcome, answer, check, give, offer};
 use crate::miopen::handle::stream;
@@ -95,8 +95,8 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
 }
 
 /// Bytes that are kept for the way back: floats, whatever the network's type is.
-pub(super) fn reserve(network: &Network, rows: usize) -> usize {
-    4 * slots(network.mode) * network.layers * network.ways() * rows * network.hidden
+fn reserve(network: &Network, rows: usize) -> Outcome<usize> {
+    Ok(kept(network, rows, network.drops()?.is_some()) * size_of::<f32>())
 }
 
 pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
@@ -110,7 +110,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
         // SAFETY: S11: the caller's list, and its place for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
-            give(size, reserve(&network, steps.iter().map(|it| it.lens[0]).sum()))
+            give(size, reserve(&network, steps.iter().map(|it| it.lens[0]).sum())?)
         }
     })
 }
@@ -121,17 +121,18 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTempSpaceSizes(
     x_desc: miopenSeqTensorDescriptor_t,
     mode: miopenRNNFWDMode_t,
     workspace: *mut usize,
-    kept: *mut usize,
+    reserve_bytes: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
         stream(handle)?;
         let (network, x) = (NETWORKS.get(descriptor)?, SEQUENCES.get(x_desc)?);
         check(x.dtype == network.dtype, BAD)?;
+        let bytes = reserve(&network, x.steps * x.lens.len())?;
         // SAFETY: S11: the caller's places for the sizes.
         unsafe {
             offer(workspace, 0);
             if mode == miopenRNNFWDMode_t::miopenRNNTraining {
-                offer(kept, reserve(&network, x.steps * x.lens.len()));
+                offer(reserve_bytes, bytes);
             }
         }
         Ok(())
