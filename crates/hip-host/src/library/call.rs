@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Call {
     pub(crate) name: &'static str,
     pub(crate) uses: Vec<Use>,
+    spreads: bool,
     body: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -67,7 +68,8 @@ impl Uses {
         }
     }
 
-    /// Submits the call to the stream, or makes it a node of the graph that the stream captures. Returns at once.
+    /// Submits the call to the stream, or makes it a node of the graph that the stream captures. Returns at once. `spreads`: the body
+    /// uses rayon, and runs on the libraries' threads from its start; another one goes there itself where that pays.
     ///
     /// # Errors
     /// What HIP answers: the stream was destroyed, or its device is broken.
@@ -78,22 +80,24 @@ impl Uses {
         self,
         stream: hipStream_t,
         name: &'static str,
+        spreads: bool,
         body: impl Fn() + Send + Sync + 'static,
     ) -> Result<(), hipError_t> {
         let stream = stream_of(stream)?;
         stream.device().healthy()?;
-        let call = Call { name, uses: self.0, body: Box::new(body) };
+        let call = Call { name, uses: self.0, spreads, body: Box::new(body) };
         stream.submit(Work::Call(Arc::new(call)), Vec::new()).map(drop)
     }
 }
 
 impl Call {
-    /// Does it, on the libraries' threads.
+    /// Does it.
     ///
     /// # Errors
     /// A panic in it, which is a fault of ours and breaks the device as a kernel's fault does.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        catch_unwind(AssertUnwindSafe(|| pool::install(&self.body))).map_err(|panic| {
+        let run = || if self.spreads { pool::install(&self.body) } else { (self.body)() };
+        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked");
             Failure { code: LAUNCH_FAILURE, message: format!("{}: {said}", self.name) }

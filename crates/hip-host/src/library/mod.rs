@@ -4,3 +4,4 @@ mod call;
 mod pool;
 
 pub(crate) use call::{Call, Use, Uses};
+pub(crate) use pool::pool;

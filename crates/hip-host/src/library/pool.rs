@@ -11,9 +11,14 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     rayon::ThreadPoolBuilder::new().num_threads(run::threads()).thread_name(name).build().ok()
 });
 
-/// Runs it in the pool. If the machine has no threads for one, where rayon's common pool is used.
+/// The pool; `None` if the machine has no threads for one.
+pub(crate) fn pool() -> Option<&'static ThreadPool> {
+    POOL.as_ref()
+}
+
+/// Runs it in the pool; without one, where rayon's common pool is used.
 pub(super) fn install(body: &(dyn Fn() + Sync)) {
-    match &*POOL {
+    match pool() {
         Some(pool) => pool.install(body),
         None => body(),
     }

@@ -102,7 +102,7 @@ impl Job {
     /// What HIP says against it.
     pub(super) fn submit(self, name: &'static str, body: impl Fn() + Send + Sync + 'static) -> Outcome {
         // SAFETY: S2: the body reaches memory of HIP's only through views, each of which was declared.
-        unsafe { self.uses.submit(self.stream, name, body) }.map_err(of_hip)
+        unsafe { self.uses.submit(self.stream, name, true, body) }.map_err(of_hip)
     }
 }
 

@@ -134,7 +134,7 @@ impl Call {
         };
         let stream = self.settings.stream as hipStream_t;
         // SAFETY: S11: the caller vouches for the body.
-        self.handle.there(|| unsafe { uses.submit(stream, name, act) }).map_err(failure)
+        self.handle.there(|| unsafe { uses.submit(stream, name, false, act) }).map_err(failure)
     }
 
     /// Before work whose result the call waits for.

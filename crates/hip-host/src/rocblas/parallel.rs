@@ -1,19 +1,13 @@
-//! Work on several threads. They are threads of their own, which run nothing of the program's: a thread of the program's that
-//! waits for a stream can hold none of them up.
+//! Work on several threads, those of the libraries' pool.
 
-use crate::run;
+use crate::{library, run};
 use gemm::Parallelism;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 /// So many steps of arithmetic are worth waking other threads.
 const WORTH: f64 = 1e6;
-
-static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    let name = |number| format!("hip-host blas {number}");
-    ThreadPoolBuilder::new().num_threads(run::threads()).thread_name(name).build().ok()
-});
 
 /// The threads, if so much work is for them. Not on one of rayon's threads, ours or the program's: while it waits it would take
 /// up other tasks, and one that waits for this stream would never end.
@@ -21,7 +15,7 @@ fn pool(steps: f64) -> Option<&'static ThreadPool> {
     if steps < WORTH || rayon::current_thread_index().is_some() {
         return None;
     }
-    POOL.as_ref().filter(|pool| pool.current_num_threads() > 1)
+    library::pool().filter(|pool| pool.current_num_threads() > 1)
 }
 
 /// Runs what can spread so much work itself.
