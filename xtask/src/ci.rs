@@ -55,7 +55,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 21] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -101,6 +101,7 @@ const STEPS: [Step; 20] = [
         "parity-long",
         Run::Xtask(&["parity", "--full", "--filter", "*many-blocks*", "--json", "target/parity/long.json"]),
     ),
+    step("parity-kernels", Run::Xtask(&KERNELS_ALONE)),
     Step {
         needs: weights,
         ..step("weights", Run::Xtask(&["parity", "--json", "target/parity/weights.json", "--weights"]))
@@ -116,6 +117,10 @@ const KERNELS_AMD: [&str; 6] =
 const THREADS: [&str; 4] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*"];
 const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
+
+// What libraries compute elsewhere, by our kernels.
+const KERNELS_ALONE: [&str; 5] =
+    ["parity", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
 
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.
 const AARCH64: &str = "ci/aarch64.sh";

@@ -133,6 +133,8 @@ impl Built {
         command.env("HIPSTACK_HOST_SANITIZER_LOG", seen);
         // Two OS threads, so that blocks can race; more would only need more of ThreadSanitizer's threads.
         command.env("HIPSTACK_HOST_THREADS", "2");
+        // The kernels are what is watched.
+        command.env("HIPSTACK_LIBRARIES", "0");
         let out = command.output().map_err(|error| format!("sanitize: {}: {error}", program.display()))?;
         let output =
             String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
