@@ -21,7 +21,7 @@ pub(super) struct Activation {
 }
 
 /// All activation descriptors.
-pub(super) static ACTIVATIONS: Registry<Activation> = Registry::new(0x63);
+pub(super) static ACTIVATIONS: Registry<Activation> = Registry::new(0x73);
 
 const PASTHRU: miopenActivationMode_t = miopenActivationMode_t::miopenActivationPASTHRU;
 const LAST: miopenActivationMode_t = miopenActivationMode_t::miopenActivationELU;

@@ -23,7 +23,7 @@ struct Ctc {
     softmax: bool,
 }
 
-static LOSSES: Registry<Ctc> = Registry::new(0x6d);
+static LOSSES: Registry<Ctc> = Registry::new(0x7d);
 
 pub(super) unsafe extern "C" fn miopenCreateCTCLossDescriptor(
     place: *mut miopenCTCLossDescriptor_t,

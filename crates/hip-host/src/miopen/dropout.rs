@@ -80,7 +80,7 @@ fn share(rate: f32) -> f32 {
     if rate == 1.0 { 0.0 } else { 1.0 / (1.0 - rate) }
 }
 
-pub(super) static DROPOUTS: Registry<Dropout> = Registry::new(0x67);
+pub(super) static DROPOUTS: Registry<Dropout> = Registry::new(0x77);
 
 /// Bytes of the states: the seed and the number of the round.
 const STATES: usize = 16;

@@ -21,7 +21,7 @@ pub(super) struct Handle {
 }
 
 /// All handles.
-pub(super) static HANDLES: Registry<Handle> = Registry::new(0x60);
+pub(super) static HANDLES: Registry<Handle> = Registry::new(0x70);
 
 /// The stream that a handle's calls go to.
 pub(super) fn stream(handle: miopenHandle_t) -> Outcome<hipStream_t> {

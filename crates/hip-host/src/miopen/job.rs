@@ -7,6 +7,7 @@ use crate::library::Uses;
 use hip_sys::hip::hipStream_t;
 use hip_sys::miopen::{miopenDataType_t, miopenHandle_t};
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A call that is being prepared.
 pub(super) struct Job {
@@ -101,6 +102,12 @@ impl Job {
     /// # Errors
     /// What HIP says against it.
     pub(super) fn submit(self, name: &'static str, body: impl Fn() + Send + Sync + 'static) -> Outcome {
+        // A view that would reach too far panics: nobody could tell what the results are worth, and the stream would stand still.
+        let body = move || {
+            if catch_unwind(AssertUnwindSafe(&body)).is_err() {
+                std::process::abort();
+            }
+        };
         // SAFETY: S2: the body reaches memory of HIP's only through views, each of which was declared.
         unsafe { self.uses.submit(self.stream, name, true, body) }.map_err(of_hip)
     }

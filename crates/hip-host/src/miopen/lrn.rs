@@ -23,7 +23,7 @@ struct Lrn {
     k: f64,
 }
 
-static LRNS: Registry<Lrn> = Registry::new(0x65);
+static LRNS: Registry<Lrn> = Registry::new(0x75);
 
 const ACROSS: miopenLRNMode_t = miopenLRNMode_t::miopenLRNCrossChannel;
 const WITHIN: miopenLRNMode_t = miopenLRNMode_t::miopenLRNWithinChannel;

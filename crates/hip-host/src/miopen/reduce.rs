@@ -24,7 +24,7 @@ struct Reduction {
     index: miopenIndicesType_t,
 }
 
-static REDUCTIONS: Registry<Reduction> = Registry::new(0x66);
+static REDUCTIONS: Registry<Reduction> = Registry::new(0x76);
 
 const ADD: miopenReduceTensorOp_t = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_ADD;
 const MUL: miopenReduceTensorOp_t = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MUL;

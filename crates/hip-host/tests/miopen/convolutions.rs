@@ -354,3 +354,139 @@ fn what_was_not_found_does_not_run() {
         BAD
     );
 }
+
+#[test]
+fn sixteen_bits_are_rounded_once() {
+    let mi = mi();
+    // 256 + 1 + 1: in steps of 16 bits it would stay 256 in bfloat16, whose next number is 258.
+    let convolution = mi.convolution(0, 0, 1, 1);
+    let values = [256.0_f32, 1.0, 1.0].map(half::bf16::from_f32);
+    let (xd, wd, yd) = (
+        mi.tensor(BFLOAT, &[1, 3, 1, 1]),
+        mi.tensor(BFLOAT, &[1, 3, 1, 1]),
+        mi.tensor(BFLOAT, &[1, 1, 1, 1]),
+    );
+    let (x, y) = (mi.hip.buffer(&values), mi.hip.zeros::<half::bf16>(1));
+    let w = mi.hip.buffer(&[half::bf16::ONE; 3]);
+    good!(
+        mi,
+        miopenConvolutionForwardImmediate(
+            mi.handle,
+            wd,
+            w.pointer,
+            xd,
+            x.pointer,
+            convolution,
+            yd,
+            y.pointer,
+            null_mut(),
+            0,
+            1
+        )
+    );
+    assert_eq!(mi.read(&y), [half::bf16::from_f32(258.0)]);
+}
+
+#[test]
+fn backward_with_groups_strides_and_other_layouts() {
+    let mi = mi();
+    // Two groups of one channel, a filter of one row and two places, stride 2; images in NHWC, gradients in NCHW.
+    let mut convolution = null_mut();
+    good!(mi, miopenCreateConvolutionDescriptor(&mut convolution));
+    let mode = miopenConvolutionMode_t::miopenGroupConv;
+    good!(mi, miopenInitConvolutionDescriptor(convolution, mode, 0, 0, 1, 2, 1, 1));
+    good!(mi, miopenSetConvolutionGroupCount(convolution, 2));
+    let xd = mi.strided(FLOAT, &[1, 2, 1, 4], Some(&[8, 1, 8, 2]));
+    let (wd, yd) = (mi.floats(&[2, 1, 1, 2]), mi.floats(&[1, 2, 1, 2]));
+    let w = mi.hip.buffer(&[1.0_f32, 2.0, 3.0, 4.0]);
+    let dy = mi.hip.buffer(&[1.0_f32, 10.0, 100.0, 1000.0]);
+    let dx = mi.hip.zeros::<f32>(8);
+    good!(
+        mi,
+        miopenConvolutionBackwardDataImmediate(
+            mi.handle,
+            yd,
+            dy.pointer,
+            wd,
+            w.pointer,
+            convolution,
+            xd,
+            dx.pointer,
+            null_mut(),
+            0,
+            1
+        )
+    );
+    assert_eq!(mi.read(&dx), [1.0, 300.0, 2.0, 400.0, 10.0, 3000.0, 20.0, 4000.0]);
+    let (x, dw) = (mi.hip.buffer(&[1.0_f32, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0]), mi.hip.zeros::<f32>(4));
+    good!(
+        mi,
+        miopenConvolutionBackwardWeightsImmediate(
+            mi.handle,
+            yd,
+            dy.pointer,
+            xd,
+            x.pointer,
+            convolution,
+            wd,
+            dw.pointer,
+            null_mut(),
+            0,
+            1
+        )
+    );
+    assert_eq!(mi.read(&dw), [1.0 + 30.0, 2.0 + 40.0, 500.0 + 7000.0, 600.0 + 8000.0]);
+}
+
+#[test]
+fn three_dimensions_have_factors() {
+    let mi = mi();
+    let mut convolution = null_mut();
+    good!(mi, miopenCreateConvolutionDescriptor(&mut convolution));
+    let (pads, ones, mode) = ([0; 3], [1; 3], miopenConvolutionMode_t::miopenConvolution);
+    let one = ones.as_ptr();
+    good!(mi, miopenInitConvolutionNdDescriptor(convolution, 3, pads.as_ptr(), one, one, mode));
+    let (xd, wd) = (mi.floats(&[1, 1, 1, 1, 2]), mi.floats(&[1, 1, 1, 1, 1]));
+    let (x, w, y) =
+        (mi.hip.buffer(&[1.0_f32, 2.0]), mi.hip.buffer(&[3.0_f32]), mi.hip.buffer(&[100.0_f32, 200.0]));
+    let (mut count, mut perf) = (0, miopenConvAlgoPerf_t::default());
+    good!(
+        mi,
+        miopenFindConvolutionForwardAlgorithm(
+            mi.handle,
+            xd,
+            x.pointer,
+            wd,
+            w.pointer,
+            convolution,
+            xd,
+            y.pointer,
+            1,
+            &mut count,
+            &mut perf,
+            null_mut(),
+            0,
+            false
+        )
+    );
+    let algorithm = miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM;
+    good!(
+        mi,
+        miopenConvolutionForward(
+            mi.handle,
+            scale(&2.0),
+            xd,
+            x.pointer,
+            wd,
+            w.pointer,
+            convolution,
+            algorithm,
+            scale(&0.5),
+            xd,
+            y.pointer,
+            null_mut(),
+            0
+        )
+    );
+    assert_eq!(mi.read(&y), [56.0, 112.0]);
+}

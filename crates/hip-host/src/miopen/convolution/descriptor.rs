@@ -25,7 +25,7 @@ pub(in crate::miopen) struct Convolution {
 }
 
 /// All convolution descriptors.
-pub(in crate::miopen) static CONVOLUTIONS: Registry<Convolution> = Registry::new(0x62);
+pub(in crate::miopen) static CONVOLUTIONS: Registry<Convolution> = Registry::new(0x72);
 
 impl Default for Convolution {
     fn default() -> Self {

@@ -3,7 +3,7 @@
 use crate::miopen::tensor::{Dims, Tensor, View};
 use std::ops::Range;
 
-/// Most floats in the columns that are laid out at once.
+/// Most floats in the columns that are laid out at once, and in the results of them, unless few places are more.
 const LIMIT: usize = 1 << 20;
 
 /// A tensor of images or filters in memory: three spatial dimensions, of which missing ones are 1 long.
@@ -70,7 +70,7 @@ impl Geometry {
 
     /// How many output places are worked on at once.
     pub(in crate::miopen) fn block(&self) -> usize {
-        (LIMIT / self.terms()).max(64).min(self.places())
+        (LIMIT / self.terms().max(self.outputs)).max(16).min(self.places())
     }
 
     /// Whether each output place meets one input place, its own.

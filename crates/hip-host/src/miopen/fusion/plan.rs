@@ -45,11 +45,11 @@ pub(super) enum Argument {
     Activation([f64; 3]),
 }
 
-pub(super) static PLANS: Registry<Plan> = Registry::new(0x6a);
+pub(super) static PLANS: Registry<Plan> = Registry::new(0x7a);
 /// Operations by their handles, for the kind of their arguments.
-static OPERATIONS: Registry<Operation> = Registry::new(0x6b);
+static OPERATIONS: Registry<Operation> = Registry::new(0x7b);
 /// Arguments by the handle of the operation.
-pub(super) static ARGUMENTS: Registry<HashMap<usize, Argument>> = Registry::new(0x6c);
+pub(super) static ARGUMENTS: Registry<HashMap<usize, Argument>> = Registry::new(0x7c);
 
 impl Plan {
     /// Whether these operations run as one here: a convolution, a bias, a normalisation and an activation, each at most once and

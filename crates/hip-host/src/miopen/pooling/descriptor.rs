@@ -28,7 +28,7 @@ const MASK: miopenPoolingWorkspaceIndexMode_t =
     miopenPoolingWorkspaceIndexMode_t::miopenPoolingWorkspaceIndexMask;
 
 /// All pooling descriptors.
-pub(super) static POOLINGS: Registry<Pooling> = Registry::new(0x64);
+pub(super) static POOLINGS: Registry<Pooling> = Registry::new(0x74);
 
 impl Default for Pooling {
     fn default() -> Self {

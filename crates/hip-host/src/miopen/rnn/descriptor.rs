@@ -41,7 +41,7 @@ impl Network {
     }
 }
 
-pub(super) static NETWORKS: Registry<Network> = Registry::new(0x68);
+pub(super) static NETWORKS: Registry<Network> = Registry::new(0x78);
 
 const SKIP: miopenRNNInputMode_t = miopenRNNInputMode_t::miopenRNNskip;
 const LINEAR: miopenRNNInputMode_t = miopenRNNInputMode_t::miopenRNNlinear;

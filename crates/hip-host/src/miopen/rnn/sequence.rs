@@ -18,7 +18,7 @@ pub(super) struct Sequences {
     pub(super) filler: Option<[u8; 8]>,
 }
 
-pub(super) static SEQUENCES: Registry<Sequences> = Registry::new(0x69);
+pub(super) static SEQUENCES: Registry<Sequences> = Registry::new(0x79);
 
 pub(super) const TIGHT: miopenRNNBaseLayout_t = miopenRNNBaseLayout_t::miopenRNNDataSeqMajorNotPadded;
 pub(super) const STEPS: miopenRNNBaseLayout_t = miopenRNNBaseLayout_t::miopenRNNDataSeqMajorPadded;

@@ -8,7 +8,7 @@ use hip_sys::miopen::{miopenDataType_t, miopenStatus_t, miopenTensorDescriptor_t
 use std::ffi::c_int;
 
 /// All tensor descriptors.
-pub(in crate::miopen) static TENSORS: Registry<Tensor> = Registry::new(0x61);
+pub(in crate::miopen) static TENSORS: Registry<Tensor> = Registry::new(0x71);
 
 /// What a descriptor says now; it has dimensions.
 ///
