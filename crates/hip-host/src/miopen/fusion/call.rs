@@ -91,7 +91,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenExecuteFusionPlan(
     })
 }
 
-/// `y = activation(alpha1 * convolution + alpha2 * z + bias)`; factors of null are 1, and so MIOpen has it for the rectifier only.
+/// `y = activation(alpha1 * convolution + alpha2 * z + bias)`. A factor that is null is 1. As in MIOpen only the rectifier is fused.
 pub(in crate::miopen) unsafe extern "C" fn miopenConvolutionBiasActivationForward(
     handle: miopenHandle_t,
     alpha1: *const c_void,
