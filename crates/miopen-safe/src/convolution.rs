@@ -209,16 +209,13 @@ impl ConvolutionDesc {
         let (x, w) = (input.on(handle)?, weights.on(handle)?);
         let (mut rank, mut found) =
             (convert::int("the number of dimensions", dims.len())?, vec![0; dims.len()]);
-        // SAFETY: S1: the array has room for as many values as the input has dimensions.
-        self.object.ask(|m, desc| unsafe {
-            raw::convolution::get_convolution_nd_forward_output_dim(
-                m,
-                desc,
-                x,
-                w,
-                &mut rank,
-                found.as_mut_ptr(),
-            )
+        let desc = self.on(handle)?;
+        handle.call("the shape of a convolution's output", |m, _| {
+            let found = found.as_mut_ptr();
+            // SAFETY: S1: the array has room for as many values as the input has dimensions.
+            unsafe {
+                raw::convolution::get_convolution_nd_forward_output_dim(m, desc, x, w, &mut rank, found)
+            }
         })?;
         let same = found.iter().zip(&dims).all(|(found, dim)| usize::try_from(*found) == Ok(*dim));
         if same { Ok(dims) } else { Err(Error::mismatch("the library's output shape", dims, found)) }

@@ -1,7 +1,7 @@
 //! Fusion plans: several operations in one kernel.
 
 use crate::convert::{self, host, out};
-use crate::owner::{ArgsObject, FusionObject, Owner, library};
+use crate::owner::{ArgsObject, FusionObject, Owner};
 use crate::raw::fusion as raw;
 use crate::tensor::{has_dims, is_packed};
 use crate::work::Work;
@@ -97,15 +97,13 @@ impl FusionPlan {
         let y_dims = output_dims(x.dims(), ops)?;
         let platform = handle.platform();
         let x_desc = x.on(handle)?;
-        let object: Owner<FusionObject> = {
-            let library = library(platform).map_err(|failure| Error::of(failure, DOING))?;
-            let mut plan = null_mut();
-            let vertical = miopenFusionDirection_t::miopenVerticalFusion;
+        let plan = handle.call(DOING, |m, _| {
+            let (mut plan, vertical) = (null_mut(), miopenFusionDirection_t::miopenVerticalFusion);
             // SAFETY: S1: descriptor and out-pointer are live.
-            unsafe { raw::create_fusion_plan(library, &mut plan, vertical, x_desc) }
-                .map_err(|failure| Error::of(failure, DOING))?;
-            Owner::of(platform, plan)
-        };
+            unsafe { raw::create_fusion_plan(m, &mut plan, vertical, x_desc) }?;
+            Ok(plan)
+        })?;
+        let object: Owner<FusionObject> = Owner::of(platform, plan);
         let mut raw_ops = Vec::new();
         for op in ops {
             raw_ops.push(RawOp(add(handle, &object, op)?));
@@ -146,7 +144,7 @@ impl FusionPlan {
     /// # Errors
     /// What the library answers.
     #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
-    pub fn algorithms(&self) -> Result<Vec<Algorithm>> {
+    pub fn algorithms(&mut self) -> Result<Vec<Algorithm>> {
         const ROOM: usize = 8;
         let room = convert::int("the number of algorithms", ROOM)?;
         let mut found = [miopenConvFwdAlgorithm_t(0); ROOM];
@@ -319,7 +317,7 @@ fn add(handle: &Handle, plan: &Owner<FusionObject>, op: &FusionOp) -> Result<mio
         FusionOp::Bias(desc) | FusionOp::BatchNormInference(_, desc) => desc.on(handle)?,
         _ => null_mut(),
     };
-    plan.ask(|m, _| {
+    handle.call(DOING, |m, _| {
         // SAFETY: S1: plan, descriptors and out-pointer are live.
         unsafe {
             match (op, convolution) {

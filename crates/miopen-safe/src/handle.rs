@@ -4,15 +4,18 @@ use crate::owner::library;
 use crate::raw;
 use crate::solutions::Solutions;
 use crate::{Error, Result};
-use hip_safe::{Device, Platform, Stream, report_drop_error};
+use hip_safe::{Device, DeviceBuffer, Platform, Stream, report_drop_error};
 use hip_sys::miopen::{miopenHandle, miopenHandle_t};
 use hip_sys::{Miopen, Version};
 use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const NAME: &str = "a handle";
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// MIOpen on a stream: what work is submitted through. Threads may share it; their calls come one after the other.
 ///
@@ -23,6 +26,10 @@ pub struct Handle {
     shared: Arc<Shared>,
     stream: Stream,
     solutions: Solutions,
+    /// The library has memory inside that all work of a handle uses, graphs' launches too: all of it is ordered by this.
+    inside: DeviceBuffer<u8>,
+    /// A number that no other handle of this process has.
+    id: u64,
 }
 
 /// What graphs keep.
@@ -57,7 +64,14 @@ impl Handle {
         made.map_err(|failure| Error::of(failure, NAME))?;
         let inner = Mutex::new(Inner { raw, stream: stream.clone() });
         let shared = Arc::new(Shared { device: device.clone(), inner });
-        Ok(Self { shared, stream: stream.clone(), solutions: Solutions::default() })
+        let inside = device.new_stream()?.alloc_zeros(1)?;
+        Ok(Self {
+            shared,
+            stream: stream.clone(),
+            solutions: Solutions::default(),
+            inside,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        })
     }
 
     /// The stream that it gives its work to.
@@ -145,6 +159,14 @@ impl Handle {
 
     pub(crate) fn solutions(&self) -> &Solutions {
         &self.solutions
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn inside(&self) -> &DeviceBuffer<u8> {
+        &self.inside
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {

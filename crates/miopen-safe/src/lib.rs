@@ -77,6 +77,7 @@ mod dropout;
 mod error;
 mod fusion;
 mod handle;
+mod layout;
 mod lrn;
 mod ops;
 mod owner;

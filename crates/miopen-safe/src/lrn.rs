@@ -89,7 +89,9 @@ impl LrnDesc {
     /// The bytes that a training step keeps.
     pub(crate) fn workspace_bytes(&self, y: &TensorDesc, handle: &Handle) -> Result<usize> {
         let y = y.on(handle)?;
-        // SAFETY: S1: the descriptor is live, and the out-pointer too.
-        self.object.ask(|m, _| out(|bytes| unsafe { raw::lrn_get_workspace_size(m, y, bytes) }))
+        handle.call("the workspace of a normalisation", |m, _| {
+            // SAFETY: S1: the descriptor is live, and the out-pointer too.
+            out(|bytes| unsafe { raw::lrn_get_workspace_size(m, y, bytes) })
+        })
     }
 }

@@ -206,9 +206,10 @@ impl PoolingDesc {
         let dims = self.pooling.output_dims(input.dims())?;
         let (x, rank) = (input.on(handle)?, convert::int("the number of dimensions", dims.len())?);
         let mut found = vec![0; dims.len()];
-        // SAFETY: S1: the array has room for as many values as the input has dimensions.
-        self.object.ask(|m, desc| unsafe {
-            raw::get_pooling_nd_forward_output_dim(m, desc, x, rank, found.as_mut_ptr())
+        let desc = self.on(handle)?;
+        handle.call("the shape of a pooling's output", |m, _| {
+            // SAFETY: S1: the array has room for as many values as the input has dimensions.
+            unsafe { raw::get_pooling_nd_forward_output_dim(m, desc, x, rank, found.as_mut_ptr()) }
         })?;
         let same = found.iter().zip(&dims).all(|(found, dim)| usize::try_from(*found) == Ok(*dim));
         if same { Ok(dims) } else { Err(Error::mismatch("the library's output shape", dims, found)) }
@@ -221,10 +222,11 @@ impl PoolingDesc {
     /// What the library answers.
     #[doc(alias = "miopenPoolingGetWorkSpaceSizeV2")]
     pub fn workspace_bytes(&self, output: &TensorDesc, handle: &Handle) -> Result<usize> {
-        let y = output.on(handle)?;
-        // SAFETY: S1: the descriptors are live, and the out-pointer too.
-        self.object
-            .ask(|m, desc| out(|bytes| unsafe { raw::pooling_get_workspace_size_v2(m, desc, y, bytes) }))
+        let (desc, y) = (self.on(handle)?, output.on(handle)?);
+        handle.call("the workspace of a pooling", |m, _| {
+            // SAFETY: S1: the descriptors are live, and the out-pointer too.
+            out(|bytes| unsafe { raw::pooling_get_workspace_size_v2(m, desc, y, bytes) })
+        })
     }
 
     /// If this is the last reference, ends it and says how that went.

@@ -249,10 +249,9 @@ impl RnnSequence {
             out(|bytes| unsafe { raw::get_rnn_params_size(m, h, desc, first, bytes, of.raw()) })
         })?;
         let param_count = bytes / of.size();
-        let params = TensorDesc::filled_by(handle, |m, params| {
-            let locked = handle.shared().lock();
+        let params = TensorDesc::filled_by(handle, |m, h, params| {
             // SAFETY: S1: handle and descriptors are live.
-            unsafe { raw::get_rnn_params_descriptor(m, locked.raw(), desc, first, params, of.raw()) }
+            unsafe { raw::get_rnn_params_descriptor(m, h, desc, first, params, of.raw()) }
         })?;
         let inner = SequenceInner {
             rnn,
@@ -309,7 +308,7 @@ impl RnnSequence {
         let (layer, id) = self.check_param(layer, id)?;
         let (desc, x) = (network.on(handle)?, self.inner.x[0].on(handle)?);
         let mut offset = 0;
-        let found = TensorDesc::filled_by(handle, |m, param| {
+        let found = TensorDesc::filled_by(handle, |m, _, param| {
             // SAFETY: S1: descriptors and out-pointer are live.
             unsafe { raw::get_rnn_layer_param_offset(m, desc, layer, x, id, param, &mut offset) }
         })?;
@@ -329,7 +328,7 @@ impl RnnSequence {
         let (layer, id) = self.check_param(layer, id)?;
         let (desc, x) = (network.on(handle)?, self.inner.x[0].on(handle)?);
         let mut offset = 0;
-        let found = TensorDesc::filled_by(handle, |m, param| {
+        let found = TensorDesc::filled_by(handle, |m, _, param| {
             // SAFETY: S1: descriptors and out-pointer are live.
             unsafe { raw::get_rnn_layer_bias_offset(m, desc, layer, x, id, param, &mut offset) }
         })?;

@@ -1,7 +1,7 @@
 //! Ways to compute a convolution, and those that a handle remembers.
 
 use crate::Convolution;
-use crate::tensor::Layout;
+use crate::layout::Layout;
 use hip_safe::DeviceId;
 use hip_sys::miopen::miopenConvAlgorithm_t;
 use parking_lot::Mutex;

@@ -1,12 +1,13 @@
 //! Descriptors of tensors, and tensors: a descriptor with memory.
 
 use crate::convert::{self, MOST};
+use crate::layout::{Layout, Objects};
 use crate::owner::{Owner, TensorObject};
 use crate::raw::{self, Failure};
 use crate::{DataType, Element, Error, Handle, Result};
 use hip_safe::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
 use hip_sys::Miopen;
-use hip_sys::miopen::{miopenDataType_t, miopenTensorDescriptor_t};
+use hip_sys::miopen::{miopenDataType_t, miopenHandle_t, miopenTensorDescriptor_t};
 use std::ffi::c_int;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -21,18 +22,8 @@ pub const MAX_DIMS: usize = 5;
 #[derive(Clone)]
 #[doc(alias = "miopenTensorDescriptor_t")]
 pub struct TensorDesc {
-    object: Arc<Owner<TensorObject>>,
+    objects: Arc<Objects>,
     layout: Arc<Layout>,
-}
-
-/// What a descriptor says.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Layout {
-    data_type: DataType,
-    dims: Vec<usize>,
-    strides: Vec<usize>,
-    /// From the first to the last element.
-    span: usize,
 }
 
 impl TensorDesc {
@@ -105,32 +96,20 @@ impl TensorDesc {
                 });
             }
         };
-        let lengths = convert::ints("a tensor's length", dims)?;
-        let steps = convert::ints("a tensor's stride", strides)?;
-        let rank = convert::int("the number of dimensions", dims.len())?;
-        let object = Owner::new(handle.platform(), |m, desc| {
-            // SAFETY: S1: both arrays have as many values as it has dimensions.
-            unsafe {
-                raw::tensor::set_tensor_descriptor(
-                    m,
-                    desc,
-                    data_type.raw(),
-                    rank,
-                    lengths.as_ptr(),
-                    steps.as_ptr(),
-                )
-            }
-        })?;
+        convert::ints("a tensor's stride", strides)?;
         let layout = Layout { data_type, dims: dims.to_vec(), strides: strides.to_vec(), span };
-        Ok(Self { object: Arc::new(object), layout: Arc::new(layout) })
+        let object = layout.object(handle.platform())?;
+        Ok(Self { objects: Arc::new(Objects::new(handle, object)), layout: Arc::new(layout) })
     }
 
     /// A descriptor that the library fills in.
     pub(crate) fn filled_by(
         handle: &Handle,
-        fill: impl FnOnce(&Miopen, miopenTensorDescriptor_t) -> Result<(), Failure>,
+        fill: impl FnOnce(&Miopen, miopenHandle_t, miopenTensorDescriptor_t) -> Result<(), Failure>,
     ) -> Result<Self> {
-        let object = Owner::<TensorObject>::new(handle.platform(), fill)?;
+        let object = Owner::<TensorObject>::new(handle.platform(), |_, _| Ok(()))?;
+        let empty = object.raw();
+        handle.call("a tensor descriptor", |m, h| fill(m, h, empty))?;
         let mut data_type = miopenDataType_t::miopenFloat;
         let (mut dims, mut strides) = ([0; MAX_DIMS], [0; MAX_DIMS]);
         let rank = object.ask(|m, desc| {
@@ -162,7 +141,8 @@ impl TensorDesc {
         })?;
         let span =
             dims.iter().zip(&strides).map(|(dim, stride)| dim.saturating_sub(1) * stride).sum::<usize>() + 1;
-        Ok(Self { object: Arc::new(object), layout: Arc::new(Layout { data_type, dims, strides, span }) })
+        let layout = Arc::new(Layout { data_type, dims, strides, span });
+        Ok(Self { objects: Arc::new(Objects::new(handle, object)), layout })
     }
 
     /// The type of its elements.
@@ -201,8 +181,9 @@ impl TensorDesc {
     /// What the library answers.
     #[doc(alias = "miopenGetTensorNumBytes")]
     pub fn byte_len(&self) -> Result<usize> {
+        let object = self.layout.object(self.objects.platform())?;
         // SAFETY: S1: the descriptor is live, and the out-pointer too.
-        self.object
+        object
             .ask(|m, desc| convert::out(|bytes| unsafe { raw::tensor::get_tensor_num_bytes(m, desc, bytes) }))
     }
 
@@ -214,7 +195,8 @@ impl TensorDesc {
     #[doc(alias = "miopenGetTensorDescriptorSize")]
     pub fn read_back(&self) -> Result<(Vec<i32>, Vec<i32>)> {
         let rank = self.dims().len();
-        let found = self.object.ask(|m, desc| {
+        let object = self.layout.object(self.objects.platform())?;
+        let found = object.ask(|m, desc| {
             // SAFETY: S1: the descriptor is live, and the out-pointer too.
             convert::out(|size| unsafe { raw::tensor::get_tensor_descriptor_size(m, desc, size) })
         })?;
@@ -222,8 +204,8 @@ impl TensorDesc {
             return Err(Error::mismatch("the number of dimensions in the library", rank, found));
         }
         let (mut dims, mut strides) = (vec![0; rank], vec![0; rank]);
-        self.object.ask(|m, desc| {
-            let mut data_type = hip_sys::miopen::miopenDataType_t::miopenFloat;
+        object.ask(|m, desc| {
+            let mut data_type = miopenDataType_t::miopenFloat;
             // SAFETY: S1: both arrays have room for as many values as it has dimensions.
             unsafe {
                 raw::tensor::get_tensor_descriptor(
@@ -274,7 +256,7 @@ impl TensorDesc {
     /// What the library answers.
     #[doc(alias = "miopenDestroyTensorDescriptor")]
     pub fn close(self) -> Result<()> {
-        Owner::close_shared(self.object)
+        Arc::into_inner(self.objects).map_or(Ok(()), Objects::close)
     }
 
     pub(crate) fn layout(&self) -> &Arc<Layout> {
@@ -283,7 +265,7 @@ impl TensorDesc {
 
     /// The descriptor, for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenTensorDescriptor_t> {
-        self.object.on(handle)
+        self.objects.on(handle, &self.layout)
     }
 
     fn check_memory<T: Element>(&self, len: usize) -> Result<()> {

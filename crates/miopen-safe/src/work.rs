@@ -40,7 +40,7 @@ impl<'a> Work<'a> {
     pub(crate) fn new(handle: &'a Handle, doing: &'static str) -> Self {
         let mut submission = handle.stream().submission();
         let shared: Arc<dyn Any + Send + Sync> = Arc::<crate::handle::Shared>::clone(handle.shared());
-        submission.keep(shared);
+        submission.keep(shared).order_by(handle.inside());
         Self { handle, submission, doing, ranges: Vec::with_capacity(8) }
     }
 

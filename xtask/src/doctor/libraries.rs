@@ -22,7 +22,8 @@ fn amd() -> Vec<Item> {
         let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
         for wrong in apart.into_iter().filter_map(Result::err) {
             if let LoadError::OtherHip { library } = wrong {
-                let remedy = "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
+                let remedy =
+                    "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
                 items.push(Item::bad(SECTION, library.clone(), wrong.to_string(), remedy));
             }
         }

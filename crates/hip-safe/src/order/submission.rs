@@ -74,7 +74,15 @@ impl Stream {
     pub fn submission(&self) -> Submission<'_> {
         let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
         let uses = InlineVec::new(None);
-        Submission { stream: self, uses, extents, refused: None, module: None, kept: None, not_captured: None }
+        Submission {
+            stream: self,
+            uses,
+            extents,
+            refused: None,
+            module: None,
+            kept: None,
+            not_captured: None,
+        }
     }
 }
 
@@ -102,6 +110,14 @@ impl<'a> Submission<'a> {
         let mut view = destination.as_view_mut();
         let (address, bytes) = (view.device_ptr_mut().cast(), view.byte_len());
         self.add_device(view.owner(), Access::WRITE, address, bytes);
+        self
+    }
+
+    /// The work comes after all other work that names this, and before all that names it next, as if it wrote it: for what a library has
+    /// inside, which its calls share. The memory itself need not be used at all.
+    pub fn order_by<S: DeviceSlice + ?Sized>(&mut self, token: &'a S) -> &mut Self {
+        let view = token.as_view();
+        self.add_device(view.owner(), Access::WRITE, view.device_ptr().cast(), view.byte_len());
         self
     }
 

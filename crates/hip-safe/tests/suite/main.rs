@@ -17,6 +17,7 @@ mod graph_threads;
 mod graphs;
 mod host_function;
 mod ipc;
+mod kept;
 mod kernels;
 mod launch;
 mod limits;

@@ -64,7 +64,7 @@ impl Handle {
     pub fn batch_norm_params(&self, mode: BatchNormMode, x: &TensorDesc) -> Result<TensorDesc> {
         check_input(x)?;
         let x_desc = x.on(self)?;
-        let derived = TensorDesc::filled_by(self, |m, desc| {
+        let derived = TensorDesc::filled_by(self, |m, _, desc| {
             // SAFETY: S1: both descriptors are live.
             unsafe { raw::derive_bn_tensor_descriptor(m, desc, x_desc, mode.raw()) }
         })?;

@@ -279,7 +279,7 @@ impl Handle {
         Ok(())
     }
 
-    /// Adds the gradient of the parameters to `dw`, after [`Handle::rnn_backward_data`].
+    /// The gradient `dw` of the parameters, after [`Handle::rnn_backward_data`].
     ///
     /// # Errors
     /// As [`Handle::rnn_backward_data`]; [`Error::Invalid`] before that was called.

@@ -70,6 +70,37 @@ fn outputs_that_overlap_themselves() {
     assert!(apart.view_mut(&mut memory).is_ok(), "a length of 1 has no stride");
 }
 
+/// Every small layout: what may be written has each element in a place of its own, and reaches exactly as far as it says.
+#[test]
+fn layouts_that_may_be_written_do_not_overlap() {
+    let machine = Machine::new();
+    let mut memory = machine.room::<f32>(64);
+    let (mut written, mut refused) = (0, 0);
+    for code in 0..3 * 3 * 3 * 5 * 5 * 5 {
+        let dims = [code % 3 + 1, code / 3 % 3 + 1, code / 9 % 3 + 1];
+        let strides = [code / 27 % 5 + 1, code / 135 % 5 + 1, code / 675 % 5 + 1];
+        let desc = TensorDesc::strided::<f32>(&machine.handle, &dims, &strides).unwrap();
+        let mut places = Vec::new();
+        reference::network::each(&dims, |index| {
+            places.push(index.iter().zip(&strides).map(|(i, stride)| i * stride).sum::<usize>());
+        });
+        places.sort_unstable();
+        assert_eq!(desc.span(), places[places.len() - 1] + 1, "{dims:?} {strides:?}");
+        let overlaps = places.windows(2).any(|pair| pair[0] == pair[1]);
+        match desc.view_mut(&mut memory) {
+            Ok(_) => {
+                assert!(!overlaps, "{dims:?} {strides:?}");
+                written += 1;
+            }
+            Err(error) => {
+                assert!(matches!(error, Error::SelfOverlap { .. }), "{error}");
+                refused += usize::from(overlaps);
+            }
+        }
+    }
+    assert!(written > 1000 && refused > 100, "{written} {refused}");
+}
+
 #[test]
 fn shapes_that_do_not_fit() {
     let machine = Machine::new();

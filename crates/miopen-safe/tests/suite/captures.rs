@@ -54,6 +54,40 @@ fn a_graph_keeps_what_its_work_needs() {
     exec.close().unwrap();
 }
 
+/// The library has memory of its own, which a graph's launch on another stream must not use beside the handle's work.
+#[test]
+fn launches_are_ordered_with_the_handles_other_work() {
+    let machine = Machine::new();
+    let Machine { stream, handle } = &machine;
+    let other = stream.device().new_stream().unwrap();
+    let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
+    let desc = machine.desc::<f32>(&[4]);
+    let x = machine.up::<f32>(&[-1.0, 1.0, -2.0, 2.0]);
+    let (mut in_graph, mut beside) = (machine.room::<f32>(4), machine.room::<f32>(4));
+    let exec = stream
+        .capture(|_| {
+            let mut ty = desc.view_mut(&mut in_graph).unwrap();
+            handle.activation_forward(&relu, Blend::SET, &desc.view(&x).unwrap(), &mut ty).unwrap();
+            Ok(())
+        })
+        .unwrap()
+        .instantiate()
+        .unwrap();
+    stream.synchronize().unwrap();
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let hold = move || {
+        let _ = wait.recv();
+    };
+    other.launch_host(hold).unwrap();
+    exec.launch(&other).unwrap();
+    let mut ty = desc.view_mut(&mut beside).unwrap();
+    handle.activation_forward(&relu, Blend::SET, &desc.view(&x).unwrap(), &mut ty).unwrap();
+    assert!(!stream.is_done().unwrap(), "it comes after the launch, which waits");
+    go.send(()).unwrap();
+    assert_eq!(machine.down(&beside), [0.0, 1.0, 0.0, 2.0]);
+    assert_eq!(machine.down(&in_graph), [0.0, 1.0, 0.0, 2.0]);
+}
+
 #[test]
 fn a_search_is_no_part_of_a_graph() {
     let machine = Machine::new();

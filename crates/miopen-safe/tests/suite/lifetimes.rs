@@ -105,3 +105,27 @@ fn threads_share_a_handle() {
         }
     });
 }
+
+/// MIOpen's descriptors of tensors are not made for two threads: each handle has its own behind one of ours.
+#[test]
+fn handles_of_two_threads_share_descriptors() {
+    let (first, second) = (Machine::new(), Machine::new());
+    let desc = first.desc::<f32>(&[3, 4]);
+    let relu = ActivationDesc::new(&first.handle, Activation::Relu).unwrap();
+    let run = |machine: &Machine, sign: f64| {
+        for round in 0..16 {
+            let x: Vec<f64> = (0..12).map(|at| sign * f64::from(at + round)).collect();
+            let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(12));
+            let (tx, mut ty) = (desc.view(&dev_x).unwrap(), desc.view_mut(&mut dev_y).unwrap());
+            machine.handle.activation_forward(&relu, Blend::SET, &tx, &mut ty).unwrap();
+            let wanted: Vec<f64> = x.iter().map(|x| x.max(0.0)).collect();
+            assert_eq!(machine.down(&dev_y), wanted);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| run(&first, 1.0));
+        scope.spawn(|| run(&second, -1.0));
+    });
+    drop((first, second));
+    desc.close().unwrap();
+}

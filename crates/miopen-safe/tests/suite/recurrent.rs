@@ -176,18 +176,16 @@ fn parameters_go_in_and_out() {
 }
 
 /// Gradients against differences of the definition.
-#[test]
-fn training() {
-    let machine = Machine::new();
-    let Machine { handle, .. } = &machine;
-    let rnn = Rnn::new(RnnMode::Lstm, HIDDEN);
+fn train(machine: &Machine, rnn: Rnn, cell: Cell) {
+    let Machine { handle, .. } = machine;
     let Some(mut network) = offered(RnnDesc::new::<f32>(handle, rnn, None)) else { return };
     let sequence = RnnSequence::new(handle, &network, &BATCHES, INPUT).unwrap();
-    let mut problem = Problem::new(rnn, Cell::Lstm, &sequence);
+    let mut problem = Problem::new(rnn, cell, &sequence);
     let (w, x) = (machine.up::<f32>(&problem.w), machine.up::<f32>(&problem.x));
     let (h, c) = (machine.up::<f32>(&problem.h), machine.up::<f32>(&problem.c));
     let mut y = machine.room::<f32>(sequence.output_count());
-    let first = RnnStates { h: Some(h.view()), c: Some(c.view()) };
+    let lstm = rnn.mode == RnnMode::Lstm;
+    let first = RnnStates { h: Some(h.view()), c: lstm.then(|| c.view()) };
     let mut last = RnnStatesMut::default();
     let done = handle.rnn_training(
         &mut network,
@@ -199,7 +197,7 @@ fn training() {
         &mut last,
     );
     let Some(mut kept) = offered(done) else { return };
-    let (dy, mut dw) = (noise::<f32>(9, sequence.output_count()), machine.up::<f32>(&vec![0.0; w.len()]));
+    let (dy, mut dw) = (noise::<f32>(9, sequence.output_count()), machine.room::<f32>(w.len()));
     let early = handle.rnn_backward_weights(
         &network,
         &mut kept,
@@ -235,7 +233,7 @@ fn training() {
     );
     offered(done);
     let loss = |problem: &Problem| {
-        let [y, ..] = problem.solve(&|layer| params(&machine, &network, &sequence, &problem.w, layer));
+        let [y, ..] = problem.solve(&|layer| params(machine, &network, &sequence, &problem.w, layer));
         y.iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
     };
     let step = 1e-5;
@@ -248,9 +246,19 @@ fn training() {
         (above - below) / (2.0 * step)
     };
     let wanted: Vec<f64> = (0..x.len()).map(|at| slope(&|p, by| p.x[at] += by)).collect();
-    check::<f32>("the input's gradient", &machine.down(&dx), &sums(&wanted));
+    check::<f32>(&format!("the input's gradient of {rnn:?}"), &machine.down(&dx), &sums(&wanted));
     let wanted: Vec<f64> = (0..w.len()).map(|at| slope(&|p, by| p.w[at] += by)).collect();
-    check::<f32>("the parameters' gradient", &machine.down(&dw), &sums(&wanted));
+    check::<f32>(&format!("the parameters' gradient of {rnn:?}"), &machine.down(&dw), &sums(&wanted));
+}
+
+#[test]
+fn training() {
+    let machine = Machine::new();
+    for (mode, cell) in MODES {
+        let one = Rnn::new(mode, HIDDEN);
+        train(&machine, one, cell);
+        train(&machine, Rnn { bidirectional: true, layers: 2, ..one }, cell);
+    }
 }
 
 #[test]

@@ -12,16 +12,21 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str(
     other => panic!("HIPSTACK_TEST_PLATFORM={other}: there are host, amd and nvidia"),
 });
 
-/// What a platform does not offer: the C function, the words that the operation was called for (all, if empty), and why.
+/// What a platform does not offer: the C function, the case of the test (all that name none, if empty), and why.
 type Lack = (&'static str, &'static str, &'static str);
 
-const HOST_LACKS: &[Lack] = &[
-    ("miopenRNNForwardTraining", "a recurrent network", "hip-host runs networks forward for inference alone"),
-    ("miopenGetRNNTrainingReserveSize", "what a network keeps", "as above"),
-    ("miopenCreateCTCLossDescriptor", "a CTC loss descriptor", "hip-host has no loss of this kind"),
-];
+const HOST_LACKS: &[Lack] = &[];
 
-const NVIDIA_LACKS: &[Lack] = &[];
+const NO_NORM: &str = "cuDNN has layer normalisation in its graphs alone";
+
+const NVIDIA_LACKS: &[Lack] = &[
+    ("miopenActivationForward", "SoftRelu", "cuDNN has no such function"),
+    ("miopenActivationForward", "Power", "cuDNN has no such function"),
+    ("miopenLayerNormForward", "", NO_NORM),
+    ("miopenAddLayerNormForward", "", NO_NORM),
+    ("miopenGroupNormForward", "", NO_NORM),
+    ("miopenT5LayerNormForward", "", NO_NORM),
+];
 
 /// AMD's library chooses by the card: what it has no kernel for, it says.
 const AMD_LACKS: &[Lack] = &[];
@@ -44,13 +49,17 @@ pub(crate) fn platform() -> Arc<Platform> {
 
 /// What the operation gave; nothing, with a word, if the platform is known not to offer it. Every other failure fails the test.
 pub(crate) fn offered<T>(result: Result<T>) -> Option<T> {
+    offered_case("", result)
+}
+
+/// As [`offered`], for one case of several that a platform has or lacks.
+pub(crate) fn offered_case<T>(case: &str, result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(Error::Unsupported { call, doing, reason }) => {
-            let known = lacks().iter().find(|(lack, of, _)| *lack == call && (of.is_empty() || *of == doing));
-            match known {
-                Some((_, _, why)) => println!("skipped: {call} for {doing}: {why}"),
-                None => panic!("{call} for {doing} is not among what the platform lacks: {reason}"),
+            match lacks().iter().find(|(lack, of, _)| *lack == call && *of == case) {
+                Some((_, _, why)) => println!("skipped: {call} for {doing} {case}: {why}"),
+                None => panic!("{call} for {doing} {case} is not among what the platform lacks: {reason}"),
             }
             None
         }

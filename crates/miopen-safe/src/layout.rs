@@ -1,0 +1,78 @@
+//! What a tensor's descriptor says, and the library's objects that say it.
+
+use crate::convert;
+use crate::owner::{Owner, TensorObject};
+use crate::raw::tensor as raw;
+use crate::{DataType, Error, Handle, Result};
+use hip_safe::Platform;
+use hip_sys::miopen::miopenTensorDescriptor_t;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// What a descriptor says.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Layout {
+    pub(crate) data_type: DataType,
+    pub(crate) dims: Vec<usize>,
+    pub(crate) strides: Vec<usize>,
+    /// From the first to the last element.
+    pub(crate) span: usize,
+}
+
+impl Layout {
+    /// An object of the library that says so.
+    pub(crate) fn object(&self, platform: &Arc<Platform>) -> Result<Owner<TensorObject>> {
+        let lengths = convert::ints("a tensor's length", &self.dims)?;
+        let steps = convert::ints("a tensor's stride", &self.strides)?;
+        let rank = convert::int("the number of dimensions", self.dims.len())?;
+        let of = self.data_type.raw();
+        Owner::new(platform, |m, desc| {
+            // SAFETY: S1: both arrays have as many values as it has dimensions.
+            unsafe { raw::set_tensor_descriptor(m, desc, of, rank, lengths.as_ptr(), steps.as_ptr()) }
+        })
+    }
+}
+
+/// The library's objects for one layout: each handle has its own, made when it needs one.
+///
+/// MIOpen keeps in a tensor's descriptor what it was asked about it, and does not lock it. So an object is used in calls with its
+/// handle alone, which come one after the other.
+pub(crate) struct Objects {
+    platform: Arc<Platform>,
+    of: Mutex<Vec<(u64, Owner<TensorObject>)>>,
+}
+
+impl Objects {
+    /// With one that a handle has already.
+    pub(crate) fn new(handle: &Handle, object: Owner<TensorObject>) -> Self {
+        Self { platform: Arc::clone(handle.platform()), of: Mutex::new(vec![(handle.id(), object)]) }
+    }
+
+    pub(crate) fn platform(&self) -> &Arc<Platform> {
+        &self.platform
+    }
+
+    /// The handle's, for calls under its lock.
+    pub(crate) fn on(&self, handle: &Handle, layout: &Layout) -> Result<miopenTensorDescriptor_t> {
+        if !Arc::ptr_eq(&self.platform, handle.platform()) {
+            return Err(Error::OtherPlatform { what: "a tensor descriptor" });
+        }
+        let mut of = self.of.lock();
+        if let Some((_, object)) = of.iter().find(|(id, _)| *id == handle.id()) {
+            return Ok(object.raw());
+        }
+        let object = layout.object(&self.platform)?;
+        let raw = object.raw();
+        of.push((handle.id(), object));
+        Ok(raw)
+    }
+
+    /// Ends all of them and gives the first error.
+    pub(crate) fn close(self) -> Result<()> {
+        let mut result = Ok(());
+        for (_, object) in self.of.into_inner() {
+            result = result.and(object.close());
+        }
+        result
+    }
+}
