@@ -157,7 +157,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Submits it, unless its batches have no members. The call gets the operands in the order in which they were added. If the platform has
-    /// no function on addresses, it is called for one member after the other.
+    /// no function on addresses, or might read past the alignment of theirs, it is called for one member after the other.
     ///
     /// # Safety
     /// The call uses the operands, the scalars and the results that were given to the plan, and nothing else; what it writes was given to be
@@ -202,6 +202,9 @@ impl<'a> Plan<'a> {
         unsafe {
             handle.submit(uses, mode, |table, raw| {
                 let whole = Call { table, handle: raw, form, count: convert::size(members), result };
+                if many && operands.iter().any(Spec::may_fault) {
+                    return one_by_one(&whole);
+                }
                 match call(&whole, &list) {
                     Err(failure) if many && failure.is_not_implemented() => one_by_one(&whole),
                     answer => answer,
@@ -240,6 +243,21 @@ impl Spec {
             }
             // Only the form on addresses has these.
             (None, Address::Many(_)) => Operand { address: std::ptr::null_mut(), ld, stride: 0 },
+        }
+    }
+
+    /// Whether a function on addresses may fault on them: cuBLAS, which cannot look at addresses in device memory, takes it that narrow
+    /// elements begin at multiples of 16 bytes.
+    fn may_fault(&self) -> bool {
+        match &self.address {
+            Address::Many(addresses) if self.element_bytes < 4 => {
+                addresses.iter().any(|address| !address.addr().is_multiple_of(16))
+            }
+            &Address::Strided { first, stride, .. } if self.element_bytes < 4 => {
+                !first.addr().is_multiple_of(16) || !(stride * self.element_bytes).is_multiple_of(16)
+            }
+            Address::One(address) if self.element_bytes < 4 => !address.addr().is_multiple_of(16),
+            _ => false,
         }
     }
 

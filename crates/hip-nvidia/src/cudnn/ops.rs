@@ -118,11 +118,15 @@ entries! {
         })
     }
 
-    /// The value is in the tensor's own type.
+    /// The value is in the tensor's own type. cuDNN takes it so for integers; for floats of 16 bits it takes an `f32`.
     fn miopenSetTensor(handle: H, yd: T, y: Out, value: In) {
         let yd = tensor_of(yd)?;
         all_there(&[y.cast_const(), value])?;
         let y_raw = yd.raw()?;
+        let narrow = matches!(yd.kind, miopenDataType_t::miopenHalf | miopenDataType_t::miopenBFloat16);
+        // SAFETY: S11: the caller's value.
+        let wide = if narrow { Some(unsafe { Factor::read_as(value, yd.kind) }?) } else { None };
+        let value = wide.as_ref().map_or(value, Factor::get);
         with(handle, |session| {
             // SAFETY: S11: a live descriptor, and the caller's memory and value.
             check(unsafe { (cudnn()?.cudnnSetTensor)(session.raw, y_raw, y, value) })

@@ -1,5 +1,6 @@
 //! Numbers to compute with, and how far results may be from the reference.
 
+use crate::under_test::units;
 use half::{bf16, f16};
 use miopen_safe::Element;
 use reference::DType;
@@ -51,12 +52,13 @@ pub(crate) fn noise<T: Real>(seed: u64, len: usize) -> Vec<f64> {
     (0..len).map(|_| next()).collect()
 }
 
-/// Each result is within t · Σ|terms| and one unit in the last place, with t = 2e-7 · √(number of terms) for types up to `f32`.
+/// Each result is within t · Σ|terms| and one unit in the last place (or what [`units`] says), with t = 2e-7 · √(number of terms) for types up to `f32`.
 pub(crate) fn check<T: Real>(what: &str, got: &[f64], wanted: &[Sum]) {
     assert_eq!(got.len(), wanted.len(), "{what}: the number of results");
     let unit = if T::DTYPE == DType::F64 { 4e-16 } else { 2e-7 };
     for (at, (got, wanted)) in got.iter().zip(wanted).enumerate() {
-        let allowed = unit * (wanted.count as f64).sqrt() * wanted.scale + ulp(T::DTYPE, wanted.value);
+        let last = units(what) * ulp(T::DTYPE, wanted.value);
+        let allowed = unit * (wanted.count as f64).sqrt() * wanted.scale + last;
         let off = (got - wanted.value).abs();
         assert!(
             off <= allowed,

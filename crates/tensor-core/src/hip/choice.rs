@@ -1,17 +1,22 @@
 //! Choosing between several ways to compute one thing by how long each of them takes, without ever waiting for the device.
 //!
 //! The first calls of a problem try the ways one after the other, each of them several times, with events before and behind; the events
-//! are asked later whether they have passed. Once every time is known, the quickest way is taken from then on.
+//! are asked later whether they have passed. Once every time is known, the quickest way is taken from then on: for a graph by the time
+//! of the device alone, otherwise by that or the time that the call takes the host, whichever is longer.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hip_safe::{Event, Stream};
 use parking_lot::Mutex;
 
 /// How often each way runs before the choice. What the first run loads and compiles is not counted.
 const RUNS: usize = 3;
+/// Work that the device has to do while the host submits what is timed, so that the device's time has no gaps.
+const FILLING: Duration = Duration::from_micros(200);
+/// The most runs that this may take.
+const MOST_FILLING: u32 = 8;
 
 /// What was found out about each problem so far.
 pub(super) struct Choices<K> {
@@ -37,6 +42,8 @@ struct Way {
     started: usize,
     timed: usize,
     best: Option<Duration>,
+    /// What submitting it takes.
+    host: Option<Duration>,
     impossible: bool,
 }
 
@@ -45,7 +52,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         Self { trials: Mutex::new(HashMap::new()) }
     }
 
-    /// Runs the problem one of `ways` ways. `run` gives `None` for a way that cannot do it; one of them can.
+    /// Runs the problem one of `ways` ways. `run` gives `None` for a way that cannot do it; the last one can, and runs may be repeated.
     ///
     /// # Errors
     /// The first error of `run`, which ends the call and says nothing about the way.
@@ -61,24 +68,31 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         }
         let problem = (problem.clone(), ways);
         for _ in 0..ways {
-            let (way, timed) = {
+            let (way, filling) = {
                 let mut trials = self.trials.lock();
                 let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
                 trial.collect(Pending::time);
                 // What a graph launches is timed by nobody, and events do not belong into it.
-                if stream.is_capturing() { (trial.best(), false) } else { trial.next() }
+                if stream.is_capturing() { (trial.best(true), None) } else { trial.next() }
             };
             let Some(way) = way else { return Ok(None) };
-            let start = timed.then(|| recorded(stream)).flatten();
+            for _ in 0..filling.unwrap_or(0) {
+                run(ways - 1)?;
+            }
+            let start = filling.and_then(|_| recorded(stream));
+            let begun = Instant::now();
             let result = run(way)?;
+            let host = begun.elapsed();
             let end = start.is_some().then(|| recorded(stream)).flatten();
             let mut trials = self.trials.lock();
             let Some(trial) = trials.get_mut(&problem) else { return Ok(result) };
+            let tried = &mut trial.ways[way];
             if result.is_none() {
-                trial.ways[way].impossible = true;
+                tried.impossible = true;
                 continue;
             }
             if let (Some(start), Some(end)) = (start, end) {
+                tried.host = tried.host.into_iter().chain([host]).min();
                 trial.pending.push((way, Pending { start, end }));
             }
             return Ok(result);
@@ -121,19 +135,29 @@ impl<P> Trial<P> {
         });
     }
 
-    /// The way to run now, and whether to time it; `None` if there is none.
-    fn next(&mut self) -> (Option<usize>, bool) {
+    /// The way to run now, `None` if there is none; and, if it is timed, how often the last way runs before.
+    fn next(&mut self) -> (Option<usize>, Option<u32>) {
         let untried = self.ways.iter().position(|way| !way.impossible && way.started < RUNS);
-        let Some(number) = untried else { return (self.best(), false) };
+        let Some(number) = untried else { return (self.best(false), None) };
+        let filling = self.filling();
         let way = &mut self.ways[number];
         way.started += 1;
-        (Some(number), way.started > 1)
+        (Some(number), (way.started > 1).then_some(filling))
     }
 
-    /// The quickest way by what is known; the first possible one if nothing is.
-    fn best(&self) -> Option<usize> {
+    /// How many runs of the last way keep the device busy for long enough.
+    fn filling(&self) -> u32 {
+        let known = self.ways.last().and_then(|way| way.best).filter(|best| !best.is_zero());
+        let runs = known.map_or(1.0, |best| FILLING.as_secs_f64() / best.as_secs_f64());
+        (runs.ceil() as u32).clamp(1, MOST_FILLING)
+    }
+
+    /// The quickest way by what is known, on the device alone or with the host; the first possible one if nothing is known.
+    fn best(&self, on_device: bool) -> Option<usize> {
         let possible = || (0..self.ways.len()).filter(|&way| !self.ways[way].impossible);
-        let timed = possible().filter_map(|way| Some((self.ways[way].best?, way)));
+        let time =
+            |way: &Way| Some(if on_device { way.best? } else { way.best?.max(way.host.unwrap_or_default()) });
+        let timed = possible().filter_map(|way| Some((time(&self.ways[way])?, way)));
         timed.min().map(|(_, way)| way).or_else(|| possible().next())
     }
 
@@ -157,32 +181,32 @@ mod tests {
         let times = [30, 10, 20];
         let mut order = Vec::new();
         for _ in 0..3 * RUNS {
-            let (way, timed) = trial.next();
+            let (way, filling) = trial.next();
             let way = way.unwrap();
-            order.push((way, timed));
-            if timed {
+            order.push((way, filling));
+            if filling.is_some() {
                 trial.pending.push((way, us(times[way])));
             }
         }
-        let expected = |way| [(way, false), (way, true), (way, true)];
+        let expected = |way| [(way, None), (way, Some(1)), (way, Some(1))];
         assert_eq!(order, [expected(0), expected(1), expected(2)].concat());
         // Nothing is known yet: nobody waits.
         trial.collect(|_| None);
-        assert_eq!((trial.next(), trial.is_over()), ((Some(0), false), false));
+        assert_eq!((trial.next(), trial.is_over()), ((Some(0), None), false));
         trial.collect(|time| Some(Some(*time)));
-        assert_eq!((trial.next(), trial.is_over()), ((Some(1), false), true));
+        assert_eq!((trial.next(), trial.is_over()), ((Some(1), None), true));
         assert_eq!(trial.ways[1].timed, RUNS - 1);
     }
 
     #[test]
     fn a_way_that_cannot_do_it_is_left_out() {
         let mut trial = Trial::<Duration>::new(2);
-        assert_eq!(trial.next(), (Some(0), false));
+        assert_eq!(trial.next(), (Some(0), None));
         trial.ways[0].impossible = true;
-        assert_eq!(trial.next(), (Some(1), false));
-        assert_eq!(trial.best(), Some(1));
+        assert_eq!(trial.next(), (Some(1), None));
+        assert_eq!(trial.best(false), Some(1));
         trial.ways[1].impossible = true;
-        assert_eq!((trial.next(), trial.best()), ((None, false), None));
+        assert_eq!((trial.next(), trial.best(true)), ((None, None), None));
     }
 
     #[test]
@@ -190,7 +214,28 @@ mod tests {
         let mut trial = Trial::<Option<Duration>>::new(2);
         trial.pending = vec![(0, None), (0, Some(us(5))), (1, Some(us(4))), (1, None)];
         trial.collect(|time| Some(*time));
-        assert_eq!(trial.best(), Some(1));
+        assert_eq!(trial.best(true), Some(1));
         assert_eq!((trial.ways[0].timed, trial.ways[0].best), (2, Some(us(5))));
+    }
+
+    #[test]
+    fn the_hosts_time_counts_where_no_graph_is_made() {
+        let mut trial = Trial::<Duration>::new(2);
+        (trial.ways[0].best, trial.ways[0].host) = (Some(us(20)), Some(us(75)));
+        (trial.ways[1].best, trial.ways[1].host) = (Some(us(60)), Some(us(5)));
+        assert_eq!((trial.best(true), trial.best(false)), (Some(0), Some(1)));
+    }
+
+    #[test]
+    fn the_device_is_kept_busy_for_long_enough() {
+        let mut trial = Trial::<Duration>::new(2);
+        let mut filling = |best: Option<u64>| {
+            trial.ways[1].best = best.map(us);
+            trial.filling()
+        };
+        assert_eq!(
+            [None, Some(0), Some(1), Some(90), Some(200), Some(5000)].map(&mut filling),
+            [1, 1, 8, 3, 1, 1]
+        );
     }
 }
