@@ -15,7 +15,7 @@ fn fill(stream: &Stream, needed: &Arc<u8>, waits: bool) -> Result<()> {
     if waits {
         work.not_captured("a call that waits", "do it before");
     }
-    // SAFETY: the call writes the three bytes that it is said to write.
+    // SAFETY: S2, S5: the call writes the three bytes that it is said to write.
     let status = unsafe {
         let fill = |raw| (platform.hip().hipMemsetAsync)(address.cast(), 7, 3, raw);
         work.write(&mut buffer).submit("filling three bytes", fill)
