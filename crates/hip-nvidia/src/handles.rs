@@ -112,6 +112,7 @@ simple! {
 /// in a context and stay.
 pub(crate) fn forget_device(ordinal: usize) {
     crate::cublas::forget_device(ordinal);
+    crate::cudnn::forget_device(ordinal);
     STREAMS.end_all(|object| object.device.ordinal == ordinal);
     EVENTS.end_all(|object| object.device.ordinal == ordinal);
     MODULES.end_all(|object| object.device.ordinal == ordinal);

@@ -71,6 +71,9 @@ impl<T: Table> Library<T> {
             call,
             code,
         })?;
+        if let Some(first) = T::TOO_NEW.filter(|first| version.major >= *first) {
+            return Err(LoadError::TooNew { library: source.name(), found: version, first });
+        }
         // Found through the library's handle, it is that of the HIP it depends on.
         let hip =
             source.find::<hipRuntimeGetVersion_fn>("hipRuntimeGetVersion").map(|function| function as usize);
@@ -128,6 +131,8 @@ mod sealed {
         const TITLE: &'static str;
         const NAMES: &'static [&'static str];
         const REMEDY: &'static str;
+        /// The first major version whose declarations were not compared with ours.
+        const TOO_NEW: Option<u32> = None;
 
         fn fill(source: &loader::Source) -> Result<Self, LoadError>;
 
@@ -165,6 +170,7 @@ impl Table for RocblasTable {}
 impl sealed::Sealed for RocblasTable {
     const TITLE: &'static str = "rocBLAS (librocblas)";
     const NAMES: &'static [&'static str] = &["librocblas.so.4", "librocblas.so.0", "librocblas.so"];
+    const TOO_NEW: Option<u32> = Some(5);
     const REMEDY: &'static str = "Install rocBLAS (rocblas, or librocblas0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {

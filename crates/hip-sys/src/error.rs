@@ -54,6 +54,18 @@ pub enum LoadError {
         /// The file.
         library: String,
     },
+    /// The library is newer than what its declarations are known of.
+    #[error(
+        "{library} is version {found}, and the declarations of {first}.0 and later are not known here: install one before {first}.0"
+    )]
+    TooNew {
+        /// The file.
+        library: String,
+        /// Its version.
+        found: crate::Version,
+        /// The first major version that is not known.
+        first: u32,
+    },
     /// This platform has no such library at all.
     #[error("{library} does not exist on this platform: {reason}")]
     NotProvided {

@@ -3,7 +3,7 @@
 use super::pool;
 use crate::failure::{Failure, LAUNCH_FAILURE};
 use crate::memory::{self, Range};
-use crate::table::stream_of;
+use crate::table::{stream_of, tell_other_devices};
 use crate::work::Work;
 use hip_sys::hip::{hipError_t, hipStream_t};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,8 +85,11 @@ impl Uses {
     ) -> Result<(), hipError_t> {
         let stream = stream_of(stream)?;
         stream.device().healthy()?;
-        let call = Call { name, uses: self.0, spreads, body: Box::new(body) };
-        stream.submit(Work::Call(Arc::new(call)), Vec::new()).map(drop)
+        let call = Arc::new(Call { name, uses: self.0, spreads, body: Box::new(body) });
+        if let Some(point) = stream.submit(Work::Call(Arc::clone(&call)), Vec::new())? {
+            tell_other_devices(&point, call.uses.iter().map(|used| &used.range));
+        }
+        Ok(())
     }
 }
 

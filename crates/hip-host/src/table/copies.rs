@@ -114,7 +114,7 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
             device.healthy()
         }
         Some(point) => {
-            tell_other_devices(&point, &sides);
+            tell_other_devices(&point, sides.iter().flatten());
             Ok(())
         }
         None => Ok(()),
@@ -122,8 +122,8 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
 }
 
 /// A device whose memory is used must not be taken for idle, even if the stream is not its own.
-fn tell_other_devices(point: &Point, sides: &[Option<Range>]) {
-    let known = sides.iter().flatten().filter(|range| range.is_of_device());
+pub(crate) fn tell_other_devices<'a>(point: &Point, ranges: impl Iterator<Item = &'a Range>) {
+    let known = ranges.filter(|range| range.is_of_device());
     for range in known.filter(|range| range.device != point.stream.device) {
         device::all()[range.device].takes_part_in(point);
     }
@@ -261,7 +261,7 @@ fn fill(
     let point =
         stream.submit(Work::Fill(Fill { to: to.cast(), value, size, count, side: range }), Vec::new())?;
     Ok(point.map(|point| {
-        tell_other_devices(&point, &[Some(range)]);
+        tell_other_devices(&point, std::iter::once(&range));
         (range, point)
     }))
 }

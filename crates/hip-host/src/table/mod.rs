@@ -17,6 +17,7 @@ mod streams;
 mod unsupported;
 mod user_objects;
 
+pub(crate) use copies::tell_other_devices;
 pub(crate) use devices::last_fault;
 pub(crate) use launches::func_param_info;
 pub(crate) use streams::stream_of;

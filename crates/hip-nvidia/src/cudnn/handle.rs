@@ -17,6 +17,11 @@ use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 
+/// Ends the handles of a device whose context is about to end.
+pub(crate) fn forget_device(ordinal: usize) {
+    HANDLES.end_all(|session| session.lock().device.ordinal == ordinal);
+}
+
 /// What a call has of its handle, for itself as long as it runs: cuDNN's own must not be used by two threads at a time.
 pub(super) struct Session {
     pub(super) raw: sys::cudnnHandle_t,

@@ -30,6 +30,8 @@ mod softmax;
 mod table;
 mod tensor;
 
+pub(crate) use handle::forget_device;
+
 use hip_sys::miopen::miopenStatus_t;
 use hip_sys::{LoadError, Miopen, Version};
 

@@ -18,6 +18,19 @@ const FILLING: Duration = Duration::from_micros(200);
 /// The most runs that this may take.
 const MOST_FILLING: u32 = 8;
 
+/// So many problems are remembered; one more, and all are forgotten.
+pub(super) const MOST_PROBLEMS: usize = 4096;
+
+/// What came of running a way.
+pub(super) enum Attempt<R> {
+    /// The result.
+    Done(R),
+    /// This time there is something in its way, such as a lack of memory.
+    NotNow,
+    /// It cannot do the problem at all.
+    Impossible,
+}
+
 /// What was found out about each problem so far.
 pub(super) struct Choices<K> {
     /// By problem, and by the number of ways: some are there only at times.
@@ -34,6 +47,8 @@ struct Pending {
 struct Trial<P> {
     ways: Vec<Way>,
     pending: Vec<(usize, P)>,
+    /// A problem that is met once is not worth a trial.
+    met: bool,
 }
 
 /// One way, by its runs.
@@ -52,7 +67,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         Self { trials: Mutex::new(HashMap::new()) }
     }
 
-    /// Runs the problem one of `ways` ways. `run` gives `None` for a way that cannot do it; the last one can, and runs may be repeated.
+    /// Runs the problem one of `ways` ways. The last one can do it always, and runs may be repeated.
     ///
     /// # Errors
     /// The first error of `run`, which ends the call and says nothing about the way.
@@ -61,21 +76,21 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         stream: &Stream,
         problem: &K,
         ways: usize,
-        mut run: impl FnMut(usize) -> Result<Option<R>, E>,
-    ) -> Result<Option<R>, E> {
+        mut run: impl FnMut(usize) -> Result<Attempt<R>, E>,
+    ) -> Result<Attempt<R>, E> {
         if ways == 1 {
             return run(0);
         }
         let problem = (problem.clone(), ways);
         for _ in 0..ways {
-            let (way, filling) = {
-                let mut trials = self.trials.lock();
-                let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
-                trial.collect(Pending::time);
-                // What a graph launches is timed by nobody, and events do not belong into it.
-                if stream.is_capturing() { (trial.best(true), None) } else { trial.next() }
+            // What a graph launches is timed by nobody, and events do not belong into it.
+            let (way, filling) = if stream.is_capturing() {
+                (self.trials.lock().get(&problem).map_or(Some(0), |trial| trial.best(true)), None)
+            } else {
+                self.collect(&problem, ways);
+                self.trials.lock().get_mut(&problem).map_or((Some(0), None), Trial::next)
             };
-            let Some(way) = way else { return Ok(None) };
+            let Some(way) = way else { break };
             for _ in 0..filling.unwrap_or(0) {
                 run(ways - 1)?;
             }
@@ -85,11 +100,15 @@ impl<K: Eq + Hash + Clone> Choices<K> {
             let host = begun.elapsed();
             let end = start.is_some().then(|| recorded(stream)).flatten();
             let mut trials = self.trials.lock();
-            let Some(trial) = trials.get_mut(&problem) else { return Ok(result) };
+            let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
             let tried = &mut trial.ways[way];
-            if result.is_none() {
-                tried.impossible = true;
-                continue;
+            match result {
+                Attempt::Done(_) => {}
+                Attempt::NotNow => break,
+                Attempt::Impossible => {
+                    tried.impossible = true;
+                    continue;
+                }
             }
             if let (Some(start), Some(end)) = (start, end) {
                 tried.host = tried.host.into_iter().chain([host]).min();
@@ -97,7 +116,23 @@ impl<K: Eq + Hash + Clone> Choices<K> {
             }
             return Ok(result);
         }
-        Ok(None)
+        run(ways - 1)
+    }
+
+    /// Takes the times of a problem's runs that are known by now. The driver is asked while nothing is locked.
+    fn collect(&self, problem: &(K, usize), ways: usize) {
+        let mut trials = self.trials.lock();
+        let full = trials.len() >= MOST_PROBLEMS && !trials.contains_key(problem);
+        let former = if full { std::mem::take(&mut *trials) } else { HashMap::new() };
+        let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
+        let pending = std::mem::take(&mut trial.pending);
+        drop(trials);
+        drop(former);
+        let mut known = Trial { pending, ..Trial::new(ways) };
+        known.collect(Pending::time);
+        if let Some(trial) = self.trials.lock().get_mut(problem) {
+            trial.add(known);
+        }
     }
 }
 
@@ -120,7 +155,7 @@ impl Pending {
 
 impl<P> Trial<P> {
     fn new(ways: usize) -> Self {
-        Self { ways: vec![Way::default(); ways], pending: Vec::new() }
+        Self { ways: vec![Way::default(); ways], pending: Vec::new(), met: false }
     }
 
     /// Takes the times that are known by now.
@@ -135,8 +170,20 @@ impl<P> Trial<P> {
         });
     }
 
+    /// Adds the times of another one, and the runs whose times it does not know.
+    fn add(&mut self, other: Self) {
+        for (way, known) in self.ways.iter_mut().zip(other.ways) {
+            way.timed += known.timed;
+            way.best = way.best.into_iter().chain(known.best).min();
+        }
+        self.pending.extend(other.pending);
+    }
+
     /// The way to run now, `None` if there is none; and, if it is timed, how often the last way runs before.
     fn next(&mut self) -> (Option<usize>, Option<u32>) {
+        if !std::mem::replace(&mut self.met, true) {
+            return (self.best(false), None);
+        }
         let untried = self.ways.iter().position(|way| !way.impossible && way.started < RUNS);
         let Some(number) = untried else { return (self.best(false), None) };
         let filling = self.filling();
@@ -178,6 +225,8 @@ mod tests {
     #[test]
     fn each_way_warms_up_and_is_timed_and_the_quickest_stays() {
         let mut trial = Trial::<Duration>::new(3);
+        // The first time nothing is tried.
+        assert_eq!(trial.next(), (Some(0), None));
         let times = [30, 10, 20];
         let mut order = Vec::new();
         for _ in 0..3 * RUNS {
@@ -200,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_way_that_cannot_do_it_is_left_out() {
-        let mut trial = Trial::<Duration>::new(2);
+        let mut trial = Trial::<Duration> { met: true, ..Trial::new(2) };
         assert_eq!(trial.next(), (Some(0), None));
         trial.ways[0].impossible = true;
         assert_eq!(trial.next(), (Some(1), None));
@@ -214,6 +263,9 @@ mod tests {
         let mut trial = Trial::<Option<Duration>>::new(2);
         trial.pending = vec![(0, None), (0, Some(us(5))), (1, Some(us(4))), (1, None)];
         trial.collect(|time| Some(*time));
+        let mut whole = Trial::new(2);
+        whole.add(trial);
+        let trial = whole;
         assert_eq!(trial.best(true), Some(1));
         assert_eq!((trial.ways[0].timed, trial.ways[0].best), (2, Some(us(5))));
     }

@@ -2,7 +2,6 @@
 //! library does not do it, the kernels of this workspace do.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +10,7 @@ use miopen_safe::Handle as Dnn;
 use parking_lot::Mutex;
 use rocblas_safe::Handle as Blas;
 
-use super::choice::Choices;
+use super::choice::{Choices, MOST_PROBLEMS};
 use super::ops::conv::{Prepared, Problem};
 
 /// A device's handles of libraries, and what they were found to be good for.
@@ -64,8 +63,12 @@ impl Libraries {
         if stream.is_capturing() {
             return None;
         }
-        let prepared = Prepared::new(dnn, problem).map(Arc::new);
-        self.convolutions.lock().insert(*problem, prepared.clone());
+        let prepared = Prepared::new(dnn, problem).ok()?.map(Arc::new);
+        let mut known = self.convolutions.lock();
+        let former = if known.len() >= MOST_PROBLEMS { std::mem::take(&mut *known) } else { HashMap::new() };
+        known.insert(*problem, prepared.clone());
+        drop(known);
+        drop(former);
         prepared
     }
 
@@ -84,8 +87,25 @@ impl Libraries {
     }
 }
 
-/// What is in the cell; what `make` gives, if nothing has been tried yet. A library that cannot be opened is not asked for again.
-fn open<'a, T, E: fmt::Display>(
+/// Whether a library that could not be opened will not be there later either.
+trait Missing {
+    fn for_good(&self) -> bool;
+}
+
+impl Missing for rocblas_safe::Error {
+    fn for_good(&self) -> bool {
+        !matches!(self, Self::Hip(_))
+    }
+}
+
+impl Missing for miopen_safe::Error {
+    fn for_good(&self) -> bool {
+        !matches!(self, Self::Hip(_))
+    }
+}
+
+/// What is in the cell, or what `make` gives. Nobody waits for a thread that makes it: that one may be waiting for a capture to end.
+fn open<'a, T, E: Missing>(
     allowed: bool,
     cell: &'a OnceLock<Option<T>>,
     stream: &Stream,
@@ -94,8 +114,18 @@ fn open<'a, T, E: fmt::Display>(
     if !allowed {
         return None;
     }
-    if cell.get().is_none() && stream.is_capturing() {
+    if let Some(known) = cell.get() {
+        return known.as_ref();
+    }
+    if stream.is_capturing() {
         return None;
     }
-    cell.get_or_init(|| make().ok()).as_ref()
+    let made = match make() {
+        Ok(made) => Some(made),
+        Err(error) if error.for_good() => None,
+        Err(_) => return None,
+    };
+    // If another thread was quicker, this one is dropped.
+    let _ = cell.set(made);
+    cell.get()?.as_ref()
 }

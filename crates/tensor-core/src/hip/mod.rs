@@ -1,7 +1,7 @@
 //! The HIP device: tensors in the memory of a platform's device, worked on by the kernels of `kernels-hip`.
 //!
 //! Knows nothing of which platform it runs on. Layouts travel in the kernels' arguments; nothing here waits for the device
-//! but reading back. What the host uploads (elements, lists of ids) is copied from pageable memory, which waits.
+//! but reading back; opening a library, at the first operation that may use it, and closing it with the device do. What the host uploads (elements, lists of ids) is copied from pageable memory, which waits.
 
 mod choice;
 mod code;

@@ -86,6 +86,8 @@ fn products_of_strided_and_repeated_matrices() {
                 (a.narrow(0, 1, 1)?.expand([3, 20, 18])?, b.clone()),
                 (a.clone(), b.narrow(0, 2, 1)?),
                 (a.unsqueeze(1)?, b.unsqueeze(0)?),
+                (a.narrow(0, 0, 1)?.narrow(1, 0, 1)?.expand([3, 1, 18])?, b.narrow(0, 0, 1)?),
+                (a.narrow(1, 0, 1)?.expand([3, 20, 18])?, b.narrow(0, 0, 1)?),
             ];
             for (number, (a, b)) in pairs.iter().enumerate() {
                 assert_eq!(values(&a.matmul(b)?)?, plain(a, b)?, "pair {number} in {dtype}");

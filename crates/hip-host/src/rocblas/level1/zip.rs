@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Elements that one thread takes at once.
 pub(super) const GRAIN: usize = 1 << 15;
 
-/// Puts a function of both in `y`'s place, element by element, and one in `x`'s if it gives one.
+/// Puts a function of both in `y`'s place, element by element.
 ///
 /// # Safety
 /// The vectors have `n` elements, and nobody else uses `y`.

@@ -10,6 +10,7 @@ use super::Problem;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
+use crate::hip::choice::Attempt;
 use crate::hip::device::wrap;
 
 /// Those that add up products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds would not stay
@@ -31,13 +32,16 @@ pub(in crate::hip) struct Prepared {
 
 impl Prepared {
     /// Asks the library; `None` if it does not do this, or in no way that may be taken.
-    pub(in crate::hip) fn new(dnn: &Handle, problem: &Problem) -> Option<Self> {
+    ///
+    /// # Errors
+    /// What has nothing to do with the problem, such as a lack of memory.
+    pub(in crate::hip) fn new(dnn: &Handle, problem: &Problem) -> hip_safe::Result<Option<Self>> {
         let Problem { dtype, shape, .. } = problem;
         let data_type = match dtype {
             DType::F32 => DataType::F32,
             DType::F16 => DataType::F16,
             DType::BF16 => DataType::BF16,
-            _ => return None,
+            _ => return Ok(None),
         };
         let axes = [shape.h.given(shape.transposed), shape.w.given(shape.transposed)];
         let walk = Walk {
@@ -66,7 +70,11 @@ impl Prepared {
             solutions.truncate(TRIED);
             Ok(Self { convolution, descriptors, transposed: shape.transposed, solutions })
         };
-        prepare().ok().filter(|prepared| !prepared.solutions.is_empty())
+        match prepare() {
+            Ok(prepared) => Ok(Some(prepared).filter(|prepared| !prepared.solutions.is_empty())),
+            Err(DnnError::Hip(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// How many solutions there are.
@@ -75,19 +83,19 @@ impl Prepared {
     }
 }
 
-/// Writes the convolution to `out` by a solution; says whether the library does that.
+/// Writes the convolution to `out` by a solution, if the library does that.
 pub(super) fn conv(
     out: &mut HipStorage,
     operands: (&HipStorage, &HipStorage),
     starts: [usize; 2],
     prepared: &Prepared,
     solution: usize,
-) -> Result<bool> {
+) -> Result<Attempt<()>> {
     match out.dtype() {
         DType::F32 => run::<f32>(out, operands, starts, prepared, solution),
         DType::F16 => run::<f16>(out, operands, starts, prepared, solution),
         DType::BF16 => run::<bf16>(out, operands, starts, prepared, solution),
-        _ => Ok(false),
+        _ => Ok(Attempt::Impossible),
     }
 }
 
@@ -97,9 +105,9 @@ fn run<T: Element>(
     [x_start, filter_start]: [usize; 2],
     prepared: &Prepared,
     solution: usize,
-) -> Result<bool> {
+) -> Result<Attempt<()>> {
     let device = x.device().clone();
-    let Some(dnn) = device.libraries().dnn(device.stream()) else { return Ok(false) };
+    let Some(dnn) = device.libraries().dnn(device.stream()) else { return Ok(Attempt::NotNow) };
     let options = ConvolutionOptions {
         solution: prepared.solutions.get(solution).cloned(),
         ..ConvolutionOptions::default()
@@ -118,8 +126,9 @@ fn run<T: Element>(
         }
     })();
     match made {
-        Ok(()) => Ok(true),
-        Err(DnnError::Unsupported { .. }) => Ok(false),
+        Ok(()) => Ok(Attempt::Done(())),
+        Err(DnnError::Unsupported { .. }) => Ok(Attempt::Impossible),
+        Err(DnnError::Hip(hip_safe::Error::OutOfMemory { .. })) => Ok(Attempt::NotNow),
         Err(DnnError::Hip(error)) => Err(wrap("conv")(error)),
         Err(error) => Err(Error::new("conv", ErrorKind::Dnn(error))),
     }

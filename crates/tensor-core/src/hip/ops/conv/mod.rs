@@ -7,6 +7,7 @@ mod pointwise;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
+use crate::hip::choice::Attempt;
 use crate::hip::ops::binary::binary_assign;
 use crate::layout::Layout;
 use crate::ops::BinaryOp;
@@ -53,26 +54,30 @@ pub(crate) fn conv(
     // A library takes tensors as they lie if they lie tight, and rounds before a bias is added.
     let exact = bias.is_none() || matches!(dtype, DType::F32 | DType::F64);
     let fits = exact && x_layout.is_contiguous() && filter_layout.is_contiguous();
-    let prepared = if fits { libraries.convolution(device.stream(), &problem) } else { None };
+    let known = matches!(dtype, DType::F32 | DType::F16 | DType::BF16);
+    let prepared = if fits && known { libraries.convolution(device.stream(), &problem) } else { None };
     let by_library = (0..prepared.as_ref().map_or(0, |prepared| prepared.solutions())).map(Way::Library);
     let pointwise = (fits && pointwise::is_there(x, shape)).then_some(Way::Pointwise);
     let ways: Vec<Way> = by_library.chain(pointwise).chain([Way::Own]).collect();
     let starts = [x_layout.offset(), filter_layout.offset()];
-    libraries.choices().run(device.stream(), &problem, ways.len(), |way| -> Result<Option<()>> {
+    libraries.choices().run(device.stream(), &problem, ways.len(), |way| -> Result<Attempt<()>> {
         let done = match (ways[way], &prepared) {
             (Way::Library(solution), Some(prepared)) => {
                 library::conv(&mut out, (x, filter), starts, prepared, solution)?
             }
-            (Way::Pointwise, _) => pointwise::conv(&mut out, (x, filter), starts, shape)?,
+            (Way::Pointwise, _) if pointwise::conv(&mut out, (x, filter), starts, shape)? => {
+                Attempt::Done(())
+            }
+            (Way::Pointwise, _) => Attempt::NotNow,
             _ => {
                 own::conv(&mut out, (x, x_layout), (filter, filter_layout), bias, shape)?;
-                return Ok(Some(()));
+                return Ok(Attempt::Done(()));
             }
         };
-        if let (true, Some(bias)) = (done, bias) {
+        if let (Attempt::Done(()), Some(bias)) = (&done, bias) {
             add_bias(&mut out, bias, shape)?;
         }
-        Ok(done.then_some(()))
+        Ok(done)
     })?;
     Ok(out)
 }

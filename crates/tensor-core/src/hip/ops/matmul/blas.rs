@@ -55,6 +55,7 @@ fn run<T: Element>(
             Ok(()) => {}
             // What it does not do our kernels do; they write once more what it has written by then.
             Err(error) if is_refusal(&error) => return Ok(false),
+            Err(BlasError::Hip(hip_safe::Error::OutOfMemory { .. })) => return Ok(false),
             Err(BlasError::Hip(error)) => return Err(wrap("matmul")(error)),
             Err(error) => return Err(Error::new("matmul", ErrorKind::Blas(error))),
         }
@@ -72,7 +73,7 @@ fn operand<T: Element>(
     MatrixBatch::from_strides(storage.tail_of::<T>(start)?, size, (row, column), (count, step))
 }
 
-/// Whether the library says that it does not do this on this device, or not at such sizes.
+/// Whether the library says that it does not do this on this device, or not at such sizes, or not in the workspace that it has.
 fn is_refusal(error: &BlasError) -> bool {
     match error {
         BlasError::NotSupported { .. } | BlasError::TooLarge { .. } | BlasError::Unsupported(_) => true,
@@ -81,6 +82,7 @@ fn is_refusal(error: &BlasError) -> bool {
                 rocblas_status::rocblas_status_not_implemented,
                 rocblas_status::rocblas_status_arch_mismatch,
                 rocblas_status::rocblas_status_excluded_from_build,
+                rocblas_status::rocblas_status_memory_error,
             ];
             refusals.iter().any(|refusal| refusal.0 == *code)
         }

@@ -5,7 +5,7 @@ mod own;
 pub(super) mod product;
 
 use super::copy;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
 use crate::layout::Layout;
 use product::Product;
@@ -43,31 +43,53 @@ fn by_blas(
     if !pays(product.left.fits, product.columns) || !pays(product.right.fits, product.rows) {
         return Ok(false);
     }
+    // Repeated rows and columns are read where they lie by our kernels.
+    if [lhs, rhs].into_iter().any(repeats_lines) {
+        return Ok(false);
+    }
     let (left, right);
     let (mut a, mut lhs, mut b, mut rhs) = (a, lhs, b, rhs);
     if !product.left.fits {
-        left = tight(a, lhs)?;
+        let Some(copied) = tight(a, lhs)? else { return Ok(false) };
+        left = copied;
         (a, lhs) = (&left.0, &left.1);
     }
     if !product.right.fits {
-        right = tight(b, rhs)?;
+        let Some(copied) = tight(b, rhs)? else { return Ok(false) };
+        right = copied;
         (b, rhs) = (&right.0, &right.1);
     }
     match Product::new(lhs, rhs, result) {
-        Some(product) => blas::matmul(a, b, out, &product),
-        None => Ok(false),
+        Some(product) if product.left.fits && product.right.fits => blas::matmul(a, b, out, &product),
+        _ => Ok(false),
     }
 }
 
-/// A tight copy of the matrices. Those that a batch repeats are copied once.
-fn tight(storage: &HipStorage, layout: &Layout) -> Result<(HipStorage, Layout)> {
+/// Whether a matrix has one line several times.
+fn repeats_lines(layout: &Layout) -> bool {
+    let matrix = layout.rank() - 2..;
+    layout.dims()[matrix.clone()]
+        .iter()
+        .zip(&layout.strides()[matrix])
+        .any(|(&length, &stride)| length > 1 && stride == 0)
+}
+
+/// A tight copy of the matrices, if there is memory for it. Those that a batch repeats are copied once.
+fn tight(storage: &HipStorage, layout: &Layout) -> Result<Option<(HipStorage, Layout)>> {
     let mut once = layout.clone();
     for axis in 0..layout.rank() - 2 {
         if layout.strides()[axis] == 0 && layout.dims()[axis] > 1 {
             once = once.narrow(axis, 0, 1, "matmul")?;
         }
     }
-    let copy = copy::copy(storage, &once)?;
+    let copy = match copy::copy(storage, &once) {
+        Err(error) if is_out_of_memory(&error) => return Ok(None),
+        copy => copy?,
+    };
     let layout = Layout::contiguous(once.shape().clone(), "matmul")?.expand(layout.shape(), "matmul")?;
-    Ok((copy, layout))
+    Ok(Some((copy, layout)))
+}
+
+fn is_out_of_memory(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Hip(hip_safe::Error::OutOfMemory { .. }))
 }

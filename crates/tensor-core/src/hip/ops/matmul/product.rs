@@ -53,11 +53,11 @@ impl Product {
             .zip(batch[1].strides())
             .all(|(&length, &stride)| length == 1 || stride == 0);
         if same_right {
-            // All rows of the batch by one matrix are one product, if they lie at equal distances.
+            // All rows of the batch by one matrix are one product, if they lie at equal distances that are not 0.
             let Collapsed { dims, strides } = collapse(&[&lhs.split(&[rank - 1]).0]);
-            if dims.len() <= 1 {
-                let rows = dims.first().copied().unwrap_or(1);
-                let row = strides[0].first().copied().unwrap_or(0);
+            let rows = dims.first().copied().unwrap_or(1);
+            let row = strides[0].first().copied().unwrap_or(0);
+            if dims.len() <= 1 && (rows == 1 || row != 0) {
                 let left = Operand::new(rows, inner, row, left.column, 0);
                 let right = Operand { step: 0, ..right };
                 let calls = SmallVec::from_buf([start]);
@@ -128,7 +128,12 @@ mod tests {
         assert_eq!((found.rows, found.columns, found.inner, found.count), (24, 5, 8, 1));
         assert_eq!((found.left.row, found.left.column, found.left.fits), (8, 1, true));
         assert_eq!(found.calls[..], [[0, 0, 0]]);
-        // Rows at unequal distances are not.
+        // One row for the whole batch is a product for each of it.
+        let row = tight(&[1, 1, 8]).expand(&Shape::from(&[6, 1, 8][..]), "test").unwrap();
+        let rhs = tight(&[1, 8, 5]).expand(&Shape::from(&[6, 8, 5][..]), "test").unwrap();
+        let found = product(&row, &rhs).unwrap();
+        assert_eq!((found.rows, found.count, found.left.step, found.left.fits), (1, 6, 0, true));
+        // Rows at unequal distances are not one.
         let narrowed = tight(&[6, 5, 8]).narrow(1, 1, 4, "test").unwrap();
         let rhs = tight(&[1, 8, 5]).expand(&Shape::from(&[6, 8, 5][..]), "test").unwrap();
         let found = product(&narrowed, &rhs).unwrap();
