@@ -273,7 +273,12 @@ impl Device {
         self.inner.run(doing, call)
     }
 
-    pub(crate) fn check_usable(&self) -> Result<()> {
+    /// Whether calls may be made; it makes none. For crates above, before they take a lock: in a function that a stream calls no lock is
+    /// waited for, because whoever has it may be waiting for that function.
+    ///
+    /// # Errors
+    /// [`Error::InHostFunction`] in such a function; [`Error::Exiting`] while the process exits; [`Error::Poisoned`] after a sticky error.
+    pub fn check_usable(&self) -> Result<()> {
         self.inner.check_usable()
     }
 

@@ -148,8 +148,10 @@ pub(crate) fn is_running() -> bool {
     RUNNING.get()
 }
 
-/// Drops something on another thread. Where no thread can be had it is leaked; false then.
-pub(crate) fn drop_elsewhere<T: Send + 'static>(value: T) -> bool {
+/// Drops something on another thread: for owners in crates above whose drop has to wait where this thread may not, in a function that a
+/// stream calls ([`Error::InHostFunction`]) or while it captures a graph ([`Error::Capturing`]). Nobody waits for that thread.
+/// Where no thread can be had the value is leaked; false then.
+pub fn drop_elsewhere<T: Send + 'static>(value: T) -> bool {
     let value = ManuallyDrop::new(value);
     std::thread::Builder::new().spawn(move || drop(ManuallyDrop::into_inner(value))).is_ok()
 }

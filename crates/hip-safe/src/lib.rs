@@ -114,6 +114,7 @@ pub use event::Event;
 pub use function::Function;
 pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
+pub use host_function::drop_elsewhere;
 pub use ipc::IpcHandle;
 #[doc(hidden)]
 pub use kernel::support as __kernel;

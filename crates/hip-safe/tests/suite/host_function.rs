@@ -1,6 +1,7 @@
 //! Functions that a stream calls on the host: when, how often, and what becomes of those that it never calls.
 
 use crate::under_test::stream;
+use crate::waiting::in_time;
 use crate::watched::{changed_platform, device, fail_next, no_fault, reported};
 use hip_safe::{Device, Error, PinnedBuffer};
 use hip_sys::Optional;
@@ -117,6 +118,44 @@ fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
     go.send(()).unwrap();
     device.synchronize().unwrap();
     receiver.recv().expect("the function ends");
+}
+
+/// What waits for the device when it is dropped, and says how that went.
+struct Waiting {
+    device: Device,
+    told: mpsc::Sender<Result<(), Error>>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.told.send(self.device.synchronize()).unwrap();
+    }
+}
+
+#[test]
+fn what_waits_is_dropped_elsewhere_from_a_function_and_a_capture() {
+    in_time(|| {
+        let stream = device().new_stream().unwrap();
+        let device = stream.device().clone();
+        device.check_usable().unwrap();
+        let (told, answers) = mpsc::channel();
+        let waiting = Waiting { device: device.clone(), told: told.clone() };
+        let (sender, checked) = mpsc::channel();
+        let own = device.clone();
+        let function = move || {
+            sender.send(own.check_usable()).unwrap();
+            assert!(hip_safe::drop_elsewhere(waiting));
+        };
+        stream.launch_host(function).unwrap();
+        answers.recv().unwrap().expect("it may wait there");
+        assert!(matches!(checked.recv().unwrap(), Err(Error::InHostFunction)));
+        let captured = stream.capture(|_| {
+            assert!(hip_safe::drop_elsewhere(Waiting { device, told }));
+            Ok(())
+        });
+        captured.unwrap();
+        answers.recv().unwrap().expect("it may wait there, afterwards");
+    });
 }
 
 #[test]
