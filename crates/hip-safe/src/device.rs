@@ -226,7 +226,8 @@ impl Device {
     }
 
     /// Makes a call of another library that may wait for the whole device inside, as those do that make and release a library's handle:
-    /// with the device current, and while no thread captures a graph, which a driver does not allow at the same time.
+    /// with the device current, and while no thread captures a graph, which a driver does not allow at the same time. In the call a capture
+    /// on this thread answers [`Error::Capturing`], and one on another waits for the call to end: the call must not wait for it.
     ///
     /// # Errors
     /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a

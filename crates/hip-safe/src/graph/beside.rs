@@ -19,6 +19,8 @@ static CHANGED: Condvar = Condvar::new();
 thread_local! {
     /// How many captures this thread has begun.
     static OWN: Cell<usize> = const { Cell::new(0) };
+    /// How many waits for whole devices this thread has begun.
+    static OWN_WAITS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// While it lives, nobody waits for a whole device. It stays on its thread.
@@ -26,17 +28,25 @@ pub(crate) struct WhileCapturing {
     this_thread: PhantomData<*const ()>,
 }
 
-/// While it lives, nobody captures.
-pub(crate) struct WhileWaiting(());
+/// While it lives, nobody captures. It stays on its thread.
+pub(crate) struct WhileWaiting {
+    this_thread: PhantomData<*const ()>,
+}
 
 /// Waits until nobody waits for a whole device.
-pub(crate) fn capturing() -> WhileCapturing {
+///
+/// # Errors
+/// [`Error::Capturing`] if this thread does, in a call that it makes alone.
+pub(crate) fn capturing() -> Result<WhileCapturing> {
+    if OWN_WAITS.get() > 0 {
+        return Err(Error::capturing("a call by Device::call_alone", "capture before the call or after it"));
+    }
     let mut counts = COUNTS.lock();
     // A capture within a capture does not wait for those who wait for the outer one.
     CHANGED.wait_while(&mut counts, |counts| counts.waits > 0);
     counts.captures += 1;
     OWN.set(OWN.get() + 1);
-    WhileCapturing { this_thread: PhantomData }
+    Ok(WhileCapturing { this_thread: PhantomData })
 }
 
 /// Waits for the captures of other threads.
@@ -51,7 +61,8 @@ pub(crate) fn waiting() -> Result<WhileWaiting> {
     let mut counts = COUNTS.lock();
     CHANGED.wait_while(&mut counts, |counts| counts.captures > 0);
     counts.waits += 1;
-    Ok(WhileWaiting(()))
+    OWN_WAITS.set(OWN_WAITS.get() + 1);
+    Ok(WhileWaiting { this_thread: PhantomData })
 }
 
 impl Drop for WhileCapturing {
@@ -63,6 +74,7 @@ impl Drop for WhileCapturing {
 
 impl Drop for WhileWaiting {
     fn drop(&mut self) {
+        OWN_WAITS.set(OWN_WAITS.get() - 1);
         leave(|counts| counts.waits -= 1);
     }
 }

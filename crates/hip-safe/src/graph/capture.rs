@@ -66,14 +66,15 @@ impl Stream {
     /// An example is at [`Graph`].
     ///
     /// # Errors
-    /// That of the closure; [`Error::Capturing`] while the stream captures already; [`Error::GraphMemory`] if a call by the raw
+    /// That of the closure; [`Error::Capturing`] while the stream captures already, and in a call by
+    /// [`Device::call_alone`](crate::Device::call_alone); [`Error::GraphMemory`] if a call by the raw
     /// handle made the graph allocate by itself; or what the driver answers. After an error or a panic the stream does what
     /// it is given, as before; what else goes wrong then is told to [`on_drop_error`](crate::on_drop_error).
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         self.device().check_usable()?;
-        let _turn = beside::capturing();
+        let _turn = beside::capturing()?;
         let capture = Capture::begin(self)?;
         let mut ending = Ending { stream: self, capture: &capture, is_over: false };
         let worked = work(self);

@@ -1,6 +1,7 @@
 //! Graphs and several threads.
 
 use crate::under_test;
+use crate::waiting::in_time;
 use crate::watched::changed_platform;
 use hip_safe::{Device, DeviceBuffer, Error};
 use hip_sys::hip::*;
@@ -139,4 +140,23 @@ fn one_thread_at_a_time_has_a_graph() {
     });
     assert_eq!(stream.download(&buffer).unwrap(), [1; LEN]);
     assert!(!SHARED.load(Ordering::SeqCst));
+}
+
+#[test]
+fn a_capture_in_a_call_made_alone_is_refused() {
+    in_time(|| {
+        let stream = under_test::stream();
+        let device = stream.device().clone();
+        let inner = || device.call_alone(|| stream.capture(|_| Ok(())));
+        let refused = device.call_alone(|| inner().unwrap().unwrap_err()).unwrap();
+        assert!(matches!(refused, Error::Capturing { what: "a call by Device::call_alone", .. }), "{refused}");
+        assert!(!stream.is_capturing());
+        let graph = stream.capture(|_| {
+            let refused = device.call_alone(|| ()).unwrap_err();
+            assert!(matches!(refused, Error::Capturing { .. }), "{refused}");
+            Ok(())
+        });
+        graph.unwrap();
+        device.call_alone(|| ()).unwrap();
+    });
 }
