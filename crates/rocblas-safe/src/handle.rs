@@ -2,7 +2,7 @@
 
 use crate::raw::{self, Failure};
 use crate::{AtomicsMode, Error, MathMode, Result};
-use hip_safe::{Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, report_drop_error};
+use hip_safe::{Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, drop_elsewhere, report_drop_error};
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_math_mode, rocblas_pointer_mode};
 use parking_lot::Mutex;
@@ -17,18 +17,29 @@ const LEAST_WORKSPACE: usize = 64 << 10;
 /// A handle of the library, bound to a stream: operations are its methods, and are submitted to that stream.
 ///
 /// Operations return before they are done, as launches do; what they use is ordered with everything else that uses it, on whichever
-/// stream and thread. They may be captured into a graph. A handle may be used from several threads, one after the other: a lock sees to that.
+/// stream and thread. They may be captured into a graph, which keeps the handle's stream too. A handle may be used from several threads, one
+/// after the other: a lock sees to that. In a function that a stream calls ([`Stream::launch_host`]) its operations answer
+/// [`InHostFunction`](hip_safe::Error::InHostFunction), and what only asks answers as ever.
+///
+/// The last owner waits for the device when it is dropped. In such a function, and on a thread that captures, another thread does that;
+/// after a wait that failed the library's handle stays, which [`on_drop_error`](hip_safe::on_drop_error) tells.
 ///
 /// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) must not use the handle in whose call it may be running.
 ///
 /// What a new handle does, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
 /// the same bits ([`AtomicsMode::Forbidden`]).
 pub struct Handle {
-    state: Mutex<State>,
+    shown: Mutex<Shown>,
     owned: Arc<Owned>,
 }
 
-/// What changes.
+/// What is told without waiting for a call: whoever has its lock waits for nobody.
+struct Shown {
+    stream: Stream,
+    workspace: usize,
+}
+
+/// What changes, and what C's handle refers to. A call of the library, and the waits before it, are made while it is locked.
 struct State {
     stream: Stream,
     /// Every call may use it, and is said to write it.
@@ -39,7 +50,10 @@ struct State {
 /// C's handle. A graph that captured calls keeps it, because their work may use what belongs to it (S23).
 struct Owned {
     device: Device,
+    /// Null once it is destroyed, or given up.
     raw: RawHandle,
+    /// After the handle, whose stream and workspace live as long.
+    state: Arc<Mutex<State>>,
 }
 
 /// What a call uses.
@@ -78,21 +92,24 @@ impl Handle {
         let device = stream.device().clone();
         let table = table(&device)?;
         let mut workspace = workspace(stream, bytes)?;
+        let (address, bytes) = (workspace.device_ptr_mut().cast(), workspace.len());
+        let shown = Mutex::new(Shown { stream: stream.clone(), workspace: bytes });
+        let mode = rocblas_pointer_mode::rocblas_pointer_mode_host;
+        let state = Arc::new(Mutex::new(State { stream: stream.clone(), workspace, mode }));
         // SAFETY: S1, S3: the device is current.
         let raw = device.call_alone(|| unsafe { raw::handles::create(table) })??;
-        let owned = Arc::new(Owned { device: device.clone(), raw: RawHandle(raw) });
+        let owned = Arc::new(Owned { device: device.clone(), raw: RawHandle(raw), state });
         let atomics = rocblas_atomics_mode::rocblas_atomics_not_allowed;
-        let mode = rocblas_pointer_mode::rocblas_pointer_mode_host;
         device.call_alone(|| {
-            // SAFETY: S1, S2, S3: the handle is new, the stream lives as long as the handle, and so does the workspace.
+            // SAFETY: S1, S2, S3, S23: the handle is new, and its owner has the stream and the workspace for as long as it has the handle.
             unsafe {
                 raw::handles::set_stream(table, raw, stream.raw())?;
-                raw::handles::set_workspace(table, raw, workspace.device_ptr_mut().cast(), workspace.len())?;
+                raw::handles::set_workspace(table, raw, address, bytes)?;
                 raw::handles::set_atomics_mode(table, raw, atomics)?;
                 raw::handles::set_pointer_mode(table, raw, mode)
             }
         })??;
-        Ok(Self { state: Mutex::new(State { stream: stream.clone(), workspace, mode }), owned })
+        Ok(Self { shown, owned })
     }
 
     /// The device that it belongs to.
@@ -102,7 +119,7 @@ impl Handle {
 
     /// The stream that it submits to.
     pub fn stream(&self) -> Stream {
-        self.state.lock().stream.clone()
+        self.shown.lock().stream.clone()
     }
 
     /// Submits to another stream of its device from now on.
@@ -118,18 +135,19 @@ impl Handle {
         let table = table(self.device())?;
         let former = self.device().call_alone(|| {
             // Locked inside: whoever captures may want the lock, and is waited for before.
-            let mut state = self.state.lock();
+            let mut state = self.owned.state.lock();
             let raw = self.owned.raw.0;
             let (address, bytes) = (state.workspace.device_ptr_mut().cast(), state.workspace.len());
             // SAFETY: S1, S3, S8: both are live and of one device, which is current; the lock is held.
             unsafe { raw::handles::set_stream(table, raw, stream.raw()) }?;
             let former = std::mem::replace(&mut state.stream, stream.clone());
+            let shown = std::mem::replace(&mut self.shown.lock().stream, stream.clone());
             // A library may forget it with the stream.
             // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
             let kept = unsafe { raw::handles::set_workspace(table, raw, address, bytes) };
-            Ok::<_, Failure>((former, kept))
+            Ok::<_, Failure>(([former, shown], kept))
         })??;
-        // If this was its last reference to the former stream, that waits for its work.
+        // If these were the last references to the former stream, that waits for its work.
         let (_former, kept) = former;
         Ok(kept?)
     }
@@ -141,12 +159,14 @@ impl Handle {
     #[doc(alias = "rocblas_set_workspace")]
     pub fn set_workspace(&self, bytes: usize) -> Result<()> {
         let table = table(self.device())?;
+        self.device().check_usable()?;
         let mut workspace = workspace(&self.stream(), bytes)?;
         let (address, bytes) = (workspace.device_ptr_mut().cast(), workspace.len());
         let former = self.device().call_alone(|| {
-            let mut state = self.state.lock();
+            let mut state = self.owned.state.lock();
             // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
             unsafe { raw::handles::set_workspace(table, self.owned.raw.0, address, bytes) }?;
+            self.shown.lock().workspace = bytes;
             Ok::<_, Failure>(std::mem::replace(&mut state.workspace, workspace))
         })??;
         drop(former);
@@ -155,7 +175,7 @@ impl Handle {
 
     /// The bytes of its workspace.
     pub fn workspace_bytes(&self) -> usize {
-        self.state.lock().workspace.len()
+        self.shown.lock().workspace
     }
 
     /// Whether products of `f32` may be computed with fewer digits.
@@ -195,13 +215,11 @@ impl Handle {
     /// Destroys it, if no graph keeps it, and says how that went.
     ///
     /// # Errors
-    /// [`Error::Status`] if the library refuses; [`Error::Hip`] while this thread captures a graph.
+    /// [`Error::Status`] if the library refuses; [`Error::Hip`] if its work cannot be waited for: while this thread captures a graph, and in
+    /// a function that a stream calls, where it ends on another thread.
     #[doc(alias = "rocblas_destroy_handle")]
     pub fn close(self) -> Result<()> {
-        let Self { state, owned } = self;
-        let destroyed = Arc::into_inner(owned).map_or(Ok(()), |mut owned| owned.destroy());
-        drop(state);
-        destroyed
+        Arc::into_inner(self.owned).map_or(Ok(()), |mut last| last.destroy())
     }
 
     fn configure(
@@ -209,8 +227,8 @@ impl Handle {
         call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>,
     ) -> Result<()> {
         let table = table(self.device())?;
-        let _state = self.state.lock();
         let _current = self.device().make_current()?;
+        let _state = self.owned.state.lock();
         Ok(call(table, self.owned.raw.0)?)
     }
 
@@ -225,7 +243,9 @@ impl Handle {
         call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>,
     ) -> Result<()> {
         let table = table(self.device())?;
-        let mut state = self.state.lock();
+        // Before the lock: whoever has it may be waiting for the function that this is called in.
+        self.device().check_usable()?;
+        let mut state = self.owned.state.lock();
         let State { stream, workspace, mode: current } = &mut *state;
         let raw = self.owned.raw.0;
         let mut submission = stream.submission();
@@ -271,18 +291,35 @@ fn workspace(stream: &Stream, bytes: usize) -> Result<DeviceBuffer<u8>> {
 }
 
 impl Owned {
+    /// Waits for its work and destroys the handle, once. Where this thread may not wait, it stays as it is; after another failure it is
+    /// given up.
     fn destroy(&mut self) -> Result<()> {
-        let raw = std::mem::replace(&mut self.raw.0, std::ptr::null_mut());
-        if raw.is_null() || self.device.poisoned_by().is_some() || hip_sys::exiting() {
+        if self.raw.0.is_null() || self.device.poisoned_by().is_some() || hip_sys::exiting() {
             return Ok(());
         }
-        let table = table(&self.device)?;
         // Work may still use memory that is the handle's own.
-        self.device.synchronize()?;
+        let waited = self.device.synchronize();
+        if waited.as_ref().is_err_and(is_of_this_thread) {
+            return Ok(waited?);
+        }
+        let raw = std::mem::replace(&mut self.raw.0, std::ptr::null_mut());
+        waited?;
+        let table = table(&self.device)?;
         // SAFETY: S1, S3, S4: this was the last reference, and all work is complete.
         self.device.call_alone(|| unsafe { raw::handles::destroy(table, raw) })??;
         Ok(())
     }
+
+    /// All that it is, leaving nothing to destroy.
+    fn take(&mut self) -> Self {
+        let raw = RawHandle(std::mem::replace(&mut self.raw.0, std::ptr::null_mut()));
+        Self { device: self.device.clone(), raw, state: Arc::clone(&self.state) }
+    }
+}
+
+/// Whether another thread may wait where this one may not.
+fn is_of_this_thread(error: &hip_safe::Error) -> bool {
+    matches!(error, hip_safe::Error::InHostFunction | hip_safe::Error::Capturing { .. })
 }
 
 impl Drop for Owned {
@@ -290,6 +327,11 @@ impl Drop for Owned {
         let doing = || String::from("dropping a handle");
         match self.destroy() {
             Ok(()) => {}
+            Err(Error::Hip(error)) if is_of_this_thread(&error) => {
+                if !drop_elsewhere(self.take()) {
+                    report_drop_error(&error);
+                }
+            }
             Err(Error::Hip(error)) => report_drop_error(&error),
             Err(Error::Status { function, code, name }) => report_drop_error(&hip_safe::Error::Hip {
                 call: function,

@@ -4,7 +4,7 @@ use crate::gaps::done;
 use crate::under_test;
 use half::f16;
 use hip_safe::{Device, DeviceBuffer, Platform, Stream};
-use hip_sys::{Extensions, LoadError, Optional, Rocblas, RocblasTable};
+use hip_sys::{Extensions, HipTable, LoadError, Optional, Rocblas, RocblasTable};
 use rocblas_safe::{
     Error, Handle, Layout, Matrix, MatrixBatch, MatrixBatchMut, MatrixMut, Vector, VectorBatch,
     VectorBatchMut, VectorMut,
@@ -15,14 +15,24 @@ const WIDE: isize = 1 << 31;
 
 /// The platform under test with a library that lacks what `lack` takes away.
 fn platform(library: fn() -> Result<Rocblas, LoadError>) -> Arc<Platform> {
+    platform_with(library, |_| {})
+}
+
+/// The same, with other functions of HIP too.
+pub(crate) fn platform_with(
+    library: fn() -> Result<Rocblas, LoadError>,
+    change: impl FnOnce(&mut HipTable),
+) -> Arc<Platform> {
+    let mut hip = under_test::platform().hip().clone();
+    change(&mut hip);
     let real = under_test::platform();
     let ext = Extensions { rocblas: Some(library), ..*real.ext() };
     let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
     // SAFETY: S1: the functions are the real platform's.
-    Arc::new(unsafe { Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, ext) })
+    Arc::new(unsafe { Platform::from_tables(real.kind, real.raw_version, hip, rtc, ext) })
 }
 
-fn changed(change: impl FnOnce(&mut RocblasTable, RocblasTable)) -> Result<Rocblas, LoadError> {
+pub(crate) fn changed(change: impl FnOnce(&mut RocblasTable, RocblasTable)) -> Result<Rocblas, LoadError> {
     let real = under_test::platform();
     let library = real.rocblas().map_err(Clone::clone)?;
     let mut table = library.table().clone();

@@ -3,6 +3,7 @@
 mod bad_input;
 mod capture;
 mod empty;
+mod ends;
 mod gaps;
 mod grid;
 mod handles;
