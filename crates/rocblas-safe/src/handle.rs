@@ -6,6 +6,7 @@ use hip_safe::{Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, drop_els
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_math_mode, rocblas_pointer_mode};
 use parking_lot::Mutex;
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,8 +43,8 @@ struct Shown {
 /// What changes, and what C's handle refers to. A call of the library, and the waits before it, are made while it is locked.
 struct State {
     stream: Stream,
-    /// Every call may use it, and is said to write it.
-    workspace: DeviceBuffer<u8>,
+    /// Every call may use it, and is said to write it. Absent once another owner ends the handle.
+    workspace: Option<DeviceBuffer<u8>>,
     mode: rocblas_pointer_mode,
 }
 
@@ -53,7 +54,7 @@ struct Owned {
     /// Null once it is destroyed, or given up.
     raw: RawHandle,
     /// After the handle, whose stream and workspace live as long.
-    state: Arc<Mutex<State>>,
+    state: Mutex<State>,
 }
 
 /// What a call uses.
@@ -92,10 +93,10 @@ impl Handle {
         let device = stream.device().clone();
         let table = table(&device)?;
         let mut workspace = workspace(stream, bytes)?;
-        let (address, bytes) = (workspace.device_ptr_mut().cast(), workspace.len());
+        let (address, bytes) = range(&mut workspace);
         let shown = Mutex::new(Shown { stream: stream.clone(), workspace: bytes });
         let mode = rocblas_pointer_mode::rocblas_pointer_mode_host;
-        let state = Arc::new(Mutex::new(State { stream: stream.clone(), workspace, mode }));
+        let state = Mutex::new(State { stream: stream.clone(), workspace: Some(workspace), mode });
         // SAFETY: S1, S3: the device is current.
         let raw = device.call_alone(|| unsafe { raw::handles::create(table) })??;
         let owned = Arc::new(Owned { device: device.clone(), raw: RawHandle(raw), state });
@@ -137,7 +138,7 @@ impl Handle {
             // Locked inside: whoever captures may want the lock, and is waited for before.
             let mut state = self.owned.state.lock();
             let raw = self.owned.raw.0;
-            let (address, bytes) = (state.workspace.device_ptr_mut().cast(), state.workspace.len());
+            let (address, bytes) = state.workspace.as_mut().map_or((std::ptr::null_mut(), 0), range);
             // SAFETY: S1, S3, S8: both are live and of one device, which is current; the lock is held.
             unsafe { raw::handles::set_stream(table, raw, stream.raw()) }?;
             let former = std::mem::replace(&mut state.stream, stream.clone());
@@ -161,13 +162,13 @@ impl Handle {
         let table = table(self.device())?;
         self.device().check_usable()?;
         let mut workspace = workspace(&self.stream(), bytes)?;
-        let (address, bytes) = (workspace.device_ptr_mut().cast(), workspace.len());
+        let (address, bytes) = range(&mut workspace);
         let former = self.device().call_alone(|| {
             let mut state = self.owned.state.lock();
             // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
             unsafe { raw::handles::set_workspace(table, self.owned.raw.0, address, bytes) }?;
             self.shown.lock().workspace = bytes;
-            Ok::<_, Failure>(std::mem::replace(&mut state.workspace, workspace))
+            Ok::<_, Failure>(state.workspace.replace(workspace))
         })??;
         drop(former);
         Ok(())
@@ -261,7 +262,10 @@ impl Handle {
                 "write it to device memory: the function whose name ends in _into",
             );
         }
-        submission.write(workspace).keep(Arc::clone(&self.owned) as _);
+        if let Some(workspace) = workspace {
+            submission.write(workspace);
+        }
+        submission.keep(Arc::clone(&self.owned) as _);
         let submitted = |_| {
             if let Some(mode) = mode.filter(|mode| mode != current) {
                 // SAFETY: S1, S8: the handle is live and the lock is held.
@@ -290,6 +294,11 @@ fn workspace(stream: &Stream, bytes: usize) -> Result<DeviceBuffer<u8>> {
     Ok(buffer.named("workspace of rocBLAS"))
 }
 
+/// Where it is, for C, and its bytes.
+fn range(workspace: &mut DeviceBuffer<u8>) -> (*mut c_void, usize) {
+    (workspace.device_ptr_mut().cast(), workspace.len())
+}
+
 impl Owned {
     /// Waits for its work and destroys the handle, once. Where this thread may not wait, it stays as it is; after another failure it is
     /// given up.
@@ -313,7 +322,9 @@ impl Owned {
     /// All that it is, leaving nothing to destroy.
     fn take(&mut self) -> Self {
         let raw = RawHandle(std::mem::replace(&mut self.raw.0, std::ptr::null_mut()));
-        Self { device: self.device.clone(), raw, state: Arc::clone(&self.state) }
+        let State { stream, workspace, mode } = self.state.get_mut();
+        let state = State { stream: stream.clone(), workspace: workspace.take(), mode: *mode };
+        Self { device: self.device.clone(), raw, state: Mutex::new(state) }
     }
 }
 
