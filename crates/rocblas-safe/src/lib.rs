@@ -29,7 +29,9 @@
 //!
 //! What holds everywhere:
 //! - Operations are methods of a [`Handle`], which is bound to a stream. They return when they are submitted, may be captured into a graph,
-//!   and come after what they use, whichever stream or thread it was used on. Only results on the host are waited for.
+//!   and come after what they use, whichever stream or thread it was used on.
+//! - The host waits for the handle's stream where a result is on the host, and, outside of captures, where a batch is of members anywhere,
+//!   whose addresses are copied to the device before the call. Batches at equal distances wait for nothing.
 //! - A [`Vector`] or [`Matrix`] knows its memory, its sizes, increments and leading dimension, and cannot reach past its view. An operation takes
 //!   single ones or batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or anywhere, by the same method; a single input is used
 //!   with every member of a batch.

@@ -49,6 +49,9 @@ impl<'a, T: Operable> MatrixBatch<'a, T> {
 
     /// Matrices anywhere: calls get an array of their addresses. They have one size, layout and leading dimension.
     ///
+    /// A call with such a batch copies the addresses to the device first, and so waits until the handle's stream has done what it was given
+    /// before. In a capture it does not wait: the graph keeps the addresses.
+    ///
     /// # Errors
     /// [`Error::Uneven`] if they differ.
     pub fn from_matrices(matrices: impl IntoIterator<Item = Matrix<'a, T>>) -> Result<Self> {

@@ -35,7 +35,8 @@ impl<'a, T: Element> VectorBatch<'a, T> {
         Ok(Self { line, place: Place::Strided { view: cut("batch", view, needed)?, stride, count } })
     }
 
-    /// Vectors anywhere: calls get an array of their addresses. They have one length and increment.
+    /// Vectors anywhere: calls get an array of their addresses. They have one length and increment. Calls wait as with
+    /// [`MatrixBatch::from_matrices`](crate::MatrixBatch::from_matrices).
     ///
     /// # Errors
     /// [`Error::Uneven`] if they differ.
