@@ -83,9 +83,9 @@ pub enum Error {
         /// The elements given.
         len: usize,
     },
-    /// Two elements of an output lie in one place.
+    /// Two elements of a tensor lie in one place.
     #[error(
-        "an output of {dims:?} with strides {strides:?} has elements that share memory: give it strides that keep them apart"
+        "a tensor of {dims:?} with strides {strides:?} has elements that share memory: give it strides that keep them apart"
     )]
     SelfOverlap {
         /// Lengths of the tensor.

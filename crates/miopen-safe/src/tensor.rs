@@ -42,14 +42,8 @@ impl TensorDesc {
     /// # Errors
     /// As [`TensorDesc::packed`].
     pub fn packed_of(handle: &Handle, data_type: DataType, dims: &[usize]) -> Result<Self> {
-        let elements = convert::product("the number of elements", dims)?;
-        let mut strides = vec![1; dims.len()];
-        if elements > 0 {
-            for axis in (1..dims.len()).rev() {
-                strides[axis - 1] = strides[axis] * dims[axis];
-            }
-        }
-        Self::strided_of(handle, data_type, dims, &strides)
+        convert::product("the number of elements", dims)?;
+        Self::strided_of(handle, data_type, dims, &packed_strides(dims))
     }
 
     /// Elements with the given strides.
@@ -83,19 +77,7 @@ impl TensorDesc {
         if strides.contains(&0) {
             return Err(Error::invalid("a tensor's strides", strides, "each has to be at least 1"));
         }
-        let reach = |(dim, stride): (&usize, &usize)| (dim - 1).checked_mul(*stride);
-        let span = dims.iter().zip(strides).try_fold(1_usize, |span, axis| span.checked_add(reach(axis)?));
-        let span = match span {
-            Some(span) if span <= MOST => span,
-            value => {
-                let value = value.unwrap_or(usize::MAX);
-                return Err(Error::TooLarge {
-                    what: "the reach of a tensor in elements",
-                    value,
-                    limit: MOST,
-                });
-            }
-        };
+        let span = span(dims, strides)?;
         convert::ints("a tensor's stride", strides)?;
         let layout = Layout { data_type, dims: dims.to_vec(), strides: strides.to_vec(), span };
         let object = layout.object(handle.platform())?;
@@ -139,8 +121,7 @@ impl TensorDesc {
                 (data_type, rank, dims),
             )
         })?;
-        let span =
-            dims.iter().zip(&strides).map(|(dim, stride)| dim.saturating_sub(1) * stride).sum::<usize>() + 1;
+        let span = span(&dims, &strides)?;
         let layout = Arc::new(Layout { data_type, dims, strides, span });
         Ok(Self { objects: Arc::new(Objects::new(handle, object)), layout })
     }
@@ -170,9 +151,11 @@ impl TensorDesc {
         self.layout.span
     }
 
-    /// Whether its elements lie one behind the other.
+    /// Whether its elements lie one behind the other, the last dimension fastest.
     pub fn is_packed(&self) -> bool {
-        self.span() == self.elements() && self.strides().windows(2).all(|pair| pair[0] >= pair[1])
+        let axes = self.dims().iter().zip(self.strides().iter().zip(packed_strides(self.dims())));
+        // A length of 1 has no stride.
+        axes.into_iter().all(|(dim, (stride, packed))| *dim == 1 || *stride == packed)
     }
 
     /// The bytes that the library counts for it.
@@ -223,7 +206,8 @@ impl TensorDesc {
     /// The tensor in this memory, to read.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for elements of another type, [`Error::OutOfView`] for too few.
+    /// [`Error::Mismatch`] for elements of another type, [`Error::OutOfView`] for too few, [`Error::SelfOverlap`] if two of its elements
+    /// may lie in one place: some of MIOpen's functions count elements and look at no strides, so a tensor has memory for each of them.
     pub fn view<'a, T: Element, S>(&'a self, memory: &'a S) -> Result<Tensor<'a, T>>
     where
         S: DeviceSlice<Item = T> + ?Sized,
@@ -236,17 +220,13 @@ impl TensorDesc {
     /// The tensor in this memory, to write.
     ///
     /// # Errors
-    /// As [`TensorDesc::view`], and [`Error::SelfOverlap`] if two of its elements may lie in one place.
+    /// As [`TensorDesc::view`].
     pub fn view_mut<'a, T: Element, S>(&'a self, memory: &'a mut S) -> Result<TensorMut<'a, T>>
     where
         S: DeviceSliceMut<Item = T> + ?Sized,
     {
         let memory = memory.as_view_mut();
         self.check_memory::<T>(memory.len())?;
-        if self.may_overlap_itself() {
-            let (dims, strides) = (self.dims().to_vec(), self.strides().to_vec());
-            return Err(Error::SelfOverlap { dims, strides });
-        }
         Ok(TensorMut { desc: self, elements: memory.into_slice(..self.span())? })
     }
 
@@ -275,6 +255,10 @@ impl TensorDesc {
         if self.span() > len {
             let (dims, strides) = (self.dims().to_vec(), self.strides().to_vec());
             return Err(Error::OutOfView { dims, strides, needed: self.span(), len });
+        }
+        if self.may_overlap_itself() {
+            let (dims, strides) = (self.dims().to_vec(), self.strides().to_vec());
+            return Err(Error::SelfOverlap { dims, strides });
         }
         Ok(())
     }
@@ -358,6 +342,29 @@ impl<'a, T: Element> TensorMut<'a, T> {
     /// The same, to read, while this reference rests.
     pub fn as_tensor(&self) -> Tensor<'_, T> {
         Tensor { desc: self.desc, elements: self.elements.view() }
+    }
+}
+
+/// The strides of elements that lie one behind the other.
+fn packed_strides(dims: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1_usize; dims.len()];
+    for axis in (1..dims.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(dims[axis]);
+    }
+    strides
+}
+
+/// How many elements of memory lie from the first to the last. That, and the number of elements, is what the library counts.
+fn span(dims: &[usize], strides: &[usize]) -> Result<usize> {
+    convert::product("the number of elements", dims)?;
+    let reach = |(dim, stride): (&usize, &usize)| dim.saturating_sub(1).checked_mul(*stride);
+    let span = dims.iter().zip(strides).try_fold(1_usize, |span, axis| span.checked_add(reach(axis)?));
+    match span {
+        Some(span) if span <= MOST => Ok(span),
+        value => {
+            let value = value.unwrap_or(usize::MAX);
+            Err(Error::TooLarge { what: "the reach of a tensor in elements", value, limit: MOST })
+        }
     }
 }
 

@@ -57,17 +57,26 @@ fn memory_that_does_not_fit() {
 }
 
 #[test]
-fn outputs_that_overlap_themselves() {
+fn tensors_that_overlap_themselves() {
     let machine = Machine::new();
     let mut memory = machine.room::<f32>(16);
     for (dims, strides) in [([2, 3], [2, 1]), ([2, 3], [1, 1]), ([3, 2], [1, 2])] {
         let desc = TensorDesc::strided::<f32>(&machine.handle, &dims, &strides).unwrap();
-        assert!(desc.view(&memory).is_ok(), "to read it is fine");
+        // Functions that look at no strides would read past its end: it reaches over fewer elements than it has.
+        let refused = desc.view(&memory);
+        assert!(matches!(refused, Err(Error::SelfOverlap { .. })), "{dims:?} {strides:?}");
         let refused = desc.view_mut(&mut memory);
         assert!(matches!(refused, Err(Error::SelfOverlap { .. })), "{dims:?} {strides:?}");
     }
     let apart = TensorDesc::strided::<f32>(&machine.handle, &[2, 1, 3], &[3, 1, 1]).unwrap();
     assert!(apart.view_mut(&mut memory).is_ok(), "a length of 1 has no stride");
+    assert!(apart.is_packed());
+    for (strides, packed) in [([4, 2, 1], true), ([5, 1, 1], false), ([1, 2, 4], false), ([8, 2, 1], false)] {
+        let desc = TensorDesc::strided::<f32>(&machine.handle, &[2, 2, 2], &strides).unwrap();
+        assert_eq!(desc.is_packed(), packed, "{strides:?}");
+    }
+    let many = TensorDesc::strided::<f32>(&machine.handle, &[1 << 16, 1 << 16], &[1, 1]);
+    assert!(matches!(many, Err(Error::TooLarge { what: "the number of elements", .. })), "{many:?}");
 }
 
 /// Every small layout: what may be written has each element in a place of its own, and reaches exactly as far as it says.
