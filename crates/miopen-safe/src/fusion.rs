@@ -1,21 +1,22 @@
 //! Fusion plans: several operations in one kernel.
 
 use crate::convert::{self, host, out};
+use crate::handle::Shared;
 use crate::owner::{ArgsObject, FusionObject, Owner};
 use crate::raw::fusion as raw;
 use crate::tensor::{has_dims, is_packed};
 use crate::work::Work;
 use crate::{
-    Activation, Algorithm, BatchNormMode, ConvolutionDesc, Element, Error, Handle, Result, Tensor,
+    Activation, Algorithm, BatchNormMode, ConvolutionDesc, DataType, Element, Error, Handle, Result, Tensor,
     TensorDesc, TensorMut,
 };
-use hip_safe::DeviceId;
 use hip_sys::miopen::{
     miopenConvFwdAlgorithm_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t,
     miopenFusionPlanDescriptor_t,
 };
 use std::fmt;
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 const DOING: &str = "a fusion plan";
 
@@ -26,7 +27,7 @@ pub enum FusionOp {
     Convolution(ConvolutionDesc, TensorDesc),
     /// A bias `[1, c, 1, …]`.
     Bias(TensorDesc),
-    /// Batch normalisation with given statistics, and parameters of this layout.
+    /// Batch normalisation of `f32` or `f16` with given statistics, and parameters of this layout, which are `f32` and packed.
     BatchNormInference(BatchNormMode, TensorDesc),
     /// An activation.
     Activation(Activation),
@@ -39,16 +40,16 @@ pub enum FusionArg<'a, T: Element> {
     Convolution(Tensor<'a, T>),
     /// A bias.
     Bias(Tensor<'a, T>),
-    /// What a batch normalisation takes.
+    /// What a batch normalisation takes: the library's kernels read it as `f32`, beside inputs of any type.
     BatchNormInference {
         /// Factors.
-        scale: Tensor<'a, T>,
+        scale: Tensor<'a, f32>,
         /// What is added.
-        bias: Tensor<'a, T>,
+        bias: Tensor<'a, f32>,
         /// Means.
-        mean: Tensor<'a, T>,
+        mean: Tensor<'a, f32>,
         /// Variances.
-        variance: Tensor<'a, T>,
+        variance: Tensor<'a, f32>,
         /// What is added to the variances.
         epsilon: f64,
     },
@@ -60,7 +61,8 @@ pub enum FusionArg<'a, T: Element> {
 /// [`Error::Unsupported`] or [`Error::Miopen`] otherwise.
 ///
 /// # Limits
-/// Its kernel reads and writes memory that the library is told of one argument at a time, so executing takes it exclusively.
+/// Its kernel reads and writes memory that the library is told of one argument at a time, so executing takes it exclusively. Its
+/// kernels belong to the handle that made it: the library's handle lives as long, and only that one executes it.
 #[doc(alias = "miopenFusionPlanDescriptor_t")]
 pub struct FusionPlan {
     // It comes first: it refers to the rest.
@@ -70,7 +72,8 @@ pub struct FusionPlan {
     raw_ops: Vec<RawOp>,
     x: TensorDesc,
     y_dims: Vec<usize>,
-    device: DeviceId,
+    /// Of the handle that compiled it, and has its kernels. It comes last: the rest ends before it.
+    shared: Arc<Shared>,
 }
 
 /// The library's operation, which lives as long as its plan.
@@ -85,7 +88,7 @@ impl FusionPlan {
     /// Makes and compiles it, for inputs of this layout.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, [`Error::Unsupported`] where the library has no such kernel; what it answers
+    /// [`Error::Mismatch`] for shapes and types that do not fit, [`Error::Unsupported`] where the library has no such kernel; what it answers
     /// otherwise.
     #[doc(alias = "miopenCreateFusionPlan")]
     #[doc(alias = "miopenCompileFusionPlan")]
@@ -94,7 +97,7 @@ impl FusionPlan {
     #[doc(alias = "miopenCreateOpActivationForward")]
     #[doc(alias = "miopenCreateOpBatchNormInference")]
     pub fn new(handle: &Handle, x: &TensorDesc, ops: &[FusionOp]) -> Result<Self> {
-        let y_dims = output_dims(x.dims(), ops)?;
+        let y_dims = output_dims(x, ops)?;
         let platform = handle.platform();
         let x_desc = x.on(handle)?;
         let plan = handle.call(DOING, |m, _| {
@@ -112,8 +115,8 @@ impl FusionPlan {
         // SAFETY: S1, S3: handle and plan are live.
         handle.call(DOING, |m, h| unsafe { raw::compile_fusion_plan(m, h, plan) })?;
         let args = Owner::new(platform, |_, _| Ok(()))?;
-        let device = handle.device().id();
-        Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims, device })
+        let shared = Arc::clone(handle.shared());
+        Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims, shared })
     }
 
     /// A convolution, and then, as far as they are given, a bias and an activation.
@@ -161,7 +164,7 @@ impl FusionPlan {
     /// `y ←` the operations on `x`, each with its argument, in order.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for layouts that are not the plan's; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for layouts that are not the plan's, and for a handle that did not make it; what memory, stream or library answer.
     #[doc(alias = "miopenExecuteFusionPlan")]
     #[doc(alias = "miopenSetOpArgsConvForward")]
     #[doc(alias = "miopenSetOpArgsBiasForward")]
@@ -174,12 +177,9 @@ impl FusionPlan {
         args: &[FusionArg<'_, T>],
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
-        if handle.device().id() != self.device {
-            return Err(Error::mismatch(
-                "the device that a plan was compiled for",
-                self.device,
-                handle.device().id(),
-            ));
+        if !Arc::ptr_eq(handle.shared(), &self.shared) {
+            let (wanted, found) = ("the one that compiled it, which has its kernels", "another");
+            return Err(Error::mismatch("the handle of a plan", wanted, found));
         }
         if *x.desc() != self.x {
             return Err(Error::mismatch("the layout of a plan's input", &self.x, x.desc()));
@@ -285,8 +285,8 @@ impl fmt::Debug for FusionPlan {
 }
 
 /// The shape after all operations.
-fn output_dims(x: &[usize], ops: &[FusionOp]) -> Result<Vec<usize>> {
-    let mut dims = x.to_vec();
+fn output_dims(x: &TensorDesc, ops: &[FusionOp]) -> Result<Vec<usize>> {
+    let mut dims = x.dims().to_vec();
     for op in ops {
         match op {
             FusionOp::Convolution(convolution, w) => {
@@ -295,9 +295,16 @@ fn output_dims(x: &[usize], ops: &[FusionOp]) -> Result<Vec<usize>> {
             FusionOp::Bias(desc) => {
                 let wanted = BatchNormMode::Spatial.param_dims(&dims);
                 has_dims("the shape of a bias", &wanted, desc)?;
+                is_packed("a plan's bias", desc)?;
             }
             FusionOp::BatchNormInference(mode, desc) => {
                 has_dims("the shape of a normalisation's parameters", &mode.param_dims(&dims), desc)?;
+                is_packed("a normalisation's parameters", desc)?;
+                let (wanted, found) = ([DataType::F32, DataType::F16], (x.data_type(), desc.data_type()));
+                if !wanted.contains(&found.0) || found.1 != DataType::F32 {
+                    let what = "the types of a plan's input and of its normalisation's parameters";
+                    return Err(Error::mismatch(what, wanted.map(|of| (of, DataType::F32)), found));
+                }
             }
             FusionOp::Activation(_) => {}
         }

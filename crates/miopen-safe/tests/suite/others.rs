@@ -2,9 +2,10 @@
 
 use crate::numbers::{check, noise};
 use crate::under_test::{Machine, offered};
+use half::{bf16, f16};
 use miopen_safe::{
-    Activation, ActivationDesc, Addends, Convolution, ConvolutionDesc, CtcLabels, CtcLoss, CtcLossDesc,
-    DropoutDesc, Error, FusionArg, FusionPlan,
+    Activation, ActivationDesc, Addends, BatchNormMode, Convolution, ConvolutionDesc, CtcLabels, CtcLoss,
+    CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan,
 };
 use reference::network::Sum;
 use reference::network::convolution::{Shapes, Walk, forward};
@@ -85,6 +86,46 @@ fn a_plan_of_convolution_bias_and_activation() {
         }
         check::<f32>("the plan", &machine.down(&y), &wanted);
     }
+    plan.close().unwrap();
+}
+
+/// The parameters are `f32` beside a half input. Only the handle that compiled the plan has its kernels, and it may be dropped before.
+#[test]
+fn a_plan_of_a_normalisation_and_an_activation() {
+    let (machine, other) = (Machine::new(), Machine::new());
+    let x_desc = machine.desc::<f16>(&[1, 2, 1, 2]);
+    let p_desc = machine.desc::<f32>(&[1, 2, 1, 1]);
+    let ops = |params| {
+        [FusionOp::BatchNormInference(BatchNormMode::Spatial, params), FusionOp::Activation(Activation::Relu)]
+    };
+    let halves = machine.desc::<f16>(&[1, 2, 1, 1]);
+    for (x_desc, params) in [
+        (&x_desc, &halves),
+        (&machine.desc::<bf16>(&[1, 2, 1, 2]), &p_desc),
+        (&machine.desc::<f64>(&[1, 2, 1, 2]), &p_desc),
+    ] {
+        let refused = FusionPlan::new(&machine.handle, x_desc, &ops(params.clone()));
+        assert!(matches!(refused, Err(Error::Mismatch { .. })), "{refused:?}");
+    }
+    let Some(mut plan) = offered(FusionPlan::new(&machine.handle, &x_desc, &ops(p_desc.clone()))) else {
+        return;
+    };
+    let x = machine.up::<f16>(&[1.0, 3.0, -2.0, 4.0]);
+    let [scale, bias, mean, variance] =
+        [[2.0, 1.0], [0.5, -1.0], [1.0, 2.0], [4.0, 0.25]].map(|values| machine.up::<f32>(&values));
+    let [scale, bias, mean, variance] =
+        [&scale, &bias, &mean, &variance].map(|memory| p_desc.view(memory).unwrap());
+    let args =
+        [FusionArg::BatchNormInference { scale, bias, mean, variance, epsilon: 0.0 }, FusionArg::Activation];
+    let mut y = machine.room::<f16>(4);
+    let (tx, mut ty) = (x_desc.view(&x).unwrap(), x_desc.view_mut(&mut y).unwrap());
+    let refused = plan.execute(&other.handle, &tx, &args, &mut ty);
+    assert!(matches!(refused, Err(Error::Mismatch { what: "the handle of a plan", .. })), "{refused:?}");
+    if offered(plan.execute(&machine.handle, &tx, &args, &mut ty)).is_some() {
+        // (x - 1) / 2 · 2 + ½, and (x - 2) / ½ - 1; nothing below zero.
+        assert_eq!(machine.down(&y), [0.5, 2.5, 0.0, 3.0]);
+    }
+    machine.handle.close().unwrap();
     plan.close().unwrap();
 }
 
