@@ -4,7 +4,7 @@ use crate::convert::host;
 use crate::raw::norm as raw;
 use crate::tensor::{is_packed, same_dims};
 use crate::work::Work;
-use crate::{Blend, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
+use crate::{Blend, DataType, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
 use hip_sys::miopen::miopenBatchNormMode_t;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -18,6 +18,15 @@ crate::convert::c_enum! {
         Spatial = miopenBatchNormMode_t::miopenBNSpatial,
     }
 }
+
+/// What elements a batch normalisation takes, and what its parameters have beside them. The library takes their memory for this,
+/// whatever a descriptor says.
+const TYPES: [(DataType, DataType); 4] = [
+    (DataType::F32, DataType::F32),
+    (DataType::F16, DataType::F32),
+    (DataType::F16, DataType::F16),
+    (DataType::BF16, DataType::F32),
+];
 
 impl BatchNormMode {
     /// The shape of the parameters.
@@ -76,10 +85,11 @@ impl Handle {
         Ok(derived)
     }
 
-    /// `y ←` the normalised `x`, with the batch's own statistics, times the scale plus the bias.
+    /// `y ←` the normalised `x`, with the batch's own statistics, times the scale plus the bias. All tensors are packed; the
+    /// parameters are `f32` beside `f32`, `f16` or `bf16`, or `f16` beside `f16`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes, types and strides that do not fit; what memory, stream or library answer.
     #[doc(alias = "miopenBatchNormalizationForwardTraining")]
     pub fn batch_norm_training<T: Element, P: Element>(
         &self,
@@ -91,6 +101,7 @@ impl Handle {
         statistics: &mut TrainingStatistics<'_, P>,
     ) -> Result<()> {
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
+        is_packed("a normalisation's output", y.desc())?;
         let wanted = check_params(mode, x.desc(), params.scale.desc())?;
         check_param(wanted, params.bias.desc())?;
         if let Some((mean, variance, _)) = &statistics.running {
@@ -157,6 +168,7 @@ impl Handle {
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
+        is_packed("a normalisation's output", y.desc())?;
         let wanted = check_params(mode, x.desc(), params.scale.desc())?;
         for param in [params.bias.desc(), mean.desc(), variance.desc()] {
             check_param(wanted, param)?;
@@ -210,6 +222,8 @@ impl Handle {
     ) -> Result<()> {
         same_dims("the shape of an output's gradient", x.desc(), dy.desc())?;
         same_dims("the shape of an input's gradient", x.desc(), dx.desc())?;
+        is_packed("an output's gradient", dy.desc())?;
+        is_packed("an input's gradient", dx.desc())?;
         let wanted = check_params(mode, x.desc(), scale.desc())?;
         check_param(wanted, gradients.scale.desc())?;
         check_param(wanted, gradients.bias.desc())?;
@@ -253,6 +267,15 @@ fn check_input(x: &TensorDesc) -> Result<()> {
 /// The parameters' descriptor, if it fits.
 fn check_params<'a>(mode: BatchNormMode, x: &TensorDesc, params: &'a TensorDesc) -> Result<&'a TensorDesc> {
     check_input(x)?;
+    is_packed("a normalisation's input", x)?;
+    let found = (x.data_type(), params.data_type());
+    if !TYPES.contains(&found) {
+        return Err(Error::mismatch(
+            "the types of a batch normalisation's tensors and parameters",
+            TYPES,
+            found,
+        ));
+    }
     crate::tensor::has_dims("the shape of a normalisation's parameters", &mode.param_dims(x.dims()), params)?;
     is_packed("a normalisation's parameters", params)?;
     Ok(params)

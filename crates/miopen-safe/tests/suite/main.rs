@@ -13,4 +13,5 @@ mod poolings;
 mod recurrent;
 mod reductions;
 mod solutions;
+mod strides;
 mod under_test;
