@@ -1,8 +1,8 @@
 //! The loss of connectionist temporal classification.
 
-use crate::convert::{self, out};
+use crate::convert::{self, MOST, out};
 use crate::raw::ctc as raw;
-use crate::tensor::{has_dims, same_dims};
+use crate::tensor::{has_dims, is_packed, same_dims};
 use crate::work::{Scratch, Work};
 use crate::{CtcLossDesc, Error, Handle, Result, Tensor, TensorMut};
 use hip_sys::miopen::miopenCTCLossAlgo_t;
@@ -19,11 +19,12 @@ pub struct CtcLabels<'a> {
 }
 
 impl Handle {
-    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`. It waits for the stream before, and cannot be part
+    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`, all packed. It waits for the stream before, and cannot be part
     /// of a graph: the labels are on the host.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes and labels that do not fit; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes, strides and labels that do not fit; [`Error::TooLarge`] for a workspace whose elements MIOpen's
+    /// 32 bits do not count; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
     #[doc(alias = "miopenCTCLoss")]
     #[doc(alias = "miopenGetCTCLossWorkspaceSize")]
     pub fn ctc_loss(
@@ -39,7 +40,11 @@ impl Handle {
         };
         same_dims("the shape of a loss' gradients", inputs.desc(), gradients.desc())?;
         has_dims("the shape of a loss", &[batch], losses.desc())?;
+        is_packed("a loss' inputs", inputs.desc())?;
+        is_packed("a loss", losses.desc())?;
+        is_packed("a loss' gradients", gradients.desc())?;
         check_labels(labels, loss.loss().blank, [times, batch, classes])?;
+        check_workspace(labels, [times, batch, classes])?;
         let list = convert::ints("a label", labels.labels)?;
         let lengths = convert::ints("the number of labels", labels.label_lengths)?;
         let ends = convert::ints("the number of times", labels.input_lengths)?;
@@ -70,7 +75,7 @@ impl Handle {
         let space = work.scratch(&mut scratch);
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named, the lists fit the batch, and the workspace has
         // the bytes asked for.
-        work.run(|m, h| unsafe {
+        let done = work.run(|m, h| unsafe {
             raw::ctc_loss(
                 m,
                 h,
@@ -87,10 +92,40 @@ impl Handle {
                 space,
                 bytes,
             )
-        })?;
-        // The lists are the library's until it is done.
-        Ok(self.stream().synchronize()?)
+        });
+        // The lists are the library's until the stream is done, after a failed call too.
+        let waited = self.stream().synchronize();
+        if waited.is_err() {
+            // Nobody knows when that is: they stay for ever.
+            std::mem::forget((list, lengths, ends));
+        }
+        done?;
+        Ok(waited?)
     }
+}
+
+/// Refuses what the library's offsets into its workspace do not reach: it counts elements in an `int`.
+fn check_workspace(labels: CtcLabels<'_>, [times, batch, classes]: [usize; 3]) -> Result<()> {
+    let longest = labels.label_lengths.iter().copied().max().unwrap_or(0);
+    let elements = || {
+        // Labels with the blank one between, before and behind.
+        let spread = longest.checked_mul(2)?.checked_add(1)?;
+        let states = batch.checked_mul(spread)?;
+        let parts = [
+            batch.checked_mul(4)?,
+            labels.labels.len(),
+            states,
+            times.checked_mul(batch)?.checked_mul(classes)?,
+            times.checked_mul(states)?,
+            states.checked_mul(2)?,
+        ];
+        parts.into_iter().try_fold(0_usize, usize::checked_add)
+    };
+    let value = elements().unwrap_or(usize::MAX);
+    if value <= MOST {
+        return Ok(());
+    }
+    Err(Error::TooLarge { what: "the elements of a loss' workspace", value, limit: MOST })
 }
 
 fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [usize; 3]) -> Result<()> {
@@ -130,6 +165,22 @@ fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workspaces_are_counted_in_32_bits() {
+        let check = |label_lengths: &[usize], dims| {
+            let labels = vec![1; label_lengths.iter().sum()];
+            check_workspace(CtcLabels { labels: &labels, label_lengths, input_lengths: &[] }, dims)
+        };
+        // 4 + 1 + 3 + c + 3 + 6 elements.
+        assert!(check(&[1], [1, 1, MOST - 17]).is_ok());
+        let refused = check(&[1], [1, 1, MOST - 16]);
+        assert!(matches!(refused, Err(Error::TooLarge { value, .. }) if value == MOST + 1), "{refused:?}");
+        let refused = check(&[1 << 10, 1 << 10], [1 << 20, 2, 2]);
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "the longest of them counts: {refused:?}");
+        let refused = check(&[1], [usize::MAX, 1, 2]);
+        assert!(matches!(refused, Err(Error::TooLarge { value: usize::MAX, .. })), "{refused:?}");
+    }
 
     #[test]
     fn labels_have_to_fit() {
