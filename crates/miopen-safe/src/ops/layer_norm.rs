@@ -22,10 +22,11 @@ pub struct NormStatistics<'a, T: Element> {
 
 impl Handle {
     /// `y ←` each of `x`'s parts from dimension `first` on, less its mean, by its deviation, times weights plus biases of that
-    /// part's shape. The statistics have the shape of the dimensions before.
+    /// part's shape. The statistics have the shape of the dimensions before. All tensors are packed, here and in the other
+    /// normalisations.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
+    /// [`Error::Mismatch`] for shapes and strides that do not fit, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
     /// [`Error::Unsupported`] where the library has no such function; what memory, stream or library answer.
     #[doc(alias = "miopenLayerNormForward")]
     pub fn layer_norm_forward<T: Element>(
@@ -57,6 +58,7 @@ impl Handle {
         statistics: &mut NormStatistics<'_, T>,
     ) -> Result<()> {
         same_dims("the shape of a normalisation's second input", x.desc(), other.desc())?;
+        is_packed("a normalisation's second input", other.desc())?;
         self.layer_norm(first, x, Some(other), affine, epsilon, y, statistics)
     }
 
@@ -78,7 +80,9 @@ impl Handle {
         }
         let (outer, inner) = dims.split_at(first);
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
-        let weights = check_affine(self, x, inner, affine)?;
+        is_packed("a normalisation's input", x.desc())?;
+        is_packed("a normalisation's output", y.desc())?;
+        let weights = check_affine(self, inner, affine)?;
         check_statistics(outer, statistics)?;
         let (x_desc, y_desc, w_desc) = (x.desc().on(self)?, y.desc().on(self)?, weights.on(self)?);
         let (mean_desc, rstd_desc) = (statistics.mean.desc().on(self)?, statistics.rstd.desc().on(self)?);
@@ -147,7 +151,9 @@ impl Handle {
             ));
         }
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
-        let weights = check_affine(self, x, &dims[1..2], affine)?;
+        is_packed("a normalisation's input", x.desc())?;
+        is_packed("a normalisation's output", y.desc())?;
+        let weights = check_affine(self, &dims[1..2], affine)?;
         check_statistics(&[dims[0], groups], statistics)?;
         let (x_desc, y_desc, w_desc) = (x.desc().on(self)?, y.desc().on(self)?, weights.on(self)?);
         let (mean_desc, rstd_desc) = (statistics.mean.desc().on(self)?, statistics.rstd.desc().on(self)?);
@@ -186,8 +192,12 @@ impl Handle {
     ) -> Result<()> {
         let (outer, inner) = split_last(x.desc())?;
         same_dims("the shape of a normalisation's output", x.desc(), y.desc())?;
+        is_packed("a normalisation's input", x.desc())?;
+        is_packed("a normalisation's output", y.desc())?;
         has_dims("the shape of a normalisation's weights", inner, weight.desc())?;
         has_dims("the shape of a normalisation's statistics", outer, rstd.desc())?;
+        is_packed("a normalisation's weights", weight.desc())?;
+        is_packed("a normalisation's statistics", rstd.desc())?;
         let (x_desc, y_desc) = (x.desc().on(self)?, y.desc().on(self)?);
         let (w_desc, rstd_desc) = (weight.desc().on(self)?, rstd.desc().on(self)?);
         let mut work = Work::new(self, "a root-mean-square normalisation");
@@ -221,6 +231,12 @@ impl Handle {
         has_dims("the shape of a normalisation's weights", inner, weight.desc())?;
         has_dims("the shape of the weights' gradient", inner, dw.desc())?;
         has_dims("the shape of a normalisation's statistics", outer, rstd.desc())?;
+        is_packed("an output's gradient", dy.desc())?;
+        is_packed("a normalisation's input", x.desc())?;
+        is_packed("a normalisation's weights", weight.desc())?;
+        is_packed("a normalisation's statistics", rstd.desc())?;
+        is_packed("an input's gradient", dx.desc())?;
+        is_packed("the weights' gradient", dw.desc())?;
         let (dy_desc, x_desc, w_desc) = (dy.desc().on(self)?, x.desc().on(self)?, weight.desc().on(self)?);
         let (rstd_desc, dx_desc, dw_desc) = (rstd.desc().on(self)?, dx.desc().on(self)?, dw.desc().on(self)?);
         let mode = miopenNormMode_t::MIOPEN_WEIGHT_BIAS_T5;
@@ -261,7 +277,6 @@ fn split_last(x: &TensorDesc) -> Result<(&[usize], &[usize])> {
 /// The descriptor of weights and biases, which the library wants even if there are none.
 fn check_affine<T: Element>(
     handle: &Handle,
-    x: &Tensor<'_, T>,
     dims: &[usize],
     affine: Affine<'_, '_, T>,
 ) -> Result<TensorDesc> {
@@ -270,11 +285,12 @@ fn check_affine<T: Element>(
     has_dims("the shape of a normalisation's biases", dims, bias.desc())?;
     is_packed("a normalisation's weights", weight.desc())?;
     is_packed("a normalisation's biases", bias.desc())?;
-    is_packed("a normalisation's input", x.desc())?;
     Ok(weight.desc().clone())
 }
 
 fn check_statistics<T: Element>(dims: &[usize], statistics: &NormStatistics<'_, T>) -> Result<()> {
     has_dims("the shape of a normalisation's means", dims, statistics.mean.desc())?;
-    has_dims("the shape of a normalisation's deviations", dims, statistics.rstd.desc())
+    has_dims("the shape of a normalisation's deviations", dims, statistics.rstd.desc())?;
+    is_packed("a normalisation's means", statistics.mean.desc())?;
+    is_packed("a normalisation's deviations", statistics.rstd.desc())
 }
