@@ -7,6 +7,7 @@ use crate::{DataType, DropoutDesc, Element, Error, Handle, Result, TensorDesc};
 use hip_sys::miopen::*;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 crate::convert::c_enum! {
     /// What a cell computes.
@@ -71,6 +72,8 @@ impl Rnn {
     }
 }
 
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
 /// A recurrent network's descriptor, with its dropout between layers, if it has one. Training takes it exclusively.
 #[doc(alias = "miopenRNNDescriptor_t")]
 pub struct RnnDesc {
@@ -79,6 +82,8 @@ pub struct RnnDesc {
     dropout: Option<DropoutDesc>,
     rnn: Rnn,
     data_type: DataType,
+    /// A number that no other network of this process has.
+    id: u64,
 }
 
 impl RnnDesc {
@@ -124,7 +129,7 @@ impl RnnDesc {
                 }
             }
         })?;
-        Ok(Self { object, dropout, rnn, data_type })
+        Ok(Self { object, dropout, rnn, data_type, id: NEXT_ID.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// What it says.
@@ -145,6 +150,10 @@ impl RnnDesc {
     pub fn close(self) -> Result<()> {
         let closed = self.object.close();
         closed.and(self.dropout.map_or(Ok(()), DropoutDesc::close))
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 
     /// The descriptor, for calls with this handle.

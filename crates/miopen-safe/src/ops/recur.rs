@@ -37,15 +37,40 @@ impl<T: Element> Default for RnnStatesMut<'_, T> {
     }
 }
 
-/// What a training step keeps for the gradients.
+/// What a training step keeps for the gradients: once that of the data, then those of the weights.
 pub struct RnnTraining {
     workspace: Scratch,
     reserve: Scratch,
     workspace_bytes: usize,
     reserve_bytes: usize,
     sequence: RnnSequence,
-    /// Whether the gradient of the data is done, which that of the weights builds upon.
-    backward: bool,
+    /// The network that was trained.
+    network: u64,
+    backward: Backward,
+}
+
+/// How far the gradient of the data is, which that of the weights builds upon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Backward {
+    No,
+    /// It was asked for, which changes what is kept: it is of no use for another.
+    Begun,
+    Done,
+}
+
+impl RnnTraining {
+    /// Refuses another network than the one that was trained, and what is not as far as it has to be.
+    fn check(&self, network: &RnnDesc, wanted: Backward, remedy: &'static str) -> Result<()> {
+        if self.network != network.id() {
+            let (wanted, found) = ("the one that was trained", "another");
+            return Err(Error::mismatch("the network of a training step", wanted, found));
+        }
+        if self.backward != wanted {
+            let what = "the gradient of the data, of a training step";
+            return Err(Error::invalid(what, self.backward, remedy));
+        }
+        Ok(())
+    }
 }
 
 impl Handle {
@@ -154,7 +179,8 @@ impl Handle {
             workspace_bytes,
             reserve_bytes,
             sequence: sequence.clone(),
-            backward: false,
+            network: network.id(),
+            backward: Backward::No,
         };
         let mut work = Work::new(self, "a recurrent network");
         let (w, x, y) = (work.read_slice(w), work.read_slice(x), work.write_slice(y));
@@ -196,10 +222,12 @@ impl Handle {
         Ok(kept)
     }
 
-    /// The gradients of input and first states, from those of outputs and last states.
+    /// The gradients of input and first states, from those of outputs and last states. It changes what training kept, so there is one
+    /// for each training step.
     ///
     /// # Errors
-    /// As [`Handle::rnn_inference`]; [`Error::Mismatch`] also for what another sequence's training kept.
+    /// As [`Handle::rnn_inference`]; [`Error::Mismatch`] also for what another network's training kept, [`Error::Invalid`] the second
+    /// time.
     #[doc(alias = "miopenRNNBackwardData")]
     #[allow(clippy::too_many_arguments)]
     pub fn rnn_backward_data<T: Element>(
@@ -214,6 +242,7 @@ impl Handle {
         dx: &mut DeviceViewMut<'_, T>,
         d_first: &mut RnnStatesMut<'_, T>,
     ) -> Result<()> {
+        kept.check(network, Backward::No, "there is one for each training step: train again")?;
         let sequence = kept.sequence.clone();
         let lengths = [
             (w.len(), Part::Params),
@@ -242,6 +271,7 @@ impl Handle {
         if let Some(dropout) = network.dropout() {
             work.scratch(dropout.states());
         }
+        kept.backward = Backward::Begun;
         // SAFETY: S1, S2: as in training; workspace and reserve are those of the training step.
         work.run(|m, h| unsafe {
             raw::rnn_backward_data(
@@ -275,7 +305,7 @@ impl Handle {
                 reserve_bytes,
             )
         })?;
-        kept.backward = true;
+        kept.backward = Backward::Done;
         Ok(())
     }
 
@@ -294,10 +324,7 @@ impl Handle {
         y: &DeviceView<'_, T>,
         dw: &mut DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        if !kept.backward {
-            let wanted = "ask for the gradient of the data first";
-            return Err(Error::invalid("what a training step kept for its weights", "not ready", wanted));
-        }
+        kept.check(network, Backward::Done, "ask for it first, and then for that of the weights")?;
         let sequence = kept.sequence.clone();
         check::<T>(
             network,

@@ -2,7 +2,9 @@
 
 use crate::numbers::{check, noise};
 use crate::under_test::{Machine, offered};
-use miopen_safe::{Error, Rnn, RnnDesc, RnnMode, RnnParamKind, RnnSequence, RnnStates, RnnStatesMut};
+use miopen_safe::{
+    Error, Rnn, RnnDesc, RnnMode, RnnParamKind, RnnSequence, RnnStates, RnnStatesMut, RnnTraining,
+};
 use reference::network::Sum;
 use reference::network::recurrent::{Cell, Params, State, run};
 
@@ -208,21 +210,38 @@ fn train(machine: &Machine, rnn: Rnn, cell: Cell) {
     );
     assert!(matches!(early, Err(Error::Invalid { .. })), "{early:?}");
     let (dev_dy, mut dx) = (machine.up::<f32>(&dy), machine.room::<f32>(x.len()));
-    let mut d_first = RnnStatesMut::default();
-    let done = handle.rnn_backward_data(
-        &mut network,
-        &mut kept,
-        &w.view(),
-        &first,
-        &y.view(),
-        &dev_dy.view(),
-        &RnnStates::default(),
-        &mut dx.view_mut(),
-        &mut d_first,
-    );
-    if offered(done).is_none() {
+    let mut other = RnnDesc::new::<f32>(handle, rnn, None).unwrap();
+    let mut backward_data = |network: &mut RnnDesc, kept: &mut RnnTraining| {
+        let (d_last, mut d_first) = (RnnStates::default(), RnnStatesMut::default());
+        let (w, y, dy) = (w.view(), y.view(), dev_dy.view());
+        handle.rnn_backward_data(
+            network,
+            kept,
+            &w,
+            &first,
+            &y,
+            &dy,
+            &d_last,
+            &mut dx.view_mut(),
+            &mut d_first,
+        )
+    };
+    let refused = backward_data(&mut other, &mut kept);
+    assert!(matches!(refused, Err(Error::Mismatch { .. })), "a network that says the same: {refused:?}");
+    if offered(backward_data(&mut network, &mut kept)).is_none() {
         return;
     }
+    let refused = backward_data(&mut network, &mut kept);
+    assert!(matches!(refused, Err(Error::Invalid { .. })), "the second time: {refused:?}");
+    let refused = handle.rnn_backward_weights(
+        &other,
+        &mut kept,
+        &x.view(),
+        Some(&h.view()),
+        &y.view(),
+        &mut dw.view_mut(),
+    );
+    assert!(matches!(refused, Err(Error::Mismatch { .. })), "another network: {refused:?}");
     let done = handle.rnn_backward_weights(
         &network,
         &mut kept,
