@@ -57,6 +57,7 @@ impl Convolution {
     /// # Errors
     /// [`Error::Mismatch`] if they do not fit together or a window does not fit the padded input.
     pub fn output_dims(&self, input: &[usize], weights: &[usize]) -> Result<Vec<usize>> {
+        self.check()?;
         let rank = self.padding.len() + 2;
         if input.len() != rank || weights.len() != rank {
             let found = (input.len(), weights.len());

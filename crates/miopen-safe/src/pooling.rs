@@ -78,8 +78,9 @@ impl Pooling {
     /// The shape of the output for an input `[n, c, …]`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a window does not fit the padded input.
+    /// [`Error::Mismatch`] if a window does not fit the padded input; what [`PoolingDesc::new`] refuses.
     pub fn output_dims(&self, input: &[usize]) -> Result<Vec<usize>> {
+        self.check()?;
         let rank = self.window.len() + 2;
         if input.len() != rank {
             return Err(Error::mismatch("the dimensions of a pooling's input", rank, input.len()));

@@ -37,6 +37,34 @@ fn descriptors_that_say_nothing() {
     assert!(matches!(TensorDesc::strided::<f32>(handle, &[2, 3], &[3, 0]), Err(Error::Invalid { .. })));
 }
 
+/// Their fields are public: nobody has looked at them before.
+#[test]
+fn shapes_of_outputs_need_a_sound_description() {
+    let (x, w) = ([1, 1, 4, 4], [1, 1, 2, 2]);
+    let one = Convolution::new(2);
+    assert_eq!(one.output_dims(&x, &w).unwrap(), [1, 1, 3, 3]);
+    for wrong in [
+        Convolution { stride: vec![0, 1], ..one.clone() },
+        Convolution { stride: vec![1], ..one.clone() },
+        Convolution { dilation: vec![], ..one.clone() },
+        Convolution { groups: 0, ..one.clone() },
+    ] {
+        let refused = wrong.output_dims(&x, &w);
+        assert!(matches!(refused, Err(Error::Invalid { .. } | Error::Mismatch { .. })), "{refused:?}");
+    }
+    let one = Pooling::new(PoolingMode::Max, &[2, 2]);
+    assert_eq!(one.output_dims(&x).unwrap(), [1, 1, 2, 2]);
+    for wrong in [
+        Pooling { stride: vec![0, 1], ..one.clone() },
+        Pooling { stride: vec![1], ..one.clone() },
+        Pooling { padding: vec![], ..one.clone() },
+        Pooling { window: vec![], ..one.clone() },
+    ] {
+        let refused = wrong.output_dims(&x);
+        assert!(matches!(refused, Err(Error::Invalid { .. } | Error::Mismatch { .. })), "{refused:?}");
+    }
+}
+
 #[test]
 fn memory_that_does_not_fit() {
     let machine = Machine::new();
