@@ -2,7 +2,6 @@
 
 use crate::Convolution;
 use crate::layout::Layout;
-use hip_safe::DeviceId;
 use hip_sys::miopen::miopenConvAlgorithm_t;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -10,7 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// How the library computes a convolution: an answer of the library for one problem on one device.
+/// How the library computes a convolution: an answer of the library for one problem, to one handle: what is compiled for it
+/// is the handle's.
 #[derive(Debug, Clone)]
 pub struct Solution {
     pub(crate) problem: Arc<Problem>,
@@ -110,7 +110,8 @@ pub struct SolutionStatistics {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
-    pub(crate) device: DeviceId,
+    /// The handle's number, and so its device: what is compiled belongs to it.
+    pub(crate) handle: u64,
     pub(crate) first: Arc<Layout>,
     pub(crate) second: Arc<Layout>,
     pub(crate) result: Arc<Layout>,

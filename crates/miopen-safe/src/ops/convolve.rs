@@ -26,7 +26,7 @@ pub struct ConvolutionOptions {
     pub blend: Blend,
     /// Whether a search compares more than the library's defaults, which takes long.
     pub exhaustive: bool,
-    /// This solution, instead of one of the handle's choice. It has to be one for the same problem on the same device.
+    /// This solution, instead of one of the handle's choice. It has to be one that this handle gave for the same problem.
     pub solution: Option<Solution>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Roles<'a> {
     pub(crate) fn problem(&self, handle: &Handle) -> Arc<Problem> {
         Arc::new(Problem {
             direction: self.direction,
-            device: handle.device().id(),
+            handle: handle.id(),
             first: Arc::clone(self.first.layout()),
             second: Arc::clone(self.second.layout()),
             result: Arc::clone(self.result.layout()),

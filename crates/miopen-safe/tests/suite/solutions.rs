@@ -132,6 +132,30 @@ fn a_solution_of_another_problem_is_refused() {
     );
 }
 
+/// What is compiled for a solution is the handle's that gave it.
+#[test]
+fn a_solution_of_another_handle_is_refused() {
+    let (machine, other) = (Machine::new(), Machine::new());
+    let desc = ConvolutionDesc::new(&machine.handle, Convolution::new(2)).unwrap();
+    let one = machine.desc::<f32>(&[1, 1, 1, 1]);
+    let found = machine.handle.convolution_solutions(Direction::Forward, &desc, &one, &one, &one);
+    let Some(solution) = offered(found).and_then(|found| found.into_iter().next()) else { return };
+    let (x, w, mut y) = (machine.up::<f32>(&[2.0]), machine.up::<f32>(&[3.0]), machine.up::<f32>(&[5.0]));
+    let mut call = |machine: &Machine| {
+        let options =
+            ConvolutionOptions { solution: Some(solution.clone()), ..ConvolutionOptions::default() };
+        let (tx, tw) = (one.view(&x).unwrap(), one.view(&w).unwrap());
+        machine.handle.convolution_forward(&desc, &tx, &tw, &mut one.view_mut(&mut y).unwrap(), options)
+    };
+    let refused = call(&other);
+    assert!(
+        matches!(refused, Err(Error::Mismatch { what: "the problem that a solution is for", .. })),
+        "{refused:?}"
+    );
+    call(&machine).unwrap();
+    assert_eq!(machine.down(&y), [6.0]);
+}
+
 #[test]
 fn immediate_mode_only_sets() {
     let machine = Machine::new();
