@@ -9,9 +9,11 @@ use hip_sys::miopen::{miopenHandle, miopenHandle_t};
 use hip_sys::{Miopen, Version};
 use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 const NAME: &str = "a handle";
 
@@ -19,8 +21,9 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// MIOpen on a stream: what work is submitted through. Threads may share it; their calls come one after the other.
 ///
-/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the device, and must not happen inside
-/// of a capture; a graph that captured its work keeps what it needs of it.
+/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the device; another thread does that where
+/// this one must not, which is in a function that a stream called and while it captures. A graph that captured its work keeps what
+/// it needs of it.
 #[doc(alias = "miopenHandle_t")]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -143,13 +146,14 @@ impl Handle {
         self.call("measuring kernels", |m, h| unsafe { raw::handle::enable_profiling(m, h, on) })
     }
 
-    /// Ends it and says how that went. If a graph needs it, it ends with the graph.
+    /// Ends it and says how that went. If a graph or a [`FusionPlan`](crate::FusionPlan) needs it, it ends with that.
     ///
     /// # Errors
-    /// That of the wait for its work, and then it is not destroyed; or what the library answers.
+    /// That of the wait for its work, and then it is not destroyed; or what the library answers. [`hip_safe::Error::InHostFunction`] in
+    /// a function that a stream called, [`hip_safe::Error::Capturing`] while this thread captures: then another thread ends it.
     #[doc(alias = "miopenDestroy")]
     pub fn close(self) -> Result<()> {
-        let Some(last) = Arc::into_inner(self.shared) else { return Ok(()) };
+        let Some(mut last) = Arc::into_inner(self.shared) else { return Ok(()) };
         last.end()
     }
 
@@ -201,9 +205,10 @@ impl Shared {
         Locked(self.inner.lock())
     }
 
-    /// Waits for the work and destroys the handle, once.
-    fn end(&self) -> Result<()> {
-        let raw = std::mem::replace(&mut self.inner.lock().raw, null_mut());
+    /// Waits for the work and destroys the handle, once. It stays where it cannot be waited for.
+    fn end(&mut self) -> Result<()> {
+        let inner = self.inner.get_mut();
+        let raw = inner.raw;
         if raw.is_null() || hip_sys::exiting() || self.device.poisoned_by().is_some() {
             return Ok(());
         }
@@ -212,13 +217,28 @@ impl Shared {
         self.device.synchronize()?;
         // SAFETY: S1, S3, S4: nobody has the handle any more, its work is complete, and its device is current.
         let ended = self.device.call_alone(|| unsafe { raw::handle::destroy(library, raw) })?;
+        inner.raw = null_mut();
         ended.map_err(|failure| Error::of(failure, NAME))
+    }
+}
+
+impl Shared {
+    /// Has another thread end it: waiting here could be waiting for this thread. False where no thread can be had; then it stays.
+    fn end_elsewhere(&mut self) -> bool {
+        let inner = self.inner.get_mut();
+        let raw = std::mem::replace(&mut inner.raw, null_mut());
+        let inner = Mutex::new(Inner { raw, stream: inner.stream.clone() });
+        let rest = ManuallyDrop::new(Self { device: self.device.clone(), inner });
+        thread::Builder::new().spawn(move || drop(ManuallyDrop::into_inner(rest))).is_ok()
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Err(error) = self.end() {
+        let Err(error) = self.end() else { return };
+        let elsewhere =
+            matches!(error, Error::Hip(hip_safe::Error::InHostFunction | hip_safe::Error::Capturing { .. }));
+        if !(elsewhere && self.end_elsewhere()) {
             report_drop_error(&error.into_drop_error("dropping a handle of MIOpen"));
         }
     }

@@ -5,9 +5,10 @@ use crate::under_test::Machine;
 use hip_safe::drop_errors;
 use miopen_safe::{
     Activation, ActivationDesc, Blend, Convolution, ConvolutionDesc, ConvolutionOptions, CtcLoss,
-    CtcLossDesc, Handle, Lrn, LrnDesc, LrnMode, Pooling, PoolingDesc, PoolingMode, ReduceOp, Reduction,
-    ReductionDesc, Tensor, TensorDesc, TensorMut,
+    CtcLossDesc, Error, Handle, Lrn, LrnDesc, LrnMode, Pooling, PoolingDesc, PoolingMode, ReduceOp,
+    Reduction, ReductionDesc, Tensor, TensorDesc, TensorMut,
 };
+use std::sync::mpsc::channel;
 use std::thread;
 
 #[test]
@@ -75,6 +76,40 @@ fn a_handle_waits_for_its_work() {
     let wanted: Vec<f64> = x.iter().map(|x| x.abs()).collect();
     assert_eq!(machine.down(&dev_y), wanted);
     relu.close().unwrap();
+}
+
+/// There its work cannot be waited for: another thread does that, and ends it.
+#[test]
+fn a_handle_may_end_in_a_host_function_and_in_a_capture() {
+    let machine = Machine::new();
+    let before = drop_errors();
+    for closes in [true, false] {
+        let [in_function, in_capture] = [(); 2].map(|()| Handle::new(&machine.stream).unwrap());
+        let (say, said) = channel();
+        let end = move |handle: Handle| {
+            if closes {
+                return handle.close();
+            }
+            drop(handle);
+            Ok(())
+        };
+        let function = move || say.send(end(in_function)).unwrap();
+        machine.stream.launch_host(function).unwrap();
+        let ended = said.recv().unwrap();
+        if closes {
+            assert!(matches!(ended, Err(Error::Hip(hip_safe::Error::InHostFunction))), "{ended:?}");
+        }
+        let captured = machine.stream.capture(|_| {
+            let ended = end(in_capture);
+            if closes {
+                assert!(matches!(ended, Err(Error::Hip(hip_safe::Error::Capturing { .. }))), "{ended:?}");
+            }
+            Ok(())
+        });
+        drop(captured.unwrap());
+    }
+    machine.stream.synchronize().unwrap();
+    assert_eq!(drop_errors(), before);
 }
 
 #[test]
