@@ -1,13 +1,14 @@
 //! What a tensor's descriptor says, and the library's objects that say it.
 
 use crate::convert;
+use crate::handle::Shared;
 use crate::owner::{Owner, TensorObject};
 use crate::raw::tensor as raw;
 use crate::{DataType, Error, Handle, Result};
 use hip_safe::Platform;
 use hip_sys::miopen::miopenTensorDescriptor_t;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// What a descriptor says.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -33,19 +34,23 @@ impl Layout {
     }
 }
 
-/// The library's objects for one layout: each handle has its own, made when it needs one.
+/// The object of one handle. What is weak keeps the address from being another handle's.
+type Object = (Weak<Shared>, Owner<TensorObject>);
+
+/// The library's objects for one layout: each handle has its own, made when it needs one. Those of handles that are gone go when
+/// another is made.
 ///
 /// MIOpen keeps in a tensor's descriptor what it was asked about it, and does not lock it. So an object is used in calls with its
 /// handle alone, which come one after the other.
 pub(crate) struct Objects {
     platform: Arc<Platform>,
-    of: Mutex<Vec<(u64, Owner<TensorObject>)>>,
+    of: Mutex<Vec<Object>>,
 }
 
 impl Objects {
     /// With one that a handle has already.
     pub(crate) fn new(handle: &Handle, object: Owner<TensorObject>) -> Self {
-        Self { platform: Arc::clone(handle.platform()), of: Mutex::new(vec![(handle.id(), object)]) }
+        Self { platform: Arc::clone(handle.platform()), of: Mutex::new(vec![object_of(handle, object)]) }
     }
 
     pub(crate) fn platform(&self) -> &Arc<Platform> {
@@ -58,13 +63,23 @@ impl Objects {
             return Err(Error::OtherPlatform { what: "a tensor descriptor" });
         }
         let mut of = self.of.lock();
-        if let Some((_, object)) = of.iter().find(|(id, _)| *id == handle.id()) {
+        let own = Arc::as_ptr(handle.shared());
+        if let Some((_, object)) = of.iter().find(|(other, _)| other.as_ptr() == own) {
             return Ok(object.raw());
         }
         let object = layout.object(&self.platform)?;
         let raw = object.raw();
-        of.push((handle.id(), object));
+        let gone: Vec<Object> = of.extract_if(.., |(other, _)| other.strong_count() == 0).collect();
+        of.push(object_of(handle, object));
+        drop(of);
+        // Their errors go to a hook, which may come back here.
+        drop(gone);
         Ok(raw)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.of.lock().len()
     }
 
     /// Ends all of them and gives the first error.
@@ -74,5 +89,30 @@ impl Objects {
             result = result.and(object.close());
         }
         result
+    }
+}
+
+fn object_of(handle: &Handle, object: Owner<TensorObject>) -> Object {
+    (Arc::downgrade(handle.shared()), object)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Handle, TensorDesc};
+    use hip_safe::Device;
+
+    #[test]
+    fn objects_of_handles_that_are_gone_go() {
+        let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
+        let first = Handle::new(&stream).unwrap();
+        let desc = TensorDesc::packed::<f32>(&first, &[2, 3]).unwrap();
+        let object = desc.on(&first).unwrap();
+        for _ in 0..3 {
+            let other = Handle::new(&stream).unwrap();
+            assert_ne!(desc.on(&other).unwrap(), object);
+            assert_eq!(desc.objects().count(), 2, "the first one's, and this one's");
+        }
+        assert_eq!(desc.on(&first).unwrap(), object);
+        desc.close().unwrap();
     }
 }

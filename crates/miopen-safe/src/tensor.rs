@@ -243,6 +243,11 @@ impl TensorDesc {
         &self.layout
     }
 
+    #[cfg(test)]
+    pub(crate) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
     /// The descriptor, for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenTensorDescriptor_t> {
         self.objects.on(handle, &self.layout)
