@@ -149,7 +149,10 @@ fn a_capture_in_a_call_made_alone_is_refused() {
         let device = stream.device().clone();
         let inner = || device.call_alone(|| stream.capture(|_| Ok(())));
         let refused = device.call_alone(|| inner().unwrap().unwrap_err()).unwrap();
-        assert!(matches!(refused, Error::Capturing { what: "a call by Device::call_alone", .. }), "{refused}");
+        assert!(
+            matches!(refused, Error::Capturing { what: "a call by Device::call_alone", .. }),
+            "{refused}"
+        );
         assert!(!stream.is_capturing());
         let graph = stream.capture(|_| {
             let refused = device.call_alone(|| ()).unwrap_err();
