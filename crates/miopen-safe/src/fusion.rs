@@ -27,7 +27,8 @@ pub enum FusionOp {
     Convolution(ConvolutionDesc, TensorDesc),
     /// A bias `[1, c, 1, …]`.
     Bias(TensorDesc),
-    /// Batch normalisation of `f32` or `f16` with given statistics, and parameters of this layout, which are `f32` and packed.
+    /// Batch normalisation of `f32` or `f16` with given statistics, and parameters of this layout, which are `f32`. Input and parameters
+    /// are packed, and have four dimensions.
     BatchNormInference(BatchNormMode, TensorDesc),
     /// An activation.
     Activation(Activation),
@@ -300,6 +301,12 @@ fn output_dims(x: &TensorDesc, ops: &[FusionOp]) -> Result<Vec<usize>> {
             FusionOp::BatchNormInference(mode, desc) => {
                 has_dims("the shape of a normalisation's parameters", &mode.param_dims(&dims), desc)?;
                 is_packed("a normalisation's parameters", desc)?;
+                // The library's kernels look at four lengths and no strides.
+                is_packed("the input of a plan with a normalisation", x)?;
+                if dims.len() != 4 {
+                    let what = "the dimensions of a plan's input that is normalised";
+                    return Err(Error::invalid(what, dims.len(), "it has to be 4"));
+                }
                 let (wanted, found) = ([DataType::F32, DataType::F16], (x.data_type(), desc.data_type()));
                 if !wanted.contains(&found.0) || found.1 != DataType::F32 {
                     let what = "the types of a plan's input and of its normalisation's parameters";

@@ -70,6 +70,16 @@ fn what_does_not_run_as_one_is_unsupported() {
     good!(mi, miopenCreateOpActivationForward(plan, &mut operation, tanh));
     good!(mi, miopenCreateOpConvForward(plan, &mut operation, mi.convolution(0, 0, 1, 1), wd));
     assert_eq!(mi!(mi, miopenCompileFusionPlan(mi.handle, plan)), unsupported);
+    // A normalisation reads floats, beside floats and halves.
+    let (half, brief) = (HALF, miopenDataType_t::miopenBFloat16);
+    let cases = [(FLOAT, FLOAT, 0), (half, FLOAT, 0), (half, half, unsupported), (brief, FLOAT, unsupported)];
+    for (input, parameters, wanted) in cases {
+        let (xd, pd) = (mi.tensor(input, &[1, 1, 2, 2]), mi.tensor(parameters, &[1, 1, 1, 1]));
+        good!(mi, miopenCreateFusionPlan(&mut plan, miopenFusionDirection_t::miopenVerticalFusion, xd));
+        let spatial = miopenBatchNormMode_t::miopenBNSpatial;
+        good!(mi, miopenCreateOpBatchNormInference(plan, &mut operation, spatial, pd));
+        assert_eq!(mi!(mi, miopenCompileFusionPlan(mi.handle, plan)), wanted, "{input:?} {parameters:?}");
+    }
 }
 
 #[test]

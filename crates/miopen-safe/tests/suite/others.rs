@@ -5,7 +5,7 @@ use crate::under_test::{Machine, offered};
 use half::{bf16, f16};
 use miopen_safe::{
     Activation, ActivationDesc, Addends, BatchNormMode, Convolution, ConvolutionDesc, CtcLabels, CtcLoss,
-    CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan,
+    CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan, TensorDesc,
 };
 use reference::network::Sum;
 use reference::network::convolution::{Shapes, Walk, forward};
@@ -107,6 +107,12 @@ fn a_plan_of_a_normalisation_and_an_activation() {
         let refused = FusionPlan::new(&machine.handle, x_desc, &ops(params.clone()));
         assert!(matches!(refused, Err(Error::Mismatch { .. })), "{refused:?}");
     }
+    let gaps = TensorDesc::strided::<f16>(&machine.handle, &[1, 2, 1, 2], &[8, 4, 2, 1]).unwrap();
+    let refused = FusionPlan::new(&machine.handle, &gaps, &ops(p_desc.clone()));
+    assert!(matches!(refused, Err(Error::Mismatch { .. })), "{refused:?}");
+    let (volume, params) = (machine.desc::<f32>(&[1, 2, 1, 1, 2]), machine.desc::<f32>(&[1, 2, 1, 1, 1]));
+    let refused = FusionPlan::new(&machine.handle, &volume, &ops(params));
+    assert!(matches!(refused, Err(Error::Invalid { .. })), "{refused:?}");
     let Some(mut plan) = offered(FusionPlan::new(&machine.handle, &x_desc, &ops(p_desc.clone()))) else {
         return;
     };

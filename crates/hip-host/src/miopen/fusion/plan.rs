@@ -9,8 +9,8 @@ use crate::miopen::registry::Registry;
 use crate::miopen::tensor::{Tensor, tensor};
 use hip_sys::miopen::{
     miopenActivationMode_t, miopenBatchNormMode_t, miopenConvFwdAlgorithm_t, miopenConvolutionDescriptor_t,
-    miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t, miopenHandle_t,
-    miopenOperatorArgs_t, miopenStatus_t, miopenTensorDescriptor_t,
+    miopenDataType_t, miopenFusionDirection_t, miopenFusionOpDescriptor_t, miopenFusionPlanDescriptor_t,
+    miopenHandle_t, miopenOperatorArgs_t, miopenStatus_t, miopenTensorDescriptor_t,
 };
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -63,6 +63,17 @@ impl Plan {
         };
         let ranks: Vec<i32> = self.operations.iter().map(rank).collect();
         self.vertical && !ranks.is_empty() && ranks.is_sorted_by(|a, b| a < b)
+    }
+
+    /// MIOpen's kernels read the parameters of a normalisation as floats, whatever their descriptor says: others are not taken here.
+    fn has_read_parameters(&self) -> bool {
+        let (half, float) = (miopenDataType_t::miopenHalf, miopenDataType_t::miopenFloat);
+        self.operations.iter().all(|(_, operation)| match operation {
+            Operation::Normalisation(_, desc) => {
+                desc.dtype == float && [half, float].contains(&self.input.dtype)
+            }
+            _ => true,
+        })
     }
 }
 
@@ -182,6 +193,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenCompileFusionPlan(
         PLANS.with(plan, |plan| {
             check(plan.fits(), miopenStatus_t::miopenStatusUnsupportedOp)?;
             check((3..=5).contains(&plan.input.rank()), miopenStatus_t::miopenStatusUnsupportedOp)?;
+            check(plan.has_read_parameters(), miopenStatus_t::miopenStatusUnsupportedOp)?;
             if let Some((_, Operation::Convolution(convolution, w))) = plan.operations.first() {
                 let tensors = [plan.input.clone(), w.clone(), plan.output.clone()];
                 Problem::new(Direction::Forward, convolution.clone(), tensors).geometry()?;
