@@ -43,12 +43,12 @@ impl Allocation {
         if bytes == 0 {
             return Ok(Arc::new(Self::empty(stream)));
         }
-        if let Err(capture) = stream.turn().get()
+        if let Some(capture) = stream.turn().capture()
             && let Some(allocation) = capture.allocate(stream, bytes)?
         {
             return Ok(allocation);
         }
-        Self::pooled(stream, bytes).map(Arc::new)
+        Ok(Arc::new(Self::pooled(stream, bytes)?))
     }
 
     /// No memory.
@@ -62,6 +62,7 @@ impl Allocation {
     }
 
     /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
+    #[inline]
     pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Self> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
         let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
@@ -74,6 +75,7 @@ impl Allocation {
         Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default(), listed)
     }
 
+    #[inline]
     fn holding(stream: &Stream, held: Option<Held>, uses: Uses, listed: Option<Registration>) -> Self {
         let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
         Self { held, stream, home: Mutex::default(), tracked, ordered, listed }

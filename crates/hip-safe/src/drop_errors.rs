@@ -16,6 +16,8 @@ static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 thread_local! {
     /// How many [`Later`] this thread has.
     static HELD: Cell<usize> = const { Cell::new(0) };
+    /// Whether there is anything to be told then.
+    static ANY: Cell<bool> = const { Cell::new(false) };
     /// What is to be told when the last of them goes.
     static KEPT: RefCell<Vec<Error>> = const { RefCell::new(Vec::new()) };
 }
@@ -65,18 +67,26 @@ impl Drop for Later {
     fn drop(&mut self) {
         let left = HELD.get() - 1;
         HELD.set(left);
-        if left == 0 {
-            let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
-            kept.iter().for_each(tell);
+        if left == 0 && ANY.get() {
+            tell_kept();
         }
     }
+}
+
+#[cold]
+fn tell_kept() {
+    ANY.set(false);
+    let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
+    kept.iter().for_each(tell);
 }
 
 /// Counts the error and tells the hook, at once or when no [`Later`] is left.
 pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().push(error.clone())).is_ok();
-    if !kept {
+    if kept {
+        ANY.set(true);
+    } else {
         tell(error);
     }
 }

@@ -1,12 +1,13 @@
 //! Launching a kernel: its arguments are collected, checked against what it declares, and submitted.
 
+use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream, Submission,
 };
 use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
-use smallvec::SmallVec;
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 /// A global size must fit this along each axis.
 const MAX_THREADS_PER_AXIS: u64 = u32::MAX as u64;
@@ -53,11 +54,14 @@ pub struct Launch<'a> {
     config: LaunchConfig,
     cooperative: bool,
     /// The arguments' bytes, each argument at the start of a word.
-    words: SmallVec<[u64; 96]>,
-    arguments: SmallVec<[Argument; 24]>,
+    words: InlineVec<u64, 40>,
+    arguments: InlineVec<Argument, ARGUMENTS>,
 }
 
-#[derive(Clone, Copy)]
+/// More arguments than this go to the heap.
+const ARGUMENTS: usize = 12;
+
+#[derive(Clone, Copy, Default)]
 struct Argument {
     first_word: usize,
     size: usize,
@@ -88,8 +92,9 @@ impl Stream {
     /// # }
     /// ```
     #[doc(alias = "hipModuleLaunchKernel")]
+    #[inline]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
-        let (words, arguments) = (SmallVec::new(), SmallVec::new());
+        let (words, arguments) = (InlineVec::new(), InlineVec::new());
         Launch { submission: self.submission(), function, config, cooperative: false, words, arguments }
     }
 }
@@ -97,14 +102,13 @@ impl Stream {
 impl<'a> Launch<'a> {
     /// A pointer argument, through which the kernel only reads.
     pub fn arg<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
-        self.submission.read(buffer);
-        self.pointer(buffer.as_view().device_ptr().cast())
+        let address = self.submission.add_read(buffer);
+        self.pointer(address)
     }
 
     /// A pointer argument, through which the kernel reads and writes.
     pub fn arg_mut<S: DeviceSliceMut + ?Sized>(&mut self, buffer: &'a mut S) -> &mut Self {
-        let address = buffer.as_view_mut().device_ptr_mut().cast_const().cast();
-        self.submission.write(buffer);
+        let address = self.submission.add_write(buffer);
         self.pointer(address)
     }
 
@@ -124,11 +128,13 @@ impl<'a> Launch<'a> {
 
     /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know, and
     /// a platform that checks the order of operations does not check what is behind it.
+    #[inline]
     pub fn pointer(&mut self, address: *const c_void) -> &mut Self {
         self.push(&address.expose_provenance().to_ne_bytes())
     }
 
     /// An argument that is passed by value: a number, or a `#[repr(C)]` struct of numbers.
+    #[inline]
     pub fn value<T: DeviceRepr>(&mut self, value: &T) -> &mut Self {
         // SAFETY: S6, S12: T has no padding, so all of its bytes are initialised, and the borrow lasts for the call.
         let bytes =
@@ -153,13 +159,20 @@ impl<'a> Launch<'a> {
         let Self { function, config, cooperative, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
-        function.check_sizes(self.arguments.iter().map(|argument| argument.size))?;
+        function.check_sizes(self.arguments.as_slice().iter().map(|argument| argument.size))?;
         check_limits(function, &config, stream.device().properties())?;
 
-        let mut pointers = SmallVec::<[*mut c_void; 24]>::new();
-        let words = self.words.as_mut_ptr();
-        for argument in &self.arguments {
-            pointers.push(words.wrapping_add(argument.first_word).cast());
+        let (mut few, mut many) = ([null_mut::<c_void>(); ARGUMENTS], Vec::new());
+        let pointers = match self.arguments.len() {
+            count @ 0..=ARGUMENTS => &mut few[..count],
+            count => {
+                many.resize(count, null_mut());
+                &mut many[..]
+            }
+        };
+        let words = self.words.as_mut_slice().as_mut_ptr();
+        for (pointer, argument) in pointers.iter_mut().zip(self.arguments.as_slice()) {
+            *pointer = words.wrapping_add(argument.first_word).cast();
         }
         let (LaunchConfig { grid, block, shared_bytes }, pointers) = (config, pointers.as_mut_ptr());
         let cooperative = match cooperative {
@@ -184,13 +197,11 @@ impl<'a> Launch<'a> {
         launched
     }
 
+    #[inline(always)]
     fn push(&mut self, bytes: &[u8]) -> &mut Self {
         self.arguments.push(Argument { first_word: self.words.len(), size: bytes.len() });
-        for chunk in bytes.chunks(size_of::<u64>()) {
-            let mut word = [0; size_of::<u64>()];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.words.push(u64::from_ne_bytes(word));
-        }
+        let places = self.words.grow(bytes.len().div_ceil(size_of::<u64>()));
+        bytemuck::cast_slice_mut::<u64, u8>(places)[..bytes.len()].copy_from_slice(bytes);
         self
     }
 
@@ -204,6 +215,7 @@ impl<'a> Launch<'a> {
 }
 
 /// Refuses what the device, the kernel or HIP itself does not allow.
+#[inline]
 fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
     let LaunchConfig { grid, block, shared_bytes } = config;
     let refuse = |what, requested, limit: String| {

@@ -4,15 +4,15 @@ use crate::device::{Device, Inner};
 use crate::function::Kernel;
 use crate::handle::Handle;
 use crate::mutation::Wait;
-use crate::order::Points;
+use crate::order::{Point, Points, Timeline};
 use crate::{Result, Stream, raw, trace};
 use hip_sys::hip::{hipModule_t, ihipModule_t};
 use hip_sys::{Image, Platform};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// More streams than this are looked through for those whose launches are known to be complete.
 const MANY: usize = 16;
@@ -22,7 +22,10 @@ pub(crate) struct Loaded {
     raw: Handle<ihipModule_t>,
     /// Dropped only once the module is unloaded: a runtime may read it for as long.
     image: ManuallyDrop<Image>,
-    /// The last launch of its kernels on each stream.
+    /// The stream that had the first launch of its kernels: it counts as if all of its work were such launches, so that none of them
+    /// takes a lock.
+    first: OnceLock<Arc<Timeline>>,
+    /// The last launch on each of the others.
     launches: Mutex<Points>,
     /// The kernels that were asked for so far.
     kernels: RwLock<HashMap<String, Arc<Kernel>>>,
@@ -36,7 +39,8 @@ impl Loaded {
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
         let (launches, kernels, told) = (Mutex::default(), RwLock::default(), AtomicBool::new(false));
-        Ok(Self { raw, image: ManuallyDrop::new(image), launches, kernels, told })
+        let (image, first) = (ManuallyDrop::new(image), OnceLock::new());
+        Ok(Self { raw, image, first, launches, kernels, told })
     }
 
     /// Tells those who listen that it was loaded, once. Nothing is locked, and nobody waits for this thread to load something.
@@ -56,6 +60,10 @@ impl Loaded {
 
     /// A launch of one of its kernels was submitted to the stream.
     pub(crate) fn note_launch(&self, stream: &Stream) {
+        let timeline = stream.timeline();
+        if Arc::ptr_eq(self.first.get_or_init(|| Arc::clone(timeline)), timeline) {
+            return;
+        }
         let mut launches = self.launches.lock();
         launches.add(stream, stream.submitted());
         if launches.len() > MANY {
@@ -76,7 +84,13 @@ impl Loaded {
     /// Waits for the launches of its kernels and unloads it. If they cannot be waited for it stays loaded.
     pub(crate) fn unload(self, device: &Inner) -> Result<()> {
         if !Wait::ModuleUnload.is_dropped() {
-            self.launches.into_inner().wait_to_release()?;
+            let mut launches = self.launches.into_inner();
+            if let Some(timeline) = self.first.into_inner() {
+                // Each launch was submitted while somebody had a reference.
+                let count = timeline.submitted();
+                launches.add_all(Point { timeline, count }.into());
+            }
+            launches.wait_to_release()?;
         }
         let doing = || format!("unloading {}", *self.image);
         // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.

@@ -4,7 +4,7 @@ use crate::device::{Device, Inner};
 use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::Points;
-use crate::pool::{BlockId, Order, PoolConfig, PoolError, PoolStatistics, SharedPool, Source};
+use crate::pool::{Block, BlockId, Order, PoolConfig, PoolError, PoolStatistics, SharedPool, Source};
 use crate::raw::{self, Failure};
 use crate::trace::{self, Segment};
 use crate::{Error, Result, Stream, drop_errors};
@@ -136,12 +136,10 @@ impl DeviceMemory {
         device.check_usable()?;
         let number = stream.timeline().number();
         let own_pages = device.platform().ext().own_pages;
-        let (allocated, hit) = self.with_driver(device.inner(), |pool, driver| {
-            driver.exact = own_pages.then_some(bytes);
-            let block = pool.allocate(driver, bytes, number);
-            (block, driver.segments.is_empty())
-        });
-        let block = allocated.map_err(|error| out_of_memory(device, bytes, error))?;
+        let (block, hit) = match self.allocate_cached(bytes, number) {
+            Some(block) => (block, true),
+            None => self.allocate_anew(device, own_pages, bytes, number)?,
+        };
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
         if !own_pages {
             raw::reserve(device.platform(), address, block.bytes, stream.raw());
@@ -150,13 +148,39 @@ impl DeviceMemory {
         Ok((Piece { address, bytes: block.bytes, requested: bytes, block: block.id }, block.order))
     }
 
+    /// A block that the pool has at once, without a call.
+    #[inline]
+    fn allocate_cached(&self, bytes: usize, stream: u64) -> Option<Block<Points>> {
+        // The pool is locked, and a hook may want it.
+        let _later = drop_errors::later();
+        self.pool.allocate_cached(bytes, stream)
+    }
+
+    /// A block, and whether it took no memory of the driver's.
+    #[cold]
+    fn allocate_anew(
+        &self,
+        device: &Device,
+        own_pages: bool,
+        bytes: usize,
+        stream: u64,
+    ) -> Result<(Block<Points>, bool)> {
+        let (allocated, hit) = self.with_driver(device.inner(), |pool, driver| {
+            driver.exact = own_pages.then_some(bytes);
+            let block = pool.allocate(driver, bytes, stream);
+            (block, driver.segments.is_empty())
+        });
+        Ok((allocated.map_err(|error| out_of_memory(device, bytes, error))?, hit))
+    }
+
     /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
     /// driver.
     pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
         let (device, number) = (home.device(), home.timeline().number());
         trace::freed(home, piece.requested);
         // A use elsewhere that is still going on is not known to come before what the stream has by now.
-        if !device.platform().ext().own_pages && (former.settle() || former.only_on(number)) {
+        let ext = device.platform().ext();
+        if ext.release.is_some() && !ext.own_pages && (former.settle() || former.only_on(number)) {
             raw::release(device.platform(), piece.address, piece.bytes, home.raw());
         }
         let Some(departed) = self.pool.free(piece.block, number, former) else { return Ok(()) };

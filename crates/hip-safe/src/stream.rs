@@ -134,7 +134,7 @@ impl Stream {
 
     /// Whether it captures a graph now, by [`Stream::capture`]. Another thread may begin or end a capture at any time.
     pub fn is_capturing(&self) -> bool {
-        self.turn().get().is_err()
+        self.turn().capture().is_some()
     }
 
     /// Records the event behind everything submitted so far.

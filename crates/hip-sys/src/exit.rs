@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static EXITING: AtomicBool = AtomicBool::new(false);
 
 /// True once `exit` has begun. Owners of driver resources then release nothing: the process's end does.
+#[inline]
 pub fn exiting() -> bool {
     EXITING.load(Ordering::Acquire)
 }

@@ -4,11 +4,14 @@ use super::capture::{Capture, List};
 use crate::{Error, Result};
 use parking_lot::{MutexGuard, RwLock, RwLockReadGuard};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A stream's capture, if it has one. Work is submitted with the guard held, so a capture begins between two submissions.
 #[derive(Default)]
 pub(crate) struct Turn {
     capture: RwLock<Option<Arc<Capture>>>,
+    /// Whether there is one, for those who keep none away.
+    any: AtomicBool,
 }
 
 /// While it lives, the stream begins no capture.
@@ -34,6 +37,11 @@ impl Turn {
         }
     }
 
+    /// The capture that goes on. Another thread may begin or end one at any time.
+    pub(crate) fn capture(&self) -> Option<Arc<Capture>> {
+        if self.any.load(Ordering::Acquire) { self.get().err() } else { None }
+    }
+
     /// Keeps captures away, for what cannot be part of one.
     ///
     /// # Errors
@@ -48,12 +56,16 @@ impl Turn {
         let free = turn.is_none();
         if free {
             *turn = Some(Arc::clone(capture));
+            self.any.store(true, Ordering::Release);
         }
         free
     }
 
     pub(super) fn give_back(&self) {
-        let former = self.capture.write().take();
+        let mut turn = self.capture.write();
+        let former = turn.take();
+        self.any.store(false, Ordering::Release);
+        drop(turn);
         drop(former);
     }
 }

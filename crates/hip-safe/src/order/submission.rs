@@ -2,7 +2,7 @@
 
 use super::Tracked;
 use crate::allocation::Allocation;
-use crate::graph::{Capture, List, NoCapture};
+use crate::graph::{Capture, GraphPiece, List, NoCapture};
 use crate::host_function;
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
@@ -25,8 +25,10 @@ use std::sync::Arc;
 #[must_use = "nothing happens until it is submitted"]
 pub struct Submission<'a> {
     stream: &'a Stream,
-    /// At most one of each piece of memory.
-    uses: InlineVec<Option<Use<'a>>, 8>,
+    /// At most one of each piece of memory, in the order of their keys.
+    uses: InlineVec<Use<'a>, 8>,
+    /// Whether one of them is a piece of a graph's memory.
+    any_piece: bool,
     /// What the work uses, if the platform checks that.
     extents: Option<Vec<Extent>>,
     refused: Option<Error>,
@@ -40,8 +42,17 @@ pub struct Submission<'a> {
 
 #[derive(Clone, Copy)]
 struct Use<'a> {
-    memory: Memory<'a>,
+    /// None: a place that is not in use.
+    memory: Option<Memory<'a>>,
+    /// [`Memory::key`].
+    key: usize,
     access: Access,
+}
+
+impl Default for Use<'_> {
+    fn default() -> Self {
+        Self { memory: None, key: 0, access: Access::READ }
+    }
 }
 
 /// What is used.
@@ -71,12 +82,14 @@ impl Stream {
     /// # Ok(())
     /// # }
     /// ```
+    #[inline]
     pub fn submission(&self) -> Submission<'_> {
         let extents = raw::wants_extents(self.device().platform()).then(Vec::new);
-        let uses = InlineVec::new(None);
+        let uses = InlineVec::new();
         Submission {
             stream: self,
             uses,
+            any_piece: false,
             extents,
             refused: None,
             module: None,
@@ -89,8 +102,7 @@ impl Stream {
 impl<'a> Submission<'a> {
     /// The work reads this.
     pub fn read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> &mut Self {
-        let view = source.as_view();
-        self.add_device(view.owner(), Access::READ, view.device_ptr().cast(), view.byte_len());
+        self.add_read(source);
         self
     }
 
@@ -107,9 +119,7 @@ impl<'a> Submission<'a> {
 
     /// The work writes this, and may read it.
     pub fn write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> &mut Self {
-        let mut view = destination.as_view_mut();
-        let (address, bytes) = (view.device_ptr_mut().cast(), view.byte_len());
-        self.add_device(view.owner(), Access::WRITE, address, bytes);
+        self.add_write(destination);
         self
     }
 
@@ -166,6 +176,24 @@ impl<'a> Submission<'a> {
         self.stream
     }
 
+    /// As [`Submission::read`]. Where it is.
+    #[inline]
+    pub(crate) fn add_read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> *const c_void {
+        let view = source.as_view();
+        let address = view.device_ptr().cast();
+        self.add_device(view.owner(), Access::READ, address, view.byte_len());
+        address
+    }
+
+    /// As [`Submission::write`]. Where it is.
+    #[inline]
+    pub(crate) fn add_write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> *const c_void {
+        let mut view = destination.as_view_mut();
+        let address = view.device_ptr_mut().cast_const().cast();
+        self.add_device(view.owner(), Access::WRITE, address, view.byte_len());
+        address
+    }
+
     /// A kernel of this module runs.
     pub(crate) fn runs(&mut self, module: &'a Module) {
         self.module = Some(module);
@@ -186,13 +214,21 @@ impl<'a> Submission<'a> {
         pointer: *const c_void,
         bytes: usize,
     ) {
-        if let Err(error) = self.stream.device().check_same("the buffer", allocation.device()) {
-            self.refuse(|| error);
+        if self.stream.device() != allocation.device() {
+            self.refuse_owner(allocation);
         }
         self.add(Memory::Device(allocation), access, pointer, bytes);
     }
 
+    #[cold]
+    fn refuse_owner(&mut self, allocation: &Allocation) {
+        if let Err(error) = self.stream.device().check_same("the buffer", allocation.device()) {
+            self.refuse(|| error);
+        }
+    }
+
     /// A use of memory, wherever it is.
+    #[inline]
     pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
         if bytes == 0 {
             return;
@@ -200,12 +236,25 @@ impl<'a> Submission<'a> {
         if let Some(extents) = &mut self.extents {
             extents.push(Extent { pointer, bytes, access });
         }
-        let same = |known: &&mut Use<'_>| std::ptr::eq(known.memory.tracked(), memory.tracked());
-        match self.uses.as_mut_slice().iter_mut().flatten().find(same) {
-            Some(known) if access == Access::WRITE => known.access = access,
-            Some(_) => {}
-            None => self.uses.push(Some(Use { memory, access })),
+        let key = memory.key();
+        let mut place = 0;
+        for known in self.uses.as_mut_slice() {
+            if known.key == key {
+                if access == Access::WRITE {
+                    known.access = access;
+                }
+                return;
+            }
+            place += usize::from(known.key < key);
         }
+        self.any_piece |= memory.graph_piece().is_some();
+        self.uses.insert(place, Use { memory: Some(memory), key, access });
+    }
+
+    /// What it uses, sorted.
+    #[inline]
+    fn memory(&self) -> impl Iterator<Item = (Memory<'a>, Access)> {
+        self.uses.as_slice().iter().filter_map(|used| Some((used.memory?, used.access)))
     }
 
     /// Waits, submits, and lets the memory remember it; or lets the graph remember it that the stream captures.
@@ -259,11 +308,13 @@ impl<'a> Submission<'a> {
     }
 
     /// Memory that a capture allocated has no content before that is over: only the capture itself may use it.
+    #[inline]
     fn check_pieces(&self, capture: Option<&Capture>) -> Result<()> {
-        let mut pieces = self.uses.as_slice().iter().flatten().filter_map(|used| match used.memory {
-            Memory::Device(allocation) => allocation.graph_piece(),
-            Memory::Pinned(_) | Memory::Graph(_) => None,
-        });
+        if self.any_piece { self.check_each_piece(capture) } else { Ok(()) }
+    }
+
+    fn check_each_piece(&self, capture: Option<&Capture>) -> Result<()> {
+        let mut pieces = self.memory().filter_map(|(memory, _)| memory.graph_piece());
         if pieces.all(|piece| piece.may_be_used_by(capture)) {
             return Ok(());
         }
@@ -284,15 +335,15 @@ impl<'a> Submission<'a> {
             return Err(Error::capturing(what, remedy));
         }
         self.check_pieces(Some(capture))?;
-        let Self { stream, uses, extents, module, kept, .. } = self;
-        if uses.as_slice().iter().flatten().any(|used| !used.memory.may_be_captured()) {
+        if self.memory().any(|(memory, _)| !memory.may_be_captured()) {
             return Err(Error::capturing(
                 "the use of managed memory or of another process' memory",
                 "copy it to a buffer before, and from one afterwards",
             ));
         }
         // Before the call: the graph may have a part of it even if it fails.
-        uses.as_slice().iter().flatten().for_each(|used| list.add(capture, used.memory, used.access));
+        self.memory().for_each(|(memory, access)| list.add(capture, memory, access));
+        let Self { stream, extents, module, kept, .. } = self;
         module.iter().for_each(|module| list.add_module(module));
         kept.iter().for_each(|needed| list.keep(needed));
         stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
@@ -305,10 +356,8 @@ impl<'a> Submission<'a> {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        let Self { stream, uses, extents, .. } = self;
-        uses.as_mut_slice().sort_unstable_by_key(|used| used.map(|used| used.memory.key()));
-        let uses = uses.as_slice().iter().flatten().map(|used| (used.memory, used.access));
-        submit_sorted(stream, turn, uses, || {
+        let Self { stream, extents, .. } = &*self;
+        submit_sorted(stream, turn, self.memory(), || {
             stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
         })
     }
@@ -319,8 +368,8 @@ impl<'a> Submission<'a> {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        let Self { stream, uses, extents, .. } = self;
-        let memory = uses.as_slice().iter().flatten().map(|used| used.memory).next();
+        let memory = self.memory().map(|(memory, _)| memory).next();
+        let Self { stream, extents, .. } = self;
         let tracked = memory.filter(|memory| memory.is_ordered()).map(Memory::tracked);
         tracked.map_or(Ok(()), |tracked| tracked.begin_read(stream))?;
         let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
@@ -369,6 +418,14 @@ impl<'a> Memory<'a> {
             Self::Device(allocation) => allocation.tracked(),
             Self::Pinned(memory) => memory.tracked(),
             Self::Graph(launches) => launches,
+        }
+    }
+
+    /// The piece of a graph's memory that it is, if it is one. That does not change.
+    fn graph_piece(self) -> Option<&'a GraphPiece> {
+        match self {
+            Self::Device(allocation) => allocation.graph_piece(),
+            Self::Pinned(_) | Self::Graph(_) => None,
         }
     }
 

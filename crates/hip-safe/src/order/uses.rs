@@ -9,8 +9,8 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// The last write.
-    written: Points,
+    /// The last write, where that is not all of `used`: none until it is read.
+    written: Option<Points>,
     /// The last write, or the last read of each stream since.
     used: Points,
     /// How many calls read it now that return only when the work is done.
@@ -31,13 +31,13 @@ impl Uses {
         if Wait::AfterFormerOwner.is_dropped() {
             return Self::default();
         }
-        Self { written: former.clone(), used: former, reading: 0 }
+        Self { written: None, used: former, reading: 0 }
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
         let (before, wait) = match access {
-            Access::READ => (&self.written, Wait::ReadAfterWrite),
+            Access::READ => (self.written(), Wait::ReadAfterWrite),
             _ => (&self.used, Wait::WriteAfterUse),
         };
         if wait.is_dropped() { Ok(()) } else { before.order_before(stream) }
@@ -46,16 +46,24 @@ impl Uses {
     /// The stream has a submission that makes such a use.
     pub(super) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         if access == Access::READ {
+            if self.written.is_none() {
+                self.written = Some(self.used.clone());
+            }
             self.used.add(stream, count);
         } else {
-            self.written.set(stream, count);
+            self.written = None;
             self.used.set(stream, count);
         }
     }
 
+    /// The last write.
+    fn written(&self) -> &Points {
+        self.written.as_ref().unwrap_or(&self.used)
+    }
+
     /// Waits on the host until it may be read.
     pub(crate) fn wait_for_writer(&mut self, wait: Wait) -> Result<()> {
-        if wait.is_dropped() { Ok(()) } else { self.written.wait() }
+        if wait.is_dropped() { Ok(()) } else { self.written().wait() }
     }
 
     /// Waits on the host until it may be written.
@@ -63,13 +71,13 @@ impl Uses {
         if !wait.is_dropped() {
             self.used.wait()?;
         }
-        self.written = Points::default();
+        self.written = Some(Points::default());
         Ok(())
     }
 
     /// Everything that may still use it, leaving nothing behind.
     pub(crate) fn take(&mut self) -> Points {
-        self.written = Points::default();
+        self.written = None;
         std::mem::take(&mut self.used)
     }
 
@@ -80,7 +88,9 @@ impl Uses {
 
     /// Others have used it, or parts of it: whoever uses it comes after them.
     pub(crate) fn add_all(&mut self, former: Points) {
-        self.written.add_all(former.clone());
+        if let Some(written) = &mut self.written {
+            written.add_all(former.clone());
+        }
         self.used.add_all(former);
     }
 
@@ -128,7 +138,7 @@ impl Tracked {
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
     pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
-        let written = self.uses.lock().written.clone();
+        let written = self.uses.lock().written().clone();
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 

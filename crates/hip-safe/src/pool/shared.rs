@@ -67,6 +67,14 @@ impl<O: Order> SharedPool<O> {
         }
     }
 
+    /// As [`Pool::allocate`], of what the pool has; none if its source is to be asked.
+    #[inline]
+    pub(crate) fn allocate_cached(&self, bytes: usize, stream: u64) -> Option<Block<O>> {
+        let mut guard = self.pool.lock();
+        let index = guard.look(bytes, stream).ok()?;
+        Some(guard.hand_out(index))
+    }
+
     /// As [`Pool::free`]; what departs goes to [`SharedPool::give_back`].
     pub(crate) fn free(&self, id: BlockId, stream: u64, order: O) -> Option<Departed<O>> {
         self.pool.lock().free(id, stream, order)
