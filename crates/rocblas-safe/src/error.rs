@@ -184,6 +184,17 @@ impl From<Failure> for Error {
 }
 
 impl Error {
+    /// Whether memory or another of the device's means was lacking: the same call may do another time.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Hip(_) => true,
+            Self::Status { code, .. } => {
+                *code == hip_sys::rocblas::rocblas_status::rocblas_status_memory_error.0
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn shape(
         op: &'static str,
         what: &'static str,
