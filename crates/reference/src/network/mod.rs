@@ -3,6 +3,7 @@
 //! Arrays are dense and row-major. Where an operation adds terms, its result is a [`Sum`]: a device that adds in another order, in
 //! fewer bits, may be off by so much of Σ|terms|.
 
+pub mod attention;
 pub mod convolution;
 pub mod norm;
 pub mod pooling;
