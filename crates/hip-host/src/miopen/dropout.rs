@@ -76,7 +76,7 @@ impl Drawer {
 }
 
 /// What elements that are kept are multiplied by.
-fn share(rate: f32) -> f32 {
+pub(super) fn share(rate: f32) -> f32 {
     if rate == 1.0 { 0.0 } else { 1.0 / (1.0 - rate) }
 }
 
@@ -99,7 +99,7 @@ fn philox(counter: [u64; 2], key: u64) -> [u32; 4] {
 }
 
 /// Whether an element is kept.
-fn keeps(seed: u64, round: u64, index: usize, rate: f32) -> bool {
+pub(super) fn keeps(seed: u64, round: u64, index: usize, rate: f32) -> bool {
     let drawn = philox([index as u64 / 4, round], seed)[index % 4];
     // From 1 / 2^24 to 1.
     let uniform = ((drawn >> 8) + 1) as f32 * (1.0 / 16_777_216.0);

@@ -6,6 +6,7 @@
 
 mod activation;
 mod answer;
+mod attention;
 mod batchnorm;
 mod convolution;
 mod ctc;
@@ -24,6 +25,7 @@ mod softmax;
 mod tensor;
 
 use activation::*;
+use attention::{options::*, problem::*, solution::*};
 use batchnorm::*;
 use convolution::{bias::*, call::*, descriptor::*, find::*};
 use ctc::*;
@@ -122,8 +124,14 @@ fn functions() -> MiopenTable {
             miopenGetCTCLossDescriptor, miopenGetCTCLossWorkspaceSize, miopenCTCLoss,
         ],
         "5.3": [miopenSetNdTensorDescriptorWithLayout],
-        "5.4": [miopenConvolutionBiasActivationForward],
+        "5.4": [
+            miopenConvolutionBiasActivationForward, miopenSetProblemTensorDescriptor, miopenDestroyProblem,
+            miopenCreateFindOptions, miopenDestroyFindOptions, miopenSetFindOptionTuning,
+            miopenSetFindOptionResultsOrder, miopenSetFindOptionWorkspaceLimit, miopenFindSolutions,
+            miopenGetSolutionWorkspaceSize, miopenGetSolutionTime, miopenRunSolution, miopenDestroySolution,
+        ],
         "5.5": [miopenGetConvolutionSpatialDim],
+        "5.6": [miopenSetFindOptionPreallocatedTensor, miopenSetFindOptionPreallocatedWorkspace],
         "5.7": [miopenGetSolverIdConvAlgorithm],
         "6.0": [
             miopenGetConvolutionGroupCount, miopenSetTensorCastType, miopenLayerNormForward,
@@ -134,7 +142,8 @@ fn functions() -> MiopenTable {
         "6.1": [miopenGroupNormForward],
         "6.2": [
             miopenSetTensorDescriptorV2, miopenAddLayerNormForward, miopenT5LayerNormForward, miopenT5LayerNormBackward,
-            miopenGetT5LayerNormBackwardWorkspaceSize,
+            miopenGetT5LayerNormBackwardWorkspaceSize, miopenCreateMhaDescriptor, miopenSetMhaDescriptor,
+            miopenGetMhaDescriptor, miopenCreateMhaProblem,
         ],
     }
 }

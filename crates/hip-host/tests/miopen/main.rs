@@ -6,6 +6,7 @@ mod common;
 #[macro_use]
 mod library;
 
+mod attention;
 mod bad_arguments;
 mod convolutions;
 mod elementwise;
