@@ -144,6 +144,15 @@ impl Error {
         matches!(self, Self::Unsupported { .. })
     }
 
+    /// Whether memory or another of the device's means was lacking: the same call may do another time.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Hip(_) => true,
+            Self::Miopen { code, .. } => *code == miopenStatus_t::miopenStatusAllocFailed.0,
+            _ => false,
+        }
+    }
+
     /// As hip-safe tells errors of drops.
     pub(crate) fn into_drop_error(self, doing: &str) -> hip_safe::Error {
         let (call, code, name) = match self {

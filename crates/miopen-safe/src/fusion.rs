@@ -98,6 +98,33 @@ impl FusionPlan {
     #[doc(alias = "miopenCreateOpActivationForward")]
     #[doc(alias = "miopenCreateOpBatchNormInference")]
     pub fn new(handle: &Handle, x: &TensorDesc, ops: &[FusionOp]) -> Result<Self> {
+        Self::make(handle, x, ops)?.compile(handle)
+    }
+
+    /// As [`FusionPlan::new`], if the plan's convolution is computed with one of these algorithms, whichever the library takes. It is asked
+    /// before it compiles anything.
+    ///
+    /// # Errors
+    /// As [`FusionPlan::new`]; [`Error::Unsupported`] where the library names another algorithm, or none.
+    #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
+    pub fn held_to(
+        handle: &Handle,
+        x: &TensorDesc,
+        ops: &[FusionOp],
+        algorithms: &[Algorithm],
+    ) -> Result<Self> {
+        let mut plan = Self::make(handle, x, ops)?;
+        let named = plan.algorithms()?;
+        if named.is_empty() || !named.iter().all(|name| algorithms.contains(name)) {
+            let reason = format!("it may take any of {named:?}, and {algorithms:?} are allowed");
+            let call = "miopenFusionPlanConvolutionGetAlgo";
+            return Err(Error::Unsupported { call, doing: DOING, reason });
+        }
+        plan.compile(handle)
+    }
+
+    /// A plan that is not compiled.
+    fn make(handle: &Handle, x: &TensorDesc, ops: &[FusionOp]) -> Result<Self> {
         let y_dims = output_dims(x, ops)?;
         let platform = handle.platform();
         let x_desc = x.on(handle)?;
@@ -112,12 +139,16 @@ impl FusionPlan {
         for op in ops {
             raw_ops.push(RawOp(add(handle, &object, op)?));
         }
-        let plan = object.raw();
-        // SAFETY: S1, S3: handle and plan are live.
-        handle.call(DOING, |m, h| unsafe { raw::compile_fusion_plan(m, h, plan) })?;
         let args = Owner::new(platform, |_, _| Ok(()))?;
         let shared = Arc::clone(handle.shared());
         Ok(Self { object, args, ops: ops.to_vec(), raw_ops, x: x.clone(), y_dims, shared })
+    }
+
+    fn compile(self, handle: &Handle) -> Result<Self> {
+        let plan = self.object.raw();
+        // SAFETY: S1, S3: handle and plan are live.
+        handle.call(DOING, |m, h| unsafe { raw::compile_fusion_plan(m, h, plan) })?;
+        Ok(self)
     }
 
     /// A convolution, and then, as far as they are given, a bias and an activation.

@@ -1,5 +1,6 @@
 //! The handle: the library on one stream.
 
+use crate::attention::Attentions;
 use crate::owner::library;
 use crate::raw;
 use crate::solutions::Solutions;
@@ -26,6 +27,8 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 /// it needs of it.
 #[doc(alias = "miopenHandle_t")]
 pub struct Handle {
+    /// They end before the library does.
+    attentions: Attentions,
     shared: Arc<Shared>,
     stream: Stream,
     solutions: Solutions,
@@ -69,6 +72,7 @@ impl Handle {
         let shared = Arc::new(Shared { device: device.clone(), inner });
         let inside = device.new_stream()?.alloc_zeros(1)?;
         Ok(Self {
+            attentions: Attentions::default(),
             shared,
             stream: stream.clone(),
             solutions: Solutions::default(),
@@ -153,6 +157,7 @@ impl Handle {
     /// a function that a stream called, [`hip_safe::Error::Capturing`] while this thread captures: then another thread ends it.
     #[doc(alias = "miopenDestroy")]
     pub fn close(self) -> Result<()> {
+        drop(self.attentions);
         let Some(mut last) = Arc::into_inner(self.shared) else { return Ok(()) };
         last.end()
     }
@@ -163,6 +168,10 @@ impl Handle {
 
     pub(crate) fn solutions(&self) -> &Solutions {
         &self.solutions
+    }
+
+    pub(crate) fn attentions(&self) -> &Attentions {
+        &self.attentions
     }
 
     pub(crate) fn id(&self) -> u64 {

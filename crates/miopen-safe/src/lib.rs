@@ -1,4 +1,4 @@
-//! Convolution, pooling, normalisation, activation and recurrent networks on hip-safe's memory: MIOpen, or what stands in its place.
+//! Convolution, pooling, normalisation, activation, attention and recurrent networks on hip-safe's memory: MIOpen, or what stands in its place.
 //!
 //! A [`Handle`] is the library on a stream; a [`TensorDesc`] says how elements lie; a descriptor with memory is a [`Tensor`] to read
 //! or a [`TensorMut`] to write. This program runs on `hip-host`, threads of the CPU.
@@ -69,6 +69,7 @@
 //!   [`on_drop_error`](hip_safe::on_drop_error), and `close` gives it to the caller instead.
 
 mod activation;
+mod attention;
 mod convert;
 mod convolution;
 mod ctc;
@@ -79,6 +80,7 @@ mod fusion;
 mod handle;
 mod layout;
 mod lrn;
+mod memo;
 mod ops;
 mod owner;
 mod pooling;
@@ -90,6 +92,7 @@ mod tensor;
 mod work;
 
 pub use activation::{Activation, ActivationDesc};
+pub use attention::{AttentionDesc, AttentionFactors, AttentionParams};
 pub use convert::Blend;
 pub use convolution::{Convolution, ConvolutionDesc, ConvolutionMode};
 pub use ctc::{CtcLoss, CtcLossDesc};

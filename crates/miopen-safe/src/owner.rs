@@ -169,6 +169,8 @@ objects! {
         raw::rnn::create_rnn_descriptor, raw::rnn::destroy_rnn_descriptor;
     CtcObject, miopenCTCLossDescriptor, "a CTC loss descriptor",
         raw::ctc::create_ctc_loss_descriptor, raw::ctc::destroy_ctc_loss_descriptor;
+    OptionsObject, miopenFindOptions, "the options of a search",
+        raw::find::create_find_options, raw::find::destroy_find_options;
     ArgsObject, miopenOperatorArgs, "the arguments of a fusion plan",
         raw::fusion::create_operator_args, raw::fusion::destroy_operator_args;
 }
@@ -183,5 +185,31 @@ impl Object for FusionObject {
     unsafe fn destroy(library: &Miopen, object: *mut miopenFusionPlanDescriptor) -> Result<(), Failure> {
         // SAFETY: S1, S4: the caller's object lives and is not used.
         unsafe { raw::fusion::destroy_fusion_plan(library, object) }
+    }
+}
+
+/// A problem, which is made for an operation.
+pub(crate) struct ProblemObject;
+
+impl Object for ProblemObject {
+    type Raw = miopenProblem;
+    const NAME: &'static str = "a problem";
+
+    unsafe fn destroy(library: &Miopen, object: *mut miopenProblem) -> Result<(), Failure> {
+        // SAFETY: S1, S4: the caller's object lives and is not used.
+        unsafe { raw::find::destroy_problem(library, object) }
+    }
+}
+
+/// A solution, which is found for a problem.
+pub(crate) struct SolutionObject;
+
+impl Object for SolutionObject {
+    type Raw = miopenSolution;
+    const NAME: &'static str = "a solution";
+
+    unsafe fn destroy(library: &Miopen, object: *mut miopenSolution) -> Result<(), Failure> {
+        // SAFETY: S1, S4: the caller's object lives and is not used.
+        unsafe { raw::find::destroy_solution(library, object) }
     }
 }

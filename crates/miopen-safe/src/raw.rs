@@ -1,9 +1,11 @@
 //! One unsafe function per C function: the arguments as they are, the status as a result. Only this module reads the table.
 
 pub(crate) mod activation;
+pub(crate) mod attention;
 pub(crate) mod convolution;
 pub(crate) mod ctc;
 pub(crate) mod dropout;
+pub(crate) mod find;
 pub(crate) mod fusion;
 pub(crate) mod handle;
 pub(crate) mod norm;

@@ -2,9 +2,8 @@
 
 use crate::Convolution;
 use crate::layout::Layout;
+use crate::memo::Memo;
 use hip_sys::miopen::miopenConvAlgorithm_t;
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -118,47 +117,5 @@ pub(crate) struct Problem {
     pub(crate) convolution: Arc<Convolution>,
 }
 
-/// What a handle remembers. Nothing is called while it is locked.
-#[derive(Default)]
-pub(crate) struct Solutions {
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    known: HashMap<(SearchMode, Arc<Problem>), Solution>,
-    hits: u64,
-    misses: u64,
-}
-
-/// So many problems are remembered; one more, and all are forgotten.
-const MOST: usize = 4096;
-
-impl Solutions {
-    pub(crate) fn get(&self, key: &(SearchMode, Arc<Problem>)) -> Option<Solution> {
-        let mut state = self.state.lock();
-        let known = state.known.get(key).cloned();
-        match known {
-            Some(_) => state.hits += 1,
-            None => state.misses += 1,
-        }
-        known
-    }
-
-    pub(crate) fn put(&self, key: (SearchMode, Arc<Problem>), solution: Solution) {
-        let mut state = self.state.lock();
-        if state.known.len() >= MOST && !state.known.contains_key(&key) {
-            state.known.clear();
-        }
-        state.known.insert(key, solution);
-    }
-
-    pub(crate) fn clear(&self) {
-        self.state.lock().known.clear();
-    }
-
-    pub(crate) fn statistics(&self) -> SolutionStatistics {
-        let state = self.state.lock();
-        SolutionStatistics { hits: state.hits, misses: state.misses, remembered: state.known.len() }
-    }
-}
+/// What a handle remembers.
+pub(crate) type Solutions = Memo<(SearchMode, Arc<Problem>), Solution>;

@@ -1,6 +1,8 @@
 //! What a handle does with tensors, one file for each kind of work.
 
 mod activate;
+mod attend;
+mod attend_back;
 mod batch_norm;
 mod bias;
 mod convolve;
@@ -16,6 +18,8 @@ mod search;
 mod softmax;
 mod tensors;
 
+pub use attend::AttentionStatistics;
+pub use attend_back::{AttentionGradients, AttentionPassed};
 pub use batch_norm::{BatchNormMode, ScaleBias, ScaleBiasGradients, TrainingStatistics};
 pub use bias::Addends;
 pub use convolve::ConvolutionOptions;

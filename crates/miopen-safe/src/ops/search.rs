@@ -138,8 +138,9 @@ impl Handle {
         self.solutions().statistics()
     }
 
-    /// Forgets the solutions that it knows, so that each problem is looked at anew.
+    /// Forgets the solutions that it knows, also of attention, so that each problem is looked at anew.
     pub fn forget_solutions(&self) {
+        self.attentions().solutions.clear();
         self.solutions().clear();
     }
 

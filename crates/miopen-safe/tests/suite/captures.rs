@@ -10,7 +10,7 @@ use reference::network::convolution::{Shapes, Walk, forward};
 /// A convolution and an activation, captured; then everything but the buffers is dropped.
 #[test]
 fn a_graph_keeps_what_its_work_needs() {
-    let Machine { stream, handle } = Machine::new();
+    let Machine { stream, handle, .. } = Machine::new();
     let machine = Machine::new();
     let desc = ConvolutionDesc::new(&handle, Convolution::new(2)).unwrap();
     let relu = ActivationDesc::new(&handle, Activation::Relu).unwrap();
@@ -57,8 +57,11 @@ fn a_graph_keeps_what_its_work_needs() {
 /// The library has memory of its own, which a graph's launch on another stream must not use beside the handle's work.
 #[test]
 fn launches_are_ordered_with_the_handles_other_work() {
-    let machine = Machine::new();
-    let Machine { stream, handle } = &machine;
+    Machine::alone(order);
+}
+
+fn order(machine: &Machine) {
+    let Machine { stream, handle, .. } = machine;
     let other = stream.device().new_stream().unwrap();
     let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
     let desc = machine.desc::<f32>(&[4]);
@@ -91,7 +94,7 @@ fn launches_are_ordered_with_the_handles_other_work() {
 #[test]
 fn a_search_is_no_part_of_a_graph() {
     let machine = Machine::new();
-    let Machine { stream, handle } = &machine;
+    let Machine { stream, handle, .. } = &machine;
     let desc = ConvolutionDesc::new(handle, Convolution::new(2)).unwrap();
     let one = machine.desc::<f32>(&[1, 1, 1, 1]);
     let (x, w, mut y) = (machine.up::<f32>(&[2.0]), machine.up::<f32>(&[3.0]), machine.up::<f32>(&[5.0]));

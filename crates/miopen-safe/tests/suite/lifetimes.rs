@@ -64,7 +64,7 @@ fn the_other_descriptors_close() {
 /// The handle ends before its work is read, and descriptors outlive it.
 #[test]
 fn a_handle_waits_for_its_work() {
-    let Machine { stream, handle } = Machine::new();
+    let Machine { stream, handle, .. } = Machine::new();
     let machine = Machine::new();
     let (desc, relu) = (machine.desc::<f32>(&[1000]), ActivationDesc::new(&handle, Activation::Abs).unwrap());
     let x = noise::<f32>(3, 1000);

@@ -1,5 +1,7 @@
 //! miopen-safe on the platform under test: hip-host, or the one that `HIPSTACK_TEST_PLATFORM` names.
 
+mod attentions;
+mod attentions_refused;
 mod bad_input;
 mod captures;
 mod convolutions;

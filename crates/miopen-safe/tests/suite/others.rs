@@ -4,8 +4,8 @@ use crate::numbers::{check, noise};
 use crate::under_test::{Machine, offered};
 use half::{bf16, f16};
 use miopen_safe::{
-    Activation, ActivationDesc, Addends, BatchNormMode, Convolution, ConvolutionDesc, CtcLabels, CtcLoss,
-    CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan, TensorDesc,
+    Activation, ActivationDesc, Addends, Algorithm, BatchNormMode, Convolution, ConvolutionDesc, CtcLabels,
+    CtcLoss, CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan, TensorDesc,
 };
 use reference::network::Sum;
 use reference::network::convolution::{Shapes, Walk, forward};
@@ -38,6 +38,23 @@ fn a_dropout_keeps_its_mask() {
     drop(offered(handle.dropout_forward(&mut dropout, &tx, &mut ty)));
     assert!(machine.down(&y).iter().all(|y| *y == 3.0), "nothing is dropped");
     dropout.close().unwrap();
+}
+
+#[test]
+fn a_plan_is_held_to_algorithms() {
+    let machine = Machine::new();
+    let Machine { handle, .. } = &machine;
+    let convolution = ConvolutionDesc::new(handle, Convolution::new(2)).unwrap();
+    let (x_desc, w_desc) = (machine.desc::<f32>(&[1, 2, 6, 6]), machine.desc::<f32>(&[3, 2, 3, 3]));
+    let ops = [FusionOp::Convolution(convolution, w_desc), FusionOp::Activation(Activation::Relu)];
+    let Some(mut plan) = offered(FusionPlan::new(handle, &x_desc, &ops)) else { return };
+    let named = plan.algorithms().unwrap();
+    assert!(!named.is_empty());
+    offered(FusionPlan::held_to(handle, &x_desc, &ops, &named));
+    for others in [&[][..], &[Algorithm::FFT]] {
+        let refused = FusionPlan::held_to(handle, &x_desc, &ops, others);
+        assert!(refused.is_err_and(|error| error.is_unsupported()), "{named:?} but {others:?}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::numbers::Real;
 use hip_safe::{Device, DeviceBuffer, Platform, Stream};
 use miopen_safe::{Error, Handle, Result, TensorDesc};
+use parking_lot::{RwLock, RwLockReadGuard};
 use std::sync::{Arc, LazyLock};
 
 static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str() {
@@ -26,7 +27,15 @@ const NVIDIA_LACKS: &[Lack] = &[
     ("miopenAddLayerNormForward", "", NO_NORM),
     ("miopenGroupNormForward", "", NO_NORM),
     ("miopenT5LayerNormForward", "", NO_NORM),
+    ("miopenCreateMhaDescriptor", "", "cuDNN has attention in its graphs alone"),
 ];
+
+/// What cuDNN's older functions lack beside that: they are all there is where `HIPSTACK_CUDNN_BACKEND` is `0`.
+const NVIDIA_OLDER_LACKS: &[Lack] = &[(
+    "miopenConvolutionBackwardDataGetSolutionCount",
+    "F16",
+    "of less than whole eights of channels they round the sums of f16 on the way",
+)];
 
 /// AMD's library chooses by the card: what it has no kernel for, it says.
 const AMD_LACKS: &[Lack] = &[];
@@ -49,12 +58,15 @@ fn name() -> String {
     std::env::var("HIPSTACK_TEST_PLATFORM").unwrap_or_else(|_| "host".to_owned())
 }
 
-fn lacks() -> &'static [Lack] {
-    match name().as_str() {
-        "host" => HOST_LACKS,
-        "nvidia" => NVIDIA_LACKS,
-        _ => AMD_LACKS,
-    }
+fn lacks() -> impl Iterator<Item = &'static Lack> {
+    let older = std::env::var_os("HIPSTACK_CUDNN_BACKEND").is_some_and(|value| value == "0");
+    let [lacks, more] = match name().as_str() {
+        "host" => [HOST_LACKS, &[]],
+        "nvidia" if older => [NVIDIA_LACKS, NVIDIA_OLDER_LACKS],
+        "nvidia" => [NVIDIA_LACKS, &[]],
+        _ => [AMD_LACKS, &[]],
+    };
+    lacks.iter().chain(more)
 }
 
 pub(crate) fn platform() -> Arc<Platform> {
@@ -71,7 +83,7 @@ pub(crate) fn offered_case<T>(case: &str, result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(Error::Unsupported { call, doing, reason }) => {
-            match lacks().iter().find(|(lack, of, _)| *lack == call && *of == case) {
+            match lacks().find(|(lack, of, _)| *lack == call && *of == case) {
                 Some((_, _, why)) => println!("skipped: {call} for {doing} {case}: {why}"),
                 None => panic!("{call} for {doing} {case} is not among what the platform lacks: {reason}"),
             }
@@ -81,10 +93,15 @@ pub(crate) fn offered_case<T>(case: &str, result: Result<T>) -> Option<T> {
     }
 }
 
+/// A stream that waits for a host function may hold up whoever makes or ends a handle, which waits for the whole device, and that
+/// one whoever calls the driver, the thread that the function waits for too. So who holds a stream is alone.
+static BESIDE: RwLock<()> = RwLock::new(());
+
 /// A handle on a stream of its own.
 pub(crate) struct Machine {
     pub(crate) stream: Stream,
     pub(crate) handle: Handle,
+    _beside: Option<RwLockReadGuard<'static, ()>>,
 }
 
 impl Machine {
@@ -92,11 +109,22 @@ impl Machine {
         Self::on(0)
     }
 
+    /// Gives the closure one while no other test has any.
+    pub(crate) fn alone(test: impl FnOnce(&Self)) {
+        let _alone = BESIDE.write();
+        test(&Self::beside(0, None));
+    }
+
     pub(crate) fn on(ordinal: usize) -> Self {
+        // A test may have two of them.
+        Self::beside(ordinal, Some(BESIDE.read_recursive()))
+    }
+
+    fn beside(ordinal: usize, beside: Option<RwLockReadGuard<'static, ()>>) -> Self {
         let device = Device::new(&platform(), ordinal).expect("the platform has such a device");
         let stream = device.new_stream().expect("a stream can be made");
         let handle = Handle::new(&stream).expect("a handle can be made");
-        Self { stream, handle }
+        Self { stream, handle, _beside: beside }
     }
 
     /// A packed descriptor.

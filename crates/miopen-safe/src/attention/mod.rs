@@ -1,0 +1,9 @@
+//! Attention: what is computed, the numbers that it reads, and the solutions that a handle remembers.
+
+mod desc;
+mod params;
+mod solution;
+
+pub use desc::AttentionDesc;
+pub use params::{AttentionFactors, AttentionParams};
+pub(crate) use solution::{Attentions, Found, Key};

@@ -1,0 +1,57 @@
+//! Solutions of attention that a handle remembers.
+
+use crate::memo::Memo;
+use crate::owner::{Owner, SolutionObject};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// All that a solution depends on; it belongs to one handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) backward: bool,
+    /// The bits of the scale.
+    pub(crate) scale: u32,
+    /// Batch, heads, length, width.
+    pub(crate) dims: [usize; 4],
+}
+
+/// What the library found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) solution: Owner<SolutionObject>,
+    pub(crate) workspace_bytes: usize,
+}
+
+/// What a handle remembers.
+#[derive(Default)]
+pub(crate) struct Attentions {
+    pub(crate) solutions: Memo<Key, Arc<Found>>,
+    /// What the library was asked for first, by shape. It stays when solutions are forgotten.
+    scales: Mutex<HashMap<[usize; 4], Scale>>,
+}
+
+/// A scale that the library was asked for.
+struct Scale {
+    bits: u32,
+    /// It has answered.
+    found: bool,
+}
+
+impl Attentions {
+    /// The first scale of these dimensions: MIOpen keeps what it compiled for a handle by shapes alone, and the scale is in that.
+    pub(crate) fn first_scale(&self, key: &Key) -> f32 {
+        let mut scales = self.scales.lock();
+        f32::from_bits(scales.entry(key.dims).or_insert(Scale { bits: key.scale, found: false }).bits)
+    }
+
+    /// Whether a search for it has found a solution: only then its scale binds later ones.
+    pub(crate) fn note_search(&self, key: &Key, found: bool) {
+        let mut scales = self.scales.lock();
+        if found {
+            scales.insert(key.dims, Scale { bits: key.scale, found });
+        } else if scales.get(&key.dims).is_some_and(|scale| !scale.found) {
+            scales.remove(&key.dims);
+        }
+    }
+}
