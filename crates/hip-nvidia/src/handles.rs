@@ -83,9 +83,14 @@ pub(crate) fn module_of(handle: hipModule_t) -> Result<Arc<Module>, hipError_t> 
 
 /// The function of a handle, with its device's context current.
 pub(crate) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
-    let function = FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)?;
+    let function = function_alone(handle)?;
     function.device.enter()?;
     Ok(function)
+}
+
+/// The function of a handle. The context that is current stays.
+pub(crate) fn function_alone(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
+    FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)
 }
 
 macro_rules! simple {

@@ -22,6 +22,8 @@
 //! - Handles, but for the nodes of graphs, which are the driver's addresses, are numbers of our own that are never issued twice, so a
 //!   stale one is recognised. As in C, an object must
 //!   not be destroyed, nor its device reset, while a call of another thread uses it.
+//! - Convolutions of immediate mode are the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
+//!   where that offers nothing. With the environment variable `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all are the older ones.
 
 mod context;
 mod cublas;

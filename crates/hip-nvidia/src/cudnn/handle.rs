@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::convert::hip;
-use super::convolution::Choices;
+use super::convolution::{Choices, Plans};
 use super::entry::{entries, give, there};
 use super::library::{check, cudnn};
 use super::{BAD, NOT_IMPLEMENTED, Outcome, Status, VERSION};
@@ -28,8 +28,9 @@ pub(super) struct Session {
     /// The driver's own number of the stream.
     pub(super) stream: sys::cudaStream_t,
     named: hipStream_t,
-    device: &'static Device,
+    pub(super) device: &'static Device,
     pub(super) choices: Choices,
+    pub(super) plans: Plans,
 }
 
 // SAFETY: S8: used under the lock.
@@ -44,7 +45,14 @@ impl Session {
         let mut raw = null_mut();
         // SAFETY: S1: a live place for the result; the stream's device is current.
         check(unsafe { (library.cudnnCreate)(&mut raw) })?;
-        let mut session = Self { raw, stream: null_mut(), named, device, choices: Choices::default() };
+        let mut session = Self {
+            raw,
+            stream: null_mut(),
+            named,
+            device,
+            choices: Choices::default(),
+            plans: Plans::default(),
+        };
         session.give_stream(stream.cast(), named)?;
         Ok(session)
     }
@@ -67,6 +75,8 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let (Ok(library), Ok(_)) = (cudnn(), self.device.enter()) {
+            // They were made with the handle.
+            self.plans.clear();
             // SAFETY: S4: the only owner ends.
             unsafe { (library.cudnnDestroy)(self.raw) };
         }

@@ -19,6 +19,7 @@ type H = sys::cudnnHandle_t;
 type T = sys::cudnnTensorDescriptor_t;
 type F = sys::cudnnFilterDescriptor_t;
 type C = sys::cudnnConvolutionDescriptor_t;
+type B = sys::cudnnBackendDescriptor_t;
 
 /// `cudnnGetVersion`, which writes 9.8 as 90800.
 type GetVersion = unsafe extern "C" fn() -> usize;
@@ -89,9 +90,6 @@ cudnn! {
     cudnnGetConvolutionForwardWorkspaceSize(H, T, F, C, T, sys::cudnnConvolutionFwdAlgo_t, *mut usize);
     cudnnGetConvolutionBackwardDataWorkspaceSize(H, F, T, C, T, sys::cudnnConvolutionBwdDataAlgo_t, *mut usize);
     cudnnGetConvolutionBackwardFilterWorkspaceSize(H, T, T, C, F, sys::cudnnConvolutionBwdFilterAlgo_t, *mut usize);
-    cudnnFindConvolutionForwardAlgorithmEx(H, T, In, F, In, C, T, Out, c_int, *mut c_int, *mut sys::cudnnConvolutionFwdAlgoPerf_t, Out, usize);
-    cudnnFindConvolutionBackwardDataAlgorithmEx(H, F, In, T, In, C, T, Out, c_int, *mut c_int, *mut sys::cudnnConvolutionBwdDataAlgoPerf_t, Out, usize);
-    cudnnFindConvolutionBackwardFilterAlgorithmEx(H, T, In, T, In, C, F, Out, c_int, *mut c_int, *mut sys::cudnnConvolutionBwdFilterAlgoPerf_t, Out, usize);
     cudnnConvolutionForward(H, In, T, In, F, In, C, sys::cudnnConvolutionFwdAlgo_t, Out, usize, In, T, Out);
     cudnnConvolutionBackwardData(H, In, F, In, T, In, C, sys::cudnnConvolutionBwdDataAlgo_t, Out, usize, In, T, Out);
     cudnnConvolutionBackwardFilter(H, In, T, In, T, In, C, sys::cudnnConvolutionBwdFilterAlgo_t, Out, usize, In, F, Out);
@@ -155,6 +153,12 @@ cudnn! {
     cudnnDestroyCTCLossDescriptor(sys::cudnnCTCLossDescriptor_t);
     cudnnSetCTCLossDescriptorEx(sys::cudnnCTCLossDescriptor_t, sys::cudnnDataType_t, sys::cudnnLossNormalizationMode_t, sys::cudnnNanPropagation_t);
     cudnnGetCTCLossWorkspaceSize(H, T, T, *const c_int, *const c_int, *const c_int, sys::cudnnCTCLossAlgo_t, sys::cudnnCTCLossDescriptor_t, *mut usize);
+    cudnnBackendCreateDescriptor(sys::cudnnBackendDescriptorType_t, *mut B);
+    cudnnBackendDestroyDescriptor(B);
+    cudnnBackendSetAttribute(B, sys::cudnnBackendAttributeName_t, sys::cudnnBackendAttributeType_t, i64, *const c_void);
+    cudnnBackendGetAttribute(B, sys::cudnnBackendAttributeName_t, sys::cudnnBackendAttributeType_t, i64, *mut i64, *mut c_void);
+    cudnnBackendFinalize(B);
+    cudnnBackendExecute(H, B, B);
     cudnnCTCLoss(H, T, In, *const c_int, *const c_int, *const c_int, Out, T, Out, sys::cudnnCTCLossAlgo_t, sys::cudnnCTCLossDescriptor_t, Out, usize);
 }
 

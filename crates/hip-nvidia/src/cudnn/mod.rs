@@ -44,6 +44,7 @@ type Outcome<T = ()> = Result<T, Status>;
 
 const BAD: Status = Status::miopenStatusBadParm;
 const UNSUPPORTED: Status = Status::miopenStatusUnsupportedOp;
+const NO_MEMORY: Status = Status::miopenStatusAllocFailed;
 const NOT_IMPLEMENTED: Status = Status::miopenStatusNotImplemented;
 
 /// The library: what it does not do answers that it is not implemented.

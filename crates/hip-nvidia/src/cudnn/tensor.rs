@@ -72,6 +72,11 @@ fn packed(dims: &[usize], order: impl DoubleEndedIterator<Item = usize>) -> Outc
     Ok(strides)
 }
 
+/// Whether strides are those of a layout, where they matter.
+fn follow(dims: &[usize], strides: &[usize], layout: &[usize]) -> bool {
+    dims.iter().zip(strides).zip(layout).all(|((dim, mine), packed)| *dim == 1 || mine == packed)
+}
+
 /// The dimensions with the channels (the second) as the innermost.
 fn channels_innermost(rank: usize) -> impl DoubleEndedIterator<Item = usize> {
     std::iter::once(0).chain(2..rank).chain((rank > 1).then_some(1))
@@ -118,8 +123,7 @@ impl Tensor {
 
     /// Whether the strides are those, where they matter.
     fn is_packed(&self, strides: &[usize]) -> bool {
-        let mut all = self.dims.iter().zip(&self.strides).zip(strides);
-        all.all(|((dim, mine), packed)| *dim == 1 || mine == packed)
+        follow(&self.dims, &self.strides, strides)
     }
 
     /// Whether the channels are the innermost, and nothing else describes it as well.
@@ -138,6 +142,28 @@ impl Tensor {
     /// cuDNN's descriptor.
     pub(super) fn raw(&self) -> Outcome<sys::cudnnTensorDescriptor_t> {
         self.raw.get(|| self.make(LEAST)).map(RawTensor::raw)
+    }
+
+    /// Lengths and strides of at least four dimensions, among tensors of which one has its channels innermost or not. Strides
+    /// that do not matter, along lengths of 1, are those of the layout.
+    pub(super) fn picture(&self, channels_last: bool) -> Outcome<(Vec<i64>, Vec<i64>)> {
+        if self.dims.is_empty() {
+            return Err(BAD);
+        }
+        let [mut dims, mut strides] = [self.dims.to_vec(), self.strides.to_vec()];
+        dims.resize(dims.len().max(LEAST), 1);
+        strides.resize(dims.len(), 1);
+        let rank = dims.len();
+        let plain = packed(&dims, 0..rank)?;
+        let last = packed(&dims, channels_innermost(rank))?;
+        let orders = if channels_last { [last, plain] } else { [plain, last] };
+        if let Some(order) = orders.into_iter().find(|order| follow(&dims, &strides, order)) {
+            strides = order.into_vec();
+        }
+        let wide = |list: Vec<usize>| {
+            list.into_iter().map(|n| i64::try_from(n).map_err(|_| UNSUPPORTED)).collect::<Outcome<Vec<_>>>()
+        };
+        Ok((wide(dims)?, wide(strides)?))
     }
 
     /// cuDNN's descriptor with as many dimensions as the tensor has: some functions want three.

@@ -4,7 +4,7 @@
 use super::{give, place_is_there};
 use crate::context::{Outcome, check, driver, status};
 use crate::driver::{Function, Stream};
-use crate::handles::{function_of, stream_of};
+use crate::handles::{function_alone, function_of, stream_of};
 use hip_sys::hip::{hipError_t, hipFuncAttribute, hipFunction_attribute, hipFunction_t, hipStream_t};
 use hip_sys::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 use std::ffi::{c_int, c_uint, c_void};
@@ -28,7 +28,8 @@ fn prepare(
     grid: [c_uint; 3],
     block: [c_uint; 3],
 ) -> Result<Prepared, hipError_t> {
-    let function = function_of(function)?;
+    // The stream's context is the one that has to be current, and the function has to be of the same device.
+    let function = function_alone(function)?;
     let (stream, device) = stream_of(stream)?;
     let grid_fits = grid.iter().zip(MAX_GRID).all(|(n, max)| (1..=max).contains(n));
     let block_fits = block.iter().all(|n| (1..=MAX_BLOCK).contains(n));

@@ -6,3 +6,5 @@ mod bench;
 mod convolutions;
 mod networks;
 mod others;
+mod problems;
+mod solutions;

@@ -33,14 +33,14 @@ pub(crate) struct Wanted {
 pub(crate) type Choices = HashMap<Wanted, Algorithm>;
 
 /// An algorithm that needs more workspace than this is not offered.
-const MOST_WORKSPACE: usize = 1 << 30;
+pub(super) const MOST_WORKSPACE: usize = 1 << 30;
 /// So many answers at most: each algorithm in two ways.
-pub(super) const ANSWERS: usize = 16;
+const ANSWERS: usize = 16;
 
 /// cuDNN's answer, with numbers where it has enums.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Answer {
+struct Answer {
     number: u32,
     status: u32,
     time: f32,
@@ -82,6 +82,13 @@ pub(super) mod class {
     pub(in crate::cudnn) const IMPLICIT_GEMM: u32 = 5;
     /// None of MIOpen's: whatever runs without a workspace.
     pub(in crate::cudnn) const FREE: u32 = 100;
+    /// None of MIOpen's: whatever adds up products, and nothing else.
+    pub(in crate::cudnn) const SUMS: u32 = 101;
+
+    /// Whether a class transforms what it multiplies, which rounds otherwise than sums of products.
+    pub(in crate::cudnn) fn transforms(class: u32) -> bool {
+        matches!(class, FFT | WINOGRAD)
+    }
 }
 
 /// The class that one of cuDNN's algorithms counts as.
@@ -125,19 +132,21 @@ numbers! {
 
 /// Those of cuDNN's answers that can be used, each once, in cuDNN's order, with the workspace that they need as
 /// they are run.
-pub(super) fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
+fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
     let mut list: Vec<Algorithm> = Vec::with_capacity(answers.len());
     for answer in answers {
         let deterministic = answer.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC as u32;
-        let wanted = deterministic || !problem.conv.is_deterministic();
+        // What is not deterministic adds its sums up in the output by atomic operations: in 16 bits each of them rounds.
         let (number, math) = (answer.number, Math::of(problem.x.kind, answer.math)?);
+        let whole = !problem.wants_tensor_cores() || math == Math::HalfTensor && problem.has_tensor_cores();
+        let wanted = whole && (deterministic || !(problem.conv.is_deterministic() || problem.is_narrow()));
         if answer.status != 0
             || !wanted
             || list.iter().any(|known| (known.number, known.math) == (number, math))
         {
             continue;
         }
-        match workspace(session, problem, number, math) {
+        match workspace(session.raw, problem, number, math) {
             Ok(memory) if memory <= MOST_WORKSPACE => {
                 list.push(Algorithm { number, math, time: answer.time, memory });
             }
@@ -198,7 +207,12 @@ pub(super) fn largest_workspace(session: &Session, problem: &Problem) -> Outcome
 }
 
 /// The workspace of one algorithm.
-pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math: Math) -> Outcome<usize> {
+pub(super) fn workspace(
+    handle: sys::cudnnHandle_t,
+    problem: &Problem,
+    number: u32,
+    math: Math,
+) -> Outcome<usize> {
     let library = cudnn()?;
     let raw = problem.raw(math)?;
     let mut size = 0;
@@ -206,7 +220,7 @@ pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math:
     check(unsafe {
         match problem.direction {
             Direction::Forward => (library.cudnnGetConvolutionForwardWorkspaceSize)(
-                session.raw,
+                handle,
                 raw.x,
                 raw.w,
                 raw.conv,
@@ -215,7 +229,7 @@ pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math:
                 &mut size,
             ),
             Direction::BackwardData => (library.cudnnGetConvolutionBackwardDataWorkspaceSize)(
-                session.raw,
+                handle,
                 raw.w,
                 raw.y,
                 raw.conv,
@@ -224,7 +238,7 @@ pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math:
                 &mut size,
             ),
             Direction::BackwardWeights => (library.cudnnGetConvolutionBackwardFilterWorkspaceSize)(
-                session.raw,
+                handle,
                 raw.x,
                 raw.y,
                 raw.conv,
@@ -237,6 +251,16 @@ pub(super) fn workspace(session: &Session, problem: &Problem, number: u32, math:
     Ok(size)
 }
 
+/// The workspaces of the algorithms that transform, of those that need some.
+pub(super) fn transforms_workspaces(handle: sys::cudnnHandle_t, problem: &Problem) -> Vec<usize> {
+    let transforms = (0..8).filter(|number| class::transforms(class_of(problem.direction, *number)));
+    let ways = (0..4).filter_map(|way| Math::of(problem.x.kind, way).ok());
+    let all = transforms.flat_map(|number| ways.clone().map(move |math| (number, math)));
+    all.filter_map(|(number, math)| workspace(handle, problem, number, math).ok())
+        .filter(|memory| *memory > 0)
+        .collect()
+}
+
 /// The algorithm for a class and a workspace of this size: the one that was found, else what cuDNN thinks best
 /// among those that fit,
 /// of the class if there is one.
@@ -247,11 +271,21 @@ pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outc
     let direction = wanted.problem.direction;
     let mut fitting = algorithms(session, &wanted.problem)?;
     fitting.retain(|algorithm| algorithm.memory <= size);
-    let of_class = fitting.iter().find(|algorithm| class_of(direction, algorithm.number) == wanted.class);
-    let chosen = *of_class.or(fitting.first()).ok_or(BAD)?;
-    // One that was found and needs more than this stays for a larger workspace.
-    session.choices.entry(wanted).or_insert(chosen);
-    Ok(chosen)
+    let sums = wanted.class == class::SUMS;
+    let mut of_class = fitting.iter().filter(|algorithm| {
+        let class = class_of(direction, algorithm.number);
+        class == wanted.class || sums && !class::transforms(class)
+    });
+    if let Some(chosen) = of_class.next().copied() {
+        // One that was found and needs more than this stays for a larger workspace.
+        session.choices.entry(wanted).or_insert(chosen);
+        return Ok(chosen);
+    }
+    // One of another class is for this workspace alone: with a larger one there may be one of the class. Transforms are for those who
+    // asked for some.
+    let asked = class::transforms(wanted.class) || wanted.class == class::FREE;
+    let other = fitting.iter().find(|other| asked || !class::transforms(class_of(direction, other.number)));
+    if sums { Err(UNSUPPORTED) } else { other.copied().ok_or(BAD) }
 }
 
 #[cfg(test)]

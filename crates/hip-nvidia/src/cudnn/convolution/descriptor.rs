@@ -122,19 +122,30 @@ impl Convolution {
         self.attributes[DETERMINISTIC] == 1
     }
 
-    /// cuDNN's descriptor. A line is a picture of width one.
+    /// Pads, strides and dilations. A line is a picture of width one.
+    fn lists(&self) -> [Vec<c_int>; 3] {
+        [(&self.pads, 0), (&self.strides, 1), (&self.dilations, 1)].map(|(list, rest)| {
+            let mut list = list.clone();
+            list.resize(list.len().max(2), rest);
+            list
+        })
+    }
+
+    /// The same in 64 bits, of a descriptor that was set.
+    pub(crate) fn picture(&self) -> Outcome<[Vec<i64>; 3]> {
+        if self.pads.is_empty() {
+            return Err(BAD);
+        }
+        Ok(self.lists().map(|list| list.into_iter().map(i64::from).collect()))
+    }
+
+    /// cuDNN's descriptor.
     pub(crate) fn raw(&self, math: Math) -> Outcome<sys::cudnnConvolutionDescriptor_t> {
         let make = || {
             if self.pads.is_empty() {
                 return Err(BAD);
             }
-            let as_picture = |list: &[c_int], rest: c_int| {
-                let mut list = list.to_vec();
-                list.resize(list.len().max(2), rest);
-                list
-            };
-            let (pads, strides) = (as_picture(&self.pads, 0), as_picture(&self.strides, 1));
-            let dilations = as_picture(&self.dilations, 1);
+            let [pads, strides, dilations] = self.lists();
             let (sum, way) = math.raw();
             RawConvolution::new(|library, raw| {
                 // SAFETY: S1: a new descriptor and three lists of that length.

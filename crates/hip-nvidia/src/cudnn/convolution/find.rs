@@ -1,19 +1,20 @@
 //! Find mode: the algorithms are tried, and MIOpen's class then means the fastest of that class.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use super::algorithm::{
-    ANSWERS, Algorithm, Answer, Wanted, choose, class, class_of, largest_workspace, usable,
-};
-use super::math::Math;
+use super::algorithm::{Algorithm, Wanted, algorithms, choose, class, class_of, largest_workspace};
 use super::problem::{Buffers, Direction, Problem};
 use super::run::{Blend, Workspace, run};
+use crate::context::{self, driver};
+use crate::cudnn::convert::hip;
 use crate::cudnn::entry::{all_there, entries, give, there};
 use crate::cudnn::factor::Factor;
 use crate::cudnn::handle::{Session, with};
-use crate::cudnn::library::{In, Out, check, cudnn};
+use crate::cudnn::library::{In, Out};
 use crate::cudnn::{BAD, Outcome, UNSUPPORTED};
+use crate::driver::{Code, Event};
 use hip_sys::miopen::*;
 use std::ffi::c_int;
+use std::ptr::null_mut;
 
 /// Where the results go, as many as are asked for.
 struct Results {
@@ -22,7 +23,50 @@ struct Results {
     list: *mut miopenConvAlgoPerf_t,
 }
 
-/// Tries the algorithms that the workspace has room for.
+/// So many runs of an algorithm are measured, after one that is not.
+const RUNS: u8 = 4;
+
+/// A point in a stream, with its time.
+struct Mark(Event);
+
+impl Mark {
+    fn new() -> Outcome<Self> {
+        let mut event = null_mut();
+        // SAFETY: S1: a live place for the result.
+        driven(unsafe { (driver().cuEventCreate)(&mut event, 0) })?;
+        Ok(Self(event))
+    }
+
+    fn set(&self, session: &Session) -> Outcome {
+        // SAFETY: S11: a live event and the session's stream.
+        driven(unsafe { (driver().cuEventRecord)(self.0, session.stream.cast()) })
+    }
+
+    /// Milliseconds from here to a later one, which is waited for.
+    fn until(&self, later: &Self) -> Outcome<f32> {
+        let mut time = 0.0;
+        // SAFETY: S1, S11: live events that were recorded, and a live place.
+        driven(unsafe { (driver().cuEventSynchronize)(later.0) })?;
+        // SAFETY: S1, S11: as above.
+        driven(unsafe { (driver().cuEventElapsedTime)(&mut time, self.0, later.0) })?;
+        Ok(time)
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // SAFETY: S4: the only owner ends. It may: an event that still waits is ended by the driver when it is reached.
+        let _: Code = unsafe { (driver().cuEventDestroy)(self.0) };
+    }
+}
+
+/// What the driver answered, in MIOpen's numbers.
+fn driven(code: Code) -> Outcome {
+    context::check(code).map_err(hip)
+}
+
+/// Tries the algorithms that the workspace has room for, the fastest first. cuDNN's own search is not asked: with other threads at
+/// work it leaves an error behind that the next call answers (9.19, driver 580).
 ///
 /// # Safety
 /// The buffers have the problem's tensors; what is computed is overwritten.
@@ -32,66 +76,51 @@ unsafe fn measure(
     buffers: Buffers,
     workspace: Workspace,
 ) -> Outcome<Vec<Algorithm>> {
-    let library = cudnn()?;
     all_there(&[buffers.x.cast_const(), buffers.w, buffers.y])?;
-    let raw = problem.raw(Math::best(problem.x.kind)?)?;
-    let mut answers = [Answer::default(); ANSWERS];
-    let (most, mut count, first) = (ANSWERS as c_int, 0, answers.as_mut_ptr());
-    let (Buffers { x, w, y }, Workspace { memory, size }) = (buffers, workspace);
-    // SAFETY: S11, S14: live descriptors and room for so many answers; the memory is the caller's word.
-    check(unsafe {
-        match problem.direction {
-            Direction::Forward => (library.cudnnFindConvolutionForwardAlgorithmEx)(
-                session.raw,
-                raw.x,
-                x,
-                raw.w,
-                w,
-                raw.conv,
-                raw.y,
-                y,
-                most,
-                &mut count,
-                first.cast(),
-                memory,
-                size,
-            ),
-            Direction::BackwardData => (library.cudnnFindConvolutionBackwardDataAlgorithmEx)(
-                session.raw,
-                raw.w,
-                w,
-                raw.y,
-                y,
-                raw.conv,
-                raw.x,
-                x,
-                most,
-                &mut count,
-                first.cast(),
-                memory,
-                size,
-            ),
-            Direction::BackwardWeights => (library.cudnnFindConvolutionBackwardFilterAlgorithmEx)(
-                session.raw,
-                raw.x,
-                x,
-                raw.y,
-                y,
-                raw.conv,
-                raw.w,
-                w,
-                most,
-                &mut count,
-                first.cast(),
-                memory,
-                size,
-            ),
+    let marks = [Mark::new()?, Mark::new()?];
+    let (mut list, mut refused) = (Vec::new(), None);
+    for algorithm in algorithms(session, problem)? {
+        if algorithm.memory <= workspace.size {
+            // SAFETY: S11: the caller's memory.
+            match unsafe { time(session, problem, &algorithm, buffers, workspace, &marks) } {
+                Ok(time) => list.push(Algorithm { time, ..algorithm }),
+                Err(error) => refused = Some(error),
+            }
         }
-    })?;
-    usable(session, problem, &answers[..usize::try_from(count).unwrap_or(0).min(ANSWERS)])
+    }
+    list.sort_by(|a, b| a.time.total_cmp(&b.time));
+    match refused {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
 }
 
-/// The fastest of each class, the fastest class first: cuDNN sorts its answers so.
+/// Milliseconds of a run.
+///
+/// # Safety
+/// As [`measure`].
+unsafe fn time(
+    session: &Session,
+    problem: &Problem,
+    algorithm: &Algorithm,
+    buffers: Buffers,
+    workspace: Workspace,
+    [begin, end]: &[Mark; 2],
+) -> Outcome<f32> {
+    let (way, blend) = ((algorithm.number, algorithm.math), Blend::replace(problem));
+    // SAFETY: S11: the caller's memory.
+    let go = || unsafe { run(session, problem, way, blend, buffers, workspace) };
+    // The first call may answer what an earlier one left behind in the thread.
+    go().or_else(|_| go())?;
+    begin.set(session)?;
+    for _ in 0..RUNS {
+        go()?;
+    }
+    end.set(session)?;
+    Ok(begin.until(end)? / f32::from(RUNS))
+}
+
+/// The fastest of each class, the fastest class first, of a list in this order.
 fn fastest_of_each_class(direction: Direction, algorithms: &[Algorithm]) -> Vec<(u32, Algorithm)> {
     let mut list: Vec<(u32, Algorithm)> = Vec::new();
     for algorithm in algorithms {
@@ -263,6 +292,7 @@ entries! {
 
 #[cfg(test)]
 mod tests {
+    use super::super::math::Math;
     use super::*;
 
     #[test]

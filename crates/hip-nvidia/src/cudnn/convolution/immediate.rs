@@ -1,52 +1,19 @@
-//! Immediate mode: a solution is one of cuDNN's algorithms with its way to multiply.
+//! Immediate mode: the caller names the solution.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use super::algorithm::{algorithms, class_of, workspace};
-use super::math::Math;
+use super::algorithm::{Wanted, choose, class};
+use super::backend;
 use super::problem::{Buffers, Direction, Problem};
 use super::run::{Blend, Workspace, run};
+use super::solution::{Solution, Way, all};
 use crate::cudnn::entry::{entries, give, there};
 use crate::cudnn::handle::with;
 use crate::cudnn::library::{In, Out};
-use crate::cudnn::{BAD, Outcome};
+use crate::cudnn::{Outcome, UNSUPPORTED};
 use hip_sys::miopen::*;
 
-/// What a solution's id says: the direction that it is for in cuDNN's eyes, the algorithm's number and the way
-/// to multiply.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Solution {
-    direction: Direction,
-    number: u32,
-    math: Math,
-}
-
-/// No id is zero.
-const MARK: u64 = 1 << 16;
-const DIRECTIONS: [Direction; 3] = [Direction::Forward, Direction::BackwardData, Direction::BackwardWeights];
-
-impl Solution {
-    fn id(self) -> u64 {
-        MARK | (self.direction as u64) << 12 | u64::from(self.number) << 4 | self.math.code()
-    }
-
-    fn from_id(id: u64) -> Outcome<Self> {
-        let math = Math::from_code(id & 15).ok_or(BAD)?;
-        let direction = *DIRECTIONS.get((id >> 12 & 15) as usize).ok_or(BAD)?;
-        let solution = Self { direction, number: (id >> 4 & 255) as u32, math };
-        if solution.id() == id { Ok(solution) } else { Err(BAD) }
-    }
-
-    /// The one of an id, if it is for such a problem.
-    fn of(id: u64, problem: &Problem) -> Outcome<Self> {
-        let solution = Self::from_id(id)?;
-        // An id of f16 in a call on f32 would multiply in another way than it says.
-        let fits = solution.direction == problem.direction && solution.math.fits(problem.x.kind);
-        if fits { Ok(solution) } else { Err(BAD) }
-    }
-}
-
 fn count(handle: miopenHandle_t, problem: &Problem) -> Outcome<usize> {
-    with(handle, |session| Ok(algorithms(session, problem)?.len()))
+    with(handle, |session| Ok(all(session, problem)?.len()))
 }
 
 /// # Safety
@@ -59,16 +26,9 @@ unsafe fn solutions(
     list: *mut miopenConvSolution_t,
 ) -> Outcome {
     there(list)?;
-    let direction = problem.direction;
-    let found = with(handle, |session| algorithms(session, problem))?;
+    let found = with(handle, |session| all(session, problem))?;
     let number = found.len().min(room);
-    for (index, algorithm) in found.into_iter().take(number).enumerate() {
-        let solution = miopenConvSolution_t {
-            time: algorithm.time,
-            workspace_size: algorithm.memory,
-            solution_id: Solution { direction, number: algorithm.number, math: algorithm.math }.id(),
-            algorithm: miopenConvAlgorithm_t(class_of(direction, algorithm.number)),
-        };
+    for (index, solution) in found.into_iter().take(number).enumerate() {
         // SAFETY: S11: the caller's list has room for it.
         unsafe { list.add(index).write(solution) };
     }
@@ -78,10 +38,10 @@ unsafe fn solutions(
 
 fn solution_workspace(handle: miopenHandle_t, problem: &Problem, id: u64) -> Outcome<usize> {
     let solution = Solution::of(id, problem)?;
-    with(handle, |session| workspace(session, problem, solution.number, solution.math))
+    with(handle, |session| solution.workspace(session, problem))
 }
 
-/// cuDNN compiles what it compiles when it runs it first: this finds out whether it would.
+/// Makes the backend's plan. What an algorithm compiles it compiles when it runs first: this finds out whether it would.
 fn compile(handle: miopenHandle_t, problem: &Problem, id: u64) -> Outcome {
     solution_workspace(handle, problem, id).map(drop)
 }
@@ -96,9 +56,26 @@ unsafe fn immediate(
     let solution = Solution::of(id, problem)?;
     let buffers = problem.place(buffers);
     with(handle, |session| {
-        let blend = Blend::replace(problem);
-        // SAFETY: S11: the caller's memory.
-        unsafe { run(session, problem, (solution.number, solution.math), blend, buffers, workspace) }
+        let algorithm = match solution.way {
+            Way::Algorithm(number, math) => (number, math),
+            // SAFETY: S11: the caller's memory.
+            Way::Backend(choice) => match unsafe {
+                backend::run(session, problem, choice, buffers, workspace)
+            }? {
+                true => return Ok(()),
+                // Of the older functions it is not known that they use tensor cores for memory that is aligned by less, and without
+                // them they round sums.
+                false if problem.wants_tensor_cores() => return Err(UNSUPPORTED),
+                // The memory is less aligned than the backend needs it.
+                false => {
+                    let class = if class::transforms(choice.class) { choice.class } else { class::SUMS };
+                    let other = choose(session, Wanted { problem: problem.clone(), class }, workspace.size)?;
+                    (other.number, other.math)
+                }
+            },
+        };
+        // SAFETY: S11: as above.
+        unsafe { run(session, problem, algorithm, Blend::replace(problem), buffers, workspace) }
     })
 }
 
@@ -177,35 +154,32 @@ entries! {
     }
 
     fn miopenGetSolverIdConvAlgorithm(id: u64, place: *mut miopenConvAlgorithm_t) {
-        let solution = Solution::from_id(id)?;
+        let class = miopenConvAlgorithm_t(Solution::from_id(id)?.class());
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, miopenConvAlgorithm_t(class_of(solution.direction, solution.number))) }
+        unsafe { give(place, class) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_says_what_it_was_made_of() {
-        let solution = Solution { direction: Direction::BackwardData, number: 5, math: Math::HalfTensor };
-        assert_eq!(Solution::from_id(solution.id()), Ok(solution));
-        for id in [0, 1, MARK | 3 << 12, MARK | 9, MARK << 1, u64::MAX] {
-            assert_eq!(Solution::from_id(id), Err(BAD), "{id:x}");
-        }
-    }
+    use crate::cudnn::BAD;
+    use crate::cudnn::convolution::math::Math;
 
     #[test]
     fn a_solutions_class_is_told() {
-        let id = Solution { direction: Direction::Forward, number: 6, math: Math::Single }.id();
-        let mut class = miopenConvAlgorithm_t(9);
-        // SAFETY: S11: a live place, then null.
-        unsafe {
-            assert_eq!(miopenGetSolverIdConvAlgorithm(id, &mut class).0, 0);
-            assert_eq!(miopenGetSolverIdConvAlgorithm(0, &mut class), BAD);
-            assert_eq!(miopenGetSolverIdConvAlgorithm(id, std::ptr::null_mut()), BAD);
+        let winograd = miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd;
+        let choice = backend::Choice { index: 3, class: winograd.0 };
+        for way in [Way::Algorithm(6, Math::Single), Way::Backend(choice)] {
+            let id = Solution { direction: Direction::Forward, way }.id();
+            let mut class = miopenConvAlgorithm_t(9);
+            // SAFETY: S11: a live place, then null.
+            unsafe {
+                assert_eq!(miopenGetSolverIdConvAlgorithm(id, &mut class).0, 0);
+                assert_eq!(miopenGetSolverIdConvAlgorithm(0, &mut class), BAD);
+                assert_eq!(miopenGetSolverIdConvAlgorithm(id, std::ptr::null_mut()), BAD);
+            }
+            assert_eq!(class, winograd);
         }
-        assert_eq!(class, miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd);
     }
 }

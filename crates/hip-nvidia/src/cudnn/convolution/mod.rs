@@ -1,6 +1,7 @@
 //! Convolutions.
 
 mod algorithm;
+mod backend;
 mod bias;
 mod descriptor;
 mod find;
@@ -9,8 +10,11 @@ mod immediate;
 mod math;
 mod problem;
 mod run;
+mod solution;
 
 pub(super) use algorithm::Choices;
+use algorithm::class;
+pub(super) use backend::Plans;
 pub(super) use bias::*;
 pub(super) use descriptor::*;
 pub(super) use find::*;
@@ -18,4 +22,4 @@ pub(super) use fused::*;
 pub(super) use immediate::*;
 #[cfg(test)]
 pub(super) use math::Math;
-pub(super) use problem::{Direction, Problem};
+pub(super) use problem::{Buffers, Direction, Problem};

@@ -70,6 +70,15 @@ pub(super) fn is_possible(plan: &Plan) -> Outcome {
     }
 }
 
+/// What cuDNN may take for a plan's convolution.
+const ALGORITHMS: [miopenConvFwdAlgorithm_t; 5] = [
+    miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoImplicitGEMM,
+    miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM,
+    miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoDirect,
+    miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoFFT,
+    miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoWinograd,
+];
+
 type P = miopenFusionPlanDescriptor_t;
 type O = *mut miopenFusionOpDescriptor_t;
 type T = miopenTensorDescriptor_t;
@@ -154,19 +163,22 @@ entries! {
         unsafe { give(place, 0) }
     }
 
-    /// cuDNN chooses, so one is named.
+    /// cuDNN chooses when the plan runs, so all are named that it may take.
     fn miopenFusionPlanConvolutionGetAlgo(
         plan: P, room: c_int, count: *mut c_int, list: *mut miopenConvFwdAlgorithm_t,
     ) {
         plan_of(plan)?;
-        if room < 1 {
+        let named = &ALGORITHMS[..usize::try_from(room).map_err(|_| BAD)?.min(ALGORITHMS.len())];
+        if named.is_empty() {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's places, with room for one.
-        unsafe {
-            give(list, miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoImplicitGEMM)?;
-            give(count, 1)
+        there(list)?;
+        for (at, algorithm) in named.iter().enumerate() {
+            // SAFETY: S11: the caller's places, with room for so many.
+            unsafe { give(list.wrapping_add(at), *algorithm) }?;
         }
+        // SAFETY: S11: the caller's place for the result.
+        unsafe { give(count, named.len() as c_int) }
     }
 
     fn miopenFusionPlanConvolutionSetAlgo(plan: P, algorithm: miopenConvFwdAlgorithm_t) {

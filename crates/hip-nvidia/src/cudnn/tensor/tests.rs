@@ -127,3 +127,18 @@ fn a_tensor_that_was_not_set_or_has_another_type_reaches_no_cudnn() {
     let strided = Tensor::new(FLOAT, &[2, 2], Some(&[4, 1])).unwrap();
     assert_eq!(strided.filter(false), Err(UNSUPPORTED));
 }
+
+#[test]
+fn strides_along_lengths_of_one_are_those_of_the_layout() {
+    let of = |dims: &[usize], strides: &[usize], last| {
+        Tensor::new(miopenDataType_t::miopenHalf, dims, Some(strides)).unwrap().picture(last).unwrap()
+    };
+    // Weights of one tap are packed both ways.
+    assert_eq!(of(&[6, 4, 1, 1], &[4, 1, 1, 1], false).1, [4, 1, 1, 1]);
+    assert_eq!(of(&[6, 4, 1, 1], &[4, 1, 1, 1], true).1, [4, 1, 4, 4]);
+    // A line is a picture of width one.
+    assert_eq!(of(&[2, 3, 5], &[15, 5, 1], false), (vec![2, 3, 5, 1], vec![15, 5, 1, 1]));
+    assert_eq!(of(&[2, 3, 5], &[15, 1, 3], true), (vec![2, 3, 5, 1], vec![15, 1, 3, 3]));
+    // What follows no layout stays as it is.
+    assert_eq!(of(&[2, 3, 5, 7], &[210, 70, 14, 2], false).1, [210, 70, 14, 2]);
+}

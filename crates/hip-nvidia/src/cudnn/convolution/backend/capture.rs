@@ -1,0 +1,29 @@
+//! What a thread may do while a stream captures.
+
+use crate::context::driver;
+use hip_sys::hip::hipStreamCaptureMode;
+
+/// While this lives, the thread may load kernels although a stream captures: what is done meanwhile submits nothing.
+pub(super) struct Relaxed {
+    former: u32,
+}
+
+impl Relaxed {
+    pub(super) fn new() -> Self {
+        Self { former: exchange(hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0) }
+    }
+}
+
+impl Drop for Relaxed {
+    fn drop(&mut self) {
+        exchange(self.former);
+    }
+}
+
+/// Sets the thread's mode and gives the former one.
+fn exchange(mode: u32) -> u32 {
+    let mut place = mode;
+    // SAFETY: S1: a live place with one of the driver's modes.
+    let code = unsafe { (driver().cuThreadExchangeStreamCaptureMode)(&mut place) };
+    if code == 0 { place } else { mode }
+}
