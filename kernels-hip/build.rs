@@ -79,7 +79,15 @@ mod host {
 
     /// Compiles all units into one library, and writes the list of their entries.
     pub(super) fn build(root: &Path, out: &Path, kernels: &Kernels) {
-        for header in ["portable.hpp", "rows.hpp"] {
+        for header in [
+            "portable.hpp",
+            "activations.hpp",
+            "rows.hpp",
+            "reductions.hpp",
+            "digits.hpp",
+            "attention.hpp",
+            "mma.hpp",
+        ] {
             println!("cargo::rerun-if-changed={header}");
         }
         let include = env::var_os("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");

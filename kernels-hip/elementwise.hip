@@ -7,6 +7,7 @@
 // the offset of the view. dims[0] is the outermost dimension; strides count elements, negative ones wrap. The output of all
 // kernels but const_set and copy is tight: row-major without gaps.
 #include "portable.hpp"
+#include "activations.hpp"
 
 namespace hipstack {
 
@@ -137,14 +138,22 @@ template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 c
 #if ON_HOST
     for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
 #else
-    constexpr u32 N = pack_size<A, O>();
+    // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
+    constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
     const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
-    for (u64 p = thread_number(); p < packs; p += thread_count()) {
-        const Pack<A, N> x = load_pack<N>(a + p * N);
-        Pack<O, N> y;
+    for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
+        Pack<A, N> x[TURNS] = {};
         UNROLL
-        for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
-        write_pack<N>(out + p * N, y);
+        for (u32 k = 0; k < TURNS; k++)
+            if (k == 0 || p + k * blockDim.x < packs) x[k] = load_pack<N>(a + (p + k * blockDim.x) * N);
+        UNROLL
+        for (u32 k = 0; k < TURNS; k++) {
+            if (k > 0 && p + k * blockDim.x >= packs) break;
+            Pack<O, N> y;
+            UNROLL
+            for (u32 j = 0; j < N; j++) y.at[j] = f(x[k].at[j]);
+            write_pack<N>(out + (p + k * blockDim.x) * N, y);
+        }
     }
     for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
 #endif
@@ -359,47 +368,6 @@ FUNCTOR2(pow, return m_pow(x, y);)
 
 // For results of 8 and 16 bits: a relative error below 2^-14 in f32 does not show.
 static constexpr bool SMALL = sizeof(T) < 4;
-// 2^x where that is a normal number, and 1/x of normal numbers; what is beyond becomes 0 or infinity.
-DEVICE f32 quick_exp2(f32 x) {
-#if ON_NVIDIA
-    f32 out;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(out) : "f"(x));
-    return out;
-#elif ON_AMD
-    return exp2f(x);
-#else
-    return expf(x * 0.69314718055994530942f);
-#endif
-}
-DEVICE f32 quick_reciprocal(f32 x) {
-#if ON_NVIDIA
-    f32 out;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
-    return out;
-#elif ON_AMD
-    return __builtin_amdgcn_rcpf(x);
-#else
-    return 1.0f / x;
-#endif
-}
-// 1/(1 + exp(-v)) = s/(s + s exp(-v)) with s = 2^-64, so that exp(-v) does not overflow where the sigmoid is no subnormal yet.
-DEVICE f32 quick_sigmoid(f32 v) {
-    constexpr f32 S = 5.42101086242752217e-20f, LOG2_E = 1.4426950408889634f;
-    return S * quick_reciprocal(S + quick_exp2(multiply_add(v, -LOG2_E, -64.0f)));
-}
-// x/2 erfc(-x/sqrt(2)). With z = |x|/sqrt(2) and t = 1/(1 + 0.32 |x|), erfc(z) exp(z^2)/2 is t times a polynomial of t, which
-// interpolates it at Chebyshev's points up to |x| = 14.5 (relative error below 2^-16); beyond that the result is 0 or x.
-DEVICE f32 quick_gelu_erf(f32 x) {
-    const f32 t = quick_reciprocal(multiply_add(m_abs(x), 0.32f, 1.0f));
-    f32 p = multiply_add(t, -0.06624300321945903f, 0.13803415903973096f);
-    p = multiply_add(p, t, 0.0513443323632181f);
-    p = multiply_add(p, t, 0.1221300653407423f);
-    p = multiply_add(p, t, 0.12706283957170292f);
-    p = multiply_add(p, t, 0.12766686789733186f);
-    const f32 tail = x * (p * t * quick_exp2(x * x * -0.72134752044448170368f));
-    return x > 0.0f ? (x < 14.0f ? x - tail : x) : tail;
-}
-
 // exp is only taken of what is not positive: it cannot overflow.
 struct sigmoid_op {
     template <class C> METHOD C operator()(C x) const {
@@ -408,22 +376,20 @@ struct sigmoid_op {
         return (x < C(0) ? e : C(1)) / (C(1) + e);
     }
 };
-// x times the sigmoid of v + rest, where rest is too small to change v. Below zero exp(v) is taken as a square: the product
-// stays a normal number until the last step.
-template <class C> DEVICE C times_sigmoid(C x, C v, C rest) {
-    const C h = m_exp(-m_abs(v) * C(0.5));
-    if (v < C(0)) {
-        const C root = m_fma(h, rest * C(0.5), h);
-        return x * root * (root / (C(1) + root * root));
-    }
-    return x / (C(1) + h * h);
-}
 struct silu_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return x * quick_sigmoid(x);
         else return times_sigmoid(x, x, C(0));
     }
 };
+// Where exp2f takes registers for subnormal results, the shorter way would leave fewer than 8 waves of gelu on a SIMD.
+#define GELU_BY_ROOTS 0
+#if ON_AMD
+#if !__has_builtin(__builtin_amdgcn_exp2f)
+#undef GELU_BY_ROOTS
+#define GELU_BY_ROOTS 1
+#endif
+#endif
 // x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
 // counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {
@@ -439,13 +405,18 @@ struct gelu_op {
         const C p = b * square, r2 = m_fma(b, square, -p) + (b * r1 + b1 * square);
         const C sum = a + p, part = sum - a, r3 = ((a - (sum - part)) + (p - part)) + (a1 + r2);
         const C v = t * sum, rest = m_fma(t, sum, -v) + t * r3;
+#if GELU_BY_ROOTS
+        return times_sigmoid<C>(x, v, rest);
+#else
         return times_sigmoid(x, v, rest);
+#endif
     }
 };
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_gelu_erf(x);
+        if constexpr (sizeof(C) == 4) return short_gelu_erf(x);
         constexpr f64 R = 0.70710678118654752440084436210485;
         constexpr C r = (C)R, r1 = sizeof(C) == 4 ? (C)(R - (f64)r) : (C)-4.8336466567264565e-17;
         const C z = -x * r, rest = -(m_fma(x, r, z) + x * r1);

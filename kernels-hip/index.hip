@@ -91,6 +91,39 @@ DEVICE void gather_run(const U* src, u64 step, const I* ids, u64 id_step, U* out
 }
 #endif
 
+#if !ON_HOST
+// Packs of a row that a thread reads before it writes one.
+static constexpr u32 SIDE_BY_SIDE = 2;
+// Rows of packs that share an id each, along the innermost dimension. A power of two of threads takes a row: one for
+// each pack up to eight, then one for each SIDE_BY_SIDE of them up to a block.
+template <class U, class I> DEVICE void gather_rows(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
+    const u64 inner = m.dims[m.rank - 1], rows = m.count / inner;
+    u32 shift = 0;
+    while ((2u << shift) <= blockDim.x && ((u64)(shift < 3 ? 1 : SIDE_BY_SIDE) << shift) < inner) shift++;
+    const u32 width = 1u << shift, lane = threadIdx.x & (width - 1), each = blockDim.x >> shift;
+    for (u64 row = (u64)blockIdx.x * each + (threadIdx.x >> shift); row < rows; row += (u64)gridDim.x * each) {
+        const Offsets at = offsets(row, rows, m.rank - 1, m.dims, m.src, m.ids);
+        const u64 id = (u64)ids[at.b];
+        const bool there = id < m.length;
+        if (!there && lane == 0) report(fault, m, (i64)id);
+        const U* const from = src + at.a + (there ? id : 0) * m.axis_stride;
+        U* const to = out + row * inner;
+        for (u64 first = lane; first < inner; first += (u64)width * SIDE_BY_SIDE) {
+            // As words: of packs of integers clang keeps some in memory.
+            Pack<u32, 4> moved[SIDE_BY_SIDE];
+            UNROLL
+            for (u32 k = 0; k < SIDE_BY_SIDE; k++) {
+                moved[k] = Pack<u32, 4>{};
+                if (there && first + k * width < inner) moved[k] = load_pack<4>((const u32*)(from + first + k * width));
+            }
+            UNROLL
+            for (u32 k = 0; k < SIDE_BY_SIDE; k++)
+                if (first + k * width < inner) write_pack((u32*)(to + first + k * width), moved[k]);
+        }
+    }
+}
+#endif
+
 // A negative id, as a number without sign, is greater than any length.
 template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
 #if ON_HOST
@@ -106,14 +139,28 @@ template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U*
         }
     }
 #else
-    for (u64 i = thread_number(); i < m.count; i += thread_count()) {
-        const Offsets at = offsets(i, m.count, m.rank, m.dims, m.src, m.ids);
-        const u64 id = (u64)ids[at.b];
-        if (id < m.length) {
-            out[i] = src[at.a + id * m.axis_stride];
-        } else {
-            report(fault, m, (i64)id);
-            out[i] = U{};
+    if constexpr (sizeof(U) == 16) return gather_rows(src, ids, out, fault, m);
+    // Several elements at once: all ids are read before the first element, and all elements before one is written.
+    constexpr u32 SIDE = 4;
+    for (u64 first = thread_number(); first < m.count; first += thread_count() * SIDE) {
+        u64 from[SIDE], id[SIDE];
+        U moved[SIDE];
+        UNROLL
+        for (u32 k = 0; k < SIDE; k++) {
+            const u64 i = first + k * thread_count();
+            const Offsets at = offsets(i < m.count ? i : first, m.count, m.rank, m.dims, m.src, m.ids);
+            from[k] = at.a, id[k] = (u64)ids[at.b];
+        }
+        UNROLL
+        for (u32 k = 0; k < SIDE; k++) {
+            moved[k] = U{};
+            if (id[k] < m.length) moved[k] = src[from[k] + id[k] * m.axis_stride];
+        }
+        UNROLL
+        for (u32 k = 0; k < SIDE; k++) {
+            const u64 i = first + k * thread_count();
+            if (i < m.count) out[i] = moved[k];
+            if (id[k] >= m.length) report(fault, m, (i64)id[k]);
         }
     }
 #endif

@@ -64,16 +64,17 @@ DEVICE Pack<T, SPAN> parameters(const T* from, const Channels<GROUPS>& channels,
 struct Multiply { static METHOD C join(C a, C b) { return a * b; } };
 
 // Joins each element of a stretch with its channel's number.
-template <class Op, bool PACKED, bool GROUPS>
-DEVICE void with_parameters(C (&x)[HELD], const T* from, const Channels<GROUPS>& channels, u64 first, const Stretch<PACKED>& all) {
+template <class Op, bool PACKED, bool GROUPS, u32 N>
+DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& channels, u64 first, const Stretch<PACKED>& all) {
+    constexpr u32 together = AT_ONCE < N / SPAN ? AT_ONCE : N / SPAN;
     UNROLL
-    for (u32 begin = 0; begin < PACKS; begin += AT_ONCE) {
+    for (u32 begin = 0; begin < N / SPAN; begin += together) {
         if (!all.used(begin)) continue;
-        Pack<T, SPAN> raw[AT_ONCE];
+        Pack<T, SPAN> raw[together];
         UNROLL
-        for (u32 p = 0; p < AT_ONCE; p++) raw[p] = parameters(from, channels, first, anew(all), begin + p);
+        for (u32 p = 0; p < together; p++) raw[p] = parameters(from, channels, first, anew(all), begin + p);
         UNROLL
-        for (u32 p = 0; p < AT_ONCE; p++) {
+        for (u32 p = 0; p < together; p++) {
             UNROLL
             for (u32 i = 0; i < SPAN; i++) {
                 C& v = x[(begin + p) * SPAN + i];
@@ -87,18 +88,19 @@ DEVICE void with_parameters(C (&x)[HELD], const T* from, const Channels<GROUPS>&
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
 DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
-    const u64 chunk = (u64)HELD * team.width;
+    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
-    C x[HELD];
+    C x[N];
     C mean = 0;
     if (CENTRED) {
         C sum = 0;
         for (u64 first = 0; first < m.length; first += chunk) {
-            const Stretch<PACKED> s = stretch<PACKED>(first, length, team);
+            const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
             load(x, in + (first < length ? first : 0), s, C(0));
             C total = 0;
             UNROLL
-            for (u32 p = 0; p < PACKS; p++) {
+            for (u32 p = 0; p < OWN; p++) {
                 if (!s.used(p)) continue;
                 C part = 0;
                 UNROLL
@@ -111,11 +113,11 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
     }
     C squares = 0;
     for (u64 first = 0; first < m.length; first += chunk) {
-        const Stretch<PACKED> s = stretch<PACKED>(first, length, team);
+        const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
         if (!CENTRED || !held) load(x, in + (first < length ? first : 0), s, C(0));
         C total = 0;
         UNROLL
-        for (u32 p = 0; p < PACKS; p++) {
+        for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
             const Stretch<PACKED> own = anew(s);
             C part = 0;
@@ -133,10 +135,10 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
     const Channels<GROUPS> channels = {GROUPS ? r % m.groups * (m.length / m.inner) : 0, m.inner};
     const bool weighted = (m.flags & HAS_WEIGHT) != 0, biased = (m.flags & HAS_BIAS) != 0;
     for (u64 first = 0; first < length; first += chunk) {
-        const Stretch<PACKED> s = stretch<PACKED>(first, length, team);
+        const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
         if (!held) load(x, in + first, s, C(0));
         UNROLL
-        for (u32 p = 0; p < PACKS; p++) {
+        for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) x[i] = (x[i] - mean) * factor;
@@ -146,11 +148,107 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         store(out + first, x, s);
     }
 }
+#if HALVES
+// Rows of 16-bit elements that fit the threads' registers, and a thread's weights and biases as they lie in memory: what several rows of a
+// block need is read once. Weights alone stay in registers; with biases they are more than those hold beside a row, and each thread keeps
+// its own in shared memory. Where there are none, they are 1 and -0, which change nothing.
+#if defined(DTYPE_f16)
+static constexpr u32 ONES = 0x3c003c00u, MINUS_ZEROS = 0x80008000u;
+#else
+static constexpr u32 ONES = 0x3f803f80u, MINUS_ZEROS = 0x80008000u;
+#endif
+struct Kept { Words weight[PACKS]; };
+DEVICE Words* kept_slots() {
+    __shared__ Words slots[2 * PACKS * MAX_BLOCK];
+    return slots + threadIdx.x;
+}
+DEVICE Words kept_words(const T* from, bool given, u32 otherwise, const Stretch<true>& s, u32 p) {
+    if (given) return words_of(raw_pack(from, anew(s), p));
+    Words out;
+    UNROLL
+    for (u32 w = 0; w < WORDS; w++) out.at[w] = otherwise;
+    return out;
+}
+template <bool CENTRED> DEVICE void keep(Kept& kept, const T* weight, const T* bias, const NormMap& m, const Stretch<true>& s) {
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        kept.weight[p] = kept_words(weight, (m.flags & HAS_WEIGHT) != 0, ONES, s, p);
+        if (CENTRED) {
+            kept_slots()[p * MAX_BLOCK] = kept.weight[p];
+            kept_slots()[(PACKS + p) * MAX_BLOCK] = kept_words(bias, (m.flags & HAS_BIAS) != 0, MINUS_ZEROS, s, p);
+        }
+    }
+}
+// `inverse` is 1 / length. `length` is 0 for lanes without a row.
+template <bool CENTRED, class Team>
+DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C inverse, C eps, Team& team) {
+    const Stretch<true> s = stretch<true>(0, length, team);
+    C x[HELD];
+    load(x, in, s, C(0));
+    C mean = 0;
+    if (CENTRED) {
+        C sum = 0;
+        UNROLL
+        for (u32 p = 0; p < PACKS; p++) {
+            if (Team::SHORT && !s.used(p)) break;
+            C part = 0;
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) part += x[p * SPAN + i];
+            sum += part;
+        }
+        mean = team.template all<Add>(sum) * inverse;
+    }
+    C squares = 0;
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        if (Team::SHORT && !s.used(p)) break;
+        C part = 0;
+        UNROLL
+        for (u32 i = 0; i < SPAN; i++) {
+            C& v = x[p * SPAN + i];
+            v -= mean;
+            part = multiply_add(v, v, part);
+        }
+        squares += anew(s).there(p, 0) ? part : C(0);
+    }
+    const C factor = rsqrtf(multiply_add(team.template all<Add>(squares), inverse, eps));
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        const Stretch<true> own = anew(s);
+        if (!own.there(p, 0)) break;
+        Words out_words, weights = kept.weight[p], biases = {};
+        if (CENTRED) weights = kept_slots()[p * MAX_BLOCK], biases = kept_slots()[(PACKS + p) * MAX_BLOCK];
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) {
+            C low, high, low_bias, high_bias;
+            const C v = x[p * SPAN + 2 * w] * factor, next = x[p * SPAN + 2 * w + 1] * factor;
+            widen_halves(held_back(weights.at[w], factor), low, high);
+            if (CENTRED) {
+                widen_halves(biases.at[w], low_bias, high_bias);
+                out_words.at[w] = narrow_halves(multiply_add(v, low, low_bias), multiply_add(next, high, high_bias));
+            } else {
+                out_words.at[w] = narrow_halves(v * low, next * high);
+            }
+        }
+        write_pack((u32*)(out + own.at(p, 0)), out_words);
+    }
+}
+#endif
 DEVICE u64 row_offset(const NormMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
+#if HALVES
+    if (PACKED && !GROUPS && m.length <= (u64)HELD * team.width) {
+        Kept kept;
+        keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
+        const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
+        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+        return;
+    }
+#endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
         row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
 }
@@ -158,6 +256,19 @@ template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
     const Teams teams(m.length);
     Lanes team = teams.lanes();
+#if HALVES
+    if (PACKED && !GROUPS && m.length <= (u64)HELD * team.width) {
+        Kept kept;
+        keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
+        const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
+        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+            const bool there = first + teams.number() < m.rows;
+            const u64 r = there ? first + teams.number() : 0;
+            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
+        }
+        return;
+    }
+#endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const bool there = first + teams.number() < m.rows;
         const u64 r = there ? first + teams.number() : 0;
@@ -198,18 +309,23 @@ DEVICE void batch(const T* in, const ChannelArrays& arrays, T* out, const BatchM
 }
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
-#define NORM(op, CENTRED, GROUPS)                                                                                          \
-    KERNEL(PASTE4(norm_, op, _, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {                \
+#define NORM(op, CENTRED, GROUPS, BLOCKS, SHORT_BLOCKS)                                                                                  \
+    KERNEL_OF(BLOCKS, PASTE4(norm_, op, _, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {     \
         if (is_packed<GROUPS>(in, weight, bias, out, map)) long_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);   \
         else long_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                                \
     }                                                                                                                      \
-    KERNEL(PASTE4(norm_, op, _short_, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {          \
+    KERNEL_OF(SHORT_BLOCKS, PASTE4(norm_, op, _short_, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) { \
         if (is_packed<GROUPS>(in, weight, bias, out, map)) short_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);  \
         else short_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                               \
     }
-NORM(layer, true, false)
-NORM(rms, false, false)
-NORM(group, true, true)
+#if HALVES
+NORM(layer, true, false, 4, 3)
+NORM(rms, false, false, 3, 3)
+#else
+NORM(layer, true, false, 1, 1)
+NORM(rms, false, false, 1, 1)
+#endif
+NORM(group, true, true, 2, 2)
 KERNEL(PASTE4(norm_, batch, _, DTYPE), const T* in, const T* mean, const T* variance, const T* weight, const T* bias, T* out,
        BatchMap map) {
     batch(in, ChannelArrays{mean, variance, weight, bias}, out, map);

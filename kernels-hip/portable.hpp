@@ -43,7 +43,18 @@
 #define UNROLL
 #define KERNEL(...) HIPHOST_KERNEL(__VA_ARGS__)
 #define DYNAMIC_SHARED(T, name) T* const name = (T*)hiphost::dynamic_shared()
+// What a block shares is a variable of the system's thread there, and those take from every thread's stack: large arrays of all kernels lie
+// in the same places, since a thread runs one block at a time. `slot` tells the arrays of one kernel apart.
+#if defined(__SANITIZE_ADDRESS__)
+#define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
 #else
+namespace hipstack {
+template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_place[BYTES];
+}
+#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_place<slot, sizeof(T) * (count)>)
+#endif
+#else
+#define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
 #define SHARED_CODE DEVICE
 #define INDEPENDENT
 #define UNROLL _Pragma("unroll")
@@ -146,6 +157,48 @@ DEVICE void from_f32(f32 v, f8e4m3& out) {
     const u32 special = magnitude > 0x7f800000u ? 0x7fu : 0x7eu;
     out.bits = (u8)((magnitude > 0x43e00000u ? special : finite) | (b >> 24 & 0x80u));
 }
+
+// Whether words of two 16-bit floats are taken apart and put together as such: NVIDIA's instructions address halves of registers.
+#if ON_NVIDIA && (defined(DTYPE_f16) || defined(DTYPE_bf16))
+#if __CUDA_ARCH__ >= 800
+#define HALVES 1
+#endif
+#endif
+#ifndef HALVES
+#define HALVES 0
+#endif
+#if HALVES
+DEVICE void widen_halves(u32 word, f32& low, f32& high) {
+#if defined(DTYPE_f16)
+    asm("{.reg .b16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b;}" : "=f"(low), "=f"(high) : "r"(word));
+#else
+    low = from_bits(word << 16);
+    high = from_bits(word & 0xffff0000u);
+#endif
+}
+DEVICE u32 narrow_halves(f32 low, f32 high) {
+    u32 word;
+#if defined(DTYPE_f16)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+#else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+#endif
+    return word;
+}
+// The greater ones of two each; of NaN and a number the number, with NAN_WINS the NaN. -0 is less than +0.
+template <bool LEAST, bool NAN_WINS> DEVICE u32 extreme_halves(u32 a, u32 b) {
+    u32 out;
+#if defined(DTYPE_f16)
+#define HALF_KIND "f16x2"
+#else
+#define HALF_KIND "bf16x2"
+#endif
+    if constexpr (NAN_WINS && LEAST) asm("min.NaN." HALF_KIND " %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+    else if constexpr (NAN_WINS) asm("max.NaN." HALF_KIND " %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+    else asm("max." HALF_KIND " %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+    return out;
+}
+#endif
 
 // An f64 rounded to f32 "to odd": truncated, and the last bit set if anything was lost. Rounding that to a format with at
 // least two bits less gives what rounding the f64 once would give.
@@ -276,6 +329,22 @@ template <class C> DEVICE C multiply_add(C x, C y, C z) {
     return x * y + z;
 #endif
 }
+// 2^x with a relative error of 2^-22; what is below the normal numbers may be 0.
+DEVICE f32 quick_exp2(f32 x) {
+#if ON_NVIDIA
+    f32 out;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
+    return out;
+#elif ON_AMD
+#if __has_builtin(__builtin_amdgcn_exp2f)
+    return __builtin_amdgcn_exp2f(x);
+#else
+    return exp2f(x);
+#endif
+#else
+    return exp2f(x);
+#endif
+}
 
 DEVICE bool is_negative(f32 v) { return bits_of(v) >> 31 != 0; }
 DEVICE bool is_negative(f64 v) { return bits_of(v) >> 63 != 0; }
@@ -383,7 +452,7 @@ template <u32 N, class T> DEVICE void write_pack(T* p, const Pack<T, N>& v) {
 #if defined(WAVE_SIZE) && WAVE_SIZE != 0
 static_assert(WAVE_SIZE == 32 || WAVE_SIZE == 64, "WAVE_SIZE is 32 or 64");
 
-// The value of the lane whose number differs in the bits of mask, within groups of 32. All lanes of the wave must call it.
+// The value of the lane whose number differs in the bits of mask, within groups of 32. All lanes of the group must call it.
 template <class T> DEVICE T shuffle_xor(T v, u32 mask) {
 #if ON_NVIDIA
     return __shfl_xor_sync(0xffffffffu, v, (int)mask, 32);

@@ -2,7 +2,7 @@
 //
 // reduce_<op>: the threads of a block, or groups of up to 32 of them, share the elements of an output. Launch: one-dimensional,
 // block a multiple of 64 and at most 256; blocks stride over the outputs, so any grid is right.
-// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs, or for one where their elements are not aligned. Launch: one-dimensional, any block up to 256, any grid.
+// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs (eight, for extremes of floats of 16 bits), or for one where their elements are not aligned. Launch: one-dimensional, any block up to 256, any grid.
 // Both give any result that the other may give; which is quicker: src/launch.rs.
 // Where outputs are few, they are cut into parts, which these kernels reduce to what they accumulate, not yet rounded. Then
 // reduce_join_<op> joins the parts of each output, in an order that depends on their number alone. Launch: one-dimensional, block a
@@ -14,6 +14,7 @@
 // Sums and products of floats of up to 32 bits are kept in f32, of f64 in f64, and rounded once to the dtype. They are
 // added up in spans, spans in a cascade of three levels, threads in a tree: no long chain of additions anywhere.
 #include "portable.hpp"
+#include "reductions.hpp"
 
 namespace hipstack {
 
@@ -44,6 +45,8 @@ static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
 // Rows of a column between two steps of the cascade, and rows that are read before the first is used: as many as registers allow.
 static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8 : sizeof(T) == 4 ? 3 : 4;
+// Parts that a thread reads before it joins the first.
+static constexpr u32 JOINED = ON_HOST ? 1 : 16;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
 static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T);
 
@@ -52,62 +55,6 @@ static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T)
 #else
 #define NOT_UNROLLED _Pragma("unroll 1")
 #endif
-
-// ---- operations -------------------------------------------------------------------------------------------------------
-// Accumulators: floats as they compute, integers in the unsigned type that wraps.
-template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>::Compute Type; };
-template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
-typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
-
-// An operation: SUMS (whether rounding errors add up), Sum (what accumulates), Out, none() that changes nothing,
-// of(element, position), join, shuffle, result.
-struct sum_op {
-    static constexpr bool SUMS = Dtype<T>::FLOAT;
-    typedef Accumulator Sum;
-    typedef T Out;
-    static METHOD Sum none() { return Sum(0); }
-    static METHOD Sum of(T v, u64) { return (Sum)widen(v); }
-    static METHOD Sum join(Sum a, Sum b) { return a + b; }
-    static METHOD Sum shuffle(Sum v, u32 mask) { return shuffle_xor(v, mask); }
-    static METHOD T result(Sum v) { return narrow<T>((C)v); }
-};
-struct prod_op : sum_op {
-    static METHOD Sum none() { return Sum(1); }
-    static METHOD Sum join(Sum a, Sum b) { return a * b; }
-};
-typedef Dtype<T>::Rank Rank;
-template <bool LEAST> struct extreme_op {
-    static constexpr bool SUMS = false;
-    typedef Rank Sum;
-    typedef T Out;
-    static METHOD Sum none() { return least<Rank>(); }
-    static METHOD Sum of(T v, u64) { return rank_of<LEAST>(v); }
-    static METHOD Sum join(Sum a, Sum b) { return a > b ? a : b; }
-    static METHOD Sum shuffle(Sum v, u32 mask) { return shuffle_xor(v, mask); }
-    static METHOD T result(Sum v) { return value_of<LEAST, T>(v); }
-};
-struct Place {
-    Rank rank;
-    u32 index;
-};
-template <bool LEAST> struct place_op {
-    static constexpr bool SUMS = false;
-    typedef Place Sum;
-    typedef u32 Out;
-    static METHOD Sum none() { return Place{least<Rank>(), ~0u}; }
-    static METHOD Sum of(T v, u64 i) { return Place{rank_of<LEAST>(v), (u32)i}; }
-    // The greater rank; of equals the first place.
-    static METHOD Sum join(Sum a, Sum b) {
-        const bool second = b.rank > a.rank || (b.rank == a.rank && b.index < a.index);
-        return Place{second ? b.rank : a.rank, second ? b.index : a.index};
-    }
-    static METHOD Sum shuffle(Sum v, u32 mask) { return Place{shuffle_xor(v.rank, mask), shuffle_xor(v.index, mask)}; }
-    static METHOD u32 result(Sum v) { return v.index; }
-};
-typedef extreme_op<true> min_op;
-typedef extreme_op<false> max_op;
-typedef place_op<true> argmin_op;
-typedef place_op<false> argmax_op;
 
 // ---- accumulation in one thread ---------------------------------------------------------------------------------------
 // Adds up W long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
@@ -174,20 +121,85 @@ template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 firs
     return Op::join(lanes_total<Op>(lane), rest);
 }
 #if !ON_HOST
+// The greatest rank of U spans of floats of 16 bits, and its first place: the maximum of integers, each with a rank above and the number of
+// the element, counted down, below. One word holds two elements, whose ranks are made together.
+template <class Op, u32 U> DEVICE typename Op::Sum half_spans(const Pack<T, SPAN> (&pack)[U], const T* p, u64 first, u64 step) {
+    i32 best = least<i32>();
+    u32 above = 0; // its bits 15 and 31 say that there is a NaN
+    UNROLL
+    for (u32 u = 0; u < U; u++) {
+        u32 words[SPAN / 2];
+        memcpy(words, &pack[u], sizeof(words));
+        UNROLL
+        for (u32 w = 0; w < SPAN / 2; w++) {
+            const u32 word = words[w], number = 0xffffu - (u * SPAN + 2 * w);
+            above |= (word & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
+            const u32 ordered = word ^ (word >> 15 & 0x10001u) * 0x7fffu, ranks = Op::DOWN ? ~ordered : ordered;
+            const i32 low = (i32)(Op::PLACES ? ranks << 16 | number : ranks << 16);
+            const i32 high = (i32)(Op::PLACES ? (ranks & 0xffff0000u) | (number - 1) : ranks);
+            best = low > best ? low : best;
+            best = high > best ? high : best;
+        }
+    }
+    if ((above & 0x80008000u) != 0) {
+        typename Op::Sum sum = Op::none();
+        NOT_UNROLLED
+        for (u32 k = 0; k < U * SPAN; k++) {
+            const u64 at = k / SPAN * step + k % SPAN;
+            sum = Op::join(sum, Op::of(p[at], first + at));
+        }
+        return sum;
+    }
+    if constexpr (Op::PLACES) {
+        const u32 k = 0xffffu - ((u32)best & 0xffffu);
+        return typename Op::Sum{best >> 16, (u32)(first + k / SPAN * step + k % SPAN)};
+    } else {
+        return best >> 16;
+    }
+}
+// The terms of a pack whose first element is at position `first`.
+template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pack<T, SPAN>& pack, u64 first) {
+#if HALVES
+    if constexpr (!Op::ORDERS) {
+        u32 words[SPAN / 2];
+        memcpy(words, &pack, sizeof(words));
+        UNROLL
+        for (u32 w = 0; w < SPAN / 2; w++) widen_halves(words[w], term[2 * w], term[2 * w + 1]);
+    } else
+#endif
+    {
+        UNROLL
+        for (u32 l = 0; l < LANES; l++) term[l] = Op::of(pack.at[l], first + l);
+    }
+}
+// Integers of 16 bits: each term is joined as soon as it is made. With all terms of a pack at once ptxas keeps some in memory.
+static constexpr bool SHORTS = !Dtype<T>::FLOAT && sizeof(T) == 2;
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
     Pack<T, SPAN> pack[U];
     UNROLL
     for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
-    typename Op::Sum lane[LANES];
-    UNROLL
-    for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
-    UNROLL
-    for (u32 u = 1; u < U; u++) {
+    if constexpr (HALF && Op::ORDERS) {
+        return half_spans<Op, U>(pack, p, first, step);
+    } else {
+        typename Op::Sum lane[LANES];
         UNROLL
-        for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
+        for (u32 u = 0; u < U; u++) {
+            if constexpr (SHORTS) {
+                UNROLL
+                for (u32 l = 0; l < LANES; l++) {
+                    const typename Op::Sum term = Op::of(pack[u].at[l], first + u * step + l);
+                    lane[l] = u == 0 ? term : Op::join(lane[l], term);
+                }
+            } else {
+                typename Op::Sum term[LANES];
+                terms<Op>(term, pack[u], first + u * step);
+                UNROLL
+                for (u32 l = 0; l < LANES; l++) lane[l] = u == 0 ? term[l] : Op::join(lane[l], term[l]);
+            }
+        }
+        return lanes_total<Op>(lane);
     }
-    return lanes_total<Op>(lane);
 }
 #endif
 DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
@@ -332,6 +344,124 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
     }
 }
+#if !ON_HOST
+// HALF_COLUMNS neighbouring columns of floats of 16 bits, by one 16-byte access a row.
+static constexpr u32 HALF_COLUMNS = 8;
+// Rows of a part at most: their numbers fit 16 bits.
+static constexpr u32 MOST_ROWS = 65536;
+// The greatest ranks, and their first places, of the rows from begin to end, at most MOST_ROWS and at least one: as in half_spans.
+template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
+    typedef Pack<T, HALF_COLUMNS> P;
+    // Rows that are read before the first is used.
+    constexpr u32 HALF_ROWS = ON_AMD ? 4 : 8;
+    i32 best[HALF_COLUMNS];
+    UNROLL
+    for (u32 c = 0; c < HALF_COLUMNS; c++) best[c] = least<i32>();
+    u32 above = 0, number = 0xffffu;
+#if HALVES
+    u32 greatest_seen = 0; // NaN once one was there
+#endif
+    const auto take = [&](const P& x) {
+        u32 words[HALF_COLUMNS / 2];
+        memcpy(words, &x, sizeof(words));
+        UNROLL
+        for (u32 w = 0; w < HALF_COLUMNS / 2; w++) {
+            const u32 word = words[w];
+#if HALVES
+            greatest_seen = extreme_halves<false, true>(greatest_seen, word);
+#else
+            above |= (word & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
+#endif
+            const u32 ordered = word ^ (word >> 15 & 0x10001u) * 0x7fffu, ranks = Op::DOWN ? ~ordered : ordered;
+            const i32 low = (i32)(ranks * 0x10000u + number), high = (i32)((ranks & 0xffff0000u) | number);
+            best[2 * w] = low > best[2 * w] ? low : best[2 * w];
+            best[2 * w + 1] = high > best[2 * w + 1] ? high : best[2 * w + 1];
+        }
+        number--;
+    };
+    const T* p = first + begin * step;
+    u64 r = begin;
+    NOT_UNROLLED
+    for (; r + HALF_ROWS <= end; r += HALF_ROWS, p += HALF_ROWS * step) {
+        P x[HALF_ROWS];
+        UNROLL
+        for (u32 u = 0; u < HALF_ROWS; u++) x[u] = load_pack<HALF_COLUMNS>(p + u * step);
+        UNROLL
+        for (u32 u = 0; u < HALF_ROWS; u++) take(x[u]);
+    }
+    NOT_UNROLLED
+    for (; r < end; r++, p += step) take(load_pack<HALF_COLUMNS>(p));
+#if HALVES
+    above = (greatest_seen & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
+#endif
+    if ((above & 0x80008000u) != 0) {
+        UNROLL
+        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
+        NOT_UNROLLED
+        for (r = begin; r < end; r++) {
+            const P x = load_pack<HALF_COLUMNS>(first + r * step);
+            UNROLL
+            for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::join(sum[c], Op::of(x.at[c], r));
+        }
+        return;
+    }
+    UNROLL
+    for (u32 c = 0; c < HALF_COLUMNS; c++) {
+        if constexpr (Op::PLACES) {
+            sum[c] = typename Op::Sum{best[c] >> 16, (u32)begin + (0xffffu - ((u32)best[c] & 0xffffu))};
+        } else {
+            sum[c] = best[c] >> 16;
+        }
+    }
+}
+#if HALVES
+// The extremes alone: words of two elements are compared as they lie in memory.
+template <class Op> DEVICE void half_rows_by_words(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
+    constexpr u32 HALF_ROWS = 8, WORDS = HALF_COLUMNS / 2, ENDS = (INFINITE | (Op::DOWN ? 0u : 0x8000u)) * 0x10001u;
+    typedef Pack<u32, WORDS> P;
+    u32 best[WORDS];
+    UNROLL
+    for (u32 w = 0; w < WORDS; w++) best[w] = ENDS;
+    const auto take = [&](const P& x) {
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) best[w] = extreme_halves<Op::DOWN, true>(best[w], x.at[w]);
+    };
+    const T* p = first + begin * step;
+    u64 r = begin;
+    NOT_UNROLLED
+    for (; r + HALF_ROWS <= end; r += HALF_ROWS, p += HALF_ROWS * step) {
+        P x[HALF_ROWS];
+        UNROLL
+        for (u32 u = 0; u < HALF_ROWS; u++) x[u] = load_pack<WORDS>((const u32*)(p + u * step));
+        UNROLL
+        for (u32 u = 0; u < HALF_ROWS; u++) take(x[u]);
+    }
+    NOT_UNROLLED
+    for (; r < end; r++, p += step) take(load_pack<WORDS>((const u32*)p));
+    T both[HALF_COLUMNS];
+    memcpy(both, best, sizeof(both));
+    UNROLL
+    for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::of(both[c], 0);
+}
+#endif
+template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* out, const ReduceMap& m, Item item) {
+    typename Op::Sum sum[HALF_COLUMNS];
+    const u64 step = m.reduced_strides[0];
+    if (item.begin == item.end) {
+        UNROLL
+        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
+    } else {
+#if HALVES
+        if constexpr (Op::PLACES) half_rows<Op>(sum, first, item.begin, item.end, step);
+        else half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
+#else
+        half_rows<Op>(sum, first, item.begin, item.end, step);
+#endif
+    }
+    UNROLL
+    for (u32 c = 0; c < HALF_COLUMNS; c++) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum[c]);
+}
+#endif
 // Outputs that lie side by side, 1 if none do.
 DEVICE u64 line_of(const ReduceMap& m) {
     return m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1 ? m.kept_dims[m.kept_rank - 1] : 1;
@@ -345,21 +475,29 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
         const T* const first = in + kept_offset(m, o);
         const Item item = item_of(m, o, (u32)part);
+#if !ON_HOST
+        if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
+        else
+#endif
         columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
     }
 }
 #if !ON_HOST
-// Whether COLUMNS neighbours are one access wherever they lie.
-DEVICE bool columns_are_packed(const T* in, const ReduceMap& m) {
-    bool packed = line_of(m) % COLUMNS == 0 && is_aligned<T, COLUMNS>(in);
-    for (u32 d = 0; d + 1 < m.kept_rank; d++) packed = packed && m.kept_strides[d] % COLUMNS == 0;
-    for (u32 d = 0; d < m.reduced_rank; d++) packed = packed && m.reduced_strides[d] % COLUMNS == 0;
+// Whether W neighbours are one access wherever they lie.
+template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m) {
+    bool packed = line_of(m) % W == 0 && is_aligned<T, W>(in);
+    for (u32 d = 0; d + 1 < m.kept_rank; d++) packed = packed && m.kept_strides[d] % W == 0;
+    for (u32 d = 0; d < m.reduced_rank; d++) packed = packed && m.reduced_strides[d] % W == 0;
     return packed;
 }
 #endif
 template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
 #if !ON_HOST
-    if (!columns_are_packed(in, m)) return reduce_columns<Op, 1>(in, out, m);
+    if constexpr (HALF && Op::ORDERS) {
+        const bool whole = m.reduced_rank == 1 && m.segment <= MOST_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
+        if (whole) return reduce_columns<Op, HALF_COLUMNS>(in, out, m);
+    }
+    if (!columns_are_packed<COLUMNS>(in, m)) return reduce_columns<Op, 1>(in, out, m);
 #endif
     reduce_columns<Op, COLUMNS>(in, out, m);
 }
@@ -372,10 +510,34 @@ template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename 
         const u64 o = first + lane;
         Cascade<Op, 1> sum;
         if (o < m.outputs) {
-            for (u32 p = row; p < m.parts; p += rows) sum.add(in[p * m.outputs + o]);
+            for (u32 first_part = row; first_part < m.parts; first_part += JOINED * rows) {
+                typename Op::Sum part[JOINED];
+                UNROLL
+                for (u32 k = 0; k < JOINED; k++) {
+                    const u32 p = first_part + k * rows;
+                    part[k] = p < m.parts ? in[p * m.outputs + o] : Op::none();
+                }
+                UNROLL
+                for (u32 k = 0; k < JOINED; k++) {
+                    if (first_part + k * rows < m.parts) sum.add(part[k]);
+                }
+            }
         }
         slot[thread] = sum.total(0);
         __syncthreads();
+        if (m.width == 1) {
+            // One output: the block's threads as lanes of the first wave.
+            typename Op::Sum all = Op::none();
+            if (thread < WAVE_SIZE) {
+                const u32 in_group = thread & 31u;
+                all = slot[in_group];
+                for (u32 other = in_group + 32u; other < blockDim.x; other += 32u) all = Op::join(all, slot[other]);
+                for (u32 mask = 16u; mask > 0u; mask >>= 1) all = Op::join(all, Op::shuffle(all, mask));
+            }
+            if (thread == 0) out[o] = Op::result(all);
+            __syncthreads();
+            continue;
+        }
         for (u32 half = rows / 2; half > 0; half /= 2) {
             if (row < half) slot[thread] = Op::join(slot[thread], slot[thread + half * m.width]);
             __syncthreads();

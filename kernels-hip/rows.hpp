@@ -23,18 +23,26 @@ struct Add { static METHOD C join(C a, C b) { return a + b; } };
 
 // `width` lanes, a power of two up to LANES. All lanes of the wave call `all`.
 struct Lanes {
+    static constexpr bool SHORT = true;
     u32 lane, width;
     template <class Op> METHOD C all(C v) {
+#if ON_NVIDIA
+        UNROLL
+        for (u32 mask = LANES / 2; mask > 0; mask >>= 1)
+            if (mask < width) v = Op::join(v, shuffle_xor(v, mask));
+#else
         for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
+#endif
         return v;
     }
 };
-// A block's threads as teams of lanes, one for each row of `length` elements: packs of it for every lane, if they are as many. By shifts:
-// compilers make floating point of a division of small integers.
+// A block's threads as teams of lanes, one for each row of `length` elements: up to TEAM_PACKS packs of it for every lane where they are
+// many. By shifts: compilers make floating point of a division of small integers.
+static constexpr u32 TEAM_PACKS = PACKS < 4 ? PACKS : 4, FEW_LANES = 8;
 struct Teams {
     u32 shift;
     METHOD explicit Teams(u64 length) : shift(0) {
-        while ((1u << shift) < LANES && ((u64)SPAN << shift) < length) shift++;
+        while ((1u << shift) < LANES && ((u64)(1u << shift < FEW_LANES ? SPAN : SPAN * TEAM_PACKS) << shift) < length) shift++;
     }
     METHOD u32 count() const { return blockDim.x >> shift; }
     METHOD u32 number() const { return threadIdx.x >> shift; }
@@ -46,6 +54,7 @@ DEVICE C* block_values() {
 }
 // All threads of the block. The order of joining does not depend on the wave size; two sets of values make one barrier enough.
 struct Block {
+    static constexpr bool SHORT = false;
     u32 lane, width, turn;
     template <class Op> METHOD C all(C v) {
         C* const values = block_values() + (turn++ & 1u) * (MAX_BLOCK / LANES);
@@ -53,7 +62,16 @@ struct Block {
         if ((lane & (LANES - 1)) == 0) values[lane / LANES] = v;
         __syncthreads();
         v = values[0];
+#if ON_NVIDIA
+        // All are read before the first is joined.
+        UNROLL
+        for (u32 other = 1; other < MAX_BLOCK / LANES; other++) {
+            const C next = values[other];
+            if (other * LANES < width) v = Op::join(v, next);
+        }
+#else
         for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
+#endif
         return v;
     }
 };
@@ -78,8 +96,10 @@ template <bool PACKED> DEVICE Stretch<PACKED> anew(Stretch<PACKED> s) {
 #endif
     return s;
 }
-template <bool PACKED, class Team> DEVICE Stretch<PACKED> stretch(u64 first, u64 length, const Team& team) {
-    const u64 left = length > first ? length - first : 0, most = (u64)HELD * team.width;
+// What a thread keeps in registers of rows: less where words are taken apart but single elements are read, each of them in a register.
+template <bool PACKED> DEVICE constexpr u32 held_by() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
+template <bool PACKED, u32 N = HELD, class Team> DEVICE Stretch<PACKED> stretch(u64 first, u64 length, const Team& team) {
+    const u64 left = length > first ? length - first : 0, most = (u64)N * team.width;
     return Stretch<PACKED>{(u32)(left < most ? left : most), team.lane, team.width};
 }
 
@@ -95,28 +115,88 @@ template <bool PACKED> DEVICE Pack<T, SPAN> raw_pack(const T* row, const Stretch
     }
     return raw;
 }
+#if HALVES
+// The same bits, not known before `after` is: taken apart any sooner, they would fill registers while the block waits.
+DEVICE u32 held_back(u32 word, f32 after) {
+    asm("" : "+r"(word) : "f"(after));
+    return word;
+}
+// A pack as words of two elements.
+static constexpr u32 WORDS = SPAN / 2;
+typedef Pack<u32, WORDS> Words;
+DEVICE Words words_of(const Pack<T, SPAN>& pack) {
+    Words out;
+    memcpy(&out, &pack, sizeof(out));
+    return out;
+}
+#endif
+// A kernel of which so many blocks of 256 threads should fit a multiprocessor of NVIDIA's. Only for elements of 16 bits: without a number
+// nvcc keeps to fewer registers than it takes for the sake of one block.
+#if ON_NVIDIA && HALVES
+#define KERNEL_OF(blocks, ...) KERNEL_OF_(blocks, __VA_ARGS__)
+#define KERNEL_OF_(blocks, name, ...) extern "C" __global__ __launch_bounds__(256, blocks) void name(__VA_ARGS__)
+#else
+#define KERNEL_OF(blocks, ...) KERNEL(__VA_ARGS__)
+#endif
+
+// The elements of a pack, and packs of elements.
+DEVICE void widen_pack(C* x, const Pack<T, SPAN>& raw) {
+#if HALVES
+    u32 words[SPAN / 2];
+    memcpy(words, &raw, sizeof(words));
+    UNROLL
+    for (u32 w = 0; w < SPAN / 2; w++) widen_halves(words[w], x[2 * w], x[2 * w + 1]);
+#else
+    UNROLL
+    for (u32 i = 0; i < SPAN; i++) x[i] = widen(raw.at[i]);
+#endif
+}
+DEVICE Pack<T, SPAN> narrow_pack(const C* y) {
+    Pack<T, SPAN> pack;
+#if HALVES
+    u32 words[SPAN / 2];
+    UNROLL
+    for (u32 w = 0; w < SPAN / 2; w++) words[w] = narrow_halves(y[2 * w], y[2 * w + 1]);
+    memcpy(&pack, words, sizeof(words));
+#else
+    UNROLL
+    for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[i]);
+#endif
+    return pack;
+}
+
 // What is not there becomes `none`. All packs are read before the first is widened, so that one wait is for all of them.
-template <bool PACKED> DEVICE void load(C (&x)[HELD], const T* row, const Stretch<PACKED>& all, C none) {
-    Pack<T, SPAN> raw[PACKS];
-    UNROLL
-    for (u32 p = 0; p < PACKS; p++) raw[p] = raw_pack(row, anew(all), p);
-    UNROLL
-    for (u32 p = 0; p < PACKS; p++) {
-        const Stretch<PACKED> s = anew(all);
+template <bool PACKED, u32 N> DEVICE void load(C (&x)[N], const T* row, const Stretch<PACKED>& all, C none) {
+    Pack<T, SPAN> raw[N / SPAN];
+    if constexpr (PACKED || !HALVES) {
         UNROLL
-        for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : none;
+        for (u32 p = 0; p < N / SPAN; p++) raw[p] = raw_pack(row, anew(all), p);
+    }
+    UNROLL
+    for (u32 p = 0; p < N / SPAN; p++) {
+        const Stretch<PACKED> s = anew(all);
+        // Single elements of 16 bits would fill a register each.
+        if constexpr (!PACKED && HALVES) raw[p] = raw_pack(row, s, p);
+        if constexpr (HALVES && PACKED) {
+            widen_pack(x + p * SPAN, raw[p]);
+            // What is not there was read as 0.
+            if (!s.there(p, 0) && none != C(0)) {
+                UNROLL
+                for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = none;
+            }
+        } else {
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : none;
+        }
     }
 }
-template <bool PACKED> DEVICE void store(T* row, const C (&y)[HELD], const Stretch<PACKED>& all) {
+template <bool PACKED, u32 N> DEVICE void store(T* row, const C (&y)[N], const Stretch<PACKED>& all) {
     UNROLL
-    for (u32 p = 0; p < PACKS; p++) {
+    for (u32 p = 0; p < N / SPAN; p++) {
         const Stretch<PACKED> s = anew(all);
         if constexpr (PACKED) {
             if (!s.there(p, 0)) continue;
-            Pack<T, SPAN> pack;
-            UNROLL
-            for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[p * SPAN + i]);
-            write_pack(row + s.at(p, 0), pack);
+            write_pack(row + s.at(p, 0), narrow_pack(y + p * SPAN));
         } else {
             UNROLL
             for (u32 i = 0; i < SPAN; i++)

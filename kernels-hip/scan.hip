@@ -13,6 +13,12 @@
 // sums on several levels: no long chain of additions anywhere.
 #include "portable.hpp"
 
+// Whether threads of a group join by shuffles. On the host, where a shuffle costs as much as a barrier, blocks join in
+// shared memory.
+#ifndef GROUPS
+#define GROUPS !ON_HOST
+#endif
+
 namespace hipstack {
 
 // Element i of line o * inner + c lies at (o * length + i) * inner + c. inner is 1 but for scan_cols.
@@ -122,6 +128,111 @@ DEVICE Section section_of(const ScanMap& m, u64 number) {
 }
 
 // ---- a block along a section ------------------------------------------------------------------------------------------
+#if GROUPS
+// ---- groups of 32 threads ---------------------------------------------------------------------------------------------
+// The same whatever the wave size. Each thread of a group has PACKS packs, which lie 32 packs apart: all are read before
+// the first is used, and what a group reads or writes at once lies side by side.
+static constexpr u32 LANES = 32, SLOTS = MAX_BLOCK / LANES;
+// On AMD as many as leave room for eight waves.
+static constexpr u32 PACKS = ON_AMD ? (sizeof(T) == 4 ? 2 : 1) : sizeof(T) <= 2 ? 2 : 4;
+
+// What lies before the thread's value, and all values of the group, by a tree.
+template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
+    Joined joined = {Op::none(), mine};
+    UNROLL
+    for (u32 bit = 1; bit < LANES; bit *= 2) {
+        const Sum other = shuffle_xor(joined.all, bit);
+        joined.before = (lane & bit) != 0 ? Op::join(other, joined.before) : joined.before;
+        joined.all = Op::join(joined.all, other);
+    }
+    return joined;
+}
+
+#if ON_AMD
+#define ROLLED_ON_AMD _Pragma("unroll 1")
+#else
+#define ROLLED_ON_AMD UNROLL
+#endif
+// What lies before the thread's group, and all values of the block. Two sets of slots make one barrier enough; turn
+// counts the calls.
+template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
+    __shared__ Sum sums[2 * SLOTS];
+    Sum* const slot = sums + (turn & 1u) * SLOTS;
+    const u32 group = threadIdx.x / LANES, groups = blockDim.x / LANES;
+    if (threadIdx.x % LANES == 0) slot[group] = mine;
+    __syncthreads();
+    Joined joined = {Op::none(), Op::none()};
+    // Masks of eight comparisons are more than AMD's scalar registers hold beside all else.
+    ROLLED_ON_AMD
+    for (u32 g = 0; g < groups; g++) {
+        if (g == group) joined.before = joined.all;
+        joined.all = Op::join(joined.all, slot[g]);
+    }
+    return joined;
+}
+
+// One step of a block along `left` elements: N packs of V elements of each thread, of which those that lie inside count. V
+// divides `left`.
+template <class Op, u32 N, u32 V> DEVICE void scan_step(const T* from, T* to, u32 left, Sum offset, Walk<Op>& walk, u32 turn) {
+    const u32 lane = threadIdx.x % LANES, mine_at = threadIdx.x / LANES * (LANES * N * V) + lane * V;
+    Pack<T, V> packs[N];
+    UNROLL
+    for (u32 j = 0; j < N; j++) {
+        const u32 at = mine_at + j * (LANES * V);
+        packs[j] = load_pack<V>(from + (at < left ? at : 0));
+    }
+    Sum sums[N][V], before[N], group_sum = Op::none();
+    UNROLL
+    for (u32 j = 0; j < N; j++) {
+        const bool inside = mine_at + j * (LANES * V) < left;
+        Sum so_far = Op::none();
+        UNROLL
+        for (u32 k = 0; k < V; k++) {
+            so_far = Op::join(so_far, widened(packs[j].at[k]));
+            sums[j][k] = so_far;
+        }
+        const Joined joined = group_scan<Op>(inside ? so_far : Op::none(), lane);
+        before[j] = Op::join(group_sum, joined.before);
+        group_sum = Op::join(group_sum, joined.all);
+    }
+    const Joined joined = join_groups<Op>(group_sum, turn);
+    const Sum lead = Op::join(Op::join(offset, walk.before()), joined.before);
+    UNROLL
+    for (u32 j = 0; j < N; j++) {
+        const u32 at = mine_at + j * (LANES * V);
+        const Sum lies_before = Op::join(lead, before[j]);
+        Pack<T, V> pack;
+        UNROLL
+        for (u32 k = 0; k < V; k++) pack.at[k] = rounded(Op::join(lies_before, sums[j][k]));
+        if (at < left) write_pack<V>(to + at, pack);
+    }
+    walk.add(joined.all);
+}
+
+template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offsets, const ScanMap& m) {
+    u32 turn = 0;
+    for (u64 number = blockIdx.x; number < m.lines * m.sections; number += gridDim.x) {
+        const Section section = section_of(m, number);
+        const T* const from = in + section.start;
+        T* const to = out + section.start;
+        const Sum offset = m.sections > 1 ? offsets[number] : Op::none();
+        const bool aligned = is_aligned<T, ITEMS>(from) && is_aligned<T, ITEMS>(to);
+        const u64 packed = aligned ? section.length / ITEMS * ITEMS : 0;
+        Walk<Op> walk;
+        u64 at = 0;
+        while (at < packed) {
+            const u32 step = (u32)least_of(packed - at, blockDim.x * (PACKS * ITEMS));
+            scan_step<Op, PACKS, ITEMS>(from + at, to + at, step, offset, walk, turn++);
+            at += step;
+        }
+        while (at < section.length) {
+            const u32 step = (u32)least_of(section.length - at, blockDim.x);
+            scan_step<Op, 1, 1>(from + at, to + at, step, offset, walk, turn++);
+            at += step;
+        }
+    }
+}
+#else
 template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offsets, const ScanMap& m) {
     for (u64 number = blockIdx.x; number < m.lines * m.sections; number += gridDim.x) {
         const Section section = section_of(m, number);
@@ -150,6 +261,7 @@ template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offset
         }
     }
 }
+#endif
 
 template <class Op> DEVICE void scan_totals(const T* in, Sum* totals, const ScanMap& m) {
     for (u64 number = blockIdx.x; number < m.lines * m.sections; number += gridDim.x) {

@@ -36,7 +36,14 @@ static constexpr u32 BATCH = 8;
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
 // Never sees a NaN on the left.
-struct Greater { static METHOD C join(C a, C b) { return a < b ? b : a; } };
+struct Greater {
+    static METHOD C join(C a, C b) {
+#if ON_NVIDIA
+        if constexpr (sizeof(C) == 4) return fmaxf(a, b);
+#endif
+        return a < b ? b : a;
+    }
+};
 
 // ---- sums of powers ---------------------------------------------------------------------------------------------------
 // What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
@@ -67,29 +74,38 @@ struct Powers {
 };
 DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
+// e^(x - shift) times a constant, which is 1 where logarithms are taken of sums. For results of 8 and 16 bits a power of two by an
+// approximation, whose error of 2^-18 does not show; the constant keeps results exact that become subnormal.
+static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
+template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
+    if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
+    else return m_exp(x - shift);
+}
+
 // ---- rows -------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    const u64 chunk = (u64)HELD * team.width;
+    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
-    C x[HELD];
+    C x[N];
     C top, sum = 0;
     if (held) {
-        const Stretch<PACKED> s = stretch<PACKED>(0, length, team);
+        const Stretch<PACKED> s = stretch<PACKED, N>(0, length, team);
         load(x, in, s, lowest());
         top = lowest();
         UNROLL
-        for (u32 i = 0; i < HELD; i++) top = Greater::join(top, x[i]);
+        for (u32 i = 0; i < N; i++) top = Greater::join(top, x[i]);
         top = team.template all<Greater>(top);
         const C shift = shift_of(top);
         UNROLL
-        for (u32 p = 0; p < PACKS; p++) {
+        for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
             C part = 0;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
-                const C power = m_exp(x[i] - shift);
+                const C power = power_of<LOG>(x[i], shift);
                 x[i] = LOG ? x[i] - shift : power;
                 part += power;
             }
@@ -98,39 +114,114 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
     } else {
         Powers powers = no_powers();
         for (u64 first = 0; first < length; first += chunk) {
-            load(x, in + first, stretch<PACKED>(first, length, team), lowest());
+            load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
             powers.add(x);
         }
         top = team.template all<Greater>(powers.top);
         sum = powers.relative_to(top);
+        if constexpr (!LOG && sizeof(T) < 4) sum *= SCALE;
     }
     sum = team.template all<Add>(sum);
     const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
     for (u64 first = 0; first < length; first += chunk) {
-        const Stretch<PACKED> s = stretch<PACKED>(first, length, team);
+        const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
         if (!held) load(x, in + first, s, lowest());
         UNROLL
-        for (u32 p = 0; p < PACKS; p++) {
+        for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
-                const C v = held ? x[i] : LOG ? x[i] - shift : m_exp(x[i] - shift);
+                const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift);
                 x[i] = LOG ? v - last : v * last;
             }
         }
         store(out + first, x, s);
     }
 }
+#if HALVES
+#if defined(DTYPE_f16)
+static constexpr u32 LOWEST_HALVES = 0xfc00fc00u;
+#else
+static constexpr u32 LOWEST_HALVES = 0xff80ff80u;
+#endif
+// A row of 16-bit elements that fits the threads' registers.
+template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 length, Team& team) {
+    const Stretch<true> s = stretch<true>(0, length, team);
+    Words raw[PACKS];
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) raw[p].at[w] = LOWEST_HALVES;
+        const Stretch<true> own = anew(s);
+        if (own.there(p, 0)) raw[p] = load_pack<WORDS>((const u32*)(in + own.at(p, 0)));
+    }
+    u32 most = LOWEST_HALVES;
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) most = extreme_halves<false, false>(most, raw[p].at[w]);
+    }
+    Pack<T, SPAN> both = {};
+    memcpy(&both, &most, sizeof(most));
+    const C top = team.template all<Greater>(Greater::join(widen(both.at[0]), widen(both.at[1])));
+    const C shift = shift_of(top);
+    C x[HELD], sum = 0;
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        if (Team::SHORT && !s.used(p)) break;
+        C part = 0;
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) {
+            C* const two = x + p * SPAN + 2 * w;
+            widen_halves(held_back(raw[p].at[w], shift), two[0], two[1]);
+            UNROLL
+            for (u32 i = 0; i < 2; i++) {
+                const C power = power_of<LOG>(two[i], shift);
+                two[i] = LOG ? two[i] - shift : power;
+                part += power;
+            }
+        }
+        sum += part;
+    }
+    sum = team.template all<Add>(sum);
+    const C last = LOG ? m_log(sum) : C(1) / sum;
+    UNROLL
+    for (u32 p = 0; p < PACKS; p++) {
+        const Stretch<true> own = anew(s);
+        if (!own.there(p, 0)) break;
+        UNROLL
+        for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) x[i] = LOG ? x[i] - last : x[i] * last;
+        write_pack(out + own.at(p, 0), narrow_pack(x + p * SPAN));
+    }
+}
+#endif
 DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
+#if HALVES
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, team);
+        return;
+    }
+#endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
         row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     const Teams teams(m.length);
     Lanes team = teams.lanes();
+#if HALVES
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+            const u64 r = first + teams.number();
+            const bool there = r < m.rows;
+            held_row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, team);
+        }
+        return;
+    }
+#endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const u64 r = first + teams.number();
         const bool there = r < m.rows;
@@ -178,11 +269,16 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 }
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
+#if HALVES
+#define ROWS_BLOCKS 3
+#else
+#define ROWS_BLOCKS 1
+#endif
 #define SOFTMAX(prefix, LOG)                                                                                         \
-    KERNEL(PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) {                     \
+    KERNEL_OF(ROWS_BLOCKS, PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) {     \
         rows_are_packed(in, out, map) ? long_rows<LOG, true>(in, out, map) : long_rows<LOG, false>(in, out, map);     \
     }                                                                                                                \
-    KERNEL(PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) {                    \
+    KERNEL_OF(ROWS_BLOCKS, PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) {    \
         rows_are_packed(in, out, map) ? short_rows<LOG, true>(in, out, map) : short_rows<LOG, false>(in, out, map);   \
     }                                                                                                                \
     KERNEL(PASTE4(softmax_, prefix, cols_, DTYPE), const T* in, T* out, ColumnMap map) { columns<LOG>(in, out, map); }

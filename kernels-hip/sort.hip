@@ -6,11 +6,18 @@
 // sort_merge: merges each pair of sorted runs of a row into one. A block writes TILE elements at a time; block 256.
 // Both stride over their grid, so any grid is right. src/launch/sort.rs says which passes sort a row.
 //
-// An output never overlaps an input. `values` may be null, then only positions are written.
+// An output never overlaps an input. `values` may be null, then only positions are written. in_positions says what sort_tiles
+// writes for an element in place of its place in the row; it may be null.
 //
 // The order: NaN is above all, and all NaNs are equal; -0 is below +0. Descending turns the order round, and equal
 // elements keep the order of their positions both ways.
 #include "portable.hpp"
+
+// Whether tiles are sorted by a network of comparisons between registers. On the host, where a shuffle costs as much as a
+// barrier, runs are merged in shared memory.
+#ifndef NETWORK
+#define NETWORK !ON_HOST
+#endif
 
 namespace hipstack {
 
@@ -67,6 +74,175 @@ DEVICE u16* shared_places() {
     return places;
 }
 
+// ---- runs of a block
+// -------------------------------------------------------------------------------------------------- Where element s
+// of the block's tile lies: its row, its place in the run, and whether the row has it. The tile is one run, which
+// begins at `start` of row `row`, or whole rows from there on.
+struct Spot {
+    u64 row;
+    u32 at;
+    bool exists;
+};
+DEVICE Spot spot_of(const SortMap& m, u64 row, u64 start, u32 s) {
+    const u64 its_row = row + (s >> m.shift);
+    const u32 at = s & ((u32)m.run - 1u);
+    return Spot{its_row, at, its_row < m.rows && start + at < m.length};
+}
+
+#if NETWORK
+// ---- a network of comparisons -----------------------------------------------------------------------------------------
+// An element is one number: its key, and below it its place in the run. No two are equal, so that any network is stable.
+template <class U, u32 BYTES> struct ItemOf {
+    // The key's bits as a number without sign: floats of 16 bits and less have their own, not those of f32.
+    typedef u32 Word;
+    static METHOD Word of(U v, bool turned, u32 place) {
+        u32 key;
+        if constexpr (Dtype<U>::FLOAT) {
+            constexpr u32 SIGN = 1u << (BYTES * 8 - 1), ALL = 2 * SIGN - 1u;
+            const u32 bits = v.bits;
+            key = widen(v) != widen(v) ? ALL : (bits & SIGN) != 0 ? ~bits & ALL : bits | SIGN;
+            key ^= turned ? ALL : 0u;
+        } else {
+            key = ((u32)v ^ (Dtype<U>::SIGNED ? 0x8000u : 0u)) & 0xffffu;
+            key ^= turned ? 0xffffu : 0u;
+        }
+        return key << 16 | place;
+    }
+    static METHOD Word last(u32 place) { return 0xffff0000u | place; }
+    static METHOD u32 place(Word w) { return w & 0xffffu; }
+};
+template <class U> struct ItemOf<U, 4> {
+    typedef u64 Word;
+    static METHOD Word of(U v, bool turned, u32 place) {
+        const u32 key = (u32)rank_of<false>(v) ^ (Dtype<U>::SIGNED ? 0x80000000u : 0u) ^ (turned ? ~0u : 0u);
+        return (u64)key << 32 | place;
+    }
+    static METHOD Word last(u32 place) { return ~0ull << 32 | place; }
+    static METHOD u32 place(Word w) { return (u32)w; }
+};
+struct WideItem {
+    i64 key;
+    u32 at;
+};
+DEVICE bool operator<(const WideItem& a, const WideItem& b) { return a.key < b.key || (a.key == b.key && a.at < b.at); }
+template <class U> struct ItemOf<U, 8> {
+    typedef WideItem Word;
+    static METHOD Word of(U v, bool turned, u32 place) { return Word{(i64)rank_of<false>(v) ^ (turned ? -1ll : 0ll), place}; }
+    static METHOD Word last(u32 place) { return Word{greatest<i64>(), place}; }
+    static METHOD u32 place(const Word& w) { return w.at; }
+};
+typedef ItemOf<T, sizeof(T)> Item;
+typedef Item::Word Word;
+
+DEVICE u32 other_lane(u32 v, u32 mask) { return shuffle_xor(v, mask); }
+DEVICE u64 other_lane(u64 v, u32 mask) { return shuffle_xor(v, mask); }
+DEVICE WideItem other_lane(const WideItem& v, u32 mask) { return WideItem{shuffle_xor(v.key, mask), shuffle_xor(v.at, mask)}; }
+
+// Compilers for AMD choose between structs by their addresses, in memory.
+DEVICE u32 either(bool first, u32 a, u32 b) { return first ? a : b; }
+DEVICE u64 either(bool first, u64 a, u64 b) { return first ? a : b; }
+DEVICE WideItem either(bool first, const WideItem& a, const WideItem& b) {
+    return WideItem{first ? a.key : b.key, first ? a.at : b.at};
+}
+// Into order, the lesser one first.
+DEVICE void compare(Word& a, Word& b) {
+    const bool swap = b < a;
+    const Word low = either(swap, b, a), high = either(swap, a, b);
+    a = low, b = high;
+}
+// Batcher's network of 19 comparisons.
+static_assert(ITEMS == 8, "the networks of a thread are for eight items");
+DEVICE void sort_items(Word (&v)[ITEMS]) {
+    UNROLL
+    for (u32 i = 0; i < 8; i += 2) compare(v[i], v[i + 1]);
+    UNROLL
+    for (u32 i = 0; i < 8; i += 4) compare(v[i], v[i + 2]), compare(v[i + 1], v[i + 3]), compare(v[i + 1], v[i + 2]);
+    UNROLL
+    for (u32 i = 0; i < 4; i++) compare(v[i], v[i + 4]);
+    compare(v[2], v[4]), compare(v[3], v[5]);
+    UNROLL
+    for (u32 i = 1; i < 7; i += 2) compare(v[i], v[i + 1]);
+}
+// As sort_items, where the first so many are at most as great as the others: the end of a bitonic merge.
+DEVICE void merge_items(Word (&v)[ITEMS]) {
+    UNROLL
+    for (u32 distance = 4; distance > 0; distance /= 2) {
+        UNROLL
+        for (u32 i = 0; i < ITEMS; i++) {
+            if ((i & distance) == 0) compare(v[i], v[i + distance]);
+        }
+    }
+}
+
+// Each thread and the one whose number differs in the bits of mask keep the lesser or the greater of each pair of
+// items: the one whose bit `upper` is 0 the lesser. Item k meets item k, or the last but k where TURNED.
+template <bool TURNED> DEVICE void exchange(Word (&v)[ITEMS], Word* shared, u32 mask, u32 upper) {
+    const bool lesser = (threadIdx.x & upper) == 0;
+    Word other[ITEMS];
+    if (mask < 32u) {
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) other[k] = other_lane(v[TURNED ? ITEMS - 1 - k : k], mask);
+    } else {
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) shared[k * blockDim.x + threadIdx.x] = v[k];
+        __syncthreads();
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) other[k] = shared[(TURNED ? ITEMS - 1 - k : k) * blockDim.x + (threadIdx.x ^ mask)];
+        __syncthreads();
+    }
+    UNROLL
+    for (u32 k = 0; k < ITEMS; k++) v[k] = either((other[k] < v[k]) == lesser, other[k], v[k]);
+}
+
+// Sorts each `run` items of neighbouring threads. The second half of what is merged is read backwards, so that all
+// comparisons have one direction.
+DEVICE void sort_runs(Word (&v)[ITEMS], Word* shared, u32 run) {
+    sort_items(v);
+    for (u32 threads = 2; threads <= run / ITEMS; threads *= 2) {
+        exchange<true>(v, shared, threads - 1, threads / 2);
+        for (u32 distance = threads / 4; distance > 0; distance /= 2) exchange<false>(v, shared, distance, distance);
+        merge_items(v);
+    }
+}
+
+KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* values, u32* positions, SortMap m) {
+    __shared__ __align__(16) Word shared[TILE];
+    u16* const places = (u16*)shared;
+    const bool turned = m.descending != 0;
+    const u32 run = (u32)m.run, tile = blockDim.x * ITEMS, mine_at = threadIdx.x * ITEMS;
+    const u32 group = run / ITEMS, first_at = threadIdx.x & (group - 1u); // threads of a run, and the thread's number among them
+    const u64 runs_of_row = (m.length + run - 1) / run, runs = m.rows * runs_of_row, each = tile / run;
+    const u64 step = least_of(m.keep, run);
+    for (u64 first = blockIdx.x * each; first < runs; first += gridDim.x * each) {
+        // What a row lacks is filled up with the greatest key. It lies behind all equal ones, and stays there.
+        const u64 row = runs_of_row == 1 ? first : first / runs_of_row, start = (first - row * runs_of_row) * run;
+        const u64 my_row = row + (mine_at >> m.shift);
+        const T* const from = in + my_row * m.in_row + start;
+        const u64 left = my_row < m.rows ? m.length - start : 0;
+        Word items[ITEMS];
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 at = k * group + first_at;
+            items[k] = at < left ? Item::of(from[at], turned, at) : Item::last(at);
+        }
+        sort_runs(items, shared, run);
+        // By words: of eight numbers of 16 bits hipcc 5.2 makes stores at odd multiples of 2.
+        Pack<u32, ITEMS / 2> sorted;
+        UNROLL
+        for (u32 k = 0; k < ITEMS; k += 2) sorted.at[k / 2] = Item::place(items[k]) | Item::place(items[k + 1]) << 16;
+        store_pack<ITEMS / 2>((u32*)(places + mine_at), sorted);
+        __syncthreads();
+        for (u32 s = threadIdx.x; s < tile; s += blockDim.x) {
+            const Spot spot = spot_of(m, row, start, s);
+            if (!spot.exists || spot.at >= step) continue;
+            const u64 source = start + places[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
+            if (values) values[to] = in[spot.row * m.in_row + source];
+            positions[to] = in_positions ? in_positions[spot.row * m.in_row + source] : (u32)source;
+        }
+        __syncthreads();
+    }
+}
+#else
 // A thread's elements in registers.
 struct Items {
     Rank key[ITEMS];
@@ -101,22 +277,7 @@ DEVICE void merge_items(Items& mine, const Rank* keys, const u16* places, u32 ru
     }
 }
 
-// ---- runs of a block
-// -------------------------------------------------------------------------------------------------- Where element s
-// of the block's tile lies: its row, its place in the run, and whether the row has it. The tile is one run, which
-// begins at `start` of row `row`, or whole rows from there on.
-struct Spot {
-    u64 row;
-    u32 at;
-    bool exists;
-};
-DEVICE Spot spot_of(const SortMap& m, u64 row, u64 start, u32 s) {
-    const u64 its_row = row + (s >> m.shift);
-    const u32 at = s & ((u32)m.run - 1u);
-    return Spot{its_row, at, its_row < m.rows && start + at < m.length};
-}
-
-KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, T* values, u32* positions, SortMap m) {
+KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* values, u32* positions, SortMap m) {
     Rank* const keys = shared_keys();
     u16* const places = shared_places();
     const Rank turn = turn_of(m);
@@ -158,10 +319,11 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, T* values, u32* positions, S
             if (!spot.exists || spot.at >= step) continue;
             const u64 from = start + places[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
             if (values) values[to] = in[spot.row * m.in_row + from];
-            positions[to] = (u32)from;
+            positions[to] = in_positions ? in_positions[spot.row * m.in_row + from] : (u32)from;
         }
     }
 }
+#endif
 
 // ---- pairs of runs ----------------------------------------------------------------------------------------------------
 // The elements of run number r that are stored.

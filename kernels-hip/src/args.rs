@@ -4,30 +4,36 @@
 //! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
 
 mod attention;
+mod buckets;
 mod conv;
 mod index;
 mod norm;
+mod radix;
 mod random;
 mod rope;
 mod scan;
 mod select;
 mod sort;
 mod stat;
+mod topk;
 
 use crate::MAX_RANK;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
 pub use attention::*;
+pub use buckets::*;
 pub use conv::*;
 pub use index::*;
 pub use norm::*;
+pub use radix::*;
 pub use random::*;
 pub use rope::*;
 pub use scan::*;
 pub use select::*;
 pub use sort::*;
 pub use stat::*;
+pub use topk::*;
 
 /// Dimensions or strides, outermost first; those beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];
@@ -217,6 +223,12 @@ impl Map2 {
     /// A map of inputs that are each tight or one element, as `flags` say.
     pub fn flat(count: u64, flags: u32) -> Map2 {
         Map2 { count, flags, ..Map2::zeroed() }
+    }
+
+    /// Whether each input is tight or one element.
+    pub fn is_flat(&self) -> bool {
+        let flat = self.flags | self.flags >> 2;
+        flat & (Map2::A_TIGHT | Map2::B_TIGHT) == Map2::A_TIGHT | Map2::B_TIGHT
     }
 
     /// A map of strided inputs; `None` if the slices differ in length or exceed [`MAX_RANK`].

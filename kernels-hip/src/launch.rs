@@ -4,22 +4,28 @@
 //! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes then hold one block.
 
 mod attention;
+mod buckets;
 mod conv;
 mod index;
 mod norm;
+mod radix;
 mod scan;
 mod sort;
 mod stat;
+mod topk;
 
 use crate::MAX_BLOCK;
 
 pub use attention::*;
+pub use buckets::*;
 pub use conv::*;
 pub use index::*;
 pub use norm::{RowKernel, columns, rows};
+pub use radix::*;
 pub use scan::*;
 pub use sort::*;
 pub use stat::*;
+pub use topk::*;
 
 /// Blocks and threads of a block, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +58,9 @@ pub struct Reduced {
     pub tight: bool,
     /// Size of an element.
     pub element_bytes: usize,
-    /// Threads of a multiprocessor that should have columns of their own: on a GPU many hundreds, on a CPU a few.
+    /// Looks for the least or the greatest of floats of 16 bits: a thread takes eight columns, not four.
+    pub halves: bool,
+    /// Threads of a multiprocessor that should have columns of their own: many hundreds.
     pub threads_each: u32,
 }
 
@@ -73,11 +81,13 @@ pub struct ReduceShape {
 
 /// Blocks for each multiprocessor, beyond which more bring nothing: the blocks that are resident, a few times over.
 const BLOCKS_EACH: u64 = 32;
+/// Blocks of a tight walk at most: AMD's grids hold fewer than 2³² threads.
+const BLOCKS: u64 = 1 << 23;
 /// Rows of that length or less are not worth a block where their elements lie apart.
 const SHORT: u64 = 32;
 /// Where rows are cut into parts: blocks for each multiprocessor that are wanted, and elements of a part at least. A part's length is a
 /// multiple of `PART_STEP`.
-const PART_BLOCKS: u64 = 16;
+const PART_BLOCKS: u64 = 4;
 const PART_ROW: u64 = 4096;
 const PART_STEP: u64 = 1024;
 /// Where columns are: elements of a part at least, and parts at most.
@@ -87,7 +97,11 @@ const PARTS: u64 = 8192;
 const TILE: u64 = 64;
 
 fn shape(blocks: u64, block: u32, multiprocessors: u32) -> LaunchShape {
-    let limit = BLOCKS_EACH * u64::from(multiprocessors.max(1));
+    capped(blocks, block, BLOCKS_EACH, multiprocessors)
+}
+
+fn capped(blocks: u64, block: u32, each: u64, multiprocessors: u32) -> LaunchShape {
+    let limit = each * u64::from(multiprocessors.max(1));
     LaunchShape { grid: blocks.clamp(1, limit).min(1 << 20) as u32, block }
 }
 
@@ -95,6 +109,16 @@ fn shape(blocks: u64, block: u32, multiprocessors: u32) -> LaunchShape {
 pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> LaunchShape {
     let per_thread = (16 / element_bytes.clamp(1, 16)) as u64;
     shape(count.div_ceil(per_thread).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
+}
+
+/// For `elementwise_*` whose operands are each tight or one element, on a GPU: no thread takes a second turn. Blocks that start as others end
+/// keep more reads under way than blocks that wait for what they wrote; on a CPU each costs time of its own, and [`elementwise`] fits.
+/// `from` and `to` are the sizes of input and output elements; where they differ a thread takes two packs.
+pub fn tight(count: u64, from: usize, to: usize) -> LaunchShape {
+    let per_pack = (16 / from.max(to).clamp(1, 16)) as u64;
+    let (packs, block) = if from == to { (1, MAX_BLOCK) } else { (2, MAX_BLOCK / 2) };
+    let blocks = count.div_ceil(per_pack).div_ceil(packs * u64::from(block));
+    LaunchShape { grid: blocks.clamp(1, BLOCKS) as u32, block }
 }
 
 /// For `reduce_*` and `reduce_cols_*`.
@@ -128,12 +152,18 @@ fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32
 }
 
 fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
-    // As many neighbours as the kernels for GPUs take: 16 bytes, four at most, or one where they are not aligned.
+    // As many neighbours as the kernels for GPUs take: 16 bytes, four or eight at most, or one where they are not aligned.
     let line = work.line.unwrap_or(1).max(1);
-    let together = (16 / work.element_bytes.clamp(1, 16) as u64).min(4);
-    let together = if line.is_multiple_of(together) { together } else { 1 };
+    let four = (16 / work.element_bytes.clamp(1, 16) as u64).min(4);
+    let together = match line {
+        _ if work.halves && line.is_multiple_of(8) => 8,
+        _ if line.is_multiple_of(four) => four,
+        _ => 1,
+    };
     let packs = (work.outputs / line * line.div_ceil(together)).max(1);
-    let wanted = u64::from(multiprocessors.max(1)) * u64::from(work.threads_each) / packs;
+    // Threads that read twice as much at once fill the memory's queues in half the number.
+    let threads = if together == 8 { work.threads_each / 2 } else { work.threads_each };
+    let wanted = u64::from(multiprocessors.max(1)) * u64::from(threads) / packs;
     let (segment, parts) = cut(work.length, wanted.min(work.length / PART_COLUMN).min(PARTS), 4);
     let shape = shape((packs * u64::from(parts)).div_ceil(64), 64, multiprocessors);
     ReduceShape { kind: Reduction::Columns, shape, segment, parts, group: 0 }
@@ -192,8 +222,19 @@ mod tests {
         assert_eq!(matmul(u64::MAX, u64::MAX, 3, 2), LaunchShape { grid: 64, block: 256 });
     }
 
+    #[test]
+    fn tight_walks_have_a_thread_for_each_pack() {
+        assert_eq!(tight(0, 4, 4), LaunchShape { grid: 1, block: 256 });
+        assert_eq!(tight(1 << 27, 4, 4), LaunchShape { grid: 1 << 17, block: 256 });
+        assert_eq!(tight((1 << 27) + 1, 2, 2), LaunchShape { grid: (1 << 16) + 1, block: 256 });
+        // 4 elements a pack, 2 packs a thread, 128 threads a block.
+        assert_eq!(tight(1 << 27, 4, 2), LaunchShape { grid: 1 << 17, block: 128 });
+        assert_eq!(tight(1025, 2, 4), LaunchShape { grid: 2, block: 128 });
+        assert_eq!(tight(u64::MAX, 8, 8), LaunchShape { grid: 1 << 23, block: 256 });
+    }
+
     fn reduced(outputs: u64, length: u64, line: Option<u64>, tight: bool) -> Reduced {
-        Reduced { outputs, length, line, tight, element_bytes: 4, threads_each: 1024 }
+        Reduced { outputs, length, line, tight, element_bytes: 4, halves: false, threads_each: 1024 }
     }
 
     #[test]
@@ -217,16 +258,17 @@ mod tests {
     #[test]
     fn few_outputs_are_cut_into_parts() {
         let all = reduce(&reduced(1, 1 << 25, None, true), 132);
-        assert_eq!(
-            (all.segment, all.parts, all.shape),
-            (16384, 2048, LaunchShape { grid: 2048, block: 256 })
-        );
+        assert_eq!((all.segment, all.parts, all.shape), (64512, 521, LaunchShape { grid: 521, block: 256 }));
         let some = reduce(&reduced(1, 8191, None, true), 132);
         assert_eq!((some.segment, some.parts), (8191, 1));
         let columns = reduce(&reduced(8192, 16384, Some(8192), false), 132);
         assert_eq!((columns.segment, columns.parts), (252, 66));
         assert_eq!(columns.shape, LaunchShape { grid: 2112, block: 64 });
         assert_eq!(reduce(&reduced(1 << 20, 1000, Some(1 << 20), false), 132).parts, 1);
+        // Eight columns a thread: 1024 packs, and 66 parts again.
+        let halves = Reduced { element_bytes: 2, halves: true, ..reduced(8192, 16384, Some(8192), false) };
+        let extremes = reduce(&halves, 132);
+        assert_eq!((extremes.segment, extremes.parts, extremes.shape.grid), (252, 66, 1056));
         // Lines that no packs divide have a thread for each element.
         let odd = reduce(&reduced(8191, 16384, Some(8191), false), 132);
         assert_eq!((odd.segment, odd.parts, odd.shape.grid), (1024, 16, 2048));

@@ -40,8 +40,15 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 2] =
-    [("portable.hpp", include_str!("../portable.hpp")), ("rows.hpp", include_str!("../rows.hpp"))];
+pub const HEADERS: [(&str, &str); 7] = [
+    ("portable.hpp", include_str!("../portable.hpp")),
+    ("activations.hpp", include_str!("../activations.hpp")),
+    ("rows.hpp", include_str!("../rows.hpp")),
+    ("reductions.hpp", include_str!("../reductions.hpp")),
+    ("digits.hpp", include_str!("../digits.hpp")),
+    ("attention.hpp", include_str!("../attention.hpp")),
+    ("mma.hpp", include_str!("../mma.hpp")),
+];
 
 /// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.
 pub const MAX_BLOCK: u32 = 256;

@@ -183,10 +183,13 @@ fn bytes_of<T: bytemuck::NoUninit>(values: &[T]) -> Vec<u8> {
 /// Extremes of every dtype, from bits: the rank of a pattern is its place in the order of values.
 #[test]
 fn extremes_of_every_dtype() {
-    let cases: [(&str, Vec<u8>, [u32; 2]); 6] = [
+    let cases: [(&str, Vec<u8>, [u32; 2]); 9] = [
         ("u8", vec![3, 0, 255, 255, 0], [1, 2]),
         ("i16", bytes_of(&[5i16, i16::MIN, -1, i16::MAX, i16::MIN, i16::MAX]), [1, 3]),
         ("u32", bytes_of(&[5u32, u32::MAX, 0, 0x8000_0000, u32::MAX, 0]), [2, 1]),
+        ("i32", bytes_of(&[5i32, i32::MIN, -1, i32::MAX, i32::MIN, i32::MAX]), [1, 3]),
+        ("f16", bytes_of(&[0u16, 0x8000, 0x7bff, 0xfbff, 0x7c00, 0xfc00]), [5, 4]),
+        ("bf16", bytes_of(&[0u16, 0x8000, 0x7f7f, 0xff7f, 0x7f80, 0xff80]), [5, 4]),
         ("i64", bytes_of(&[5i64, i64::MAX, i64::MIN, -1, i64::MAX, i64::MIN]), [2, 1]),
         ("f64", bytes_of(&[0.0f64, -0.0, 1e300, -1e300, f64::INFINITY, f64::NEG_INFINITY]), [5, 4]),
         ("f8e4m3", vec![0x00, 0x80, 0x7e, 0xfe, 0x7f, 0xff], [4, 4]),

@@ -117,9 +117,13 @@ fn kernels_are_counted() {
         ("matmul", 5),
         ("index", 10 * 2 + 7),
         ("sort", 10 * 2),
+        ("radix", 8 * 2),
+        ("topk", 10),
+        ("buckets", 10 * 3),
         ("scan", 10 * 8),
         ("rope", 5),
         ("attention", 5 * 2),
+        ("attention_mma", 2 * 2),
         ("select", 10 * 8),
         ("stat", 5 * 4),
         ("conv", 5 * 2),
@@ -136,7 +140,7 @@ fn kernels_are_counted() {
         assert_eq!(count(family), kernels, "{family}");
     }
     assert_eq!(families().len(), counts.len(), "a family is missing from this test's list");
-    assert_eq!(units().count(), 114);
+    assert_eq!(units().count(), 144);
     let names: BTreeSet<String> = units().flat_map(|unit| unit.kernels()).collect();
     assert_eq!(
         names.len(),

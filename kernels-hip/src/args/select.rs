@@ -71,6 +71,11 @@ impl WhereMap {
     pub const MASK_TIGHT: u32 = 1;
     /// The mask is one element. The bits of the other inputs follow.
     pub const MASK_SCALAR: u32 = 8;
+
+    /// Whether each input is tight or one element.
+    pub fn is_flat(&self) -> bool {
+        (self.flags | self.flags >> 3) & 7 == 7
+    }
 }
 
 // The source asserts the same numbers.

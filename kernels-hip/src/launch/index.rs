@@ -1,6 +1,6 @@
 //! Launches of the family `index`.
 
-use super::{LaunchShape, shape};
+use super::{BLOCKS, LaunchShape, shape};
 
 /// Threads of a multiprocessor that run at once, one for each of its lanes.
 const LANES: u64 = 128;
@@ -24,9 +24,37 @@ pub fn scatter(lines: u64, owners: u64, multiprocessors: u32) -> LaunchShape {
     shape(lines.saturating_mul(owners).div_ceil(BLOCK.into()), BLOCK, multiprocessors)
 }
 
+/// Threads of a block of `index_gather` where it moves rows of packs, packs of a row that each takes at once, and threads of a row up to
+/// which each takes one.
+const ROW_BLOCK: u32 = 128;
+const SIDE: u64 = 2;
+const FEW: u64 = 8;
+
+/// For `index_gather` on a GPU, where `packs` packs share an id: as many threads for a row as the kernel gives it, and as many rows a block.
+pub fn gather_rows(rows: u64, packs: u64) -> LaunchShape {
+    let width = packs.div_ceil(SIDE).clamp(1, u64::from(ROW_BLOCK)).next_power_of_two();
+    let width = width.max(packs.min(FEW).next_power_of_two());
+    LaunchShape {
+        grid: rows.div_ceil(u64::from(ROW_BLOCK) / width).clamp(1, BLOCKS) as u32,
+        block: ROW_BLOCK,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_packs_have_blocks_of_their_own() {
+        assert_eq!(gather_rows(16384, 2048), LaunchShape { grid: 16384, block: 128 });
+        assert_eq!(gather_rows(16384, 129), LaunchShape { grid: 16384, block: 128 });
+        // 64 threads take 128 packs, 8 threads 8 to 16, and one thread takes one.
+        assert_eq!(gather_rows(16385, 128), LaunchShape { grid: 8193, block: 128 });
+        assert_eq!(gather_rows(100, 8), LaunchShape { grid: 7, block: 128 });
+        assert_eq!(gather_rows(100, 16), LaunchShape { grid: 7, block: 128 });
+        assert_eq!(gather_rows(129, 1), LaunchShape { grid: 2, block: 128 });
+        assert_eq!(gather_rows(0, 0), LaunchShape { grid: 1, block: 128 });
+    }
 
     #[test]
     fn few_lines_are_shared_and_many_are_not() {

@@ -1,6 +1,6 @@
 //! Launches of the families `softmax` and `norm`.
 
-use super::{LaunchShape, shape};
+use super::{LaunchShape, capped, shape};
 use crate::MAX_BLOCK;
 
 /// Which kernels of a row to use.
@@ -14,6 +14,13 @@ pub enum RowKernel {
 
 /// Lanes that share a row in the short kernels, at most; columns of a block in `softmax_cols`.
 const LANES: u64 = 32;
+/// Packs of 16 bytes that each of them takes, once there are as many lanes as `FEW_LANES`.
+const PACKS: u64 = 4;
+const FEW_LANES: u64 = 8;
+/// Blocks for each multiprocessor: a block of the kernels for 16-bit elements keeps weights and biases for all its rows, so that some rows
+/// for each pay; but blocks of 256 threads that share one row at a time wait for each other, and more of them are quicker.
+const BLOCKS: u64 = 32;
+const BLOCKS_OF_HALVES: u64 = 16;
 
 /// For rows of `length` elements of so many bytes: the kernel, and its launch. Rows that a few lanes hold in their registers go to the
 /// short kernels, rows that a block holds to the smallest such block.
@@ -22,11 +29,15 @@ pub fn rows(rows: u64, length: u64, element_bytes: usize, multiprocessors: u32) 
     if length > LANES * held {
         let block =
             [64, 128].into_iter().find(|block| length <= held * u64::from(*block)).unwrap_or(MAX_BLOCK);
-        return (RowKernel::Block, shape(rows, block, multiprocessors));
+        let each = if element_bytes == 2 && block < MAX_BLOCK { BLOCKS_OF_HALVES } else { BLOCKS };
+        return (RowKernel::Block, capped(rows, block, each, multiprocessors));
     }
     let span = (16 / element_bytes.clamp(1, 16)) as u64;
-    let threads = rows.saturating_mul(length.div_ceil(span).next_power_of_two().clamp(1, LANES));
-    (RowKernel::Short, threads_in_blocks(threads, multiprocessors))
+    let packs = length.div_ceil(span).next_power_of_two().max(1);
+    let each = (held / span).min(PACKS);
+    let lanes = packs.min(FEW_LANES).max(packs / each).min(LANES);
+    let each = if element_bytes == 2 { BLOCKS_OF_HALVES } else { BLOCKS };
+    (RowKernel::Short, threads_in_blocks(rows.saturating_mul(lanes), each, multiprocessors))
 }
 
 /// For `softmax_cols`: a tile of 32 columns for each block; few tiles get more threads each.
@@ -37,10 +48,10 @@ pub fn columns(columns: u64, length: u64, multiprocessors: u32) -> LaunchShape {
 }
 
 /// Blocks that are large only once there is a large one for every multiprocessor.
-fn threads_in_blocks(threads: u64, multiprocessors: u32) -> LaunchShape {
+fn threads_in_blocks(threads: u64, each: u64, multiprocessors: u32) -> LaunchShape {
     let large = 2 * u64::from(MAX_BLOCK) * u64::from(multiprocessors.max(1));
     let block = if threads >= large { MAX_BLOCK } else { 64 };
-    shape(threads.div_ceil(block.into()), block, multiprocessors)
+    capped(threads.div_ceil(block.into()), block, each, multiprocessors)
 }
 
 #[cfg(test)]
@@ -56,6 +67,10 @@ mod tests {
         assert_eq!(rows(10, 1024, 8, 4), (RowKernel::Block, LaunchShape { grid: 10, block: 64 }));
         assert_eq!(rows(10, 4096, 2, 4), (RowKernel::Block, LaunchShape { grid: 10, block: 128 }));
         assert_eq!(rows(10, 1 << 40, 2, 4), (RowKernel::Block, LaunchShape { grid: 10, block: 256 }));
+        // 64 packs of eight elements of 2 bytes are four for each of 16 lanes, 16 packs two for each of 8.
+        assert_eq!(rows(65536, 512, 2, 132), (RowKernel::Short, LaunchShape { grid: 2112, block: 256 }));
+        assert_eq!(rows(64, 512, 2, 4), (RowKernel::Short, LaunchShape { grid: 16, block: 64 }));
+        assert_eq!(rows(64, 128, 2, 4), (RowKernel::Short, LaunchShape { grid: 8, block: 64 }));
         // Eight elements of 2 bytes are one access: one lane each.
         assert_eq!(rows(640, 8, 2, 4), (RowKernel::Short, LaunchShape { grid: 10, block: 64 }));
     }

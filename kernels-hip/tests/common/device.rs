@@ -64,7 +64,22 @@ macro_rules! ok {
 ///
 /// # Safety
 /// The kernel takes these arguments, and reaches no further than the arrays.
-pub unsafe fn run(device: i32, kernel: &str, (grid, block): (u32, u32), args: &mut [Arg<'_>]) {
+pub unsafe fn run(device: i32, kernel: &str, shape: (u32, u32), args: &mut [Arg<'_>]) {
+    // SAFETY: S9: the caller's promise.
+    unsafe { run_shared(device, kernel, shape, 0, args) };
+}
+
+/// As [`run`], with so many bytes of dynamic shared memory.
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn run_shared(
+    device: i32,
+    kernel: &str,
+    (grid, block): (u32, u32),
+    shared: u32,
+    args: &mut [Arg<'_>],
+) {
     let unit = UNITS.get(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"));
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let hip = table();
@@ -109,7 +124,10 @@ pub unsafe fn run(device: i32, kernel: &str, (grid, block): (u32, u32), args: &m
         })
         .collect();
     let params = places.as_mut_ptr();
-    ok!(hip, hipModuleLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, null_mut(), params, null_mut()));
+    ok!(
+        hip,
+        hipModuleLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, null_mut(), params, null_mut())
+    );
     ok!(hip, hipDeviceSynchronize());
     for (arg, pointer) in args.iter_mut().zip(&pointers) {
         if let Arg::Out(bytes) = arg {

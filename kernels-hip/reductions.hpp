@@ -1,0 +1,85 @@
+//! The operations of reductions: what accumulates, and how two of it are joined.
+//
+// Included after portable.hpp.
+namespace hipstack {
+
+// Accumulators: floats as they compute, integers in the unsigned type that wraps.
+template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>::Compute Type; };
+template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
+typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
+
+// An operation: SUMS (whether rounding errors add up), ORDERS (whether it looks for the greatest rank; then PLACES: for its place, DOWN: for the
+// least value), Sum (what accumulates), Out, none() that changes nothing,
+// of(element, position), join, shuffle, result.
+struct sum_op {
+    static constexpr bool SUMS = Dtype<T>::FLOAT, ORDERS = false;
+    typedef Accumulator Sum;
+    typedef T Out;
+    static METHOD Sum none() { return Sum(0); }
+    static METHOD Sum of(T v, u64) { return (Sum)widen(v); }
+    static METHOD Sum join(Sum a, Sum b) { return a + b; }
+    static METHOD Sum shuffle(Sum v, u32 mask) { return shuffle_xor(v, mask); }
+    static METHOD T result(Sum v) { return narrow<T>((C)v); }
+};
+struct prod_op : sum_op {
+    static METHOD Sum none() { return Sum(1); }
+    static METHOD Sum join(Sum a, Sum b) { return a * b; }
+};
+typedef Dtype<T>::Rank Rank;
+// Floats of 16 bits are ordered as they lie in memory, others by rank_of. INFINITE: the bits of infinity, which those of NaN exceed.
+static constexpr bool HALF = Dtype<T>::FLOAT && sizeof(T) == 2;
+#if defined(DTYPE_bf16)
+static constexpr u32 INFINITE = 0x7f80u;
+#else
+static constexpr u32 INFINITE = 0x7c00u;
+#endif
+template <bool LEAST, class U> DEVICE Rank rank_in(U v) {
+    if constexpr (HALF) {
+        const i32 b = (i16)v.bits, rank = b ^ (b >> 15 & 0x7fff);
+        return (u32)(b & 0x7fff) > INFINITE ? greatest<Rank>() : LEAST ? ~rank : rank;
+    } else {
+        return rank_of<LEAST>(v);
+    }
+}
+template <bool LEAST, class U> DEVICE U value_in(Rank rank) {
+    if constexpr (HALF) {
+        const i32 r = LEAST ? ~rank : rank;
+        return U{(u16)(rank == greatest<Rank>() ? 0x7fff : r ^ (r >> 15 & 0x7fff))};
+    } else {
+        return value_of<LEAST, U>(rank);
+    }
+}
+template <bool LEAST> struct extreme_op {
+    static constexpr bool SUMS = false, ORDERS = true, PLACES = false, DOWN = LEAST;
+    typedef Rank Sum;
+    typedef T Out;
+    static METHOD Sum none() { return least<Rank>(); }
+    static METHOD Sum of(T v, u64) { return rank_in<LEAST>(v); }
+    static METHOD Sum join(Sum a, Sum b) { return a > b ? a : b; }
+    static METHOD Sum shuffle(Sum v, u32 mask) { return shuffle_xor(v, mask); }
+    static METHOD T result(Sum v) { return value_in<LEAST, T>(v); }
+};
+struct Place {
+    Rank rank;
+    u32 index;
+};
+template <bool LEAST> struct place_op {
+    static constexpr bool SUMS = false, ORDERS = true, PLACES = true, DOWN = LEAST;
+    typedef Place Sum;
+    typedef u32 Out;
+    static METHOD Sum none() { return Place{least<Rank>(), ~0u}; }
+    static METHOD Sum of(T v, u64 i) { return Place{rank_in<LEAST>(v), (u32)i}; }
+    // The greater rank; of equals the first place.
+    static METHOD Sum join(Sum a, Sum b) {
+        const bool second = b.rank > a.rank || (b.rank == a.rank && b.index < a.index);
+        return Place{second ? b.rank : a.rank, second ? b.index : a.index};
+    }
+    static METHOD Sum shuffle(Sum v, u32 mask) { return Place{shuffle_xor(v.rank, mask), shuffle_xor(v.index, mask)}; }
+    static METHOD u32 result(Sum v) { return v.index; }
+};
+typedef extreme_op<true> min_op;
+typedef extreme_op<false> max_op;
+typedef place_op<true> argmin_op;
+typedef place_op<false> argmax_op;
+
+} // namespace hipstack

@@ -1,0 +1,251 @@
+//! Sums by ids, dealt to buckets, on both host devices: every dtype and type of ids, in the order of the ids.
+
+mod common;
+
+use bytemuck::{Pod, Zeroable};
+use common::Random;
+use common::device::{Arg, BOTH, input, output, run_shared, value};
+use float8::F8E4M3;
+use half::{bf16, f16};
+use kernels_hip::args::{BucketMap, IdType, IndexFault};
+use kernels_hip::launch::{self, LaunchShape};
+
+/// How multiprocessors are counted for grids: few, so that blocks take several tiles and buckets.
+const MULTIPROCESSORS: u32 = 2;
+/// A null pointer.
+const NOTHING: usize = 0;
+
+/// An element: how it is made from random bits, how a sum begins with it, takes a term, and ends.
+trait Element: Pod + PartialEq + std::fmt::Debug {
+    const DTYPE: &'static str;
+    type Sum: Copy;
+    fn random(bits: u64) -> Self;
+    fn begin(self) -> Self::Sum;
+    fn plus(sum: Self::Sum, term: Self) -> Self::Sum;
+    fn end(sum: Self::Sum) -> Self;
+}
+macro_rules! integers {
+    ($($type:ident)*) => {$(impl Element for $type {
+        const DTYPE: &'static str = stringify!($type);
+        type Sum = $type;
+        fn random(bits: u64) -> Self {
+            bits as $type
+        }
+        fn begin(self) -> $type {
+            self
+        }
+        fn plus(sum: $type, term: Self) -> $type {
+            sum.wrapping_add(term)
+        }
+        fn end(sum: $type) -> Self {
+            sum
+        }
+    })*};
+}
+integers!(u8 u32 i16 i32 i64);
+// Floats: of many magnitudes, so that each order has sums of its own.
+macro_rules! floats {
+    ($($name:literal $type:ty, $sum:ident, $widen:expr, $narrow:expr;)*) => {$(impl Element for $type {
+        const DTYPE: &'static str = $name;
+        type Sum = $sum;
+        fn random(bits: u64) -> Self {
+            $narrow((((bits >> 20) as i8) as $sum) * ((bits & 7) as $sum - 4.0).exp2() * 1.000_001)
+        }
+        fn begin(self) -> $sum {
+            $widen(self)
+        }
+        fn plus(sum: $sum, term: Self) -> $sum {
+            sum + $widen(term)
+        }
+        fn end(sum: $sum) -> Self {
+            $narrow(sum)
+        }
+    })*};
+}
+floats! {
+    "f64" f64, f64, |v| v, |v| v;
+    "f32" f32, f32, |v| v, |v| v;
+    "f16" f16, f32, f16::to_f32, f16::from_f32;
+    "bf16" bf16, f32, bf16::to_f32, bf16::from_f32;
+    "f8e4m3" F8, f32, |v: F8| F8E4M3::from_bits(v.0).to_f32(), |v| F8(F8E4M3::from_f32(v).to_bits());
+}
+/// The bits of a float of 8 bits.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+struct F8(u8);
+
+/// Arrays of dims [outer, count or length, inner].
+#[derive(Clone, Copy)]
+struct Dims {
+    outer: usize,
+    count: usize,
+    length: usize,
+    inner: usize,
+}
+
+/// The three kernels one behind the other, for each `part` destinations, and running sums of the counts between them. Buckets have
+/// 2^`shift` destinations, if it is given.
+fn scatter_add<T: Element>(
+    device: i32,
+    dims: Dims,
+    (part, shift): (u64, Option<u32>),
+    (ids, id_type): (&[i64], IdType),
+    mut dst: Vec<T>,
+    src: &[T],
+) -> (Vec<T>, IndexFault) {
+    let bytes: Vec<u8> = match id_type {
+        IdType::U8 => ids.iter().map(|id| *id as u8).collect(),
+        IdType::U32 | IdType::I32 => ids.iter().flat_map(|id| (*id as u32).to_ne_bytes()).collect(),
+        IdType::I64 => ids.iter().flat_map(|id| id.to_ne_bytes()).collect(),
+    };
+    let run = |op: &str, shape: LaunchShape, shared: u32, args: &mut [Arg<'_>]| {
+        let kernel = format!("buckets_{op}_{}", T::DTYPE);
+        // SAFETY: S9: `bytes` has an id and `src` an element for each term, and all places of the map lie inside `dst`.
+        unsafe { run_shared(device, &kernel, (shape.grid, shape.block), shared, args) };
+    };
+    let mut faults = [IndexFault::zeroed()];
+    let total = dst.len() as u64;
+    for first in (0..total).step_by(part as usize) {
+        let map = launch::buckets(&BucketMap {
+            terms: ids.len() as u64,
+            count: dims.count as u64,
+            length: dims.length as u64,
+            inner: dims.inner as u64,
+            first,
+            owned: part.min(total - first),
+            tiles: 0,
+            shift: 0,
+            digit: 0,
+            buckets: 0,
+            id_type: id_type as u32,
+            operation: 5,
+            axis: 1,
+        });
+        let map = match shift {
+            Some(shift) => {
+                BucketMap { shift, digit: shift, buckets: map.owned.div_ceil(1 << shift) as u32, ..map }
+            }
+            None => map,
+        };
+        // Keys and terms; before the first pass there are ids, and the terms as they came.
+        let (mut keys, mut terms) = (vec![0u32; ids.len()], src.to_vec());
+        for (pass, map) in launch::bucket_passes(&map).enumerate() {
+            let tiles = launch::bucket_tiles(&map, MULTIPROCESSORS);
+            let mut numbers = vec![0u32; launch::bucket_counts(&map) as usize];
+            let which = if pass == 0 { input(&bytes) } else { value(&NOTHING) };
+            run(
+                "count",
+                tiles,
+                0,
+                &mut [which, output(&mut keys), output(&mut numbers), output(&mut faults), value(&map)],
+            );
+            let mut sum = 0;
+            for number in &mut numbers {
+                sum += *number;
+                *number = sum;
+            }
+            let (mut to_keys, mut to_terms) = (vec![0u32; ids.len()], terms.clone());
+            run(
+                "deal",
+                tiles,
+                0,
+                &mut [
+                    input(&keys),
+                    input(&terms),
+                    input(&numbers),
+                    output(&mut to_keys),
+                    output(&mut to_terms),
+                    value(&map),
+                ],
+            );
+            (keys, terms) = (to_keys, to_terms);
+        }
+        run(
+            "add",
+            launch::bucket_sums(&map, MULTIPROCESSORS),
+            launch::sums_bytes(size_of::<T>()),
+            &mut [output(&mut dst), input(&keys), input(&terms), value(&map)],
+        );
+    }
+    (dst, faults[0])
+}
+
+/// Adds one term after the other, by hand and by the kernels.
+fn check<T: Element>(
+    dims: Dims,
+    parts: (u64, Option<u32>),
+    id_type: IdType,
+    id_of: impl Fn(&mut Random) -> i64,
+) {
+    let mut random = Random(17);
+    let terms = dims.outer * dims.count * dims.inner;
+    let ids: Vec<i64> = (0..terms).map(|_| id_of(&mut random)).collect();
+    let mut numbers = |count: usize| -> Vec<T> { (0..count).map(|_| T::random(random.next())).collect() };
+    let (src, dst) = (numbers(terms), numbers(dims.outer * dims.length * dims.inner));
+    let mut wanted: Vec<T::Sum> = dst.iter().map(|place| place.begin()).collect();
+    let mut wrong = Vec::new();
+    for (term, id) in ids.iter().enumerate() {
+        let (line, i) = (term / dims.inner, term % dims.inner);
+        if !(0..dims.length as i64).contains(id) {
+            wrong.push(*id);
+            continue;
+        }
+        let place = &mut wanted[(line / dims.count * dims.length + *id as usize) * dims.inner + i];
+        *place = T::plus(*place, src[term]);
+    }
+    let wanted: Vec<T> = wanted.into_iter().map(T::end).collect();
+    for device in BOTH {
+        let (got, fault) = scatter_add(device, dims, parts, (&ids, id_type), dst.clone(), &src);
+        let differs = got.iter().zip(&wanted).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{} on device {device}, {terms} terms", T::DTYPE);
+        if wrong.is_empty() {
+            assert_eq!(fault, IndexFault::zeroed());
+        } else {
+            assert_eq!(
+                (fault.taken, fault.operation, fault.axis, fault.length),
+                (1, 5, 1, dims.length as u64)
+            );
+            assert!(wrong.contains(&fault.id), "{}", fault.id);
+        }
+    }
+}
+
+/// What each dtype is asked for.
+fn sums<T: Element>() {
+    // Five tiles and 1250 buckets, of which few get anything; a quarter of the terms meet at one place.
+    let line = Dims { outer: 1, count: 9000, length: 5000, inner: 1 };
+    check::<T>(line, (5000, None), IdType::I64, |random| match random.next() {
+        bits if bits % 4 == 0 => 77,
+        bits => (bits >> 8) as i64 % 150 * 32 + (bits >> 40) as i64 % 4,
+    });
+    // Lines side by side and behind each other, ids behind the axis's end, and two parts of the destinations.
+    let lines = Dims { outer: 3, count: 300, length: 50, inner: 5 };
+    check::<T>(lines, (400, None), IdType::U32, |random| (random.next() % 53) as i64);
+    // Ids before its beginning, and fewer terms than threads.
+    let short = Dims { outer: 2, count: 50, length: 7, inner: 1 };
+    check::<T>(short, (14, None), IdType::I32, |random| (random.next() % 8) as i64 - 1);
+    // One place for all.
+    let one = Dims { outer: 1, count: 1500, length: 3, inner: 1 };
+    check::<T>(one, (3, None), IdType::U8, |_| 2);
+    // Large buckets, of which many terms have places 2048 apart.
+    let large = Dims { outer: 1, count: 1500, length: 9000, inner: 1 };
+    check::<T>(large, (9000, Some(12)), IdType::U32, |random| (random.next() % 4) as i64 * 2048 + 3);
+}
+
+#[test]
+fn sums_of_integers_wrap() {
+    sums::<u8>();
+    sums::<u32>();
+    sums::<i16>();
+    sums::<i32>();
+    sums::<i64>();
+}
+
+#[test]
+fn sums_of_floats_are_taken_in_the_order_of_the_ids() {
+    sums::<F8>();
+    sums::<bf16>();
+    sums::<f16>();
+    sums::<f32>();
+    sums::<f64>();
+}
