@@ -359,14 +359,27 @@ impl ErrorKind {
     }
 }
 
+/// What lies on a device, or is one.
+pub(crate) trait At {
+    /// The device.
+    fn at(&self) -> Device;
+}
+
+impl At for Device {
+    fn at(&self) -> Device {
+        self.clone()
+    }
+}
+
 /// Adds the device to an error on its way out.
 pub(crate) trait On<T> {
-    /// See [`Error::on`].
-    fn on(self, device: &Device) -> Result<T>;
+    /// See [`Error::on`]. The device is asked for if there is an error, and not else.
+    fn on(self, place: &impl At) -> Result<T>;
 }
 
 impl<T> On<T> for Result<T> {
-    fn on(self, device: &Device) -> Result<T> {
-        self.map_err(|error| error.on(device))
+    #[inline]
+    fn on(self, place: &impl At) -> Result<T> {
+        self.map_err(|error| error.on(&place.at()))
     }
 }

@@ -54,6 +54,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("tensor-core reads and writes little-endian memory, as every HIP device has");
 
+mod activation;
 mod axis;
 mod cpu;
 mod custom_op;
@@ -76,6 +77,7 @@ mod storage;
 mod tensor;
 mod window;
 
+pub use activation::Activation;
 pub use axis::{Axes, Axis};
 pub use cpu::CpuStorage;
 pub use custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, InplaceOp3};

@@ -8,7 +8,10 @@ use smallvec::SmallVec;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Numbers per dimension, without an allocation up to rank 8; any rank works.
-pub(crate) type Dims = SmallVec<[usize; 8]>;
+pub(crate) type Dims = SmallVec<[usize; INLINE]>;
+
+/// The rank up to which nothing is allocated.
+const INLINE: usize = 8;
 
 /// The lengths of a tensor's dimensions, outermost first. A scalar has none.
 ///
@@ -83,7 +86,11 @@ impl Shape {
 
     /// The strides, in elements, of a tight row-major array of this shape.
     pub(crate) fn row_major_strides(&self) -> Dims {
-        let mut strides = Dims::from_elem(0, self.rank());
+        let rank = self.rank();
+        let mut strides = match rank {
+            0..=INLINE => Dims::from_buf_and_len([0; INLINE], rank),
+            _ => Dims::from_elem(0, rank),
+        };
         let mut stride = 1usize;
         for (slot, &length) in strides.iter_mut().zip(&self.0).rev() {
             *slot = stride;
@@ -100,10 +107,8 @@ impl Shape {
 
     /// The product, if it fits; zero wins over overflow.
     pub(crate) fn count(&self) -> Option<usize> {
-        if self.0.contains(&0) {
-            return Some(0);
-        }
-        self.0.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
+        let product = self.0.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
+        product.or_else(|| self.0.contains(&0).then_some(0))
     }
 
     /// The product in words, for messages.

@@ -15,10 +15,11 @@ mod select;
 mod sort;
 mod stat;
 
+use crate::activation::Activation;
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::hip::{self, HipStorage};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
@@ -55,6 +56,15 @@ impl Storage {
         }
     }
 
+    /// Whether both lie on the same device.
+    pub(crate) fn is_beside(&self, other: &Storage) -> bool {
+        match (self, other) {
+            (Storage::Cpu(_), Storage::Cpu(_)) => true,
+            (Storage::Hip(a), Storage::Hip(b)) => a.device() == b.device(),
+            _ => false,
+        }
+    }
+
     /// How many elements it has room for; a tensor's layout may use fewer.
     pub fn len(&self) -> usize {
         match self {
@@ -74,6 +84,12 @@ impl Storage {
             Storage::Cpu(storage) => Some(storage),
             Storage::Hip(_) => None,
         }
+    }
+}
+
+impl At for Storage {
+    fn at(&self) -> Device {
+        self.device()
     }
 }
 
@@ -275,6 +291,14 @@ impl Storage {
         match self {
             Storage::Cpu(storage) => cpu::ops::unary::unary_assign(storage, layout, op),
             Storage::Hip(storage) => hip::ops::unary::unary_assign(storage, layout, op),
+        }
+    }
+
+    /// The activation of each element.
+    pub(crate) fn activate_assign(&mut self, layout: &Layout, activation: Activation) -> Result<()> {
+        match self {
+            Storage::Cpu(storage) => cpu::ops::unary::activate_assign(storage, layout, activation),
+            Storage::Hip(storage) => hip::ops::unary::activate_assign(storage, layout, activation),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hip_safe::{Device, Function, LaunchConfig, MemoryInfo, Stream};
 use hip_sys::Platform;
@@ -28,6 +29,7 @@ struct Inner {
     kernels: Kernels,
     faults: Faults,
     libraries: Libraries,
+    matrix_attention: AtomicBool,
     name: String,
 }
 
@@ -61,6 +63,7 @@ impl HipDevice {
                 kernels: Kernels::new(),
                 faults: Faults::new(),
                 libraries,
+                matrix_attention: AtomicBool::new(true),
                 name,
             }),
         })
@@ -120,7 +123,7 @@ impl HipDevice {
     /// # Errors
     /// [`ErrorKind::Code`] if there is no code for the device, [`ErrorKind::Hip`] if there is no such kernel in it.
     pub fn elementwise_kernel(&self, op: &'static str, dtype: DType) -> Result<Function> {
-        self.kernels().get(self, Kernel { family: "elementwise", op, dtype, to: None })
+        self.kernels().get(self, Kernel { family: "elementwise", op, dtype, to: None }).cloned()
     }
 
     /// Where the code of each unit of kernels came from that was loaded so far, by the unit's name, such as `matmul_f32`.
@@ -148,6 +151,19 @@ impl HipDevice {
         config(launch::elementwise(count as u64, bytes, self.multiprocessors()))
     }
 
+    /// As [`Self::elementwise`], for inputs and outputs of `from` and `to` bytes an element. `flat`: each operand is tight or one element.
+    pub(super) fn walk(&self, flat: bool, count: usize, (from, to): (usize, usize)) -> LaunchConfig {
+        if !flat || !self.has_own_memory() {
+            return self.elementwise(count, from.max(to));
+        }
+        config(launch::tight(count as u64, from, to))
+    }
+
+    /// Whether the device shares no memory with the host: a GPU for which blocks cost nothing, not a CPU that starts each.
+    pub(super) fn has_own_memory(&self) -> bool {
+        !self.device().properties().integrated
+    }
+
     pub(super) fn faults(&self) -> &Faults {
         &self.inner.faults
     }
@@ -157,6 +173,28 @@ impl HipDevice {
     /// that `f32` holds is exact then. Without a word they are not used.
     pub fn allow_winograd(&self, allowed: bool) {
         self.inner.libraries.set_allow_transforms(allowed);
+    }
+
+    /// Lets attention of `f16` and `bf16` use the kernels for matrix units from now on, or not: on NVIDIA from compute capability 8.0
+    /// on, and on the host, where their text without such units is the slower one. They take heads of up to 128 columns, multiples of
+    /// 8, whose rows are tight and aligned to 16 bytes, from 64 queries and 64 keys on (`bf16`: 256). Without a word they are used.
+    /// AMD's devices do not use them: what clang makes of them for gfx942 gave wrong results on an emulated card.
+    pub fn allow_matrix_attention(&self, allowed: bool) {
+        self.inner.matrix_attention.store(allowed, Ordering::Relaxed);
+    }
+
+    /// Whether attention may use the kernels for matrix units, and there are some for this device.
+    pub(super) fn uses_matrix_attention(&self) -> bool {
+        let device = self.device();
+        let offered = || match device.platform().kind.name() {
+            "host" => true,
+            "nvidia" => {
+                let number = device.properties().arch.strip_prefix("sm_").map(str::parse::<u32>);
+                number.is_some_and(|number| number.is_ok_and(|number| number >= 80))
+            }
+            _ => false,
+        };
+        self.inner.matrix_attention.load(Ordering::Relaxed) && offered()
     }
 
     /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.

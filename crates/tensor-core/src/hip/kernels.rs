@@ -1,11 +1,11 @@
 //! A device's kernels: modules loaded on first use, functions found once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hip_safe::{Device, Function, Module};
 use kernels_hip::Unit;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use super::HipDevice;
 use super::code::{CodeOrigin, SEARCH, Target};
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 const LOADING: &str = "loading kernels";
 
 /// Which kernel: `<family>_<op>_<dtype>`, and `<family>_<op>_<dtype>_<to>` for casts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel {
     pub family: &'static str,
     /// The operation; empty for a family of one kernel a dtype.
@@ -26,25 +26,49 @@ pub(super) struct Kernel {
     pub to: Option<DType>,
 }
 
+/// How many chains there are: a program uses some hundreds of kernels at most.
+const CHAINS: usize = 256;
+
 /// The kernels of one device that were used so far.
 pub(super) struct Kernels {
-    functions: RwLock<HashMap<Kernel, Function>>,
+    /// Chains that only grow, so that who looks for a kernel takes no lock.
+    functions: Box<[Link; CHAINS]>,
     modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
 
 /// A unit: its module is loaded by whoever wants it first, while others wait for that one alone.
 type Loaded = Arc<Mutex<Option<(Module, CodeOrigin)>>>;
 
+/// The rest of a chain.
+type Link = OnceLock<Box<Known>>;
+
+/// A kernel that was used.
+struct Known {
+    kernel: Kernel,
+    function: Function,
+    next: Link,
+}
+
 impl Kernels {
     pub(super) fn new() -> Kernels {
-        Kernels { functions: RwLock::default(), modules: Mutex::default() }
+        Kernels { functions: Box::new([const { Link::new() }; CHAINS]), modules: Mutex::default() }
     }
 
     /// The function of a kernel; its unit is loaded if it was not yet.
-    pub(super) fn get(&self, device: &HipDevice, kernel: Kernel) -> Result<Function> {
-        if let Some(function) = self.functions.read().get(&kernel) {
-            return Ok(function.clone());
+    pub(super) fn get(&self, device: &HipDevice, kernel: Kernel) -> Result<&Function> {
+        let mut link = &self.functions[kernel.chain()];
+        while let Some(known) = link.get() {
+            if known.kernel.is(kernel) {
+                return Ok(&known.function);
+            }
+            link = &known.next;
         }
+        self.load(device, kernel, link)
+    }
+
+    /// Loads a kernel, and appends it to the chain that ended with `link`.
+    #[cold]
+    fn load<'a>(&'a self, device: &HipDevice, kernel: Kernel, mut link: &'a Link) -> Result<&'a Function> {
         let name = kernel.name();
         let function = self.module(device, kernel)?.function(&name).map_err(wrap(LOADING))?;
         if function.params().is_none() {
@@ -53,8 +77,15 @@ impl Kernels {
             );
             return Err(Error::new(LOADING, ErrorKind::Code { what }));
         }
-        self.functions.write().insert(kernel, function.clone());
-        Ok(function)
+        // Others may have appended this kernel meanwhile, or another one.
+        loop {
+            let fresh = || Box::new(Known { kernel, function: function.clone(), next: Link::new() });
+            let known = link.get_or_init(fresh);
+            if known.kernel.is(kernel) {
+                return Ok(&known.function);
+            }
+            link = &known.next;
+        }
     }
 
     /// The units that were loaded so far, and where their code came from, by name.
@@ -115,6 +146,24 @@ fn wrong(what: String) -> Error {
 }
 
 impl Kernel {
+    /// Whether both are the same, told by where their names lie: the same name at two places is taken for two kernels, which costs no
+    /// more than another place in a chain.
+    fn is(self, other: Kernel) -> bool {
+        std::ptr::eq(self.family, other.family)
+            && std::ptr::eq(self.op, other.op)
+            && self.dtype == other.dtype
+            && self.to == other.to
+    }
+
+    /// Which chain it is in.
+    fn chain(self) -> usize {
+        const SPREAD: usize = 0x9E37_79B9_7F4A_7C15_u64 as usize;
+        let to = self.to.map_or(0, |to| to as usize + 1);
+        let names = self.family.as_ptr().addr().rotate_left(24) ^ self.op.as_ptr().addr();
+        let mixed = (names ^ (self.dtype as usize) << 56 ^ to << 48).wrapping_mul(SPREAD);
+        (mixed >> (usize::BITS - CHAINS.ilog2())) % CHAINS
+    }
+
     fn name(&self) -> String {
         let parts = [self.family, self.op, self.dtype.name(), self.to.map_or("", DType::name)];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")

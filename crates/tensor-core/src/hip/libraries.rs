@@ -87,25 +87,25 @@ impl Libraries {
     }
 }
 
-/// Whether a library that could not be opened will not be there later either.
-trait Missing {
-    fn for_good(&self) -> bool;
+/// Whether a library that could not be opened may be there later.
+trait Passing {
+    fn is_passing(&self) -> bool;
 }
 
-impl Missing for rocblas_safe::Error {
-    fn for_good(&self) -> bool {
-        !matches!(self, Self::Hip(_))
+impl Passing for rocblas_safe::Error {
+    fn is_passing(&self) -> bool {
+        self.is_passing()
     }
 }
 
-impl Missing for miopen_safe::Error {
-    fn for_good(&self) -> bool {
-        !matches!(self, Self::Hip(_))
+impl Passing for miopen_safe::Error {
+    fn is_passing(&self) -> bool {
+        self.is_passing()
     }
 }
 
 /// What is in the cell, or what `make` gives. Nobody waits for a thread that makes it: that one may be waiting for a capture to end.
-fn open<'a, T, E: Missing>(
+fn open<'a, T, E: Passing>(
     allowed: bool,
     cell: &'a OnceLock<Option<T>>,
     stream: &Stream,
@@ -122,8 +122,8 @@ fn open<'a, T, E: Missing>(
     }
     let made = match make() {
         Ok(made) => Some(made),
-        Err(error) if error.for_good() => None,
-        Err(_) => return None,
+        Err(error) if error.is_passing() => return None,
+        Err(_) => None,
     };
     // If another thread was quicker, this one is dropped.
     let _ = cell.set(made);

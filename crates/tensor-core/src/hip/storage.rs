@@ -80,6 +80,9 @@ impl HipStorage {
 
     /// The bytes from element `start` on, to read.
     pub(super) fn tail(&self, start: usize, operation: &'static str) -> Result<DeviceView<'_, u8>> {
+        if start == 0 {
+            return Ok(self.buffer.view());
+        }
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
         self.buffer.slice(range).map_err(wrap(operation))
     }
@@ -87,6 +90,12 @@ impl HipStorage {
     /// The elements from `start` on as those of a library's type, which has the size of the dtype.
     pub(super) fn tail_of<T: AnyBits>(&self, start: usize) -> hip_safe::Result<DeviceView<'_, T>> {
         self.buffer.slice(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
+    }
+
+    /// Whether element `start` lies at a multiple of so many bytes of the device's addresses.
+    pub(super) fn begins_at(&self, start: usize, bytes: usize) -> bool {
+        let first = self.buffer.device_ptr().addr();
+        (first + start * self.dtype.size_in_bytes()).is_multiple_of(bytes)
     }
 
     /// As [`HipStorage::tail_of`], to write.
@@ -100,8 +109,22 @@ impl HipStorage {
         start: usize,
         operation: &'static str,
     ) -> Result<DeviceViewMut<'_, u8>> {
+        if start == 0 {
+            return Ok(self.buffer.view_mut());
+        }
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
         self.buffer.slice_mut(range).map_err(wrap(operation))
+    }
+
+    /// The device, and the bytes from element `start` on, to write.
+    pub(super) fn split_tail_mut(
+        &mut self,
+        start: usize,
+        operation: &'static str,
+    ) -> Result<(&HipDevice, DeviceViewMut<'_, u8>)> {
+        let range = start.min(self.len) * self.dtype.size_in_bytes()..;
+        let tail = self.buffer.slice_mut(range).map_err(wrap(operation))?;
+        Ok((&self.device, tail))
     }
 }
 

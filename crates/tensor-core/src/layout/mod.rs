@@ -35,7 +35,18 @@ impl Layout {
     pub fn contiguous(shape: impl Into<Shape>, operation: &'static str) -> Result<Layout> {
         let shape = shape.into();
         shape.elements(operation)?;
-        Ok(Layout { strides: shape.row_major_strides(), shape, offset: 0 })
+        Ok(Layout::tight(shape))
+    }
+
+    /// The tight row-major layout of `shape` at offset 0, whose element count was found to fit `usize`.
+    pub(crate) fn tight(shape: Shape) -> Layout {
+        Layout { strides: shape.row_major_strides(), shape, offset: 0 }
+    }
+
+    /// The tight row-major layout of the same shape at offset 0.
+    #[inline]
+    pub(crate) fn tightened(&self) -> Layout {
+        Layout { strides: self.shape.row_major_strides(), shape: self.shape.clone(), offset: 0 }
     }
 
     /// A layout of any strides, in elements.
@@ -96,9 +107,6 @@ impl Layout {
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1usize;
         for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            if length == 0 {
-                return true;
-            }
             if length != 1 && stride != expected {
                 return self.shape.contains(&0);
             }
@@ -109,7 +117,7 @@ impl Layout {
 
     /// Whether two different indices may name the same place, as after [`Layout::expand`]. Errs on the side of yes.
     pub fn may_overlap(&self) -> bool {
-        if self.shape.contains(&0) {
+        if self.is_contiguous() {
             return false;
         }
         let mut axes: Vec<(usize, usize)> = self

@@ -19,7 +19,9 @@ impl Tensor {
     /// or no keys at all) gives 0, as PyTorch does since 2.5. A key that is masked has weight 0 but may be multiplied, so
     /// that a value of it which is not finite gives NaN.
     ///
-    /// Types of 16 and 8 bits are computed in `f32` throughout and rounded once. Strided operands are read where they lie.
+    /// Types of 16 and 8 bits are computed in `f32` and rounded once. Where matrix units are used, by 64 queries and keys or more of 16 bits
+    /// (`bf16`: 256 keys), the weights of `v` are two numbers of 16 bits each, together right to 2⁻¹⁶ (`bf16`) or 2⁻²¹ (`f16`). Strided
+    /// operands are read where they lie.
     /// The scores are never stored: besides the result, no memory is needed on a HIP device. Moves q, the result, and k and
     /// v once for each tile of 64 queries.
     ///
@@ -83,7 +85,7 @@ impl Tensor {
                     self.require_alike(mask, NAME)?;
                 }
                 let all = [batch, heads, queries, keys].into();
-                Some(mask.layout.expand(&all, NAME).on(&self.device())?)
+                Some(mask.layout.expand(&all, NAME).on(self)?)
             }
         };
         let attention = Attention {
@@ -96,9 +98,9 @@ impl Tensor {
             scale: scale.unwrap_or(1.0 / (d.max(1) as f64).sqrt()),
         };
         let shape = Shape::from(attention.result());
-        shape.elements(NAME).on(&self.device())?;
+        shape.elements(NAME).on(self)?;
         let mask = mask.map(|mask| &*mask.storage);
-        let storage = self.storage.attention(&k.storage, &v.storage, mask, &attention).on(&self.device())?;
+        let storage = self.storage.attention(&k.storage, &v.storage, mask, &attention).on(self)?;
         Tensor::tight(storage, shape, NAME)
     }
 

@@ -1,6 +1,7 @@
 //! Convolutions in one and two dimensions, forward and transposed.
 
 use super::{CAST_TO_FLOAT, Tensor};
+use crate::activation::Activation;
 use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
 use crate::window::{ConvAxis, Convolution};
@@ -105,12 +106,7 @@ impl Tensor {
         bias: Option<&Tensor>,
         config: &Conv1dConfig,
     ) -> Result<Tensor> {
-        self.convolve(
-            kernel,
-            bias,
-            &(*config).into(),
-            Kind { operation: "conv1d", axes: 1, transposed: false },
-        )
+        self.convolve(kernel, bias, &(*config).into(), None, Kind::CONV1D)
     }
 
     /// The convolution of `[batch, channels, height, width]` with a kernel `[outputs, channels / groups, rows, columns]`.
@@ -157,7 +153,7 @@ impl Tensor {
         bias: Option<&Tensor>,
         config: &Conv2dConfig,
     ) -> Result<Tensor> {
-        self.convolve(kernel, bias, config, Kind { operation: "conv2d", axes: 2, transposed: false })
+        self.convolve(kernel, bias, config, None, Kind::CONV2D)
     }
 
     /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`: `[batch,
@@ -191,8 +187,7 @@ impl Tensor {
         bias: Option<&Tensor>,
         config: &Conv1dConfig,
     ) -> Result<Tensor> {
-        let kind = Kind { operation: "conv_transpose1d", axes: 1, transposed: true };
-        self.convolve(kernel, bias, &(*config).into(), kind)
+        self.convolve(kernel, bias, &(*config).into(), None, Kind::TRANSPOSE1D)
     }
 
     /// The transposed convolution of `[batch, channels, height, width]` with a kernel `[channels, outputs, rows, columns]`; see
@@ -229,15 +224,16 @@ impl Tensor {
         bias: Option<&Tensor>,
         config: &Conv2dConfig,
     ) -> Result<Tensor> {
-        let kind = Kind { operation: "conv_transpose2d", axes: 2, transposed: true };
-        self.convolve(kernel, bias, config, kind)
+        self.convolve(kernel, bias, config, None, Kind::TRANSPOSE2D)
     }
 
-    fn convolve(
+    /// What all of them are.
+    pub(super) fn convolve(
         &self,
         kernel: &Tensor,
         bias: Option<&Tensor>,
         config: &Conv2dConfig,
+        activation: Option<Activation>,
         kind: Kind,
     ) -> Result<Tensor> {
         let Kind { operation, axes, .. } = kind;
@@ -267,20 +263,21 @@ impl Tensor {
         let last = [plan.h.out, plan.w.out];
         let shape: Shape =
             [plan.batch, outputs].into_iter().chain(last[2 - axes..].iter().copied()).collect();
-        shape.elements(operation).on(&self.device())?;
+        shape.elements(operation).on(self)?;
         let (mut x, mut filter) = (self.layout.clone(), kernel.layout.clone());
         if axes == 1 {
             (x, filter) = (x.unsqueeze(2), filter.unsqueeze(2));
         }
         let bias = bias.map(|bias| (&*bias.storage, &bias.layout));
-        let storage = self.storage.conv(&x, (&kernel.storage, &filter), bias, &plan).on(&self.device())?;
+        let filter = (&*kernel.storage, &filter);
+        let storage = self.storage.conv(&x, filter, bias, activation, &plan).on(self)?;
         Tensor::tight(storage, shape, operation)
     }
 }
 
 /// Which convolution.
 #[derive(Clone, Copy)]
-struct Kind {
+pub(super) struct Kind {
     operation: &'static str,
     /// Dimensions beside batch and channels.
     axes: usize,
@@ -288,6 +285,11 @@ struct Kind {
 }
 
 impl Kind {
+    pub(super) const CONV1D: Kind = Kind { operation: "conv1d", axes: 1, transposed: false };
+    pub(super) const CONV2D: Kind = Kind { operation: "conv2d", axes: 2, transposed: false };
+    pub(super) const TRANSPOSE1D: Kind = Kind { operation: "conv_transpose1d", axes: 1, transposed: true };
+    pub(super) const TRANSPOSE2D: Kind = Kind { operation: "conv_transpose2d", axes: 2, transposed: true };
+
     /// The convolution of tensors of these shapes, of the right ranks; or what is wrong with it.
     fn plan(self, x: &Shape, kernel: &Shape, config: &Conv2dConfig) -> Result<Convolution, String> {
         let Conv2dConfig { padding, stride, dilation, groups, output_padding } = *config;

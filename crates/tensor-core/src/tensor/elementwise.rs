@@ -16,8 +16,8 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] as [`UnaryOp::supports`] says, or an error of the device.
     pub fn unary(&self, op: UnaryOp) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary(&self.layout, op).on(&self.device())?;
-        Tensor::tight(storage, self.shape().clone(), op.name())
+        let storage = self.storage.unary(&self.layout, op).on(self)?;
+        self.tight_alike(storage, op.name())
     }
 
     /// `op` of each element and `scalar`, which is rounded to the dtype first.
@@ -26,8 +26,8 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
     pub fn unary_scalar(&self, op: ScalarOp, scalar: impl Into<Scalar>) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary_scalar(&self.layout, op, scalar.into()).on(&self.device())?;
-        Tensor::tight(storage, self.shape().clone(), op.name())
+        let storage = self.storage.unary_scalar(&self.layout, op, scalar.into()).on(self)?;
+        self.tight_alike(storage, op.name())
     }
 
     /// `op` of each pair of elements, broadcast.
@@ -38,8 +38,12 @@ impl Tensor {
     pub fn binary(&self, other: &Tensor, op: BinaryOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
+        if self.shape() == other.shape() {
+            let storage = self.storage.binary(&self.layout, &other.storage, &other.layout, op).on(self)?;
+            return self.tight_alike(storage, op.name());
+        }
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.binary(&lhs, &other.storage, &rhs, op).on(&self.device())?;
+        let storage = self.storage.binary(&lhs, &other.storage, &rhs, op).on(self)?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
@@ -50,7 +54,7 @@ impl Tensor {
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.compare(&lhs, &other.storage, &rhs, op).on(&self.device())?;
+        let storage = self.storage.compare(&lhs, &other.storage, &rhs, op).on(self)?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
@@ -71,7 +75,7 @@ impl Tensor {
             if *layout.shape() == shape {
                 return Ok(Cow::Borrowed(layout));
             }
-            layout.expand(&shape, operation).on(&self.device()).map(Cow::Owned)
+            layout.expand(&shape, operation).on(self).map(Cow::Owned)
         };
         Ok((expand(&self.layout)?, expand(&other.layout)?))
     }
@@ -248,8 +252,8 @@ impl Tensor {
     /// # Errors
     /// An error of the device.
     pub fn affine(&self, mul: impl Into<Scalar>, add: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.affine(&self.layout, mul.into(), add.into()).on(&self.device())?;
-        Tensor::tight(storage, self.shape().clone(), "affine")
+        let storage = self.storage.affine(&self.layout, mul.into(), add.into()).on(self)?;
+        self.tight_alike(storage, "affine")
     }
 
     /// The lesser of `hi` and the greater of `lo` and x: `hi` if the two are the wrong way round. NaN wins; −0 is less than +0.
@@ -257,7 +261,7 @@ impl Tensor {
     /// # Errors
     /// An error of the device.
     pub fn clamp(&self, lo: impl Into<Scalar>, hi: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.clamp(&self.layout, lo.into(), hi.into()).on(&self.device())?;
-        Tensor::tight(storage, self.shape().clone(), "clamp")
+        let storage = self.storage.clamp(&self.layout, lo.into(), hi.into()).on(self)?;
+        self.tight_alike(storage, "clamp")
     }
 }

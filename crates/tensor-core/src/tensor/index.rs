@@ -40,14 +40,14 @@ impl Tensor {
     /// or an error of the device.
     pub fn index_select(&self, ids: &Tensor, axis: impl Axis) -> Result<Tensor> {
         let name = "index_select";
-        let axis = axis.resolve(self.shape(), name).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_ids(ids, name)?;
         self.require_list(ids, name)?;
         let mut shape = self.shape().clone();
         shape.dims_mut()[axis] = ids.dims()[0];
         let mut strides = Dims::from_elem(0, self.rank());
         strides[axis] = ids.strides()[0];
-        let at = Layout::strided(shape, &strides, ids.layout.offset(), name).on(&self.device())?;
+        let at = Layout::strided(shape, &strides, ids.layout.offset(), name).on(self)?;
         let mut strides = Dims::from_slice(self.strides());
         strides[axis] = 0;
         self.looked_up(&strides, Indexed::new(name, &self.layout, axis), ids, &at)
@@ -63,7 +63,7 @@ impl Tensor {
     /// As [`Tensor::index_select`], and [`ErrorKind::Argument`] if the shapes do not fit.
     pub fn gather(&self, ids: &Tensor, axis: impl Axis) -> Result<Tensor> {
         let name = "gather";
-        let axis = axis.resolve(self.shape(), name).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_ids(ids, name)?;
         self.require_fit(ids, axis, name)?;
         let mut strides = self.strides().to_vec();
@@ -85,7 +85,7 @@ impl Tensor {
         self.require_ids(ids, name)?;
         let dims: Vec<usize> = ids.dims().iter().copied().chain([width]).collect();
         let steps: Vec<usize> = ids.strides().iter().copied().chain([0]).collect();
-        let at = Layout::strided(dims, &steps, ids.layout.offset(), name).on(&self.device())?;
+        let at = Layout::strided(dims, &steps, ids.layout.offset(), name).on(self)?;
         let mut strides = vec![0; ids.rank()];
         strides.push(self.strides()[1]);
         self.looked_up(&strides, Indexed::new(name, &self.layout, 0), ids, &at)
@@ -105,7 +105,8 @@ impl Tensor {
 /// integers wrap. For wrong ids see [`Tensor::index_select`] and its siblings.
 ///
 /// Each place is written by one thread, which looks at all ids of its line: time grows with their number even where it
-/// writes little.
+/// writes little. On a GPU `scatter_add` of 65,536 terms or more first deals them out to buckets of places, by ids and terms of its own
+/// memory, and so reads each a few times.
 impl Tensor {
     /// The tensor with `source` written where `ids` say: along axis 1 of a matrix `self[i, ids[i, j]] = source[i, j]`. `ids` and
     /// `source` have one shape, of the tensor's rank, which but for the axis is nowhere longer than the tensor.
@@ -132,8 +133,8 @@ impl Tensor {
     /// The tensor with `source` added where `ids` say: along axis 1 of a matrix `self[i, ids[i, j]] += source[i, j]`. The shapes
     /// are those of [`Tensor::scatter`].
     ///
-    /// Moves each element of the tensor twice, each of `source` three times, and each id at least once; small floats besides go
-    /// through `f32` and back.
+    /// Moves each element of the tensor twice, each of `source` three times, and each id at least once; dealt out to buckets, terms and
+    /// ids twice more.
     ///
     /// # Errors
     /// As [`Tensor::scatter`].
@@ -180,7 +181,7 @@ impl Tensor {
         axis: impl Axis,
         name: &'static str,
     ) -> Result<()> {
-        let axis = axis.resolve(self.shape(), name).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_alike(source, name)?;
         self.require_ids(ids, name)?;
         self.require_list(ids, name)?;
@@ -197,7 +198,7 @@ impl Tensor {
         }
         let mut strides = vec![0; self.rank()];
         strides[axis] = ids.strides()[0];
-        let at = Layout::strided(dims, &strides, ids.layout.offset(), name).on(&self.device())?;
+        let at = Layout::strided(dims, &strides, ids.layout.offset(), name).on(self)?;
         self.put(ids, &at, source, axis, name, true)
     }
 
@@ -209,7 +210,7 @@ impl Tensor {
         name: &'static str,
         add: bool,
     ) -> Result<()> {
-        let axis = axis.resolve(self.shape(), name).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_alike(source, name)?;
         self.require_ids(ids, name)?;
         self.require_fit(ids, axis, name)?;
@@ -285,7 +286,7 @@ impl Tensor {
         start: usize,
         name: &'static str,
     ) -> Result<()> {
-        let axis = axis.resolve(self.shape(), name).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_alike(source, name)?;
         let others = |shape: &[usize]| [&shape[..axis], &shape[axis + 1..]].concat();
         if source.rank() != self.rank() || others(source.dims()) != others(self.dims()) {
@@ -294,7 +295,7 @@ impl Tensor {
             return Err(self.error(name, ErrorKind::Argument { what }));
         }
         let length = source.dims()[axis];
-        self.layout.narrow(axis, start, length, name).on(&self.device())?;
+        self.layout.narrow(axis, start, length, name).on(self)?;
         self.write(|storage, layout| {
             let part = layout.narrow(axis, start, length, name)?;
             storage.copy_from(&part, &source.storage, &source.layout)

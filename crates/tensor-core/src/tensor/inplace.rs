@@ -1,5 +1,6 @@
 //! Operations in place: alone on its storage a tensor is written where it lies; sharing it, it is copied first.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ impl Tensor {
         let name = assign_name(op);
         self.require_alike(other, name)?;
         self.require(name, op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let rhs = other.layout.expand(self.shape(), name).on(&self.device())?;
+        let rhs = self.expanded(other, name)?;
         self.write(|storage, layout| storage.binary_assign(layout, &other.storage, &rhs, op))
     }
 
@@ -129,24 +130,31 @@ impl Tensor {
     /// device; the tensor is then unchanged.
     pub fn copy_from_(&mut self, source: &Tensor) -> Result<()> {
         self.require_alike(source, "copy_from_")?;
-        let from = source.layout.expand(self.shape(), "copy_from_").on(&self.device())?;
+        let from = self.expanded(source, "copy_from_")?;
         self.write(|storage, layout| storage.copy_from(layout, &source.storage, &from))
+    }
+
+    /// The other's layout, expanded to this tensor's shape.
+    fn expanded<'a>(&self, other: &'a Tensor, operation: &'static str) -> Result<Cow<'a, Layout>> {
+        if self.shape() == other.shape() {
+            return Ok(Cow::Borrowed(&other.layout));
+        }
+        other.layout.expand(self.shape(), operation).on(self).map(Cow::Owned)
     }
 
     /// Whether the storage is this tensor's alone and its elements have distinct places in it.
     fn is_writable(&mut self) -> bool {
-        Arc::get_mut(&mut self.storage).is_some() && !self.layout.may_overlap()
+        !self.layout.may_overlap() && Arc::get_mut(&mut self.storage).is_some()
     }
 
     /// Calls `change` with storage that no other tensor uses and a layout whose places are distinct.
     pub(super) fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
-        let device = self.device();
-        if !self.is_writable() {
+        if self.layout.may_overlap() || Arc::get_mut(&mut self.storage).is_none() {
             COPIES.set(COPIES.get() + 1);
             *self = self.copy()?;
         }
         match Arc::get_mut(&mut self.storage) {
-            Some(storage) => change(storage, &self.layout).on(&device),
+            Some(storage) => change(storage, &self.layout).on(storage),
             None => unreachable!("storage just made has one owner"),
         }
     }

@@ -88,8 +88,8 @@ impl Tensor {
             result.push(times.checked_mul(length).ok_or_else(overflow)?);
         }
         let view = self.view(Shape::from_iter(pairs))?.layout;
-        let view = view.expand(&Shape::from_iter(stretched), "repeat").on(&self.device())?;
-        let storage = self.storage.copy(&view).on(&self.device())?;
+        let view = view.expand(&Shape::from_iter(stretched), "repeat").on(self)?;
+        let storage = self.storage.copy(&view).on(self)?;
         Tensor::tight(storage, Shape::from_iter(result), "repeat")
     }
 
@@ -99,14 +99,13 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`], or an error of the device.
     pub fn roll(&self, shift: i64, axis: impl Axis) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "roll").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "roll").on(self)?;
         let length = self.dims()[axis];
         let shift = i128::from(shift).rem_euclid(length.max(1) as i128) as usize;
         if shift == 0 || self.elements() == 0 {
             return Ok(self.clone());
         }
-        let part =
-            |start: usize, length: usize| self.layout.narrow(axis, start, length, "roll").on(&self.device());
+        let part = |start: usize, length: usize| self.layout.narrow(axis, start, length, "roll").on(self);
         let (last, first) = (part(length - shift, shift)?, part(0, length - shift)?);
         join(&[(self, last), (self, first)], axis, "roll")
     }
@@ -119,7 +118,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the device.
     pub fn pad_with_zeros(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "pad_with_zeros").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "pad_with_zeros").on(self)?;
         let mut sides = vec![(0, 0); self.rank()];
         sides[axis] = (left, right);
         self.surround(&sides, Scalar::Int(0), "pad_with_zeros")
@@ -134,7 +133,7 @@ impl Tensor {
     #[doc(alias = "replication_pad")]
     pub fn pad_with_same(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
         const NAME: &str = "pad_with_same";
-        let axis = axis.resolve(self.shape(), NAME).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), NAME).on(self)?;
         let length = self.dims()[axis];
         if length == 0 && (left > 0 || right > 0) {
             let what = format!("{} has no element along axis {axis} to repeat", self.shape());
@@ -143,7 +142,7 @@ impl Tensor {
         let side = |index: usize, times: usize| -> Result<Layout> {
             let mut shape = self.shape().clone();
             shape.dims_mut()[axis] = times;
-            self.layout.narrow(axis, index, 1, NAME)?.expand(&shape, NAME).on(&self.device())
+            self.layout.narrow(axis, index, 1, NAME)?.expand(&shape, NAME).on(self)
         };
         let mut pieces = vec![(self, self.layout.clone())];
         if left > 0 {
@@ -196,9 +195,9 @@ impl Tensor {
             let overflow = || self.error(operation, ErrorKind::Overflow { shape: self.shape().clone() });
             *length = sum.ok_or_else(overflow)?;
         }
-        shape.elements(operation).on(&self.device())?;
+        shape.elements(operation).on(self)?;
         let starts: Vec<usize> = sides.iter().map(|side| side.0).collect();
-        let storage = self.storage.place(&self.layout, &shape, &starts, value).on(&self.device())?;
+        let storage = self.storage.place(&self.layout, &shape, &starts, value).on(self)?;
         Tensor::tight(storage, shape, operation)
     }
 }

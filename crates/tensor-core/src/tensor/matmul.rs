@@ -49,11 +49,11 @@ impl Tensor {
             let kind = ErrorKind::Broadcast { lhs: self.shape().clone(), rhs: other.shape().clone() };
             return Err(self.error("matmul", kind));
         };
-        let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(&self.device())?;
-        let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(&self.device())?;
+        let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(self)?;
+        let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(self)?;
         let shape = with_matrix(&batch, (!row).then_some(m), (!column).then_some(n));
-        shape.elements("matmul").on(&self.device())?;
-        let storage = self.storage.matmul(&lhs, &other.storage, &rhs).on(&self.device())?;
+        shape.elements("matmul").on(self)?;
+        let storage = self.storage.matmul(&lhs, &other.storage, &rhs).on(self)?;
         Tensor::tight(storage, shape, "matmul")
     }
 }

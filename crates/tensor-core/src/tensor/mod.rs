@@ -9,6 +9,7 @@ mod index;
 mod indexer;
 mod inplace;
 mod join;
+mod layer;
 mod matmul;
 mod nested;
 mod nn;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::Storage;
@@ -125,18 +126,22 @@ impl Tensor {
         shape: impl Into<Shape>,
         operation: &'static str,
     ) -> Result<Tensor> {
-        let layout = Layout::contiguous(shape, operation)?;
-        Tensor::from_parts(storage, layout, operation)
+        let (shape, length) = (shape.into(), storage.len());
+        if shape.elements(operation)? > length {
+            return Err(
+                Error::new(operation, ErrorKind::OutOfStorage { shape, length }).on(&storage.device())
+            );
+        }
+        Ok(Tensor { storage: Arc::new(storage), layout: Layout::tight(shape) })
     }
 
-    /// A tensor on new storage.
+    /// As [`Tensor::tight`], of this tensor's shape.
     #[inline]
-    fn from_parts(storage: Storage, layout: Layout, operation: &'static str) -> Result<Tensor> {
-        if layout.end() > storage.len() {
-            let kind = ErrorKind::OutOfStorage { shape: layout.shape().clone(), length: storage.len() };
-            return Err(Error::new(operation, kind).on(&storage.device()));
+    fn tight_alike(&self, storage: Storage, operation: &'static str) -> Result<Tensor> {
+        if self.elements() > storage.len() {
+            return Tensor::tight(storage, self.shape().clone(), operation);
         }
-        Ok(Tensor { storage: Arc::new(storage), layout })
+        Ok(Tensor { storage: Arc::new(storage), layout: self.layout.tightened() })
     }
 
     /// The same storage seen through another layout, which reaches no further than this tensor's.
@@ -161,6 +166,9 @@ impl Tensor {
 
     /// An error unless both tensors lie on the same device.
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+        if self.storage.is_beside(&other.storage) {
+            return Ok(());
+        }
         require_same(&self.device(), &other.device(), operation)
     }
 
@@ -172,6 +180,12 @@ impl Tensor {
             return Err(self.error(operation, ErrorKind::DTypeMismatch { lhs, rhs }));
         }
         Ok(())
+    }
+}
+
+impl At for Tensor {
+    fn at(&self) -> Device {
+        self.device()
     }
 }
 

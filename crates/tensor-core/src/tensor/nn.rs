@@ -44,8 +44,8 @@ impl Tensor {
 
     fn softmax_along(&self, axis: impl Axis, log: bool, operation: &'static str) -> Result<Tensor> {
         self.require(operation, self.dtype().is_float(), CAST_TO_FLOAT)?;
-        let axis = axis.resolve(self.shape(), operation).on(&self.device())?;
-        let storage = self.storage.softmax(&self.layout, axis, log).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), operation).on(self)?;
+        let storage = self.storage.softmax(&self.layout, axis, log).on(self)?;
         Tensor::tight(storage, self.shape().clone(), operation)
     }
 }
@@ -157,7 +157,7 @@ impl Tensor {
             affine: [weight.as_ref().map(parts), bias.as_ref().map(parts)],
             eps,
         };
-        let storage = self.storage.batch_norm(&self.layout, &channels).on(&self.device())?;
+        let storage = self.storage.batch_norm(&self.layout, &channels).on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 
@@ -189,7 +189,7 @@ impl Tensor {
         };
         let (weight, bias) = (tight("weight", weight)?, tight("bias", bias)?);
         let affine = [weight.as_ref().map(parts), bias.as_ref().map(parts)];
-        let storage = self.storage.row_norm(&self.layout, norm, affine).on(&self.device())?;
+        let storage = self.storage.row_norm(&self.layout, norm, affine).on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 

@@ -15,7 +15,8 @@ use crate::layout::Layout;
 impl Tensor {
     /// The elements in order along `axis`, and the positions that they had: `(values, positions)`.
     ///
-    /// Moves each element and each position about twice for every doubling of the axis beyond 2048 on a GPU.
+    /// Moves each element and each position about twice for every doubling of the axis beyond 2048 on a GPU; of a million elements or more
+    /// in rows of 32,768 or more, of 4 bytes at most each, twice for every 8 bits of an element.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -32,7 +33,7 @@ impl Tensor {
     /// # Errors [`ErrorKind::Axis`]; [`ErrorKind::TooLongForPosition`] if the axis has more than `u32::MAX` elements;
     /// or an error of the device.
     pub fn sort(&self, axis: impl Axis, descending: bool) -> Result<(Tensor, Tensor)> {
-        let axis = axis.resolve(self.shape(), "sort").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "sort").on(self)?;
         self.sorted(axis, descending, self.dims()[axis], "sort")
     }
 
@@ -41,7 +42,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::sort`].
     pub fn argsort(&self, axis: impl Axis, descending: bool) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "argsort").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "argsort").on(self)?;
         self.argsorted(axis, descending, "argsort")
     }
 
@@ -50,7 +51,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::sort`]; [`ErrorKind::Axis`] for a scalar.
     pub fn sort_last_dim(&self, asc: bool) -> Result<(Tensor, Tensor)> {
-        let axis = (-1).resolve(self.shape(), "sort_last_dim").on(&self.device())?;
+        let axis = (-1).resolve(self.shape(), "sort_last_dim").on(self)?;
         self.sorted(axis, !asc, self.dims()[axis], "sort_last_dim")
     }
 
@@ -59,7 +60,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::sort`]; [`ErrorKind::Axis`] for a scalar.
     pub fn arg_sort_last_dim(&self, asc: bool) -> Result<Tensor> {
-        let axis = (-1).resolve(self.shape(), "arg_sort_last_dim").on(&self.device())?;
+        let axis = (-1).resolve(self.shape(), "arg_sort_last_dim").on(self)?;
         self.argsorted(axis, !asc, "arg_sort_last_dim")
     }
 
@@ -72,7 +73,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::sort`]; [`ErrorKind::Argument`] if the axis has fewer than `k` elements.
     pub fn topk(&self, k: usize, axis: impl Axis, largest: bool) -> Result<(Tensor, Tensor)> {
-        let axis = axis.resolve(self.shape(), "topk").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "topk").on(self)?;
         if k > self.dims()[axis] {
             let what =
                 format!("{k} elements wanted of {} along axis {axis} of {}", self.dims()[axis], self.shape());
@@ -90,8 +91,7 @@ impl Tensor {
         operation: &'static str,
     ) -> Result<(Tensor, Tensor)> {
         let layout = self.last(axis, operation)?;
-        let (values, positions) =
-            self.storage.sort(&layout, descending, keep, operation).on(&self.device())?;
+        let (values, positions) = self.storage.sort(&layout, descending, keep, operation).on(self)?;
         let mut shape = layout.shape().clone();
         shape.dims_mut()[self.rank() - 1] = keep;
         let back =
@@ -101,8 +101,7 @@ impl Tensor {
 
     fn argsorted(&self, axis: usize, descending: bool, operation: &'static str) -> Result<Tensor> {
         let layout = self.last(axis, operation)?;
-        let positions =
-            self.storage.argsort(&layout, descending, self.dims()[axis], operation).on(&self.device())?;
+        let positions = self.storage.argsort(&layout, descending, self.dims()[axis], operation).on(self)?;
         Tensor::tight(positions, layout.shape().clone(), operation)?.transpose(axis, self.rank() - 1)
     }
 

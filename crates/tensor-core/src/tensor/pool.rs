@@ -249,8 +249,8 @@ impl Tensor {
 
     fn pool(&self, plan: &Pooling) -> Result<Tensor> {
         let shape = Shape::from([self.dims()[0], self.dims()[1], plan.h.out, plan.w.out]);
-        shape.elements(plan.operation).on(&self.device())?;
-        let storage = self.storage.pool(&self.layout, plan).on(&self.device())?;
+        shape.elements(plan.operation).on(self)?;
+        let storage = self.storage.pool(&self.layout, plan).on(self)?;
         Tensor::tight(storage, shape, plan.operation)
     }
 }

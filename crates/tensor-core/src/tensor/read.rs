@@ -80,7 +80,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::to_bytes`].
     pub fn to_cpu_storage(&self) -> Result<CpuStorage> {
-        self.storage.to_cpu(&self.layout).on(&self.device())
+        self.storage.to_cpu(&self.layout).on(self)
     }
 
     /// The tensor on `device`: itself if it is there already, else a tight copy of its elements, through the host's memory; that
@@ -108,7 +108,7 @@ impl Tensor {
         if self.dtype() == dtype {
             return Ok(self.clone());
         }
-        let storage = self.storage.cast(&self.layout, dtype).on(&self.device())?;
+        let storage = self.storage.cast(&self.layout, dtype).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "to_dtype")
     }
 

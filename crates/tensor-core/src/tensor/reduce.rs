@@ -16,7 +16,7 @@ impl Tensor {
     /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`]; [`ErrorKind::EmptyReduction`] for min, max, argmin and argmax of no
     /// elements; [`ErrorKind::TooLongForPosition`] if a position may not fit `u32`; or an error of the device.
     pub fn reduce(&self, op: ReduceOp, axes: impl Axes, keepdim: bool) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), op.name()).on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), op.name()).on(self)?;
         self.reduce_axes(op, axes, keepdim)
     }
 
@@ -30,7 +30,7 @@ impl Tensor {
 
     fn reduce_axes(&self, op: ReduceOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
         let shape = reduced_shape(self.shape(), &axes, keepdim);
-        shape.elements(op.name()).on(&self.device())?;
+        shape.elements(op.name()).on(self)?;
         let length: usize = axes.iter().map(|&axis| self.dims()[axis]).fold(1, usize::saturating_mul);
         if length == 0 && !op.has_identity() {
             return Err(
@@ -41,7 +41,7 @@ impl Tensor {
             let kind = ErrorKind::TooLongForPosition { shape: self.shape().clone(), length };
             return Err(self.error(op.name(), kind));
         }
-        let storage = self.storage.reduce(&self.layout, op, &axes).on(&self.device())?;
+        let storage = self.storage.reduce(&self.layout, op, &axes).on(self)?;
         Tensor::tight(storage, shape, op.name())
     }
 
@@ -49,8 +49,8 @@ impl Tensor {
         let remedy = "the mean of integers needs a cast: to_dtype(DType::F32)";
         self.require("mean", self.dtype().is_float(), remedy)?;
         let shape = reduced_shape(self.shape(), &axes, keepdim);
-        shape.elements("mean").on(&self.device())?;
-        let storage = self.storage.mean(&self.layout, &axes).on(&self.device())?;
+        shape.elements("mean").on(self)?;
+        let storage = self.storage.mean(&self.layout, &axes).on(self)?;
         Tensor::tight(storage, shape, "mean")
     }
 }
@@ -105,7 +105,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of the device.
     pub fn mean(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "mean").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "mean").on(self)?;
         self.mean_axes(axes, false)
     }
 
@@ -114,7 +114,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::mean`].
     pub fn mean_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "mean").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "mean").on(self)?;
         self.mean_axes(axes, true)
     }
 

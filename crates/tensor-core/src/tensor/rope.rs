@@ -92,12 +92,12 @@ impl Tensor {
                 );
                 return Err(self.error(name, ErrorKind::Argument { what }));
             }
-            let rows = layout.narrow(1, 0, times, name).on(&self.device())?;
-            rows.expand(&[batch, times, pairs].into(), name).on(&self.device())
+            let rows = layout.narrow(1, 0, times, name).on(self)?;
+            rows.expand(&[batch, times, pairs].into(), name).on(self)
         };
         let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
         let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };
-        let storage = self.storage.rope(&cos.storage, &sin.storage, &rope).on(&self.device())?;
+        let storage = self.storage.rope(&cos.storage, &sin.storage, &rope).on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 }

@@ -41,8 +41,8 @@ impl Tensor {
     }
 
     fn scan(&self, axis: impl Axis, op: ScanOp) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), op.name()).on(&self.device())?;
-        let storage = self.storage.scan(&self.layout, op, axis).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), op.name()).on(self)?;
+        let storage = self.storage.scan(&self.layout, op, axis).on(self)?;
         Tensor::tight(storage, self.shape().clone(), op.name())
     }
 }

@@ -66,12 +66,10 @@ impl Tensor {
             let fits = self.shape().broadcast(on_true.shape()).is_some();
             apart(self, if fits { on_false } else { on_true })
         })?;
-        let expand = |tensor: &Tensor| tensor.layout.expand(&shape, operation).on(&self.device());
+        let expand = |tensor: &Tensor| tensor.layout.expand(&shape, operation).on(self);
         let (layout, a, b) = (expand(self)?, expand(on_true)?, expand(on_false)?);
-        let storage = self
-            .storage
-            .where_cond(&layout, (&on_true.storage, &a), (&on_false.storage, &b))
-            .on(&self.device())?;
+        let storage =
+            self.storage.where_cond(&layout, (&on_true.storage, &a), (&on_false.storage, &b)).on(self)?;
         Tensor::tight(storage, shape, operation)
     }
 }
@@ -83,8 +81,8 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], or an error of the device.
     pub fn flip(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "flip").on(&self.device())?;
-        let storage = self.storage.flip(&self.layout, &axes).on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "flip").on(self)?;
+        let storage = self.storage.flip(&self.layout, &axes).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "flip")
     }
 
@@ -127,7 +125,7 @@ impl Tensor {
             let kind = ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 2" };
             return Err(self.error(operation, kind));
         }
-        let storage = self.storage.triangle(&self.layout, diagonal, upper).on(&self.device())?;
+        let storage = self.storage.triangle(&self.layout, diagonal, upper).on(self)?;
         Tensor::tight(storage, self.shape().clone(), operation)
     }
 }

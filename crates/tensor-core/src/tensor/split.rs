@@ -13,7 +13,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Argument`] if `count` is 0, [`ErrorKind::Axis`].
     pub fn chunk(&self, count: usize, axis: impl Axis) -> Result<Vec<Tensor>> {
-        let axis = axis.resolve(self.shape(), "chunk").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "chunk").on(self)?;
         if count == 0 {
             let what = format!("0 chunks of {} make no sense: at least 1 is needed", self.shape());
             return Err(self.error("chunk", ErrorKind::Argument { what }));
@@ -28,7 +28,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Argument`] if `size` is 0, [`ErrorKind::Axis`].
     pub fn split(&self, size: usize, axis: impl Axis) -> Result<Vec<Tensor>> {
-        let axis = axis.resolve(self.shape(), "split").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "split").on(self)?;
         if size == 0 {
             let what = format!("parts of 0 elements of {} make no sense: at least 1 is needed", self.shape());
             return Err(self.error("split", ErrorKind::Argument { what }));
@@ -44,7 +44,7 @@ impl Tensor {
     /// [`ErrorKind::Argument`] if they are not, [`ErrorKind::Axis`].
     pub fn split_with_sizes(&self, sizes: &[usize], axis: impl Axis) -> Result<Vec<Tensor>> {
         const NAME: &str = "split_with_sizes";
-        let axis = axis.resolve(self.shape(), NAME).on(&self.device())?;
+        let axis = axis.resolve(self.shape(), NAME).on(self)?;
         let sum = sizes.iter().try_fold(0usize, |sum, size| sum.checked_add(*size));
         if sum != Some(self.dims()[axis]) {
             let what = format!("{sizes:?} do not add up to axis {axis} of {}", self.shape());
@@ -62,7 +62,7 @@ impl Tensor {
         let mut start = 0;
         sizes
             .map(|size| {
-                let layout = self.layout.narrow(axis, start, size, operation).on(&self.device())?;
+                let layout = self.layout.narrow(axis, start, size, operation).on(self)?;
                 start += size;
                 Ok(self.with_layout(layout))
             })
@@ -86,14 +86,14 @@ impl Tensor {
     /// [`ErrorKind::Axis`], [`ErrorKind::Argument`] if `last` comes before `first`, and the errors of [`Tensor::reshape`].
     pub fn flatten_axes(&self, first: impl Axis, last: impl Axis) -> Result<Tensor> {
         const NAME: &str = "flatten_axes";
-        let first = first.resolve(self.shape(), NAME).on(&self.device())?;
-        let last = last.resolve(self.shape(), NAME).on(&self.device())?;
+        let first = first.resolve(self.shape(), NAME).on(self)?;
+        let last = last.resolve(self.shape(), NAME).on(self)?;
         if last < first {
             let what = format!("axis {last} comes before axis {first} of {}", self.shape());
             return Err(self.error(NAME, ErrorKind::Argument { what }));
         }
         let dims = self.dims();
-        let merged = Shape::from(&dims[first..=last]).elements(NAME).on(&self.device())?;
+        let merged = Shape::from(&dims[first..=last]).elements(NAME).on(self)?;
         let shape = dims[..first].iter().copied().chain([merged]).chain(dims[last + 1..].iter().copied());
         self.reshape(shape.collect::<Shape>())
     }

@@ -15,8 +15,8 @@ impl Tensor {
         let name = op.name();
         self.require(name, self.dtype().is_float(), CAST_FIRST)?;
         let shape = reduced_shape(self.shape(), &axes, keepdim);
-        shape.elements(name).on(&self.device())?;
-        let storage = self.storage.stat(&self.layout, op, &axes).on(&self.device())?;
+        shape.elements(name).on(self)?;
+        let storage = self.storage.stat(&self.layout, op, &axes).on(self)?;
         Tensor::tight(storage, shape, name)
     }
 
@@ -24,7 +24,7 @@ impl Tensor {
     fn truth(&self, op: ReduceOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
         let name = if op == ReduceOp::Max { "any" } else { "all" };
         let shape = reduced_shape(self.shape(), &axes, keepdim);
-        shape.elements(name).on(&self.device())?;
+        shape.elements(name).on(self)?;
         if self.elements() == 0 {
             // Of nothing, none is true, and all are.
             let value = Scalar::Int(i64::from(op == ReduceOp::Min));
@@ -47,7 +47,7 @@ macro_rules! statistics {
                 /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of
                 /// the device.
                 pub fn $method(&self, axes: impl Axes) -> Result<Tensor> {
-                    let axes = axes.resolve_all(self.shape(), $name).on(&self.device())?;
+                    let axes = axes.resolve_all(self.shape(), $name).on(self)?;
                     self.stat(StatOp::$op, axes, false)
                 }
 
@@ -56,7 +56,7 @@ macro_rules! statistics {
                 /// # Errors
                 #[doc = concat!("As [`Tensor::", $name, "`].")]
                 pub fn $keepdim(&self, axes: impl Axes) -> Result<Tensor> {
-                    let axes = axes.resolve_all(self.shape(), $name).on(&self.device())?;
+                    let axes = axes.resolve_all(self.shape(), $name).on(self)?;
                     self.stat(StatOp::$op, axes, true)
                 }
 
@@ -91,7 +91,7 @@ impl Tensor {
     /// # Errors
     /// [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of the device.
     pub fn any(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "any").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "any").on(self)?;
         self.truth(ReduceOp::Max, axes, false)
     }
 
@@ -100,7 +100,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::any`].
     pub fn any_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "any").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "any").on(self)?;
         self.truth(ReduceOp::Max, axes, true)
     }
 
@@ -117,7 +117,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::any`].
     pub fn all(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "all").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "all").on(self)?;
         self.truth(ReduceOp::Min, axes, false)
     }
 
@@ -126,7 +126,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::any`].
     pub fn all_keepdim(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "all").on(&self.device())?;
+        let axes = axes.resolve_all(self.shape(), "all").on(self)?;
         self.truth(ReduceOp::Min, axes, true)
     }
 

@@ -17,7 +17,7 @@ impl Tensor {
         if let Some(layout) = self.layout.view(&shape) {
             return Ok(self.with_layout(layout));
         }
-        let storage = self.storage.copy(&self.layout).on(&self.device())?;
+        let storage = self.storage.copy(&self.layout).on(self)?;
         Tensor::tight(storage, shape, "reshape")
     }
 
@@ -60,7 +60,7 @@ impl Tensor {
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
     #[doc(alias = "try_clone")]
     pub fn copy(&self) -> Result<Tensor> {
-        let storage = self.storage.copy(&self.layout).on(&self.device())?;
+        let storage = self.storage.copy(&self.layout).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "copy")
     }
 
@@ -69,8 +69,8 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`].
     pub fn transpose(&self, first: impl Axis, second: impl Axis) -> Result<Tensor> {
-        let first = first.resolve(self.shape(), "transpose").on(&self.device())?;
-        let second = second.resolve(self.shape(), "transpose").on(&self.device())?;
+        let first = first.resolve(self.shape(), "transpose").on(self)?;
+        let second = second.resolve(self.shape(), "transpose").on(self)?;
         Ok(self.with_layout(self.layout.transpose(first, second)))
     }
 
@@ -92,8 +92,8 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`] unless every axis is given once.
     pub fn permute(&self, axes: impl Axes) -> Result<Tensor> {
-        let axes = axes.resolve_all(self.shape(), "permute").on(&self.device())?;
-        Ok(self.with_layout(self.layout.permute(&axes, "permute").on(&self.device())?))
+        let axes = axes.resolve_all(self.shape(), "permute").on(self)?;
+        Ok(self.with_layout(self.layout.permute(&axes, "permute").on(self)?))
     }
 
     /// The elements `start..start + length` along `axis`.
@@ -101,8 +101,8 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`], or [`ErrorKind::Range`] if they go past the end.
     pub fn narrow(&self, axis: impl Axis, start: usize, length: usize) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "narrow").on(&self.device())?;
-        Ok(self.with_layout(self.layout.narrow(axis, start, length, "narrow").on(&self.device())?))
+        let axis = axis.resolve(self.shape(), "narrow").on(self)?;
+        Ok(self.with_layout(self.layout.narrow(axis, start, length, "narrow").on(self)?))
     }
 
     /// The elements at `index` along `axis`, without that axis.
@@ -110,12 +110,12 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`] or [`ErrorKind::Index`].
     pub fn select(&self, axis: impl Axis, index: usize) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "select").on(&self.device())?;
+        let axis = axis.resolve(self.shape(), "select").on(self)?;
         if index >= self.dims()[axis] {
             return Err(self.error("select", ErrorKind::Index { index, axis, shape: self.shape().clone() }));
         }
-        let row = self.layout.narrow(axis, index, 1, "select").on(&self.device())?;
-        Ok(self.with_layout(row.squeeze(axis, "select").on(&self.device())?))
+        let row = self.layout.narrow(axis, index, 1, "select").on(self)?;
+        Ok(self.with_layout(row.squeeze(axis, "select").on(self)?))
     }
 
     /// The elements at `index` along the first axis, without that axis.
@@ -131,8 +131,8 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::Axis`], or [`ErrorKind::Squeeze`] if the axis is longer.
     pub fn squeeze(&self, axis: impl Axis) -> Result<Tensor> {
-        let axis = axis.resolve(self.shape(), "squeeze").on(&self.device())?;
-        Ok(self.with_layout(self.layout.squeeze(axis, "squeeze").on(&self.device())?))
+        let axis = axis.resolve(self.shape(), "squeeze").on(self)?;
+        Ok(self.with_layout(self.layout.squeeze(axis, "squeeze").on(self)?))
     }
 
     /// The tensor with a new axis of length 1, which will be axis `axis` of the result; `-1` puts it last.
@@ -158,7 +158,7 @@ impl Tensor {
     /// [`ErrorKind::Expand`] if another axis differs, [`ErrorKind::Overflow`].
     #[doc(alias = "broadcast_as")]
     pub fn expand(&self, shape: impl Into<Shape>) -> Result<Tensor> {
-        Ok(self.with_layout(self.layout.expand(&shape.into(), "expand").on(&self.device())?))
+        Ok(self.with_layout(self.layout.expand(&shape.into(), "expand").on(self)?))
     }
 
     /// The same as [`Tensor::expand`], under candle's name.
@@ -166,7 +166,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::expand`].
     pub fn broadcast_as(&self, shape: impl Into<Shape>) -> Result<Tensor> {
-        Ok(self.with_layout(self.layout.expand(&shape.into(), "broadcast_as").on(&self.device())?))
+        Ok(self.with_layout(self.layout.expand(&shape.into(), "broadcast_as").on(self)?))
     }
 
     fn require_count(&self, shape: &Shape, operation: &'static str) -> Result<()> {

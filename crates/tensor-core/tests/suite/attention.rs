@@ -1,6 +1,6 @@
 //! Scaled dot product attention: by hand, against the formula composed of other operations, masks, heads, layouts, errors.
 
-use crate::common::{layouts, on_devices, tensor, values};
+use crate::common::{devices, layouts, on_devices, tensor, values};
 use tensor_core::{DType, Device, ErrorKind, Result, Tensor};
 
 /// Numbers between −1 and 1 in a fixed, uneven order.
@@ -123,6 +123,47 @@ fn every_size_agrees_with_the_formula() {
 }
 
 #[test]
+fn matrix_units_agree_with_the_formula() {
+    for shared in devices() {
+        // A device of this test's own: the others' attention stays what it is.
+        let device = Device::parse(&shared.name()).expect("a device that was opened before");
+        let Some(hip) = device.as_hip() else { continue };
+        // Used without a word.
+        let host = device.name().starts_with("host");
+        // Half a unit in the last place, and what the weights are off by.
+        for (dtype, rounding, weights) in
+            [(DType::F16, 1.0 / 2048.0, 2e-6), (DType::BF16, 1.0 / 256.0, 1.6e-5)]
+        {
+            let (q, k, v) = (
+                numbers(&[1, 2, 70, 80], 1, dtype, &device).unwrap(),
+                numbers(&[1, 1, 260, 80], 2, dtype, &device).unwrap(),
+                numbers(&[1, 1, 260, 72], 3, dtype, &device).unwrap(),
+            );
+            for causal in [false, true] {
+                let out = q.scaled_dot_product_attention(&k, &v, None, causal, None).unwrap();
+                let expected = by_definition(&q, &k, &v, |i, j| !causal || j <= i).unwrap();
+                for (got, expected) in values(&out).unwrap().into_iter().zip(expected) {
+                    let near = (got - expected).abs() <= expected.abs() * rounding + weights;
+                    assert!(near, "{got}, not {expected} ({dtype} on {device})");
+                }
+            }
+            let unit = format!("attention_mma_{dtype}");
+            assert!(!host || hip.code_origins().contains_key(&unit), "{unit} on {device}");
+        }
+        // What those kernels do not take goes to the others.
+        let odd = numbers(&[1, 1, 70, 20], 1, DType::F16, &device).unwrap();
+        assert_eq!(plain(&odd, &odd, &odd).unwrap().dims(), [1, 1, 70, 20]);
+        // And where they are not allowed, all does.
+        let other = Device::parse(&shared.name()).expect("a device that was opened before");
+        let Some(hip) = other.as_hip() else { continue };
+        hip.allow_matrix_attention(false);
+        let even = numbers(&[1, 1, 70, 16], 1, DType::F16, &other).unwrap();
+        assert_eq!(plain(&even, &even, &even).unwrap().dims(), [1, 1, 70, 16]);
+        assert!(!hip.code_origins().contains_key("attention_mma_f16"), "on {other}");
+    }
+}
+
+#[test]
 fn strided_operands_are_read_where_they_lie() {
     on_devices(|device| {
         for dtype in [DType::F16, DType::F32] {
@@ -165,6 +206,34 @@ fn softmax_does_not_overflow_and_shifts_change_nothing() {
                 let one = q.scaled_dot_product_attention(&k, &v, Some(&bias), false, None)?;
                 let row = values(&v.narrow(2, place, 1)?)?;
                 near(&one, &(0..tq).flat_map(|_| row.clone()).collect::<Vec<_>>(), 0.0)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn padding_by_any_finite_number_hides_keys() {
+    on_devices(|device| {
+        for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+            // As many as the kernels for matrix units want.
+            let (rows, keys, hidden) = (64, 256, 64);
+            let ones = |count: usize, value| Tensor::full(value, [1, 1, count, 16], dtype, device);
+            let v = Tensor::cat(&[&ones(hidden, 1.0)?, &ones(keys - hidden, 3.0)?], 2)?;
+            let q = Tensor::zeros([1, 1, rows, 64], dtype, device)?;
+            let k = numbers(&[1, 1, keys, 64], 2, dtype, device)?;
+            let masks: &[f64] = match dtype {
+                DType::F16 => &[-30000.0, -65504.0],
+                _ => &[-1e9, -5e9, -1e20, -1e30, -1e38, -3.3895313892515355e38],
+            };
+            for &mask in masks {
+                let all = Tensor::full(mask, [keys], dtype, device)?;
+                let none = Tensor::zeros([keys - hidden], dtype, device)?;
+                let left = Tensor::cat(&[&all.narrow(0, 0, hidden)?, &none], 0)?;
+                for (mask, mean) in [(left, 3.0), (all, 2.5)] {
+                    let out = q.scaled_dot_product_attention(&k, &v, Some(&mask), false, None)?;
+                    near(&out, &vec![mean; rows * 16], 0.0)?;
+                }
             }
         }
         Ok(())

@@ -65,14 +65,14 @@ fn groups_and_bias() {
 }
 
 /// Small whole numbers, whose products' sums are exact in every dtype.
-fn small(dims: &[usize], seed: usize, dtype: DType, like: &Tensor) -> Result<Tensor> {
+pub(crate) fn small(dims: &[usize], seed: usize, dtype: DType, like: &Tensor) -> Result<Tensor> {
     let count: usize = dims.iter().product();
     let numbers: Vec<i64> = (0..count).map(|i| ((i * 7 + i / 3 + seed) % 3) as i64 - 1).collect();
     tensor(numbers, dtype, &like.device())?.reshape(dims)
 }
 
 /// The forward convolution by the definition, in `f64`.
-fn by_definition(x: &Tensor, kernel: &Tensor, config: &Conv2dConfig) -> Result<Vec<f64>> {
+pub(crate) fn by_definition(x: &Tensor, kernel: &Tensor, config: &Conv2dConfig) -> Result<Vec<f64>> {
     let Conv2dConfig { padding: [up, left], stride, dilation, groups, .. } = *config;
     let (&[batch, channels, height, width], &[outputs, inner, rows, columns]) = (x.dims(), kernel.dims())
     else {

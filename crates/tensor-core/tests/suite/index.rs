@@ -191,6 +191,27 @@ fn writing_in_place_reaches_strided_tensors_and_no_other() {
 }
 
 #[test]
+fn sums_along_one_long_line_are_taken_in_order() {
+    on_devices(|device| {
+        // Term i goes to place i·7 mod 5000, which gets those of i, i + 5000, and so on: 14 terms.
+        let at: Vec<i64> = (0..70_000).map(|i| i * 7 % 5000).collect();
+        let at = ids(&at, DType::I64, device)?;
+        // At place 0 a one is lost in 2^24 each time; the other sums are 14 times a digit.
+        let mut terms: Vec<f32> =
+            (0..70_000).map(|i| if i % 5000 == 0 { 1.0 } else { (i % 10) as f32 }).collect();
+        terms[0] = 16_777_216.0;
+        let mut expected: Vec<f64> = vec![0.0; 5000];
+        for i in 0..5000 {
+            expected[i * 7 % 5000] = 14.0 * (i % 10) as f64;
+        }
+        expected[0] = 16_777_216.0;
+        let sums =
+            Tensor::zeros(5000, DType::F32, device)?.scatter_add(&at, &Tensor::new(terms, device)?, 0)?;
+        same(&sums, &expected)
+    });
+}
+
+#[test]
 fn many_lines_and_one_long_line() {
     on_devices(|device| {
         // One line: id i·7 mod 5000, each once, so that scattering undoes gathering.

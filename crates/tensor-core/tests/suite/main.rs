@@ -13,6 +13,7 @@ mod errors;
 mod index;
 mod indexer;
 mod large;
+mod layer;
 mod layout;
 mod libraries;
 mod matmul;

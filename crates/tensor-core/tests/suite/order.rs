@@ -175,6 +175,26 @@ fn rows_of_lengths_around_those_of_tiles() {
 }
 
 #[test]
+fn the_first_few_of_long_rows() {
+    on_devices(|device| {
+        for dtype in FLOATS.iter().chain(&INTS).copied() {
+            // Seven values in turn, and in the middle of the last of three rows one that is alone.
+            let mut elements: Vec<f64> = (0..3 * 9000).map(|i| f64::from(i % 9000 % 7)).collect();
+            elements[2 * 9000 + 4321] = 8.0;
+            let x = tensor(elements, dtype, device)?.reshape([3, 9000])?;
+            let (least, positions) = x.topk(300, -1, false)?;
+            same(&least, &[0.0; 900])?;
+            let expected: Vec<u32> = (0..900).map(|i| i % 300 * 7).collect();
+            assert_eq!(positions.to_vec::<u32>()?, expected, "{dtype}");
+            let (greatest, positions) = x.topk(3, 1, true)?;
+            same(&greatest, &[6.0, 6.0, 6.0, 6.0, 6.0, 6.0, 8.0, 6.0, 6.0])?;
+            assert_eq!(positions.to_vec::<u32>()?, [6, 13, 20, 6, 13, 20, 4321, 6, 13], "{dtype}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn every_pattern_moves_unchanged() {
     on_devices(|device| {
         // Sixteen-bit floats: rising values, then the NaNs in their order, bit by bit.

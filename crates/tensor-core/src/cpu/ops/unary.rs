@@ -1,5 +1,6 @@
 //! Operations on one element.
 
+use crate::activation::{Activation, Step};
 use crate::cpu::arith::Arith;
 use crate::cpu::blocks::{Kernel1, map1, update1};
 use crate::cpu::dispatch::{dispatch, dispatch_float};
@@ -47,6 +48,23 @@ pub(crate) fn unary_scalar(
     dispatch_float!(storage, elements: T => {
         map1::<T>(elements, layout, op.name(), (&*with_scalar::<T>(op, scalar), FUNCTION)).map(T::store)
     }, else Err(unsupported(op.name(), storage)))
+}
+
+/// The activation of each element, in place.
+pub(crate) fn activate_assign(
+    storage: &mut CpuStorage,
+    layout: &Layout,
+    activation: Activation,
+) -> Result<()> {
+    match activation.step() {
+        Step::Unary(op) => unary_assign(storage, layout, op),
+        Step::Scalar(op, scalar) => {
+            dispatch_float!(storage, elements: T => {
+                update1::<T>(elements, layout, (&*with_scalar::<T>(op, scalar.into()), FUNCTION));
+            }, else return Err(unsupported(op.name(), storage)));
+            Ok(())
+        }
+    }
 }
 
 /// The operations by the types that have them.

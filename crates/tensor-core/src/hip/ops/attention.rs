@@ -51,23 +51,36 @@ pub(crate) fn attention(
         },
         causal: attention.causal.into(),
     };
-    let kind = launch::attention_kernel(queries, d);
-    let op = match kind {
-        launch::Attention::Tiles => "tiles",
-        launch::Attention::Rows => "rows",
-    };
-    let function = device.kernels().get(device, Kernel { family: "attention", op, dtype, to: None })?;
-    let work = ((batch * heads) as u64, queries, columns);
-    let shape = launch::attention(kind, work, dtype.size_in_bytes(), device.multiprocessors());
     let (x, y) = (q.tail(attention.q.offset(), NAME)?, k.tail(attention.k.offset(), NAME)?);
     let z = v.tail(attention.v.offset(), NAME)?;
+    let aligned = [&x, &y, &z].iter().all(|view| view.device_ptr().addr().is_multiple_of(16));
+    let multiprocessors = device.multiprocessors();
+    let mma = match dtype {
+        DType::F16 | DType::BF16 if aligned && device.uses_matrix_attention() => {
+            launch::attention_mma(&arguments, dtype == DType::BF16, multiprocessors)
+        }
+        _ => None,
+    };
+    let (family, op, shape) = mma.map_or_else(
+        || {
+            let kind = launch::attention_kernel(queries, d);
+            let op = match kind {
+                launch::Attention::Tiles => "tiles",
+                launch::Attention::Rows => "rows",
+            };
+            let work = ((batch * heads) as u64, queries, columns);
+            ("attention", op, launch::attention(kind, work, dtype.size_in_bytes(), multiprocessors))
+        },
+        |(op, shape)| ("attention_mma", op, shape),
+    );
+    let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
     // Without a mask the pointer is not read.
     let masking = match (mask, &attention.mask) {
         (Some(mask), Some(layout)) => mask.tail(layout.offset(), NAME)?,
         _ => q.tail(0, NAME)?,
     };
     let mut target = out.tail_mut(0, NAME)?;
-    let mut launch = device.stream().launch(&function, config(shape));
+    let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes every row of the result.
     unsafe { launch.submit() }.map_err(wrap(NAME))?;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use kernels_hip::args::CopyMap;
 use kernels_hip::launch;
 
 use super::launch::elementwise;
@@ -42,15 +43,17 @@ pub(crate) fn copy_from(
             let kernel = Kernel { family: "transpose", op: "", dtype: same_size(dtype), to: None };
             let function = device.kernels().get(&device, kernel)?;
             let shape = launch::transpose(map.rows, map.columns, map.batch, size, device.multiprocessors());
-            let mut launch = device.stream().launch(&function, config(shape));
+            let mut launch = device.stream().launch(function, config(shape));
             launch.arg(&input).arg_mut(&mut target).value(&map);
             // SAFETY: S9: as below; elements are moved as they are, so that only their size matters.
             unsafe { launch.submit() }.map_err(wrap("copy"))?;
             continue;
         }
         let function = device.kernels().get(&device, elementwise("copy", dtype))?;
-        let mut launch = device.stream().launch(&function, device.elementwise(part.count, size));
-        launch.arg(&input).arg_mut(&mut target).value(&part.copy_map());
+        let map = part.copy_map();
+        let flat = map.flags == CopyMap::SRC_TIGHT | CopyMap::DST_TIGHT;
+        let mut launch = device.stream().launch(function, device.walk(flat, part.count, (size, size)));
+        launch.arg(&input).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads and writes the layouts' places, which lie inside their storages.
         unsafe { launch.submit() }.map_err(wrap("copy"))?;
     }

@@ -1,5 +1,7 @@
 //! Storage of one value.
 
+use kernels_hip::args::CopyMap;
+
 use super::launch::{elementwise, push};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -20,7 +22,8 @@ pub(crate) fn full(device: &HipDevice, dtype: DType, count: usize, value: Scalar
     let function = device.kernels().get(device, kernel)?;
     {
         let mut target = out.tail_mut(0, "full")?;
-        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+        let size = dtype.size_in_bytes();
+        let mut launch = device.stream().launch(function, device.walk(true, count, (size, size)));
         launch.arg_mut(&mut target).value(&(count as u64));
         push(&mut launch, dtype, &[value]);
         // SAFETY: S9: the kernel writes `count` elements, which the storage has.
@@ -35,9 +38,10 @@ pub(crate) fn fill(storage: &mut HipStorage, layout: &Layout, value: Scalar) -> 
     for part in parts(&[layout]) {
         let function = device.kernels().get(&device, elementwise("const_set", dtype))?;
         let mut target = storage.tail_mut(part.starts[0], "fill")?;
-        let mut launch =
-            device.stream().launch(&function, device.elementwise(part.count, dtype.size_in_bytes()));
-        launch.arg_mut(&mut target).value(&part.copy_map());
+        let (map, size) = (part.copy_map(), dtype.size_in_bytes());
+        let flat = map.flags & CopyMap::DST_TIGHT != 0;
+        let mut launch = device.stream().launch(function, device.walk(flat, part.count, (size, size)));
+        launch.arg_mut(&mut target).value(&map);
         push(&mut launch, dtype, &[value]);
         // SAFETY: S9: the kernel writes the layout's places, which lie inside the storage.
         unsafe { launch.submit() }.map_err(wrap("fill"))?;

@@ -36,7 +36,7 @@ pub(crate) unsafe fn copy_foreign(
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, operation) }?;
     {
         let mut target = out.tail_mut(0, operation)?;
-        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+        let mut launch = device.stream().launch(function, device.elementwise(count, dtype.size_in_bytes()));
         launch.pointer(first).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads what the caller vouches for, and writes `count` elements.
         unsafe { launch.submit() }.map_err(wrap(operation))?;

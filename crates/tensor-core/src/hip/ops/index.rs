@@ -3,7 +3,7 @@
 use kernels_hip::args::{GatherMap, IdType, ScatterMap};
 use kernels_hip::launch;
 
-use super::{cast, copy};
+use super::{buckets, cast, copy};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
@@ -48,10 +48,15 @@ pub(crate) fn gather(
         };
         let aligned =
             [source.device_ptr().addr(), target.device_ptr_mut().addr()].iter().all(|a| a % PACK == 0);
-        let bytes = if aligned && pack(&mut map, dtype) { PACK } else { dtype.size_in_bytes() };
-        let shape = device.elementwise(map.count as usize, bytes);
+        let packed = aligned && pack(&mut map, dtype);
+        let shape = if packed && device.has_own_memory() {
+            let packs = map.dims[map.rank as usize - 1];
+            config(launch::gather_rows(map.count / packs.max(1), packs))
+        } else {
+            device.elementwise(map.count as usize, if packed { PACK } else { dtype.size_in_bytes() })
+        };
         device.faults().watch(device.stream(), op, |fault| {
-            let mut launch = device.stream().launch(&function, shape);
+            let mut launch = device.stream().launch(function, shape);
             launch.arg(&source).arg(&which).arg_mut(&mut target).arg_mut(fault).value(&map);
             // SAFETY: S9: the kernel reads places of the layouts, moved along the axis by ids that it checks, all of which lie
             // inside the storages, and writes the part's elements.
@@ -94,6 +99,10 @@ pub(crate) fn scatter(
     if at.elements() == 0 {
         return Ok(());
     }
+    let id_type = id_type(ids, op)?;
+    if add && buckets::fit(&device, layout, axis, at, from) {
+        return buckets::scatter_add(storage, layout, axis, (ids, at, id_type), (source, from));
+    }
     if add && dtype.is_float() && dtype.size_in_bytes() < 4 {
         // Added up in f32 and rounded once.
         let tight = Layout::contiguous(layout.shape().clone(), op)?;
@@ -103,7 +112,6 @@ pub(crate) fn scatter(
         scatter(&mut sums, &tight, axis, (ids, at), (&terms, &from), add)?;
         return copy::copy_from(storage, layout, &cast::cast(&sums, &tight, dtype)?, &tight);
     }
-    let id_type = id_type(ids, op)?;
     let function =
         device.kernels().get(&device, kernel(if add { "scatter_add" } else { "scatter" }, dtype))?;
     let along = |layout: &Layout| layout.strides()[axis.axis] as u64;
@@ -131,7 +139,7 @@ pub(crate) fn scatter(
         };
         let shape = launch::scatter(count, map.owners, multiprocessors);
         device.faults().watch(device.stream(), op, |fault| {
-            let mut launch = device.stream().launch(&function, config(shape));
+            let mut launch = device.stream().launch(function, config(shape));
             launch.arg_mut(&mut target).arg(&which).arg(&source).arg_mut(fault).value(&map);
             // SAFETY: S9: the kernel reads the places of the ids and of the source and writes places of the layout along the
             // axis, by ids that it checks; all lie inside their storages. The layout's places are distinct and each has one

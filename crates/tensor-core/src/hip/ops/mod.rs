@@ -3,6 +3,7 @@
 pub(crate) mod affine;
 pub(crate) mod attention;
 pub(crate) mod binary;
+mod buckets;
 pub(crate) mod cast;
 pub(crate) mod clamp;
 pub(crate) mod compare;
@@ -16,6 +17,7 @@ mod launch;
 pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod pool;
+mod radix;
 pub(crate) mod random;
 pub(crate) mod range;
 pub(crate) mod reduce;

@@ -53,7 +53,7 @@ pub(crate) fn row_norm(
             dims: part.dims(),
             strides: part.strides(0),
         };
-        let mut launch = device.stream().launch(&function, config(shape));
+        let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and the channels' parameters, and writes
         // `rows · length` elements.
@@ -96,7 +96,7 @@ pub(crate) fn batch_norm(
         flags: flags(&channels.affine).into(),
     };
     let shape = device.elementwise(layout.elements(), dtype.size_in_bytes());
-    let mut launch = device.stream().launch(&function, shape);
+    let mut launch = device.stream().launch(function, shape);
     launch.arg(&input).arg(&mean).arg(&variance).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
     // SAFETY: S9: the layout is tight in its storage, and each of its channels has its parameters.
     unsafe { launch.submit() }.map_err(wrap(name))?;

@@ -42,7 +42,7 @@ pub(crate) fn pool(x: &HipStorage, layout: &Layout, shape: &Pooling) -> Result<H
     let source = x.tail(layout.offset(), operation)?;
     let mut target = out.tail_mut(0, operation)?;
     let shape = launch::pool(count as u64, device.multiprocessors());
-    let mut launch = device.stream().launch(&function, config(shape));
+    let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&source).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
     unsafe { launch.submit() }.map_err(wrap(operation))?;

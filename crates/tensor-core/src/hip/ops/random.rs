@@ -78,7 +78,7 @@ pub(crate) fn dropout(
     for part in parts(&[layout]) {
         let function = device.kernels().get(device, random(op, dtype))?;
         let (source, mut target) = (storage.tail(part.starts[0], op)?, out.tail_mut(part.first, op)?);
-        let mut launch = device.stream().launch(&function, device.elementwise(part.count, FOUR_EACH));
+        let mut launch = device.stream().launch(function, device.elementwise(part.count, FOUR_EACH));
         launch.arg(&source).arg_mut(&mut target).value(&part.map1());
         launch.value(&args(part.first, part.count, draw)).value(&threshold).value(&scale);
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.

@@ -52,7 +52,10 @@ pub(crate) fn reduce(
         let (outputs, outer) = (part.count as u64, part.map1());
         let line = (part.innermost_stride(0) == Some(1)).then(|| outer.dims[outer.rank as usize - 1]);
         let element_bytes = storage.dtype().size_in_bytes();
-        let work = Reduced { outputs, length, line, tight, element_bytes, threads_each: THREADS_EACH };
+        let halves =
+            element_bytes == 2 && storage.dtype().is_float() && !matches!(op, ReduceOp::Sum | ReduceOp::Prod);
+        let threads_each = THREADS_EACH;
+        let work = Reduced { outputs, length, line, tight, element_bytes, halves, threads_each };
         let plan = launch::reduce(&work, device.multiprocessors());
         let kernel =
             Kernel { family: "reduce", op: kernel_name(plan.kind, op), dtype: storage.dtype(), to: None };
@@ -71,7 +74,7 @@ pub(crate) fn reduce(
             reduced_dims: eight(&inner.dims),
             reduced_strides: eight(&inner.strides[0]),
         };
-        let mut launch = device.stream().launch(&function, config(plan.shape));
+        let mut launch = device.stream().launch(function, config(plan.shape));
         if plan.parts == 1 {
             let mut target = out.tail_mut(part.first, op.name())?;
             launch.arg(&input).arg_mut(&mut target).value(&map);
@@ -112,7 +115,7 @@ fn join(
     let function =
         device.kernels().get(device, Kernel { family: "reduce", op: join_name(op), dtype, to: None })?;
     let (input, mut target) = (partial.tail(0, op.name())?, out.tail_mut(first, op.name())?);
-    let mut launch = device.stream().launch(&function, config(shape));
+    let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&JoinMap { width, ..map });
     // SAFETY: S9: the kernel reads the parts of all outputs, and writes as many elements as there are outputs.
     unsafe { launch.submit() }.map_err(wrap(op.name()))

@@ -53,7 +53,7 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
     let (input, cosines) = (x.tail(rope.x.offset(), name)?, cos.tail(rope.cos.offset(), name)?);
     let sines = sin.tail(rope.sin.offset(), name)?;
     let mut result = out.tail_mut(0, name)?;
-    let mut launch = device.stream().launch(&function, device.elementwise(count / 2, 16));
+    let mut launch = device.stream().launch(function, device.elementwise(count / 2, 16));
     launch.arg(&input).arg(&cosines).arg(&sines).arg_mut(&mut result).value(&arguments);
     // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes `count` elements.
     unsafe { launch.submit() }.map_err(wrap(name))?;

@@ -57,7 +57,7 @@ fn columns(
     let function = device.kernels().get(device, kernel(storage, op, "cols_sum", "cols_prod"))?;
     let (input, mut target) = (storage.tail(start, name)?, out.tail_mut(0, name)?);
     let mut launch =
-        device.stream().launch(&function, config(launch::scan_columns(map, device.multiprocessors())));
+        device.stream().launch(function, config(launch::scan_columns(map, device.multiprocessors())));
     launch.arg(&input).arg_mut(&mut target).value(map);
     // SAFETY: S9: the kernel reads and writes the elements of the lines, which are tight in both storages.
     unsafe { launch.submit() }.map_err(wrap(name))
@@ -80,7 +80,7 @@ fn rows(
         None => None,
     };
     let mut launch =
-        device.stream().launch(&function, config(launch::scan_rows(map, device.multiprocessors())));
+        device.stream().launch(function, config(launch::scan_rows(map, device.multiprocessors())));
     launch.arg(&input).arg_mut(&mut target);
     match &offsets {
         Some(offsets) => launch.arg(offsets),
@@ -106,7 +106,7 @@ fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Res
         let function = device.kernels().get(device, kernel(storage, op, "totals_sum", "totals_prod"))?;
         let (input, mut target) = (storage.tail(start, name)?, totals.tail_mut(0, name)?);
         let mut launch =
-            device.stream().launch(&function, config(launch::scan_rows(map, device.multiprocessors())));
+            device.stream().launch(function, config(launch::scan_rows(map, device.multiprocessors())));
         launch.arg(&input).arg_mut(&mut target).value(map);
         // SAFETY: S9: the kernel reads the elements of the lines, which are tight, and writes a sum for each section.
         unsafe { launch.submit() }.map_err(wrap(name))?;
@@ -115,7 +115,7 @@ fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Res
         let function = device.kernels().get(device, kernel(storage, op, "offsets_sum", "offsets_prod"))?;
         let mut target = totals.tail_mut(0, name)?;
         let mut launch =
-            device.stream().launch(&function, config(launch::scan_offsets(map, device.multiprocessors())));
+            device.stream().launch(function, config(launch::scan_offsets(map, device.multiprocessors())));
         launch.arg_mut(&mut target).value(map);
         // SAFETY: S9: the kernel reads and writes a sum for each section.
         unsafe { launch.submit() }.map_err(wrap(name))?;

@@ -38,8 +38,10 @@ pub(crate) fn where_cond(
         let masks = mask.tail(part.starts[0], OP)?;
         let (x, y) = (on_true.tail(part.starts[1], OP)?, on_false.tail(part.starts[2], OP)?);
         let mut target = out.tail_mut(part.first, OP)?;
-        let mut launch = device.stream().launch(&function, device.elementwise(part.count, bytes));
-        launch.arg(&masks).arg(&x).arg(&y).arg_mut(&mut target).value(&where_map(&part));
+        let map = where_map(&part);
+        let config = device.walk(map.is_flat(), part.count, (bytes, bytes));
+        let mut launch = device.stream().launch(function, config);
+        launch.arg(&masks).arg(&x).arg(&y).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads the layouts' places, which lie inside the storages, and writes `count` elements.
         unsafe { launch.submit() }.map_err(wrap(OP))?;
     }
@@ -110,7 +112,7 @@ pub(crate) fn flip(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, OP) }?;
     {
         let (source, mut target) = (storage.tail(layout.offset(), OP)?, out.tail_mut(0, OP)?);
-        let mut launch = device.stream().launch(&function, device.elementwise(count, dtype.size_in_bytes()));
+        let mut launch = device.stream().launch(function, device.elementwise(count, dtype.size_in_bytes()));
         launch.arg(&source).arg_mut(&mut target).value(&map);
         // SAFETY: S9: read backwards or not, the places are those of the layout, which lie inside the storage; the kernel
         // writes `count` elements.
@@ -147,7 +149,7 @@ pub(crate) fn triangle(
         };
         let (source, mut target) = (storage.tail(part.starts[0], op)?, out.tail_mut(part.first, op)?);
         let mut launch =
-            device.stream().launch(&function, device.elementwise(part.count, dtype.size_in_bytes()));
+            device.stream().launch(function, device.elementwise(part.count, dtype.size_in_bytes()));
         launch.arg(&source).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
         unsafe { launch.submit() }.map_err(wrap(op))?;

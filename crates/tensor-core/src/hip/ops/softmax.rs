@@ -56,7 +56,7 @@ fn rows(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Result
         let mut target = out.tail_mut(part.first * length as usize, name)?;
         let (dims, strides) = (part.dims(), part.strides(0));
         let map = RowMap { rows, length, rank: part.rank(), reserved: 0, dims, strides };
-        let mut launch = device.stream().launch(&function, config(shape));
+        let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `rows · length` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
@@ -86,7 +86,7 @@ fn columns(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Res
         strides: eight(&outer.strides[0]),
     };
     let shape = launch::columns(columns, length, device.multiprocessors());
-    let mut launch = device.stream().launch(&function, config(shape));
+    let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&map);
     // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `columns · length` elements.
     unsafe { launch.submit() }.map_err(wrap(name))?;

@@ -2,10 +2,10 @@
 
 use std::ptr;
 
-use kernels_hip::args::SortMap;
-use kernels_hip::launch;
+use hip_safe::DeviceRepr;
+use kernels_hip::launch::{self, LaunchShape};
 
-use super::copy;
+use super::{copy, radix};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
@@ -47,8 +47,16 @@ struct Pass {
     positions: HipStorage,
 }
 
-/// Sorts short runs, then merges them. `with_values` says whether the last pass writes elements too; where there are
-/// none to write, it writes none.
+/// What a pass reads: tight rows from element `start` on, and the positions of their elements where those are not their places.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    values: &'a HipStorage,
+    start: usize,
+    positions: Option<&'a HipStorage>,
+}
+
+/// Leaves those among which the first few are, if few are wanted of long rows; sorts short runs, then merges them. `with_values` says
+/// whether the last pass writes elements too; where there are none to write, it writes none.
 fn order(
     storage: &HipStorage,
     layout: &Layout,
@@ -57,77 +65,88 @@ fn order(
     with_values: bool,
     operation: &'static str,
 ) -> Result<Pass> {
-    let device = storage.device();
+    let (device, dtype) = (storage.device(), storage.dtype());
     let length = layout.dims().last().copied().unwrap_or(1);
+    let mut done = Pass { values: None, positions: HipStorage::zeros(device, DType::U32, 0, operation)? };
     if layout.elements() == 0 || keep == 0 {
-        return Ok(Pass { values: None, positions: HipStorage::zeros(device, DType::U32, 0, operation)? });
+        return Ok(done);
     }
-    let rows = layout.elements() / length;
+    let rows = (layout.elements() / length) as u64;
     let gathered = if layout.is_contiguous() { None } else { Some(copy::copy(storage, layout)?) };
-    let (source, start) = match &gathered {
-        Some(tight) => (tight, 0),
-        None => (storage, layout.offset()),
+    let source = match &gathered {
+        Some(tight) => Rows { values: tight, start: 0, positions: None },
+        None => Rows { values: storage, start: layout.offset(), positions: None },
     };
-    let mut before: Option<Pass> = None;
-    let mut passes = launch::sort_passes(rows as u64, length as u64, keep as u64, descending).peekable();
-    while let Some(map) = passes.next() {
-        let wanted = with_values || passes.peek().is_some();
-        let done = pass(source, start, before.as_ref(), &map, wanted, operation)?;
-        before = Some(done);
+    let (mut length, keep) = (length as u64, keep as u64);
+    if radix::fit(device, rows, length, keep, dtype) {
+        let (values, positions) =
+            radix::sort((source.values, source.start), (rows, length), descending, with_values, operation)?;
+        return Ok(Pass { values, positions });
     }
-    match before {
-        Some(done) => Ok(done),
-        None => Ok(Pass { values: None, positions: HipStorage::zeros(device, DType::U32, 0, operation)? }),
+    while let Some(map) = launch::topk_pass(rows, length, keep, descending, dtype.size_in_bytes()) {
+        let kernel = Kernel { family: "topk", op: "select", dtype, to: None };
+        let shape = launch::topk(&map, device.multiprocessors());
+        done = pass(done.rows().unwrap_or(source), kernel, shape, &map, rows * map.out_row, true, operation)?;
+        length = map.out_row;
+    }
+    let mut passes = launch::sort_passes(rows, length, keep, descending).peekable();
+    while let Some(map) = passes.next() {
+        let kernel =
+            Kernel { family: "sort", op: if map.shift != 0 { "tiles" } else { "merge" }, dtype, to: None };
+        let (shape, wanted) =
+            (launch::sort(&map, device.multiprocessors()), with_values || passes.peek().is_some());
+        done =
+            pass(done.rows().unwrap_or(source), kernel, shape, &map, rows * map.out_row, wanted, operation)?;
+    }
+    Ok(done)
+}
+
+impl Pass {
+    /// What the next pass reads, if there was a pass.
+    fn rows(&self) -> Option<Rows<'_>> {
+        let values = self.values.as_ref()?;
+        Some(Rows { values, start: 0, positions: Some(&self.positions) })
     }
 }
 
-/// One pass: the first sorts runs of the rows that begin at element `start` of `source`, the others merge what the
-/// pass `before` wrote.
-fn pass(
-    source: &HipStorage,
-    start: usize,
-    before: Option<&Pass>,
-    map: &SortMap,
+/// One pass, which writes `count` elements and positions, or positions alone.
+fn pass<M: DeviceRepr>(
+    input: Rows<'_>,
+    kernel: Kernel,
+    shape: LaunchShape,
+    map: &M,
+    count: u64,
     with_values: bool,
     operation: &'static str,
 ) -> Result<Pass> {
-    let device = source.device();
-    let op = if before.is_some() { "merge" } else { "tiles" };
-    let function =
-        device.kernels().get(device, Kernel { family: "sort", op, dtype: source.dtype(), to: None })?;
-    let count = (map.rows * map.out_row) as usize;
+    let device = input.values.device();
+    let function = device.kernels().get(device, kernel)?;
     let uninit = |dtype| {
-        // SAFETY: S15: the kernel writes the stored elements of every run, and the next pass or the caller reads only
-        // those: in the last pass, which leaves one run of `keep` elements a row, these are all.
-        unsafe { HipStorage::uninit(device, dtype, count, operation) }
+        // SAFETY: S15: the kernel writes what each section or run leaves, and the next pass or the caller reads only that: of the
+        // last pass, which leaves one run of `keep` elements a row, all.
+        unsafe { HipStorage::uninit(device, dtype, count as usize, operation) }
     };
-    let mut values = if with_values { Some(uninit(source.dtype())?) } else { None };
+    let mut values = if with_values { Some(uninit(kernel.dtype)?) } else { None };
     let mut positions = uninit(DType::U32)?;
     {
-        let stored = before.and_then(|pass| Some((pass.values.as_ref()?, &pass.positions)));
-        let input = match stored {
-            Some((values, positions)) => (values.tail(0, operation)?, Some(positions.tail(0, operation)?)),
-            None => (source.tail(start, operation)?, None),
-        };
-        let mut to_values = match &mut values {
-            Some(values) => Some(values.tail_mut(0, operation)?),
-            None => None,
-        };
+        let from = input.values.tail(input.start, operation)?;
+        let from_positions = input.positions.map(|positions| positions.tail(0, operation)).transpose()?;
+        let mut to = values.as_mut().map(|values| values.tail_mut(0, operation)).transpose()?;
         let mut to_positions = positions.tail_mut(0, operation)?;
-        let shape = launch::sort(map, device.multiprocessors());
-        let mut launch = device.stream().launch(&function, config(shape));
-        launch.arg(&input.0);
-        if let Some(positions) = &input.1 {
-            launch.arg(positions);
-        }
-        match &mut to_values {
+        let mut launch = device.stream().launch(function, config(shape));
+        launch.arg(&from);
+        match &from_positions {
+            Some(positions) => launch.arg(positions),
+            None => launch.pointer(ptr::null()),
+        };
+        match &mut to {
             Some(values) => launch.arg_mut(values),
             None => launch.pointer(ptr::null()),
         };
         launch.arg_mut(&mut to_positions).value(map);
-        // SAFETY: S9: the kernel reads `rows` rows of `in_row` elements, which the source has from `start` on and the
-        // pass before has written where runs are stored, and writes inside `rows` rows of `out_row`; without values
-        // it does not use the null pointer.
+        // SAFETY: S9: the kernel reads the rows of the map, which the input has from `start` on and a pass before has written where
+        // sections or runs left something, and writes inside `count` elements; it uses no null pointer, and only merges, which have
+        // a pass before them, need positions.
         unsafe { launch.submit() }.map_err(wrap(operation))?;
     }
     Ok(Pass { values, positions })

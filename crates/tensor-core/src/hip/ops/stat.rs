@@ -46,7 +46,7 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
             reduced_dims: eight(&inner.dims),
             reduced_strides: eight(&inner.strides[0]),
         };
-        let mut launch = device.stream().launch(&function, config(shape));
+        let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map).value(&u32::from(alone));
         // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;

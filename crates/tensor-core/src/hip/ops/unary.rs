@@ -1,6 +1,7 @@
 //! Operations on one element.
 
 use super::launch::{elementwise, map1, map1_assign};
+use crate::activation::{Activation, Step};
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::layout::Layout;
@@ -26,4 +27,19 @@ pub(crate) fn unary_scalar(
 pub(crate) fn unary_assign(storage: &mut HipStorage, layout: &Layout, op: UnaryOp) -> Result<()> {
     let kernel = elementwise(op.name(), storage.dtype());
     map1_assign(storage, layout, kernel, &[])
+}
+
+/// The activation of each element, in place.
+pub(crate) fn activate_assign(
+    storage: &mut HipStorage,
+    layout: &Layout,
+    activation: Activation,
+) -> Result<()> {
+    match activation.step() {
+        Step::Unary(op) => unary_assign(storage, layout, op),
+        Step::Scalar(op, scalar) => {
+            let kernel = elementwise(op.name(), storage.dtype());
+            map1_assign(storage, layout, kernel, &[scalar.into()])
+        }
+    }
 }

@@ -7,6 +7,7 @@ use miopen_safe::{
 };
 
 use super::Problem;
+use super::fused::Fused;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
@@ -15,7 +16,7 @@ use crate::hip::device::wrap;
 
 /// Those that add up products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds would not stay
 /// exact: they are taken where somebody allows it.
-const SUMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
+pub(super) const SUMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
 /// How many of the library's solutions are tried, its first choice first.
 const TRIED: usize = 4;
 /// The most workspace that a solution may need.
@@ -28,6 +29,7 @@ pub(in crate::hip) struct Prepared {
     descriptors: [TensorDesc; 3],
     transposed: bool,
     solutions: Vec<Solution>,
+    fused: Option<Fused>,
 }
 
 impl Prepared {
@@ -35,7 +37,10 @@ impl Prepared {
     ///
     /// # Errors
     /// What has nothing to do with the problem, such as a lack of memory.
-    pub(in crate::hip) fn new(dnn: &Handle, problem: &Problem) -> hip_safe::Result<Option<Self>> {
+    pub(in crate::hip) fn new(
+        dnn: &Handle,
+        problem: &Problem,
+    ) -> std::result::Result<Option<Self>, DnnError> {
         let Problem { dtype, shape, .. } = problem;
         let data_type = match dtype {
             DType::F32 => DataType::F32,
@@ -68,13 +73,22 @@ impl Prepared {
                 (sums || problem.transforms) && solution.workspace_bytes() <= MOST_WORKSPACE
             });
             solutions.truncate(TRIED);
-            Ok(Self { convolution, descriptors, transposed: shape.transposed, solutions })
+            let fused = Fused::new(dnn, data_type, &convolution, &descriptors, problem)?;
+            Ok(Self { convolution, descriptors, transposed: shape.transposed, solutions, fused })
         };
         match prepare() {
-            Ok(prepared) => Ok(Some(prepared).filter(|prepared| !prepared.solutions.is_empty())),
-            Err(DnnError::Hip(error)) => Err(error),
+            Ok(prepared) => {
+                let some = |prepared: &Self| !prepared.solutions.is_empty() || prepared.fused.is_some();
+                Ok(Some(prepared).filter(some))
+            }
+            Err(error) if error.is_passing() => Err(error),
             Err(_) => Ok(None),
         }
+    }
+
+    /// The plan of the convolution with what comes behind it, if there is one.
+    pub(super) fn fused(&self) -> Option<&Fused> {
+        self.fused.as_ref()
     }
 
     /// How many solutions there are.
@@ -125,11 +139,17 @@ fn run<T: Element>(
             dnn.convolution_forward(convolution, &x, &w, &mut y, options)
         }
     })();
+    answered(made)
+}
+
+/// What a call of the library says of the way that made it.
+pub(super) fn answered(made: Result<(), DnnError>) -> Result<Attempt<()>> {
     match made {
         Ok(()) => Ok(Attempt::Done(())),
         Err(DnnError::Unsupported { .. }) => Ok(Attempt::Impossible),
         Err(DnnError::Hip(hip_safe::Error::OutOfMemory { .. })) => Ok(Attempt::NotNow),
         Err(DnnError::Hip(error)) => Err(wrap("conv")(error)),
+        Err(error) if error.is_passing() => Ok(Attempt::NotNow),
         Err(error) => Err(Error::new("conv", ErrorKind::Dnn(error))),
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn conv(
         None => filter.tail(filter_layout.offset(), operation)?,
     };
     let mut target = out.tail_mut(0, operation)?;
-    let mut launch = device.stream().launch(&function, config(launch_shape));
+    let mut launch = device.stream().launch(function, config(launch_shape));
     launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
     // write `outputs` elements.

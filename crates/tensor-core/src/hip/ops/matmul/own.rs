@@ -41,7 +41,7 @@ pub(super) fn matmul(
             ..MatmulArgs::tight(m as u64, n as u64, k as u64)
         };
         let shape = launch::matmul(m as u64, n as u64, part.count as u64, device.multiprocessors());
-        let mut launch = device.stream().launch(&function, config(shape));
+        let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&x).arg(&y).arg_mut(&mut target).value(&arguments);
         // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes the part's products.
         unsafe { launch.submit() }.map_err(wrap("matmul"))?;

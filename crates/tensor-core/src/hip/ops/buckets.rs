@@ -1,0 +1,232 @@
+//! Sums by many ids along few lines: terms are dealt out to buckets of neighbouring destinations, which blocks add up in order.
+
+use std::ptr;
+
+use hip_safe::LaunchConfig;
+use kernels_hip::args::{BucketMap, IdType};
+use kernels_hip::launch;
+
+use super::scan;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::hip::device::{config, wrap};
+use crate::hip::kernels::Kernel;
+use crate::hip::{HipDevice, HipStorage};
+use crate::layout::Layout;
+use crate::storage::index::Indexed;
+use crate::storage::scan::ScanOp;
+
+/// Whether [`scatter_add`] takes these operands, and is quicker than a thread for each line.
+pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layout, from: &Layout) -> bool {
+    let (terms, count) = (at.elements(), at.dims()[axis.axis]);
+    let lines = (terms / count.max(1)) as u64;
+    let owners = launch::owners(lines, axis.length as u64, device.multiprocessors());
+    // There a shuffle costs as much as a barrier.
+    let alike = layout.dims().iter().zip(at.dims()).enumerate().all(|(d, (a, b))| d == axis.axis || a == b);
+    device.device().platform().kind.name() != "host"
+        && alike
+        && launch::by_buckets(terms as u64, owners)
+        && [layout, at, from].iter().all(|layout| layout.is_contiguous())
+}
+
+/// Adds each element of `source` to the place along the axis that its id names, in the order of the ids. Small floats are added up in
+/// f32 and rounded once.
+pub(super) fn scatter_add(
+    storage: &mut HipStorage,
+    layout: &Layout,
+    axis: &Indexed,
+    (ids, at, id_type): (&HipStorage, &Layout, IdType),
+    (source, from): (&HipStorage, &Layout),
+) -> Result<()> {
+    let (device, dtype, op) = (storage.device().clone(), storage.dtype(), axis.operation);
+    let (total, part) = (layout.elements() as u64, launch::bucket_part(dtype.size_in_bytes()));
+    let all = BucketMap {
+        terms: at.elements() as u64,
+        count: at.dims()[axis.axis] as u64,
+        length: axis.length as u64,
+        inner: at.dims()[axis.axis + 1..].iter().product::<usize>() as u64,
+        first: 0,
+        owned: 0,
+        tiles: 0,
+        shift: 0,
+        digit: 0,
+        buckets: 0,
+        id_type: id_type as u32,
+        operation: axis.number(),
+        axis: axis.axis as u32,
+    };
+    let mut first = 0;
+    // One part at least: somebody must look at the ids.
+    while first == 0 || first < total {
+        let map = launch::buckets(&BucketMap { first, owned: part.min(total - first), ..all });
+        // SAFETY: S15: the first pass writes the key of each term.
+        let mut keys = unsafe { HipStorage::uninit(&device, DType::U32, at.elements(), op) }?;
+        let mut values: Option<HipStorage> = None;
+        for pass in launch::bucket_passes(&map) {
+            let ends = count(dtype, values.is_none().then_some((ids, at)), &mut keys, &pass, op)?;
+            let terms = values.as_ref().map_or((source, from.offset()), |values| (values, 0));
+            let dealt = deal(&keys, terms, &ends, &pass, op)?;
+            keys = dealt.0;
+            values = Some(dealt.1);
+        }
+        let terms = values.as_ref().map_or((source, from.offset()), |values| (values, 0));
+        add(storage, layout, &keys, terms, &map, op)?;
+        first += part;
+    }
+    Ok(())
+}
+
+/// Where the terms of each digit and tile end. The first pass, which is given the ids, writes keys.
+fn count(
+    dtype: DType,
+    ids: Option<(&HipStorage, &Layout)>,
+    keys: &mut HipStorage,
+    map: &BucketMap,
+    op: &'static str,
+) -> Result<HipStorage> {
+    let device = keys.device().clone();
+    let function = device.kernels().get(&device, kernel("count", dtype))?;
+    let numbers = launch::bucket_counts(map) as usize;
+    // SAFETY: S15: the kernel writes a number for each digit of each tile.
+    let mut counts = unsafe { HipStorage::uninit(&device, DType::U32, numbers, op) }?;
+    {
+        let which = ids.map(|(ids, at)| ids.tail(at.offset(), op)).transpose()?;
+        let (mut keys, mut target) = (keys.tail_mut(0, op)?, counts.tail_mut(0, op)?);
+        let shape = config(launch::bucket_tiles(map, device.multiprocessors()));
+        device.faults().watch(device.stream(), op, |fault| {
+            let mut launch = device.stream().launch(function, shape);
+            match &which {
+                Some(which) => launch.arg(which),
+                None => launch.pointer(ptr::null()),
+            };
+            launch.arg_mut(&mut keys).arg_mut(&mut target).arg_mut(fault).value(map);
+            // SAFETY: S9: the kernel reads `terms` ids, which are tight, and writes as many keys, or reads keys that the pass before
+            // wrote; it writes a number for each digit of each tile.
+            unsafe { launch.submit() }
+        })?;
+    }
+    scan::scan(&counts, &Layout::contiguous(numbers, op)?, ScanOp::Sum, 0)
+}
+
+/// Keys and terms, which lie from an element on, dealt out by their digit.
+fn deal(
+    keys: &HipStorage,
+    (terms, start): (&HipStorage, usize),
+    ends: &HipStorage,
+    map: &BucketMap,
+    op: &'static str,
+) -> Result<(HipStorage, HipStorage)> {
+    let (device, dtype) = (keys.device(), terms.dtype());
+    let function = device.kernels().get(device, kernel("deal", dtype))?;
+    // SAFETY: S15: the kernel writes each key and each term.
+    let uninit = |dtype| unsafe { HipStorage::uninit(device, dtype, map.terms as usize, op) };
+    let (mut to_keys, mut to_terms) = (uninit(DType::U32)?, uninit(dtype)?);
+    {
+        let (keys, terms, ends) = (keys.tail(0, op)?, terms.tail(start, op)?, ends.tail(0, op)?);
+        let (mut first, mut second) = (to_keys.tail_mut(0, op)?, to_terms.tail_mut(0, op)?);
+        let shape = config(launch::bucket_tiles(map, device.multiprocessors()));
+        let mut launch = device.stream().launch(function, shape);
+        launch.arg(&keys).arg(&terms).arg(&ends).arg_mut(&mut first).arg_mut(&mut second).value(map);
+        // SAFETY: S9: the kernel reads `terms` keys and terms, which are tight, and writes each to a place of its own below `terms`: `ends`
+        // are running sums of how many there are, by the same keys.
+        unsafe { launch.submit() }.map_err(wrap(op))?;
+    }
+    Ok((to_keys, to_terms))
+}
+
+/// The sums of each bucket.
+fn add(
+    storage: &mut HipStorage,
+    layout: &Layout,
+    keys: &HipStorage,
+    (terms, start): (&HipStorage, usize),
+    map: &BucketMap,
+    op: &'static str,
+) -> Result<()> {
+    let (device, dtype) = (storage.device().clone(), storage.dtype());
+    let function = device.kernels().get(&device, kernel("add", dtype))?;
+    let mut target = storage.tail_mut(layout.offset(), op)?;
+    let (keys, terms) = (keys.tail(0, op)?, terms.tail(start, op)?);
+    let shape = config(launch::bucket_sums(map, device.multiprocessors()));
+    let shape = LaunchConfig { shared_bytes: launch::sums_bytes(dtype.size_in_bytes()), ..shape };
+    let mut launch = device.stream().launch(function, shape);
+    launch.arg_mut(&mut target).arg(&keys).arg(&terms).value(map);
+    // SAFETY: S9: the kernel reads the keys and terms of each bucket and reads and writes its destinations, which lie inside the storage:
+    // the layout is tight, and a bucket has one block.
+    unsafe { launch.submit() }.map_err(wrap(op))
+}
+
+fn kernel(op: &'static str, dtype: DType) -> Kernel {
+    Kernel { family: "buckets", op, dtype, to: None }
+}
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::storage::Storage;
+    use crate::tensor::Tensor;
+
+    /// As many terms as ids, 1, 2, 3 and so on, added to zeros of 3 × 50 × 2 along their second axis.
+    fn sums(device: &HipDevice, ids: &[i64], dtype: DType) -> Result<Vec<u8>> {
+        let on = Device::Hip(device.clone());
+        let dims = [3, ids.len() / 6, 2];
+        let ids = Tensor::from_slice(ids, dims, &on)?;
+        let terms: Vec<f32> = (1..=dims.iter().product::<usize>()).map(|i| i as f32).collect();
+        let source = Tensor::from_slice(&terms, dims, &on)?.to_dtype(dtype)?;
+        let (Storage::Hip(at), Storage::Hip(terms)) = (ids.storage(), source.storage()) else {
+            panic!("tensors of {on} lie there")
+        };
+        let layout = Layout::contiguous([3, 50, 2], "test")?;
+        let mut out = HipStorage::zeros(device, dtype, layout.elements(), "test")?;
+        let axis = Indexed::new("scatter_add", &layout, 1);
+        let (at, source) = ((at, ids.layout(), IdType::I64), (terms, source.layout()));
+        scatter_add(&mut out, &layout, &axis, at, source)?;
+        Ok(out.to_cpu(0, out.len(), "test")?.as_bytes().to_vec())
+    }
+
+    fn hosts() -> [HipDevice; 2] {
+        ["host:0", "host:1"].map(|name| Device::parse(name).unwrap().as_hip().unwrap().clone())
+    }
+
+    #[test]
+    fn each_line_has_sums_of_its_own() {
+        let ids: Vec<i64> = (0..600).map(|term| term * 7 % 48).collect();
+        let mut expected = [0.0f32; 300];
+        for (term, id) in ids.iter().enumerate() {
+            expected[(term / 200 * 50 + *id as usize) * 2 + term % 2] += (term + 1) as f32;
+        }
+        for device in hosts() {
+            let bytes = sums(&device, &ids, DType::F32).unwrap();
+            assert_eq!(bytes, expected.map(f32::to_ne_bytes).concat());
+            let bytes = sums(&device, &ids, DType::I64).unwrap();
+            assert_eq!(bytes, expected.map(|sum| (sum as i64).to_ne_bytes()).concat());
+            // At most 7 terms a place, so that their sums have at most 12 bits: rounded once to 8.
+            let bytes = sums(&device, &ids, DType::BF16).unwrap();
+            let rounded: Vec<u8> = terms_of_bf16(&ids).concat();
+            assert_eq!(bytes, rounded);
+        }
+    }
+
+    /// The sums of terms that were rounded to bf16, in f32, rounded in turn.
+    fn terms_of_bf16(ids: &[i64]) -> Vec<[u8; 2]> {
+        let mut sums = [0.0f32; 300];
+        for (term, id) in ids.iter().enumerate() {
+            let value = half::bf16::from_f32((term + 1) as f32).to_f32();
+            sums[(term / 200 * 50 + *id as usize) * 2 + term % 2] += value;
+        }
+        sums.map(|sum| half::bf16::from_f32(sum).to_ne_bytes()).to_vec()
+    }
+
+    #[test]
+    fn a_wrong_id_is_the_next_readings_error() {
+        for device in hosts() {
+            let error = sums(&device, &[0, 1, 2, 3, 50, 5], DType::F32).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.starts_with("scatter_add: index 50 is out of range for axis 1 of length 50"),
+                "{text}"
+            );
+        }
+    }
+}
