@@ -155,6 +155,7 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(case);
         }
     }
+    cases.extend([DType::BF16, DType::F16].into_iter().flat_map(matrix_units));
     cases
 }
 
@@ -194,6 +195,45 @@ fn sizes() -> Vec<(&'static str, Lengths)> {
         ("grouped-row", Lengths { b: 2, hq: 6, hk: 2, tq: 1, tk: 70, d: 16, dv: 16 }),
         ("many-heads", Lengths { b: 4, hq: 100, hk: 100, tq: 1, tk: 2, d: 4, dv: 4 }),
     ]
+}
+
+/// Heads that matrix units take where a device has them: of whole packs, and with as many keys as `bf16` needs for it. Lengths around
+/// those of their tiles.
+fn matrix_units(dtype: DType) -> Vec<Case> {
+    let single = Lengths::single;
+    let grouped = Lengths { b: 1, hq: 2, hk: 1, tq: 66, tk: 257, d: 64, dv: 128 };
+    let mut cases: Vec<(Layout, &'static str, Attention, Vec<Operand>)> = Vec::new();
+    for attention in [PLAIN, CAUSAL] {
+        for (shape, lengths) in [
+            ("units-64", single(64, 256, 64, 64)),
+            ("units-128", single(130, 264, 128, 128)),
+            ("units-narrow", single(129, 300, 24, 40)),
+            ("units-more-queries", single(300, 256, 16, 64)),
+            ("units-grouped", grouped),
+        ] {
+            cases.push((Layout::Contiguous, shape, attention, operands(dtype, lengths)));
+        }
+    }
+    let sharp = Attention { scale: Some(3.0), ..CAUSAL };
+    cases.push((Layout::Contiguous, "units-sharp", sharp, operands(dtype, single(257, 257, 64, 16))));
+    // [b, t, h, d] seen as [b, h, t, d].
+    let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Factors);
+    let heads = |t, d| dense(&[1, t, 2, d]).then(Step::Transpose(1, 2));
+    cases.push((Layout::Transposed, "units", CAUSAL, vec![heads(70, 64), heads(260, 64), heads(260, 32)]));
+    for (masking, of, contents) in [
+        (Masking::Truth, DType::U8, Contents::Below(3)),
+        (Masking::Added, dtype, Contents::Factors),
+        (Masking::Hidden, dtype, Contents::Below(2)),
+    ] {
+        let lengths = Lengths { tq: 65, tk: 259, ..grouped };
+        let mask = Operand::dense(of, &[65, 259], contents);
+        let operands = operands(dtype, lengths).into_iter().chain([mask]).collect();
+        cases.push((Layout::BroadcastBatch, "units-mask", Attention { masking, ..PLAIN }, operands));
+    }
+    cases
+        .into_iter()
+        .map(|(layout, shape, attention, operands)| Case::new(Op::named(attention), operands, layout, shape))
+        .collect()
 }
 
 /// Masks of every kind and every way to broadcast.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use parity::{devices, registry};
 use tensor_core::{
-    BinaryOp, CmpOp, Conv1dConfig, Conv2dConfig, DType, Device, IndexOp, Pool2dConfig, ReduceOp, Result,
-    ScalarOp, Tensor, UnaryOp,
+    Activation, BinaryOp, CmpOp, Conv1dConfig, Conv2dConfig, DType, Device, IndexOp, Pool2dConfig, ReduceOp,
+    Result, ScalarOp, Tensor, UnaryOp,
 };
 
 use crate::held::{Held, LONG, apart};
@@ -98,6 +98,25 @@ const FREE: &[Method<Tensor>] = &[
         let config = Conv2dConfig { stride: [2, 2], ..Default::default() };
         g.image.conv_transpose2d_with(&g.image.transpose(0, 1)?, None, &config)
     }),
+    ("activate", |g| g.x.activate(Activation::LeakyRelu(0.5))),
+    ("conv1d_with_activation", |g| {
+        let config = Conv1dConfig { padding: 1, ..Default::default() };
+        g.line.conv1d_with_activation(&g.line.narrow(2, 0, 3)?, None, &config, Activation::Relu)
+    }),
+    ("conv2d_with_activation", |g| {
+        let (config, bias) = (Conv2dConfig::default(), g.y.get(0)?.narrow(0, 0, 1)?);
+        g.image.conv2d_with_activation(&g.image.narrow(2, 0, 3)?, Some(&bias), &config, Activation::Relu)
+    }),
+    ("conv_transpose1d_with_activation", |g| {
+        let config = Conv1dConfig { stride: 2, ..Default::default() };
+        g.line.conv_transpose1d_with_activation(&g.line.transpose(0, 1)?, None, &config, Activation::Relu)
+    }),
+    ("conv_transpose2d_with_activation", |g| {
+        let config = Conv2dConfig { stride: [2, 2], ..Default::default() };
+        g.image.conv_transpose2d_with_activation(&g.image.transpose(0, 1)?, None, &config, Activation::Relu)
+    }),
+    ("linear", |g| g.x.linear(&g.y, Some(&g.x.narrow(1, 0, 1)?.flatten_all()?))),
+    ("linear_with_activation", |g| g.x.linear_with_activation(&g.y, None, Activation::Relu)),
     ("max_pool2d_with_stride", |g| g.image.max_pool2d_with_stride(2, 1)),
     ("max_pool2d_with", |g| g.image.max_pool2d_with(&Pool2dConfig::new(2))),
     ("avg_pool2d_with_stride", |g| g.image.avg_pool2d_with_stride(2, 1)),
