@@ -1,12 +1,14 @@
-//! `cargo xtask bench --instructions`: how many instructions each kernel executes for each element, counted on an emulated device.
+//! `cargo xtask bench --instructions`: how many instructions each kernel executes for each element, counted on an emulated device; and
+//! `cargo xtask bench --plot`: figures of a GPU, drawn.
 //!
-//! The figure does not depend on the machine: the same code object executes the same instructions everywhere. What else runs faster or
+//! A count does not depend on the machine: the same code object executes the same instructions everywhere. What else runs faster or
 //! slower on a chip it does not say.
 
 mod cases;
 mod child;
 mod counts;
 mod figures;
+mod plot;
 
 use crate::workspace;
 use cases::Measured;
@@ -22,17 +24,26 @@ use std::path::{Path, PathBuf};
   cargo xtask bench --instructions --arch gfx1100,gfx90a --family matmul
   cargo xtask bench --instructions --out benches/instructions        write a file for each architecture
   cargo xtask bench --instructions --compare benches/instructions    show what changed since those were written
+  cargo xtask bench --plot                                           draw benches/h200 for docs/BENCHMARKING.md
 
-Needs a libamdhip64 whose devices are emulated and that prints the instructions of a launch when AMDEMU_STATS is set: name its folder in
+Counting needs a libamdhip64 whose devices are emulated and that prints the instructions of a launch when AMDEMU_STATS is set: name its folder in
 LD_LIBRARY_PATH, and set what else it needs (docs/BENCHMARKING.md). Code objects come from HIPSTACK_KERNELS, else target/kernels;
 `cargo xtask build-kernels --platform amd --arch ARCH` makes them.
 
 An element is one of the operation's first input; of matmul it is a multiply-add.
-Exit code: 0, or 1 if something could not be counted or, with --compare, a kernel executes over a twentieth more than before.")]
+--plot reads benches/h200/*.json, which benches/h200/run.sh writes, and writes docs/figures/h200-*.svg, for light and dark pages, and
+the part of docs/BENCHMARKING.md between its marks: the drawings, the rows that missed their target with the reasons that
+benches/h200/reasons.tsv has, and all rows.
+
+Exit code: 0, or 1 if something could not be counted or, with --compare, a kernel executes over a twentieth more than before; with
+--plot, if a row missed its target and has no reason.")]
 pub struct BenchArgs {
-    /// Count instructions: the only figure so far; for times, `cargo bench -p benches`
-    #[arg(long, required = true)]
+    /// Count instructions; for times on this machine, `cargo bench -p benches`
+    #[arg(long, required_unless_present = "plot")]
     instructions: bool,
+    /// Draw what was measured on an H200, and write the tables
+    #[arg(long, conflicts_with_all = ["instructions", "family", "json", "out", "compare", "child"])]
+    plot: bool,
     /// Architectures
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gfx1100")]
     arch: Vec<String>,
@@ -57,6 +68,9 @@ pub struct BenchArgs {
 pub fn run(args: &BenchArgs) -> Result<(), String> {
     if !args.child.is_empty() {
         return child::run_cases(&args.child);
+    }
+    if args.plot {
+        return plot::run(&workspace::root()?);
     }
     let objects = match workspace::env("HIPSTACK_KERNELS") {
         Some(folder) => folder,

@@ -5,6 +5,7 @@
 
 pub mod compiler;
 mod contraction;
+mod deny;
 mod device_libs;
 mod folder;
 pub mod manifest;
@@ -15,7 +16,7 @@ mod run;
 pub mod target;
 mod toolchain;
 
-use crate::resources::exceptions::Exceptions;
+use crate::resources::rules::Fault;
 use crate::workspace;
 use kernels_hip::{Unit, Waves};
 use manifest::Manifest;
@@ -33,6 +34,7 @@ use toolchain::{Toolchain, Toolchains};
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
   cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
+  cargo xtask build-kernels --arch gfx90a,gfx1100 --deny-slow    fail if one waits for memory in few waves or small pieces
 
 What is current is not compiled again: objects whose texts, options (those in HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND,
 NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS too), compiler and headers are the same and whose bytes are those that were written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
@@ -61,6 +63,10 @@ pub struct BuildArgs {
     /// Fail if a kernel spills registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
     #[arg(long)]
     deny_spills: bool,
+    /// Fail if a kernel of AMD's that waits for memory has fewer than 8 waves a SIMD or no 16-byte accesses in its main loop:
+    /// xtask/src/resources/memory.toml says which do, exceptions.toml beside it what may
+    #[arg(long)]
+    deny_slow: bool,
 }
 
 impl BuildArgs {
@@ -73,7 +79,15 @@ impl BuildArgs {
             check: false,
             force: false,
             deny_spills: false,
+            deny_slow: false,
         }
+    }
+}
+
+impl BuildArgs {
+    fn denied(&self) -> Vec<Fault> {
+        let asked = |fault: &Fault| if *fault == Fault::Spills { self.deny_spills } else { self.deny_slow };
+        Fault::ALL.into_iter().filter(asked).collect()
     }
 }
 
@@ -110,7 +124,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
                 .map_err(|error| format!("build-kernels: {target}: {error}"))?;
         }
     }
-    if args.deny_spills { deny_spills(&targets, folder) } else { Ok(()) }
+    deny::deny(&args.denied(), &targets, folder)
 }
 
 /// The units of a target. The host has one object of a text that does not depend on the wave size: it is in `w32`.
@@ -152,67 +166,6 @@ fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
         }
     });
     Ok(found.collect())
-}
-
-/// Fails with the kernels that spill and have no exception.
-fn deny_spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) -> Result<(), String> {
-    let exceptions = Exceptions::load()?;
-    let names: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
-    let gone = exceptions.without_kernel(&names);
-    if !gone.is_empty() {
-        return Err(format!(
-            "build-kernels: exceptions.toml excuses what no kernel is called: {}",
-            gone.join(", ")
-        ));
-    }
-    for platform in Platform::ALL {
-        warn_of_unused(&exceptions, platform, targets, &folder)?;
-    }
-    let mut denied = Vec::new();
-    let mut kernels = 0;
-    for target in targets {
-        for object in Manifest::read(&folder(target))?.objects {
-            kernels += object.resources.len();
-            let named = object.resources.iter().filter_map(|kernel| {
-                Some(format!("  {target}: {}", exceptions.denied(target.platform.name(), kernel)?))
-            });
-            denied.extend(named);
-        }
-    }
-    if denied.is_empty() {
-        println!("build-kernels: no spills beyond the exceptions in {kernels} kernels");
-        return Ok(());
-    }
-    Err(format!(
-        "build-kernels: {} of {kernels} kernels spill registers or use memory of their own:\n{}",
-        denied.len(),
-        denied.join("\n")
-    ))
-}
-
-/// Names the exceptions that a platform needs no more, if all its architectures were built.
-fn warn_of_unused(
-    exceptions: &Exceptions,
-    platform: Platform,
-    targets: &[Target],
-    folder: impl Fn(&Target) -> PathBuf,
-) -> Result<(), String> {
-    let all = platform.all_targets();
-    if !all.iter().all(|target| targets.contains(target)) {
-        return Ok(());
-    }
-    let mut kernels = Vec::new();
-    for target in &all {
-        kernels
-            .extend(Manifest::read(&folder(target))?.objects.into_iter().flat_map(|object| object.resources));
-    }
-    for pattern in exceptions.unused(platform.name(), &kernels) {
-        println!(
-            "build-kernels: warning: nothing spills any more under the exception {pattern:?}: remove it from \
-             xtask/src/resources/exceptions.toml"
-        );
-    }
-    Ok(())
 }
 
 /// `--check`: every object is there, holds all its kernels, is the one that the manifest lists, and is what a build would write

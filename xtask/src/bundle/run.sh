@@ -14,7 +14,8 @@ Usage: ./run [COMMAND] [OPTIONS]
   ./run tests           the tests of hip-safe and tensor-core
   ./run parity          every operation against the reference, and against recorded results
   ./run parity record --device $platform:0 --out FILE     this device's results as a file
-  ./run throughput      operations in bytes a second; with PyTorch's beside them: ./run beside-torch
+  ./run throughput      operations in bytes a second
+  ./run beside-torch    the same beside PyTorch's, in turns: figures in results/h200; PYTHON=FILE says which python3
   ./run sanitize        a choice of the tests and cases under NVIDIA's compute-sanitizer
   ./run witness DIR     the same cases by PyTorch, held against the device's
 
@@ -81,26 +82,13 @@ parity() { "$bin/xtask" parity "$@"; }
 hip_safe() { "$bin/test-hip-safe" --test-threads=1 --show-output "$@"; }
 tensor_core() { "$bin/test-tensor-core" "$@"; }
 
-# PyTorch's program has no other options than these of `throughput`.
-torch_throughput() {
-    left=$#
-    while [ "$left" -gt 0 ]; do
-        case $1 in
-        --rows | --cols | --matmul | --dtype | --filter)
-            [ "$left" -gt 1 ] || {
-                echo "run: a value is missing after $1" >&2
-                return 2
-            }
-            set -- "$@" "$1" "$2"
-            shift
-            left=$((left - 1))
-            ;;
-        --rows=* | --cols=* | --matmul=* | --dtype=* | --filter=*) set -- "$@" "$1" ;;
-        esac
-        shift
-        left=$((left - 1))
-    done
-    python3 "$here/torch_throughput.py" --tsv torch.tsv "$@"
+# Where PyTorch's wheels have cuBLAS and cuDNN, which are then ours too; nothing where it has none.
+torch_libraries() {
+    "$1" - <<'CODE'
+import pathlib, sysconfig
+folders = pathlib.Path(sysconfig.get_paths()["purelib"]).glob("nvidia/*/lib")
+print(":".join(map(str, sorted(folders))))
+CODE
 }
 
 # A text as a file's name.
@@ -165,8 +153,10 @@ beside-torch)
         exit 0
         ;;
     esac
-    torch_throughput "$@"
-    "$bin/throughput" --device $platform:0 --vs torch.tsv "$@"
+    python=${PYTHON:-python3}
+    libraries=$(torch_libraries "$python")
+    export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}${libraries:+${LD_LIBRARY_PATH:+:}$libraries}"
+    "$bin/throughput" --device $platform:0 --peer "$here/torch_throughput.py" --python "$python" --out h200 "$@"
     ;;
 sanitize)
     command -v compute-sanitizer >/dev/null || {

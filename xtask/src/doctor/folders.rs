@@ -10,12 +10,17 @@ use std::path::Path;
 const SECTION: &str = "Folders and variables";
 
 /// The variables that something in the workspace reads, what each is for, and what it may be.
-const VARIABLES: [(&str, &str, Value); 23] = [
+const VARIABLES: [(&str, &str, Value); 24] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
     ("HIPSTACK_CUBLAS", "libcublas for hip-nvidia's tests", Value::File),
     ("HIPSTACK_CUDNN", "libcudnn, looked for before the system's", Value::File),
+    (
+        "HIPSTACK_CUDNN_BACKEND",
+        "0: convolutions by cuDNN's older functions, not by its backend",
+        Value::OneOf(&["0", "1"]),
+    ),
     (
         "HIPSTACK_HOST_ADVERSARY",
         "seed of the order in which the host does what HIP leaves open",

@@ -1,6 +1,7 @@
-//! Which kernels may spill registers or use memory of their own: none but those that `exceptions.toml` gives a reason for.
+//! Which kernels may have a fault that others must not have: none but those that `exceptions.toml` gives a reason for.
 
 use super::KernelResources;
+use super::rules::Fault;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("exceptions.toml");
@@ -17,6 +18,9 @@ pub(crate) struct Exceptions {
 #[serde(deny_unknown_fields)]
 struct Exception {
     platform: String,
+    /// Empty for all.
+    #[serde(default)]
+    archs: Vec<String>,
     kernels: Vec<String>,
     #[serde(default)]
     scalar: u64,
@@ -24,6 +28,10 @@ struct Exception {
     vector: u64,
     #[serde(default)]
     scratch: u64,
+    /// The fewest waves.
+    waves: Option<u64>,
+    #[serde(default)]
+    narrow: bool,
     reason: String,
 }
 
@@ -33,37 +41,35 @@ impl Exceptions {
         Self::parse(TEXT)
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fail = |error: &dyn std::fmt::Display| format!("xtask/src/resources/exceptions.toml: {error}");
         let read: Self = toml::from_str(text).map_err(|error| fail(&error))?;
+        if let Some(empty) = read.exception.iter().find(|exception| exception.allows_nothing()) {
+            return Err(fail(&format!("{} allows nothing", empty.kernels.join(" "))));
+        }
         if let Some(bare) = read.exception.iter().find(|exception| exception.reason.trim().is_empty()) {
             return Err(fail(&format!("{} has no reason", bare.kernels.join(" "))));
         }
         Ok(read)
     }
 
-    /// What the kernel has of spills and memory of its own, in words, unless it may.
-    pub(crate) fn denied(&self, platform: &str, kernel: &KernelResources) -> Option<String> {
-        if !kernel.spills() || self.exception.iter().any(|exception| exception.allows(platform, kernel)) {
-            return None;
-        }
-        Some(format!(
-            "{}: {} vector and {} scalar registers spilled, {} bytes of scratch",
-            kernel.kernel, kernel.vector_spills, kernel.scalar_spills, kernel.scratch_bytes
-        ))
+    /// Whether one of them lets the kernel have the fault.
+    pub(super) fn allow(&self, fault: Fault, platform: &str, arch: &str, kernel: &KernelResources) -> bool {
+        let fits = |exception: &&Exception| exception.fits(fault, platform, arch);
+        self.exception.iter().filter(fits).any(|exception| exception.allows(fault, kernel))
     }
-}
 
-impl Exceptions {
     /// The patterns that fit no kernel among these names.
-    pub(crate) fn without_kernel(&self, names: &[String]) -> Vec<String> {
+    pub(super) fn without_kernel(&self, names: &[String]) -> Vec<String> {
         self.patterns(|_, pattern| !names.iter().any(|name| matches(pattern, name)))
     }
 
-    /// The patterns for a platform under which none of its kernels spills any more, whatever the architecture.
-    pub(crate) fn unused(&self, platform: &str, kernels: &[KernelResources]) -> Vec<String> {
-        let used = |pattern: &str| kernels.iter().any(|k| k.spills() && matches(pattern, &k.kernel));
-        self.patterns(|exception, pattern| exception.platform == platform && !used(pattern))
+    /// The patterns for a fault on a platform, when these kernels of these architectures have it.
+    pub(super) fn unused(&self, fault: Fault, platform: &str, faulty: &[(&str, &str)]) -> Vec<String> {
+        self.patterns(|exception, pattern| {
+            let used = |(arch, name): &(&str, &str)| exception.is_for(arch) && matches(pattern, name);
+            exception.platform == platform && exception.is_about(fault) && !faulty.iter().any(used)
+        })
     }
 
     fn patterns(&self, wanted: impl Fn(&Exception, &str) -> bool) -> Vec<String> {
@@ -77,27 +83,60 @@ impl Exceptions {
 }
 
 impl Exception {
-    fn allows(&self, platform: &str, kernel: &KernelResources) -> bool {
-        self.platform == platform
-            && self.kernels.iter().any(|pattern| matches(pattern, &kernel.kernel))
-            && kernel.scalar_spills <= self.scalar
-            && kernel.vector_spills <= self.vector
-            && kernel.scratch_bytes <= self.scratch
+    fn allows_nothing(&self) -> bool {
+        !Fault::ALL.iter().any(|fault| self.is_about(*fault))
+    }
+
+    fn fits(&self, fault: Fault, platform: &str, arch: &str) -> bool {
+        self.platform == platform && self.is_for(arch) && self.is_about(fault)
+    }
+
+    fn is_for(&self, arch: &str) -> bool {
+        self.archs.is_empty() || self.archs.iter().any(|pattern| matches(pattern, arch))
+    }
+
+    fn is_about(&self, fault: Fault) -> bool {
+        match fault {
+            Fault::Spills => self.scalar + self.vector + self.scratch > 0,
+            Fault::FewWaves => self.waves.is_some(),
+            Fault::Narrow => self.narrow,
+        }
+    }
+
+    fn allows(&self, fault: Fault, kernel: &KernelResources) -> bool {
+        self.kernels.iter().any(|pattern| matches(pattern, &kernel.kernel))
+            && match fault {
+                Fault::Spills => {
+                    kernel.scalar_spills <= self.scalar
+                        && kernel.vector_spills <= self.vector
+                        && kernel.scratch_bytes <= self.scratch
+                }
+                Fault::FewWaves => self.waves.is_some_and(|waves| kernel.waves_per_simd >= waves),
+                Fault::Narrow => self.narrow,
+            }
     }
 }
 
 /// Whether the name fits the pattern, in which `*` stands for anything.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(name) = name.strip_prefix(start) else { return false };
     (0..=name.len()).filter_map(|i| name.get(i..)).any(|end| matches(rest, end))
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use super::super::rules::Rules;
     use super::*;
+    use crate::build_kernels::target::Platform;
 
-    fn kernel(name: &str, scalar_spills: u64, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
+    /// One with 16 waves and these spills.
+    pub(crate) fn kernel(
+        name: &str,
+        scalar_spills: u64,
+        vector_spills: u64,
+        scratch_bytes: u64,
+    ) -> KernelResources {
         KernelResources {
             kernel: name.into(),
             vector_registers: 8,
@@ -116,17 +155,20 @@ mod tests {
 
     #[test]
     fn the_workspaces_own_are_well_formed() {
-        let own = Exceptions::load().expect("well formed");
-        assert_eq!(own.denied("amd", &kernel("reduce_sum_f32", 0, 0, 0)), None);
-        let spilled = own.denied("amd", &kernel("reduce_sum_f32", 0, 1, 4)).expect("vector registers never");
+        let own = Rules::load().expect("well formed");
+        let denied = |kernel: KernelResources| own.denied(Fault::Spills, "amd", "gfx90a", &kernel);
+        assert_eq!(denied(kernel("reduce_sum_f32", 0, 0, 0)), None);
+        let spilled = denied(kernel("reduce_sum_f32", 0, 1, 4)).expect("vector registers never");
         assert!(spilled.starts_with("reduce_sum_f32: 1 vector"), "{spilled}");
     }
 
     #[test]
     fn an_exception_holds_for_its_kernels_up_to_its_numbers() {
         let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nscalar = 3\nreason = \"why\"";
-        let exceptions = Exceptions::parse(text).expect("well formed");
-        let denied = |platform, kernel: KernelResources| exceptions.denied(platform, &kernel).is_some();
+        let rules = Rules::of("kernels = []", text);
+        let denied = |platform, kernel: KernelResources| {
+            rules.denied(Fault::Spills, platform, "gfx90a", &kernel).is_some()
+        };
         assert!(!denied("amd", kernel("a_x_f32", 3, 0, 0)));
         assert!(denied("amd", kernel("a_x_f32", 4, 0, 0)));
         assert!(denied("amd", kernel("a_x_f32", 3, 1, 0)));
@@ -136,25 +178,42 @@ mod tests {
     }
 
     #[test]
-    fn every_exception_of_the_workspace_is_for_a_kernel_that_ships() {
+    fn every_exception_of_the_workspace_is_for_a_kernel_and_an_architecture_that_are_built() {
         let names: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
-        assert_eq!(Exceptions::load().expect("well formed").without_kernel(&names), Vec::<String>::new());
+        let own = Exceptions::load().expect("well formed");
+        assert_eq!(own.without_kernel(&names), Vec::<String>::new());
+        let known: Vec<_> = Platform::ALL.into_iter().flat_map(Platform::all_targets).collect();
+        for pattern in own.exception.iter().flat_map(|exception| &exception.archs) {
+            assert!(known.iter().any(|target| matches(pattern, &target.arch)), "{pattern}");
+        }
     }
 
     #[test]
     fn what_nothing_uses_is_named() {
         let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nscalar = 3\nreason = \"why\"\n\
-                    [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nreason = \"why\"";
+                    [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nvector = 1\nreason = \"why\"";
         let exceptions = Exceptions::parse(text).expect("well formed");
         assert_eq!(exceptions.without_kernel(&["a_x".into(), "ab".into()]), ["amd b", "nvidia c"]);
-        assert_eq!(exceptions.unused("amd", &[kernel("a_x", 3, 0, 0), kernel("b", 0, 0, 0)]), ["amd b"]);
-        assert_eq!(exceptions.unused("amd", &[kernel("a_x", 0, 0, 0)]), ["amd a_*", "amd b"]);
-        assert_eq!(exceptions.unused("nvidia", &[kernel("c", 0, 1, 4)]), [""; 0]);
+        let rules = Rules::of("kernels = []", text);
+        let unused = |platform, kernels: &[KernelResources]| {
+            let kernels: Vec<_> =
+                kernels.iter().map(|kernel| ("gfx90a".to_string(), kernel.clone())).collect();
+            rules.unused(Fault::Spills, platform, &kernels)
+        };
+        assert_eq!(unused("amd", &[kernel("a_x", 3, 0, 0), kernel("b", 0, 0, 0)]), ["amd b"]);
+        assert_eq!(unused("amd", &[kernel("a_x", 0, 0, 0)]), ["amd a_*", "amd b"]);
+        assert_eq!(unused("nvidia", &[kernel("c", 0, 1, 4)]), [""; 0]);
+    }
+
+    #[test]
+    fn an_exception_is_about_something() {
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nreason = \"why\"";
+        assert!(Exceptions::parse(text).expect_err("about nothing").contains("a allows nothing"));
     }
 
     #[test]
     fn an_exception_needs_a_reason() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nreason = \" \"";
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nwaves = 7\nreason = \" \"";
         assert!(Exceptions::parse(text).expect_err("no reason").contains("a has no reason"));
         assert!(Exceptions::parse(&text.replace("reason", "because")).is_err());
     }

@@ -1,13 +1,11 @@
 //! The figures of many kernels as a table, as a summary and as JSON.
 
 use super::KernelResources;
-use super::exceptions::Exceptions;
+use super::memory::FEW_WAVES;
+use super::rules::{Fault, Rules};
 use crate::table::Table;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Fewer waves than this on a SIMD are too few to hide the time that memory takes.
-const FEW_WAVES: u64 = 8;
 
 /// A kernel on an architecture.
 #[derive(Debug, Serialize)]
@@ -20,20 +18,6 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether its time is that of memory that it could read or write 16 bytes at a time, and it does not.
-    ///
-    /// Matrix products are bound by arithmetic. `fill` and `const_set` read nothing; a cast may have 16 bytes on one side alone.
-    fn lacks_wide_accesses(&self) -> bool {
-        let starts = |start: &str| self.resources.kernel.starts_with(start);
-        let writes = starts("elementwise_fill_") || starts("elementwise_const_set_");
-        let casts = starts("elementwise_cast_");
-        self.family != "matmul"
-            && self.resources.loops.as_ref().is_some_and(|loops| {
-                let (no_load, no_store) = (loops.wide_loads == 0, loops.wide_stores == 0);
-                (no_load || writes) && (no_store || !(writes || casts))
-            })
-    }
-
     /// The worst first: few waves, then many registers.
     fn rank(&self) -> (u64, u64, u64) {
         let kernel = &self.resources;
@@ -76,21 +60,23 @@ fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
 }
 
 /// What is said of kernels, and of which.
-type Remark = (&'static str, fn(&Row) -> bool);
+type Remark<'a> = (&'static str, &'a dyn Fn(&Row) -> bool);
 
 /// What to look at first.
-pub(super) fn summary(rows: &[Row]) -> String {
+pub(super) fn summary(rows: &[Row]) -> Result<String, String> {
+    let rules = Rules::load()?;
     let mut text = format!(
         "The kernel with the fewest waves and most registers, by architecture and family\n{}",
         worst(rows)
     );
-    let lists: [Remark; 4] = [
-        ("use scratch or spill vector registers", |row| {
+    let lists: [Remark<'_>; 5] = [
+        ("use scratch or spill vector registers", &|row| {
             row.resources.vector_spills + row.resources.scratch_bytes > 0
         }),
-        ("spill scalar registers into lanes of vector registers", |row| row.resources.scalar_spills > 0),
-        ("have fewer than 8 waves a SIMD", |row| row.resources.waves_per_simd < FEW_WAVES),
-        ("wait for memory without 16-byte accesses in a loop", Row::lacks_wide_accesses),
+        ("spill scalar registers into lanes of vector registers", &|row| row.resources.scalar_spills > 0),
+        ("have fewer than 8 waves a SIMD", &|row| row.resources.waves_per_simd < FEW_WAVES),
+        (Fault::FewWaves.said(), &|row| rules.has(Fault::FewWaves, &row.platform, &row.resources)),
+        (Fault::Narrow.said(), &|row| rules.has(Fault::Narrow, &row.platform, &row.resources)),
     ];
     for (what, wanted) in lists {
         let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
@@ -101,7 +87,7 @@ pub(super) fn summary(rows: &[Row]) -> String {
     if unknown > 0 {
         text += &format!("\nof {unknown} kernels the loops are not known: there was no disassembler\n");
     }
-    text
+    Ok(text)
 }
 
 fn worst(rows: &[Row]) -> Table {
@@ -131,9 +117,13 @@ fn by_kernel(rows: &[&Row]) -> String {
         .collect()
 }
 
+fn is_denied(rules: &Rules, row: &Row) -> bool {
+    Fault::ALL.iter().any(|fault| rules.denied(*fault, &row.platform, &row.arch, &row.resources).is_some())
+}
+
 /// Everything for programs.
 pub(super) fn json(rows: &[Row]) -> Result<String, String> {
-    let exceptions = Exceptions::load()?;
+    let rules = Rules::load()?;
     let names = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {
         let name = |row: &Row| format!("{} {}", row.arch, row.resources.kernel);
         rows.iter().filter(|row| wanted(row)).map(name).collect()
@@ -142,9 +132,10 @@ pub(super) fn json(rows: &[Row]) -> Result<String, String> {
         "kernels": rows,
         "summary": {
             "scratch_or_spills": names(&|row| row.resources.spills()),
-            "denied": names(&|row| exceptions.denied(&row.platform, &row.resources).is_some()),
+            "denied": names(&|row| is_denied(&rules, row)),
             "fewer_than_8_waves": names(&|row| row.resources.waves_per_simd < FEW_WAVES),
-            "without_16_byte_accesses": names(&Row::lacks_wide_accesses),
+            "memory_bound_in_fewer_than_8_waves": names(&|row| rules.has(Fault::FewWaves, &row.platform, &row.resources)),
+            "without_16_byte_accesses": names(&|row| rules.has(Fault::Narrow, &row.platform, &row.resources)),
         },
     });
     serde_json::to_string_pretty(&value).map_err(|e| format!("resources: {e}"))
@@ -173,7 +164,13 @@ mod tests {
                 wave_size: 64,
                 waves_per_simd: waves,
                 limit: "vector registers".into(),
-                loops: Some(Loops { count: 1, wide_loads, wide_stores, ..Loops::default() }),
+                loops: Some(Loops {
+                    count: 1,
+                    wide_loads,
+                    wide_stores,
+                    innermost_wide_loads: wide_loads,
+                    innermost_wide_stores: wide_stores,
+                }),
             },
         }
     }
@@ -194,12 +191,19 @@ mod tests {
         let text = table(&rows()).to_string();
         let second = text.lines().nth(1).expect("a row");
         assert!(second.starts_with("gfx906") && second.contains("128"), "{text}");
-        let summary = summary(&rows());
+        let summary = summary(&rows()).expect("the rules are well formed");
         assert!(
             summary.contains("2 of 6 kernels have fewer than 8 waves a SIMD\n  gfx90a gfx906: matmul_f32\n"),
             "{summary}"
         );
-        assert!(summary.contains("1 of 6 kernels wait for memory"), "{summary}");
+        assert!(
+            summary.contains("0 of 6 kernels wait for memory in fewer than 8 waves a SIMD\n"),
+            "{summary}"
+        );
+        assert!(
+            summary.contains("1 of 6 kernels have no 16-byte accesses in their main loop\n"),
+            "{summary}"
+        );
         assert!(summary.contains("\n  gfx90a: elementwise_abs_f32\n"), "{summary}");
         assert!(summary.contains("0 of 6 kernels use scratch"), "{summary}");
     }
@@ -212,6 +216,6 @@ mod tests {
         assert_eq!(value["kernels"][4]["waves_per_simd"], 4);
         assert_eq!(value["kernels"][1]["loops"]["wide_loads"], 1);
         assert_eq!(value["summary"]["without_16_byte_accesses"][0], "gfx90a elementwise_abs_f32");
-        assert_eq!(value["summary"]["denied"].as_array().map(Vec::len), Some(0));
+        assert_eq!(value["summary"]["denied"], serde_json::json!(["gfx90a elementwise_abs_f32"]));
     }
 }

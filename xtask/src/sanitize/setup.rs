@@ -65,7 +65,7 @@ pub(super) struct Run {
 }
 
 /// kernels-hip's tests that reach kernels which no parity case does.
-pub(super) const TESTS: [&str; 2] = ["conversions", "matmul"];
+pub(super) const TESTS: [&str; 5] = ["attention_mma", "buckets", "conversions", "matmul", "radix"];
 
 /// Builds the programs that this command runs.
 pub(super) fn build(root: &Path, kind: Kind) -> Result<Built, String> {
