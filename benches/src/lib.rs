@@ -4,6 +4,7 @@
 //! `cargo bench -p benches` measures the host and prints; docs/BENCHMARKING.md says what is measured and how.
 
 pub mod clock;
+pub mod graphs;
 pub mod hip;
 pub mod overhead;
 pub mod table;

@@ -1,6 +1,6 @@
 //! What hip-safe itself costs the host: handles, the pool, launches above the raw call, hand-overs between streams.
 
-use crate::throughput::host_time::{NAMES, batches, host_times};
+use crate::throughput::host_time::{batches, host_times};
 use crate::throughput::measure::Effort;
 use hip_safe::SharedBuffer;
 use tensor_core::HipDevice;
@@ -52,8 +52,9 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
     }
 
     let launches = host_times(device, Effort { warm_ups: 500, repeats: 15, ..Effort::default() })?;
-    let [raw, prepared, built] = [0, 1, 2].map(|index| launches[index].1);
-    debug_assert_eq!(launches[0].0, NAMES[0]);
+    let figure = |name: &str| launches.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |row| row.1);
+    let (raw, prepared, built) =
+        (figure("host_raw_launch"), figure("host_safe_launch"), figure("host_safe_launch_built"));
     row("raw_launch", "hipModuleLaunchKernel of the table, its arguments ready", None, raw);
     row(
         "launch_above",
@@ -62,6 +63,22 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
         prepared - raw,
     );
     row("launch_built_above", "a launch put together and submitted, above the raw call", None, built - raw);
+    let (add, assign) = (figure("host_add"), figure("host_add_assign"));
+    row(
+        "add_above",
+        "16 x 16 elements added, the result dropped, above the raw call",
+        Some(500.0),
+        add - raw,
+    );
+    row("add_assign_above", "16 x 16 elements added in place, above the raw call", None, assign - raw);
+    let pool = figure("pool_alloc_free");
+    row("pool_alloc_free", "1 KiB allocated and dropped on one stream", Some(300.0), pool);
+    let (bare, graph) = (figure("graph_100_bare"), figure("graph_100_small_adds"));
+    row("graph_100_bare", "a bare graph of 100 small additions, launched until it is done", None, bare);
+    let most = Some(1.5e9 * bare);
+    row("graph_100_small_adds", "tensor-core's graph of 100 small additions, the same", most, graph);
+    let (bare, graph) = (figure("graph_100_bare_call"), figure("graph_100_small_adds_call"));
+    row("graph_100_call", "the call that launches tensor-core's graph", Some(1.5e9 * bare), graph);
 
     let other = handle.new_stream().map_err(text)?;
     let mut buffer = stream.alloc_zeros::<u8>(512).map_err(text)?;
@@ -92,7 +109,7 @@ fn cloned<T: Clone>(handle: &T) -> Result<(), String> {
 /// The rows as lines, with what missed its bar marked.
 pub fn table(rows: &[Row]) -> String {
     let line = |row: &Row| {
-        let bar = row.bar.map_or(String::new(), |bar| format!("at most {bar}"));
+        let bar = row.bar.map_or(String::new(), |bar| format!("at most {bar:.0}"));
         let mark = if row.bar.is_some_and(|bar| row.nanoseconds > bar) { "  MISSED" } else { "" };
         format!("{:<20} {:>9.1} ns  {bar:<13} {}{mark}\n", row.name, row.nanoseconds, row.what)
     };

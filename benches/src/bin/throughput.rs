@@ -1,29 +1,34 @@
-//! `throughput`: what operations of tensor-core move a second on a device, beside PyTorch's figures.
+//! `throughput`: what operations of tensor-core move a second on a device, beside PyTorch in turns.
 
 use benches::overhead;
 use benches::throughput::measure::Effort;
-use benches::throughput::records::Records;
-use benches::throughput::report::table;
-use benches::throughput::rows::Sizes;
+use benches::throughput::peer::Peer;
+use benches::throughput::report;
+use benches::throughput::results::{Figures, to_json};
+use benches::throughput::rows::Set;
 use benches::throughput::run::{Findings, Request, run};
+use benches::throughput::targets::Verdict;
 use clap::{Parser, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
+use std::time::Duration;
+use std::{ffi::OsString, fs, io};
 use tensor_core::{DType, Device};
 
 const EXAMPLES: &str = "\
 Examples:
-  throughput --device nvidia:0                          every row at 16384 x 8192
-  throughput --device nvidia:0 --dtype bf16 --filter sum
-  python3 benches/peers/torch_throughput.py --tsv torch.tsv
-  throughput --device nvidia:0 --vs torch.tsv           the same beside PyTorch's figures
-  throughput --device host:0 --rows 256 --cols 128 --matmul 64
-  throughput --device nvidia:0 --products               matrix products and convolutions at the sizes of networks
+  throughput --device nvidia:0                          every row, ours alone
+  throughput --device nvidia:0 --peer benches/peers/torch_throughput.py --out benches/h200
+  throughput --device nvidia:0 --set memory --dtype bf16 --filter \"sum_last 16384\"
+  throughput --device nvidia:0 --set products --winograd
+  throughput --device host:0 --shrink 64                the program itself, on the CPU
   throughput --device nvidia:0 --overhead               what hip-safe itself costs the host
 
-Every result is held against the reference at some places before its operation is timed.
-Exit code: 0 if all was measured, 1 if a result is wrong or something could not be measured, 2 if the run could not be made.";
+Every result is held against the reference at some places before its operation is timed. Each repeat of ours is followed by one of
+the peer's.
+Exit code: 0 if all was measured, whether targets were missed or not; 1 if a result is wrong or something could not be measured; 2 if
+the run could not be made.";
 
 /// Measures how much memory tensor-core's operations move a second, and what one small addition costs the host.
 #[derive(Parser)]
@@ -32,42 +37,48 @@ struct Options {
     /// The device: nvidia:0, amd:0, host:0, cpu
     #[arg(long)]
     device: String,
-    /// Rows of the large matrices
-    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u64).range(1..))]
-    rows: u64,
-    /// Columns of the large matrices
-    #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..))]
-    cols: u64,
-    /// Rows and columns of the matrix that is multiplied by itself
-    #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..))]
-    matmul: u64,
+    /// The rows, separated by commas
+    #[arg(long, value_delimiter = ',', value_enum, default_values = ["memory", "select", "attention", "products", "host"])]
+    set: Vec<Set>,
     /// The dtypes, separated by commas
     #[arg(long, value_delimiter = ',', value_enum, default_values = ["f32", "f16", "bf16"])]
     dtype: Vec<Float>,
-    /// Matrix products and convolutions at the sizes of networks, instead of memory operations
-    #[arg(long)]
-    products: bool,
-    /// Let convolutions use Winograd's and Fourier's transforms, as PyTorch does; their results are held to the same bounds
-    #[arg(long, requires = "products")]
-    winograd: bool,
-    /// Calls of a repeat; fewer where a repeat would take more than a second
-    #[arg(long, default_value_t = 20)]
-    calls: u32,
-    /// Only rows whose name contains this
+    /// Only rows whose operation, shape and dtype contain this: "sum_last 16384x8192 f16"
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// Write the figures to this file
+    /// Measure PyTorch too, in turns, by this script: benches/peers/torch_throughput.py
     #[arg(long, value_name = "FILE")]
-    tsv: Option<PathBuf>,
+    peer: Option<PathBuf>,
+    /// What runs the script
+    #[arg(long, value_name = "PROGRAM", default_value = "python3", requires = "peer")]
+    python: OsString,
+    /// Write SET.json for each set of rows, and notes.txt, to this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Repeats; the figure is their median
+    #[arg(long, default_value_t = Effort::default().repeats, value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: u32,
+    /// Milliseconds of a repeat
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    repeat_ms: u64,
+    /// Divide all sizes by this, to try the program on a small device
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    shrink: u32,
+    /// Let convolutions use Winograd's and Fourier's transforms, as PyTorch does; their results are held to the same bounds
+    #[arg(long)]
+    winograd: bool,
+    /// Let attention use the kernels for matrix units, as it does without a word
+    #[arg(long)]
+    matrix_attention: bool,
     /// Measure instead what hip-safe itself costs the host, in nanoseconds: handles, the pool, launches, hand-overs
     #[arg(long)]
     overhead: bool,
     /// With --overhead: bytes of the buffer whose sharing is measured
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, requires = "overhead")]
     large: usize,
-    /// Put the figures beside those of this file, which torch_throughput.py wrote
-    #[arg(long, value_name = "FILE")]
-    vs: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -100,62 +111,89 @@ fn overhead(options: &Options) -> Result<Findings, String> {
     Ok(Findings::default())
 }
 
-/// Runs, prints the tables and writes the file.
+/// Runs, prints the tables and writes the files.
 fn measured(options: &Options) -> Result<Findings, String> {
-    // Before the run: a bad file is no reason to measure for minutes.
-    let mut peer = options.vs.as_deref().map(read).transpose()?;
-    if let Some(peer) = &mut peer {
-        same_shape(peer, options)?;
-    }
     let device = Device::parse(&options.device).map_err(|error| error.to_string())?;
     device.check_kernels().map_err(|error| error.to_string())?;
+    // Before the run: no folder to write to is no reason to measure for minutes.
+    if let Some(folder) = &options.out {
+        fs::create_dir_all(folder).map_err(|error| failed(folder, "made", &error))?;
+    }
+    let mut peer = match &options.peer {
+        Some(script) => Some(Peer::start(&options.python, script)?),
+        None => None,
+    };
     let dtype = |float: &Float| match float {
         Float::F32 => DType::F32,
         Float::F16 => DType::F16,
         Float::Bf16 => DType::BF16,
     };
-    let sizes = Sizes {
-        rows: options.rows as usize,
-        columns: options.cols as usize,
-        matmul: options.matmul as usize,
-    };
-    let request = Request {
+    let mut request = Request {
         device,
         dtypes: options.dtype.iter().map(dtype).collect(),
-        sizes,
-        products: options.products,
+        sets: Vec::new(),
+        shrink: options.shrink as usize,
         winograd: options.winograd,
+        matrix_attention: options.matrix_attention,
         filter: options.filter.clone(),
-        effort: Effort { calls: options.calls, ..Effort::default() },
+        effort: Effort {
+            repeats: options.repeats,
+            repeat: Duration::from_millis(options.repeat_ms),
+            ..Effort::default()
+        },
     };
-    let findings = run(&request, |line| eprintln!("{line}")).map_err(|error| error.to_string())?;
-    if let Some(path) = &options.tsv {
-        fs::write(path, findings.records.to_tsv()).map_err(|error| failed(path, "written", &error))?;
+    let template = "{prefix} {bar:30} {pos}/{len} rows, {elapsed} gone, {eta} to go: {msg}";
+    let style = ProgressStyle::with_template(template).expect("the template is a constant");
+    let mut all = Findings::default();
+    for &set in &options.set {
+        request.sets = vec![set];
+        let bar = ProgressBar::new(0).with_style(style.clone()).with_prefix(set.name());
+        let findings = run(&request, peer.as_mut(), &mut |done, total, label| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            bar.set_message(label.to_owned());
+        });
+        bar.finish_and_clear();
+        let findings = findings?;
+        // At once: what is measured is not lost if the run is ended.
+        if let Some(folder) = &options.out {
+            write(folder, &findings)?;
+        }
+        show(&findings, all.notes.is_empty(), options.markdown);
+        all.notes = findings.notes;
+        all.sets.extend(findings.sets);
+        all.wrong.extend(findings.wrong);
     }
-    let table = table(&findings.records, peer.as_ref());
-    println!("{}\n{}", table.text(), table.markdown());
-    Ok(findings)
+    let rows = || all.sets.iter().flat_map(|(_, rows)| rows);
+    let verdicts = || rows().map(Verdict::of);
+    let missed = verdicts().filter(|verdict| verdict.is_missed()).count();
+    let held = verdicts().filter(|verdict| *verdict != Verdict::None).count();
+    println!("\n{} rows; {held} have a target, {missed} of them missed it", rows().count());
+    Ok(all)
 }
 
-fn read(path: &Path) -> Result<Records, String> {
-    let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;
-    Records::from_tsv(&text).map_err(|error| format!("{}: {error}", path.display()))
+/// Prints the tables, the notes on top of the first.
+fn show(findings: &Findings, notes: bool, markdown: bool) {
+    if notes {
+        findings.notes.iter().for_each(|note| println!("{note}"));
+    }
+    let table = if markdown { report::markdown } else { report::text };
+    for (set, rows) in &findings.sets {
+        println!("\n{}:\n\n{}", set.name(), table(rows).trim_end());
+    }
 }
 
-/// Refuses figures of another shape. What both notes say is shown once.
-fn same_shape(peer: &mut Records, options: &Options) -> Result<(), String> {
-    let shape = match options.products {
-        true => "products,".into(),
-        false => format!("{} x {},", options.rows, options.cols),
+/// Writes a file for each set that has rows, and the notes.
+fn write(folder: &Path, findings: &Findings) -> Result<(), String> {
+    let put = |name: String, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| failed(&path, "written", &error))
     };
-    if !peer.notes.iter().any(|note| note.starts_with(&shape)) {
-        let found = peer.notes.join("; ");
-        return Err(format!(
-            "the figures of --vs are not of {shape} run both with the same --rows and --cols, or --products ({found})"
-        ));
+    for (set, rows) in &findings.sets {
+        let rows: &[Figures] = rows;
+        put(format!("{}.json", set.name()), to_json(rows))?;
     }
-    peer.notes.retain(|note| !note.starts_with(&shape));
-    Ok(())
+    put("notes.txt".into(), findings.notes.iter().map(|note| format!("{note}\n")).collect())
 }
 
 fn failed(path: &Path, what: &str, error: &io::Error) -> String {

@@ -2,6 +2,8 @@
 
 use super::data::Matrix;
 use reference::{Array, DType, Outcome};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use tensor_core::Tensor;
 
 /// What is wrong with a result.
@@ -59,6 +61,29 @@ pub fn judge_crossings(
     judge_bytes(result, &crossings, expected)
 }
 
+/// Holds elements of a matrix, each at its row and column, against those of `expected` at an index each.
+pub fn judge_elements(
+    result: &Tensor,
+    elements: &[([usize; 2], usize)],
+    expected: Result<Outcome<'_>, reference::Error>,
+) -> Check {
+    let expected = expected.map_err(|error| error.to_string())?;
+    same_dtype(result, &expected)?;
+    let size = result.dtype().size_in_bytes();
+    let mut rows: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
+    for &([row, column], index) in elements {
+        let bytes = match rows.entry(row) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(free) => free.insert(picked(result, &[row])?),
+        };
+        let bytes = bytes.get(column * size..(column + 1) * size);
+        let bytes = bytes.ok_or_else(|| format!("the result has no column {column}"))?;
+        judge_element(&expected, index, bytes, 0)
+            .map_err(|(got, wanted)| format!("row {row}, column {column} is {got}, expected was {wanted}"))?;
+    }
+    Ok(())
+}
+
 fn picked(result: &Tensor, picks: &[usize]) -> Result<Vec<u8>, String> {
     let part = |pick: &usize| result.narrow(0, *pick, 1).and_then(|part| part.to_bytes());
     let parts = match result.rank() {
@@ -71,21 +96,37 @@ fn picked(result: &Tensor, picks: &[usize]) -> Result<Vec<u8>, String> {
 fn judge_bytes(result: &Tensor, bytes: &[u8], expected: Result<Outcome<'_>, reference::Error>) -> Check {
     let expected = expected.map_err(|error| error.to_string())?;
     let dtype = expected.dtype();
-    if result.dtype().name() != dtype.name() {
-        return Err(format!("the result is of {}, expected was {}", result.dtype(), dtype.name()));
-    }
+    same_dtype(result, &expected)?;
     if bytes.len() != expected.len() * dtype.size() {
         let (got, wanted) = (bytes.len() / dtype.size(), expected.len());
         return Err(format!("{got} elements were read, expected were {wanted}"));
     }
     for index in 0..expected.len() {
-        let (wanted, got) = (expected.at(index), dtype.read(bytes, index).unwrap_or_default());
-        if !expected.judge().accepts(dtype, &wanted, got) {
-            let (got, wanted) = (dtype.decode(got), dtype.decode(wanted.bits));
-            return Err(format!("element {index} of those checked is {got:?}, expected was {wanted:?}"));
-        }
+        judge_element(&expected, index, bytes, index).map_err(|(got, wanted)| {
+            format!("element {index} of those checked is {got}, expected was {wanted}")
+        })?;
     }
     Ok(())
+}
+
+fn same_dtype(result: &Tensor, expected: &Outcome<'_>) -> Check {
+    let (got, wanted) = (result.dtype().name(), expected.dtype().name());
+    if got == wanted { Ok(()) } else { Err(format!("the result is of {got}, expected was {wanted}")) }
+}
+
+/// Holds the element at `place` of `bytes` against that of `expected` at `index`; what it is and should have been.
+fn judge_element(
+    expected: &Outcome<'_>,
+    index: usize,
+    bytes: &[u8],
+    place: usize,
+) -> Result<(), (String, String)> {
+    let dtype = expected.dtype();
+    let (wanted, got) = (expected.at(index), dtype.read(bytes, place).unwrap_or_default());
+    if expected.judge().accepts(dtype, &wanted, got) {
+        return Ok(());
+    }
+    Err((format!("{:?}", dtype.decode(got)), format!("{:?}", dtype.decode(wanted.bits))))
 }
 
 #[cfg(test)]

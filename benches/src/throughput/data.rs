@@ -1,4 +1,4 @@
-//! Random matrices, on the host and on a device.
+//! Random matrices, on the host and on a device; random ids and masks.
 
 use half::{bf16, f16};
 use rayon::prelude::*;
@@ -84,13 +84,27 @@ impl Matrix {
     }
 }
 
-/// The number of a place: four 16-bit numbers from one hash, added up and scaled.
-fn random(seed: u64, index: u64) -> f32 {
-    // splitmix64
+/// Ids from 0 to `below - 1`, the same for a seed everywhere.
+pub fn ids(count: usize, below: usize, seed: u64) -> Vec<i64> {
+    (0..count as u64).into_par_iter().map(|index| (hash(seed, index) % below as u64) as i64).collect()
+}
+
+/// A mask of ones and zeros, the same for a seed everywhere.
+pub fn mask(count: usize, seed: u64) -> Vec<u8> {
+    (0..count as u64).into_par_iter().map(|index| (hash(seed, index) & 1) as u8).collect()
+}
+
+/// splitmix64
+fn hash(seed: u64, index: u64) -> u64 {
     let mut x = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^= x >> 31;
+    x ^ (x >> 31)
+}
+
+/// The number of a place: four 16-bit numbers from one hash, added up and scaled.
+fn random(seed: u64, index: u64) -> f32 {
+    let x = hash(seed, index);
     let sum: i64 = (0..4).map(|part| (x >> (16 * part) & 0xffff) as i64).sum();
     // A uniform 16-bit number has the variance 2^32 / 12, four of them 2^32 / 3.
     ((sum - 2 * 0xffff) as f64 * (3f64.sqrt() / 65536.0)) as f32
@@ -108,6 +122,18 @@ mod tests {
         assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
         assert!(numbers.iter().all(|x| x.abs() < 3.5));
         assert_ne!(random(7, 0), random(8, 0));
+    }
+
+    #[test]
+    fn ids_and_masks_are_spread_over_what_they_may_be() {
+        let ids = ids(10_000, 7, 1);
+        for id in 0..7 {
+            let count = ids.iter().filter(|other| **other == id).count();
+            assert!((1200..1700).contains(&count), "{id}: {count} of 10000");
+        }
+        assert_eq!(ids.iter().max(), Some(&6));
+        let ones: usize = mask(10_000, 2).into_iter().map(usize::from).sum();
+        assert!((4700..5300).contains(&ones), "{ones}");
     }
 
     #[test]

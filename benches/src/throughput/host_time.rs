@@ -1,8 +1,10 @@
-//! What one small addition costs the host, layer by layer: the C call, hip-safe, tensor-core; and what ids add, which may be wrong.
+//! What one small addition costs the host, layer by layer: the C call, hip-safe, tensor-core; what ids add, which may be wrong; and what
+//! memory of the pool and graphs of small additions cost.
 
 use super::data::Matrix;
 use super::measure::Effort;
 use super::rows::SMALL;
+use crate::graphs;
 use hip_safe::LaunchConfig;
 use hip_sys::hip::hipError_t;
 use kernels_hip::args::Map2;
@@ -18,7 +20,7 @@ const BATCH: u32 = 500;
 pub type HostTime = (&'static str, f64);
 
 /// The names of the rows.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 13] = [
     "host_raw_launch",
     "host_safe_launch",
     "host_safe_launch_built",
@@ -27,6 +29,11 @@ pub const NAMES: [&str; 8] = [
     "host_index_select",
     "add_and_read",
     "index_select_and_read",
+    "pool_alloc_free",
+    "graph_100_bare_call",
+    "graph_100_bare",
+    "graph_100_small_adds_call",
+    "graph_100_small_adds",
 ];
 
 /// Measures all of it, for f32 and 16 × 16 elements. Each layer's result is checked, and a wrong one fails the run.
@@ -46,11 +53,12 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     let stream = device.stream();
     let function = device.elementwise_kernel(BinaryOp::Add.name(), DType::F32).map_err(|e| e.to_string())?;
     let (a, b) = (stream.upload(&a).map_err(text)?, stream.upload(&b).map_err(text)?);
-    let mut out = stream.alloc_zeros::<f32>(sums.len()).map_err(text)?;
+    let zeros = || stream.alloc_zeros::<f32>(sums.len()).map_err(text);
+    let (mut raw_out, mut safe_out, mut built_out) = (zeros()?, zeros()?, zeros()?);
     let map = Map2::flat(sums.len() as u64, Map2::A_TIGHT | Map2::B_TIGHT);
     let config = LaunchConfig { grid: [1, 1, 1], block: [256, 1, 1], shared_bytes: 0 };
 
-    let mut pointers = [a.device_ptr().cast_mut(), b.device_ptr().cast_mut(), out.device_ptr_mut()];
+    let mut pointers = [a.device_ptr().cast_mut(), b.device_ptr().cast_mut(), raw_out.device_ptr_mut()];
     let [p, q, r] = &mut pointers;
     let mut arguments: [*mut c_void; 4] = [
         (&raw mut *p).cast(),
@@ -60,47 +68,52 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     ];
     let launch = device.device().platform().hip().hipModuleLaunchKernel;
     let current = device.device().make_current().map_err(text)?;
-    let raw = batches(effort, wait, || {
-        let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
-        // SAFETY: S1, S3, S5, S9: a live function of the current device, the only stream that the buffers are used on, and the
-        // arguments that the kernel declares: three arrays of as many elements as the map says.
-        let status = unsafe { launch(function.raw(), 1, 1, 1, 256, 1, 1, 0, stream.raw(), arguments, none) };
-        if status == hipError_t::hipSuccess {
-            Ok(())
-        } else {
-            Err(format!("hipModuleLaunchKernel answered {}", status.0))
-        }
-    })?;
-    drop(current);
-    right(NAMES[0], &stream.download(&out).map_err(text)?)?;
-
-    stream.memset(&mut out, 0).map_err(text)?;
-    let mut prepared = stream.launch(&function, config);
-    prepared.arg(&a).arg(&b).arg_mut(&mut out).value(&map);
-    // SAFETY: S9: as above.
-    let safe = batches(effort, wait, || unsafe { prepared.submit() }.map_err(text))?;
-    drop(prepared);
-    right(NAMES[1], &stream.download(&out).map_err(text)?)?;
-
-    stream.memset(&mut out, 0).map_err(text)?;
-    let built = batches(effort, wait, || {
-        let mut launch = stream.launch(&function, config);
-        launch.arg(&a).arg(&b).arg_mut(&mut out).value(&map);
+    let [raw, safe, built, add, assign] = {
+        let mut raw = timed(|| {
+            let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
+            // SAFETY: S1, S3, S5, S9: a live function of the current device, the only stream that the buffers are used on, and the
+            // arguments that the kernel declares: three arrays of as many elements as the map says.
+            let status =
+                unsafe { launch(function.raw(), 1, 1, 1, 256, 1, 1, 0, stream.raw(), arguments, none) };
+            if status == hipError_t::hipSuccess {
+                Ok(())
+            } else {
+                Err(format!("hipModuleLaunchKernel answered {}", status.0))
+            }
+        });
+        let mut prepared = stream.launch(&function, config);
+        prepared.arg(&a).arg(&b).arg_mut(&mut safe_out).value(&map);
         // SAFETY: S9: as above.
-        unsafe { launch.submit() }.map_err(text)
-    })?;
-    right(NAMES[2], &stream.download(&out).map_err(text)?)?;
+        let mut safe = timed(|| unsafe { prepared.submit() }.map_err(text));
+        let mut built = timed(|| {
+            let mut launch = stream.launch(&function, config);
+            launch.arg(&a).arg(&b).arg_mut(&mut built_out).value(&map);
+            // SAFETY: S9: as above.
+            unsafe { launch.submit() }.map_err(text)
+        });
+        right(NAMES[3], &numbers(&x.add(&y).map_err(|e| e.to_string())?)?)?;
+        let mut add = timed(|| x.add(&y).map(drop).map_err(|e| e.to_string()));
+        let mut target = x.copy().map_err(|e| e.to_string())?;
+        target.add_assign_(&y).map_err(|e| e.to_string())?;
+        right(NAMES[4], &numbers(&target)?)?;
+        let mut assign = timed(|| target.add_assign_(&y).map_err(|e| e.to_string()));
 
-    right(NAMES[3], &numbers(&x.add(&y).map_err(|e| e.to_string())?)?)?;
-    let add = batches(effort, wait, || x.add(&y).map(drop).map_err(|e| e.to_string()))?;
-
-    let mut target = x.copy().map_err(|e| e.to_string())?;
-    target.add_assign_(&y).map_err(|e| e.to_string())?;
-    right(NAMES[4], &numbers(&target)?)?;
-    let assign = batches(effort, wait, || target.add_assign_(&y).map_err(|e| e.to_string()))?;
+        let calls: [Timed<'_>; 5] = [&mut raw, &mut safe, &mut built, &mut add, &mut assign];
+        in_turns(effort, wait, calls)?
+    };
+    drop(current);
+    right(NAMES[0], &stream.download(&raw_out).map_err(text)?)?;
+    right(NAMES[1], &stream.download(&safe_out).map_err(text)?)?;
+    right(NAMES[2], &stream.download(&built_out).map_err(text)?)?;
 
     let by_ids = by_ids(&x, &y, effort, wait).map_err(|e| e.to_string())?;
-    Ok(NAMES.into_iter().zip([raw, safe, built, add, assign].into_iter().chain(by_ids)).collect())
+    // SAFETY: S15: nobody reads it.
+    let allocate = || unsafe { stream.alloc_uninit::<u8>(1 << 10) }.map(drop).map_err(text);
+    let pool = batches(effort, wait, allocate)?;
+    let (bare, graph) = (graphs::bare(device, &x, &y, effort)?, graphs::captured(device, &x, &y, effort)?);
+    let figures = [raw, safe, built, add, assign].into_iter().chain(by_ids);
+    let figures = figures.chain([pool, bare.call, bare.complete, graph.call, graph.complete]);
+    Ok(NAMES.into_iter().zip(figures).collect())
 }
 
 /// A call by ids, an addition that is read back, and a call by ids that is: reading after ids asks the device for wrong ones, too.
@@ -132,23 +145,52 @@ fn numbers(tensor: &Tensor) -> Result<Vec<f32>, String> {
     tensor.to_vec().map_err(|error| error.to_string())
 }
 
+/// The seconds that each of a number of calls takes.
+type Timed<'a> = &'a mut dyn FnMut(u32) -> Result<f64, String>;
+
 /// The median, over batches, of the seconds that a call takes until it returns. Waiting for the device is not timed.
 pub(crate) fn batches<E: std::fmt::Display>(
     effort: Effort,
     wait: impl Fn() -> Result<(), E>,
-    mut call: impl FnMut() -> Result<(), String>,
+    call: impl FnMut() -> Result<(), String>,
 ) -> Result<f64, String> {
-    let mut batch = |calls: u32| -> Result<f64, String> {
+    let [median] = in_turns(effort, wait, [&mut timed(call)])?;
+    Ok(median)
+}
+
+/// As [`batches`], of several calls whose batches take turns: all of them meet the same clock of the processor.
+fn in_turns<E: std::fmt::Display, const N: usize>(
+    effort: Effort,
+    wait: impl Fn() -> Result<(), E>,
+    mut calls: [Timed<'_>; N],
+) -> Result<[f64; N], String> {
+    let batch = |call: &mut Timed<'_>, calls: u32| {
+        let seconds = call(calls)?;
+        wait().map_err(|error| error.to_string())?;
+        Ok::<_, String>(seconds)
+    };
+    let mut all = [const { Vec::new() }; N];
+    for call in &mut calls {
+        batch(call, effort.warm_ups)?;
+    }
+    for _ in 0..effort.repeats.max(1) {
+        for (call, seconds) in calls.iter_mut().zip(&mut all) {
+            seconds.push(batch(call, BATCH)?);
+        }
+    }
+    Ok(all.map(|mut seconds| {
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    }))
+}
+
+/// Times so many calls in a row.
+fn timed(mut call: impl FnMut() -> Result<(), String>) -> impl FnMut(u32) -> Result<f64, String> {
+    move |calls| {
         let start = Instant::now();
         for _ in 0..calls {
             call()?;
         }
-        let seconds = start.elapsed().as_secs_f64() / f64::from(calls.max(1));
-        wait().map_err(|error| error.to_string())?;
-        Ok(seconds)
-    };
-    batch(effort.warm_ups)?;
-    let mut all = (0..effort.repeats.max(1)).map(|_| batch(BATCH)).collect::<Result<Vec<_>, String>>()?;
-    all.sort_by(f64::total_cmp);
-    Ok(all[all.len() / 2])
+        Ok(start.elapsed().as_secs_f64() / f64::from(calls.max(1)))
+    }
 }

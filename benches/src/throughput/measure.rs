@@ -1,8 +1,8 @@
-//! Times of calls: by the host's clock, and by events of the device.
+//! Times of calls, of ours and of the peer's in turns: by the host's clock, and by events of the device.
 
 use super::replay::Replay;
 use hip_safe::Event;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tensor_core::HipDevice;
 
 /// How often a thing is done for one figure. The figure is the median of the repeats.
@@ -12,116 +12,173 @@ pub struct Effort {
     pub warm_ups: u32,
     /// Timed repeats.
     pub repeats: u32,
-    /// Calls in a repeat; fewer if a repeat would take longer than [`LONGEST`].
+    /// The most calls of a repeat.
     pub calls: u32,
+    /// What a repeat lasts, if `calls` are not fewer: the wait at its end is to be little of it.
+    pub repeat: Duration,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { warm_ups: 5, repeats: 7, calls: 20 }
+        Effort { warm_ups: 5, repeats: 9, calls: 400, repeat: Duration::from_millis(5) }
     }
 }
 
-/// What a repeat may take, in seconds, before it makes fewer calls.
-pub const LONGEST: f64 = 1.0;
+/// What all repeats of a row may take, in seconds, before there are fewer.
+pub const LONGEST: f64 = 3.0;
 
-/// Seconds for one call by the host's clock, from the first call of a repeat until `wait` returns. Both may fail.
+/// Makes so many calls and waits for the device; gives the seconds for each.
+pub type Side<'a> = dyn FnMut(u32) -> Result<f64, String> + 'a;
+
+/// Seconds for a call of each side: a repeat of each in turn, so that what changes on the machine changes for all.
+///
+/// A call that is not timed comes before each repeat: the device has to come back from the other side's process.
 ///
 /// # Errors
-/// The first error of `call` or `wait`.
-pub fn wall<E>(
-    effort: Effort,
+/// The first error of a side.
+pub fn interleaved(effort: Effort, sides: &mut [&mut Side<'_>]) -> Result<Vec<f64>, String> {
+    let mut plans = Vec::new();
+    for side in sides.iter_mut() {
+        plans.push(Plan::new(effort, *side)?);
+    }
+    let mut times = vec![Vec::new(); sides.len()];
+    for turn in 0..effort.repeats.max(1) {
+        for ((side, plan), times) in sides.iter_mut().zip(&plans).zip(&mut times) {
+            if turn < plan.repeats {
+                if plan.wakes {
+                    side(1)?;
+                }
+                times.push(side(plan.calls)?);
+            }
+        }
+    }
+    Ok(times.into_iter().map(median).collect())
+}
+
+/// How often a side is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Plan {
+    calls: u32,
+    repeats: u32,
+    wakes: bool,
+}
+
+impl Plan {
+    /// Warms up, and judges by the quickest call.
+    fn new(effort: Effort, side: &mut Side<'_>) -> Result<Plan, String> {
+        let (mut quickest, mut spent, mut turn) = (f64::INFINITY, 0.0, 0);
+        while turn < effort.warm_ups.max(1) && spent < LONGEST / 4.0 {
+            let seconds = side(1)?;
+            (quickest, spent, turn) = (quickest.min(seconds), spent + seconds, turn + 1);
+        }
+        let quickest = quickest.max(1e-9);
+        let calls = ((effort.repeat.as_secs_f64() / quickest) as u32).clamp(1, effort.calls.max(1));
+        let repeats = ((LONGEST / (quickest * f64::from(calls))) as u32).clamp(1, effort.repeats.max(1));
+        Ok(Plan { calls, repeats, wakes: quickest < LONGEST / 100.0 })
+    }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// By the host's clock, from the first call until `wait` returns.
+///
+/// # Errors
+/// The first error of `call` or `wait`, in words.
+pub fn wall<E: std::fmt::Display>(
+    calls: u32,
     mut call: impl FnMut() -> Result<(), E>,
-    wait: impl Fn() -> Result<(), E>,
-) -> Result<f64, E> {
-    let mut timed = |calls: u32| -> Result<f64, E> {
-        let start = Instant::now();
-        for _ in 0..calls {
-            call()?;
-        }
-        wait()?;
-        Ok(start.elapsed().as_secs_f64() / f64::from(calls))
-    };
-    let calls = affordable(effort, || timed(1))?;
-    median(effort, || timed(calls))
-}
-
-/// Seconds for one replay by the device's clock, between events before and after the replays of a repeat.
-///
-/// # Errors
-/// What failed, in words.
-pub fn kernel(effort: Effort, device: &HipDevice, replay: &Replay<'_>) -> Result<f64, String> {
-    let text = |error: hip_safe::Error| error.to_string();
-    let (start, end) =
-        (Event::new(device.device()).map_err(text)?, Event::new(device.device()).map_err(text)?);
-    let stream = device.stream();
-    let timed = |calls: u32| -> Result<f64, String> {
-        stream.record_event(&start).map_err(text)?;
-        for _ in 0..calls {
-            replay.launch()?;
-        }
-        stream.record_event(&end).map_err(text)?;
-        end.synchronize().map_err(text)?;
-        Ok(end.elapsed_since(&start).map_err(text)?.as_secs_f64() / f64::from(calls))
-    };
-    let _current = device.device().make_current().map_err(text)?;
-    let calls = affordable(effort, || timed(1))?;
-    median(effort, || timed(calls))
-}
-
-/// Warms up, and says how many calls a repeat can make in [`LONGEST`], judging by the quickest warm-up.
-fn affordable<E>(effort: Effort, mut once: impl FnMut() -> Result<f64, E>) -> Result<u32, E> {
-    let (mut quickest, mut spent, mut turn) = (f64::INFINITY, 0.0, 0);
-    while turn < effort.warm_ups.max(1) && spent < 2.0 * LONGEST {
-        let seconds = once()?;
-        (quickest, spent, turn) = (quickest.min(seconds), spent + seconds, turn + 1);
+    wait: impl FnOnce() -> Result<(), E>,
+) -> Result<f64, String> {
+    let start = Instant::now();
+    for _ in 0..calls {
+        call().map_err(|error| error.to_string())?;
     }
-    Ok(((LONGEST / quickest.max(1e-9)) as u32).clamp(1, effort.calls.max(1)))
+    wait().map_err(|error| error.to_string())?;
+    Ok(start.elapsed().as_secs_f64() / f64::from(calls))
 }
 
-fn median<E>(effort: Effort, mut timed: impl FnMut() -> Result<f64, E>) -> Result<f64, E> {
-    let mut all = (0..effort.repeats.max(1)).map(|_| timed()).collect::<Result<Vec<_>, E>>()?;
-    all.sort_by(f64::total_cmp);
-    Ok(all[all.len() / 2])
+/// By the device's clock, between events before and after the replays.
+pub struct Kernels<'a> {
+    device: &'a HipDevice,
+    replay: &'a Replay<'a>,
+    events: [Event; 2],
+}
+
+impl<'a> Kernels<'a> {
+    /// Makes the events.
+    ///
+    /// # Errors
+    /// What the driver answers, in words.
+    pub fn new(device: &'a HipDevice, replay: &'a Replay<'a>) -> Result<Self, String> {
+        let event = || Event::new(device.device()).map_err(|error| error.to_string());
+        Ok(Self { device, replay, events: [event()?, event()?] })
+    }
+
+    /// Seconds for one of so many replays.
+    ///
+    /// # Errors
+    /// What the driver answers, in words.
+    pub fn time(&self, calls: u32) -> Result<f64, String> {
+        let text = |error: hip_safe::Error| error.to_string();
+        let ([start, end], stream) = (&self.events, self.device.stream());
+        let _current = self.device.device().make_current().map_err(text)?;
+        stream.record_event(start).map_err(text)?;
+        for _ in 0..calls {
+            self.replay.launch()?;
+        }
+        stream.record_event(end).map_err(text)?;
+        end.synchronize().map_err(text)?;
+        Ok(end.elapsed_since(start).map_err(text)?.as_secs_f64() / f64::from(calls))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
-    use std::time::Duration;
+    use std::cell::{Cell, RefCell};
+
+    const EFFORT: Effort = Effort { warm_ups: 2, repeats: 3, calls: 20, repeat: Duration::from_millis(4) };
 
     #[test]
-    fn every_call_is_made_and_each_repeat_waits() {
-        let (calls, waits) = (Cell::new(0), Cell::new(0));
-        let count = |cell: &Cell<u32>| {
-            cell.set(cell.get() + 1);
-            Ok::<(), ()>(())
+    fn sides_take_turns_and_the_figure_is_the_median() {
+        let log = RefCell::new(String::new());
+        let mut times = [0.001, 0.001, 0.0, 3.0, 0.0, 1.0, 0.0, 2.0].into_iter();
+        let mut ours = |calls: u32| {
+            log.borrow_mut().push_str(&format!("a{calls} "));
+            times.next().ok_or_else(|| "called too often".to_owned())
         };
-        wall(Effort::default(), || count(&calls), || count(&waits)).unwrap();
-        assert_eq!((calls.get(), waits.get()), (5 + 7 * 20, 5 + 7));
-        assert_eq!(wall(Effort::default(), || Err("stop"), || Ok(())), Err("stop"));
+        let mut theirs = |calls: u32| {
+            log.borrow_mut().push_str(&format!("b{calls} "));
+            Ok(0.002)
+        };
+        assert_eq!(interleaved(EFFORT, &mut [&mut ours, &mut theirs]), Ok(vec![2.0, 0.002]));
+        let turn = "a1 a4 b1 b2 ";
+        assert_eq!(log.into_inner(), format!("a1 a1 b1 b1 {}", turn.repeat(3)));
     }
 
     #[test]
     fn slow_calls_are_made_less_often() {
-        let once = |seconds: f64| affordable(Effort::default(), || Ok::<f64, ()>(seconds)).unwrap();
-        assert_eq!([once(0.001), once(0.05), once(0.1), once(0.3), once(5.0)], [20, 20, 10, 3, 1]);
+        let plan = |seconds: f64| Plan::new(Effort::default(), &mut |_| Ok(seconds)).unwrap();
+        let (calls, repeats) = (|seconds| plan(seconds).calls, |seconds| plan(seconds).repeats);
+        assert_eq!([calls(1e-6), calls(0.0005), calls(0.002), calls(0.1)], [400, 10, 2, 1]);
+        assert_eq!([repeats(0.0005), repeats(0.5), repeats(2.0), repeats(9.0)], [9, 6, 1, 1]);
+        assert_eq!([plan(0.01).wakes, plan(0.5).wakes], [true, false]);
+        let failed = interleaved(EFFORT, &mut [&mut |_| Err("stop".to_owned())]);
+        assert_eq!(failed, Err("stop".to_owned()));
     }
 
     #[test]
-    fn the_figure_is_the_median() {
-        let mut times = [3.0, 1.0, 9.0, 2.0, 4.0].into_iter();
-        let effort = Effort { warm_ups: 0, repeats: 5, calls: 1 };
-        assert_eq!(median(effort, || times.next().ok_or(())), Ok(3.0));
-        let seconds = wall(
-            Effort { warm_ups: 1, repeats: 3, calls: 2 },
-            || {
-                std::thread::sleep(Duration::from_millis(2));
-                Ok::<(), ()>(())
-            },
-            || Ok(()),
-        );
-        assert!(seconds.unwrap() >= 0.002);
+    fn every_call_is_made_and_waited_for() {
+        let (calls, waits) = (Cell::new(0), Cell::new(0));
+        let count = |cell: &Cell<u32>| {
+            cell.set(cell.get() + 1);
+            Ok::<(), String>(())
+        };
+        assert!(wall(7, || count(&calls), || count(&waits)).unwrap() >= 0.0);
+        assert_eq!((calls.get(), waits.get()), (7, 1));
+        assert_eq!(wall(1, || Err("stop"), || Ok(())), Err("stop".to_owned()));
     }
 }

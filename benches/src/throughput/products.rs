@@ -1,8 +1,8 @@
-//! Matrix products and convolutions at the sizes of networks, under the names of `torch_throughput.py --products`.
+//! Matrix products and convolutions at the sizes of networks.
 
 use super::check::{self, Check, picks};
 use super::data::Matrix;
-use super::rows::{Row, Work};
+use super::rows::{Row, Work, joined};
 use std::rc::Rc;
 use tensor_core::{Conv2dConfig, DType, Device, Result, Tensor};
 
@@ -36,6 +36,8 @@ pub enum Product {
         taps: usize,
         /// Places from one window to the next.
         stride: usize,
+        /// The device may use Winograd's and Fourier's transforms, see [`tensor_core::HipDevice::allow_winograd`].
+        transforms: bool,
     },
 }
 
@@ -48,11 +50,16 @@ const fn linear(m: usize) -> Product {
 }
 
 const fn conv(channels: usize, side: usize, filters: usize, taps: usize, stride: usize) -> Product {
-    Product::Conv { batch: 32, channels, side, filters, taps, stride }
+    Product::Conv { batch: 32, channels, side, filters, taps, stride, transforms: false }
 }
 
-/// What is measured: large, batched and skinny matrix products, and the convolutions of ResNet-50, for 32 images.
-pub const PRODUCTS: [Product; 19] = [
+const fn winograd(channels: usize, side: usize, filters: usize) -> Product {
+    Product::Conv { batch: 32, channels, side, filters, taps: 3, stride: 1, transforms: true }
+}
+
+/// What is measured: large, batched and skinny matrix products, and the convolutions of ResNet-50, for 32 images; the one for which
+/// PyTorch uses Winograd's transform with it too.
+pub const PRODUCTS: [Product; 20] = [
     gemm(1, 8192, 8192, 8192),
     gemm(1, 4096, 11008, 4096),
     gemm(128, 512, 512, 64),
@@ -72,19 +79,59 @@ pub const PRODUCTS: [Product; 19] = [
     conv(256, 14, 256, 3, 1),
     conv(512, 7, 512, 3, 1),
     conv(512, 7, 2048, 1, 1),
+    winograd(128, 28, 128),
 ];
 
 impl Product {
-    /// Its name, with the sizes.
-    pub fn name(self) -> String {
+    /// The operation's name: products by transposed weights have one of their own, and convolutions by transforms.
+    pub fn op(self) -> &'static str {
         match self {
-            Self::Gemm { batch: 1, m, n, k, linear: true } => format!("linear_{m}x{n}x{k}"),
-            Self::Gemm { batch: 1, m, n, k, .. } => format!("gemm_{m}x{n}x{k}"),
-            Self::Gemm { batch, m, n, k, .. } => format!("gemm_{batch}x({m}x{n}x{k})"),
-            Self::Conv { batch, channels, side, filters, taps, stride } => {
-                format!("conv_{batch}x{channels}x{side}x{side}_{filters}x{taps}x{taps}_s{stride}")
+            Self::Gemm { linear: true, .. } => "linear",
+            Self::Gemm { .. } => "gemm",
+            Self::Conv { transforms: true, .. } => "conv_winograd",
+            Self::Conv { .. } => "conv",
+        }
+    }
+
+    /// The sizes, as the peer takes them: batch, m, n, k; or batch, channels, side, filters, taps, stride.
+    pub fn dims(self) -> Vec<usize> {
+        match self {
+            Self::Gemm { batch, m, n, k, .. } => vec![batch, m, n, k],
+            Self::Conv { batch, channels, side, filters, taps, stride, .. } => {
+                vec![batch, channels, side, filters, taps, stride]
             }
         }
+    }
+
+    /// The sizes as text.
+    pub fn shape(self) -> String {
+        match self {
+            Self::Gemm { batch: 1, m, n, k, .. } => joined(&[m, n, k]),
+            Self::Gemm { batch, m, n, k, .. } => format!("{batch}x({})", joined(&[m, n, k])),
+            Self::Conv { batch, channels, side, filters, taps, stride, .. } => {
+                format!("{}_{filters}x{taps}x{taps}_s{stride}", joined(&[batch, channels, side, side]))
+            }
+        }
+    }
+
+    /// The same with sizes divided by this; filters stay as large as they are.
+    pub(super) fn shrunk(self, by: usize) -> Self {
+        let less = |size: usize| (size / by).max(1);
+        match self {
+            Self::Gemm { batch, m, n, k, linear } => {
+                Self::Gemm { batch: less(batch), m: less(m), n: less(n), k: less(k), linear }
+            }
+            Self::Conv { batch, channels, side, filters, taps, stride, transforms } => {
+                let (batch, channels, filters) = (less(batch), less(channels), less(filters));
+                let side = less(side).max(taps).min(side);
+                Self::Conv { batch, channels, side, filters, taps, stride, transforms }
+            }
+        }
+    }
+
+    /// Whether the device may use Winograd's transform for it.
+    pub(super) fn takes_transforms(self) -> bool {
+        matches!(self, Self::Conv { transforms: true, .. })
     }
 
     /// Makes the inputs. Images are padded by half a filter.
@@ -109,9 +156,9 @@ impl Product {
                 let run = Box::new(move || left.matmul(&right));
                 let check =
                     Box::new(move |result: &Tensor| check_gemm(result, [&a, &b], [batch, m, n, k], linear));
-                Ok(Row { name: self.name(), work, run, check })
+                Ok(Row { op: self.op(), work, run, check })
             }
-            Self::Conv { batch, channels, side, filters, taps, stride } => {
+            Self::Conv { batch, channels, side, filters, taps, stride, .. } => {
                 let x = Rc::new(Matrix::random(dtype, batch, channels * side * side, 1, device)?);
                 let f = Rc::new(Matrix::random(dtype, filters, channels * taps * taps, 2, device)?);
                 let images = x.tensor.reshape([batch, channels, side, side])?;
@@ -130,7 +177,7 @@ impl Product {
                 };
                 let check =
                     Box::new(move |result: &Tensor| check_conv(result, &x, &f, [channels, side, taps], how));
-                Ok(Row { name: self.name(), work, run, check })
+                Ok(Row { op: self.op(), work, run, check })
             }
         }
     }
@@ -194,7 +241,7 @@ mod tests {
         gemm(3, 5, 6, 4),
         Product::Gemm { batch: 1, m: 1, n: 6, k: 8, linear: true },
         Product::Gemm { batch: 1, m: 4, n: 6, k: 8, linear: true },
-        Product::Conv { batch: 2, channels: 3, side: 9, filters: 4, taps: 3, stride: 2 },
+        Product::Conv { batch: 2, channels: 3, side: 9, filters: 4, taps: 3, stride: 2, transforms: false },
     ];
 
     #[test]
@@ -203,19 +250,22 @@ mod tests {
             for dtype in [DType::F32, DType::F16, DType::BF16] {
                 let row = product.row(dtype, &Device::Cpu).unwrap();
                 let result = (row.run)().unwrap();
-                assert_eq!((row.check)(&result), Ok(()), "{} {dtype}", row.name);
+                assert_eq!((row.check)(&result), Ok(()), "{} {dtype}", product.shape());
                 let wrong = result.affine(1.0, 1.0).unwrap();
-                assert!((row.check)(&wrong).is_err(), "{} {dtype}", row.name);
+                assert!((row.check)(&wrong).is_err(), "{} {dtype}", product.shape());
             }
         }
     }
 
     #[test]
     fn names_and_work() {
-        let names: Vec<String> = PRODUCTS.iter().map(|product| product.name()).collect();
-        assert_eq!(names[2], "gemm_128x(512x512x64)");
-        assert_eq!(names[3], "linear_1x4096x11008");
-        assert_eq!(names[10], "conv_32x64x56x56_64x3x3_s1");
+        let names = PRODUCTS.map(|product| format!("{} {}", product.op(), product.shape()));
+        assert_eq!(names[2], "gemm 128x(512x512x64)");
+        assert_eq!(names[3], "linear 1x4096x11008");
+        assert_eq!(names[10], "conv 32x64x56x56_64x3x3_s1");
+        assert_eq!(PRODUCTS[10].dims(), [32, 64, 56, 64, 3, 1]);
+        assert_eq!(PRODUCTS[10].shrunk(16).shape(), "2x4x3x3_4x3x3_s1");
+        assert_eq!(PRODUCTS.map(|product| product.shrunk(1)), PRODUCTS);
         let row = SMALL[4].row(DType::F32, &Device::Cpu).unwrap();
         // 2 images, 4 filters, 5 × 5 places, 27 terms.
         assert_eq!(row.work, Work::Operations(2.0 * 2.0 * 4.0 * 25.0 * 27.0));

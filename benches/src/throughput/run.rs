@@ -1,12 +1,16 @@
-//! One run: inputs, checks, times, the table.
+//! One run: inputs, checks, times, row by row, ours and the peer's in turns.
 
+use super::copy::Copy;
 use super::host_time::{self, host_times};
-use super::measure::{Effort, kernel, wall};
-use super::products::PRODUCTS;
-use super::records::{Figure, Record, Records};
+use super::measure::{Effort, Kernels, Side, interleaved, wall};
+use super::peer::{Clock, Peer};
 use super::replay::{Replay, describe};
-use super::rows::{Inputs, Row, Sizes, Work};
+use super::results::Figures;
+use super::rows::{Group, Row, SMALL, Set, Work, groups, joined};
 use tensor_core::{DType, Device};
+
+/// Calls between two waits where the host's time alone is measured: fewer than a device's queue holds.
+const HOST_CALLS: u32 = 500;
 
 /// What a run is asked for.
 #[derive(Debug, Clone)]
@@ -15,13 +19,15 @@ pub struct Request {
     pub device: Device,
     /// The dtypes: f32, f16, bf16.
     pub dtypes: Vec<DType>,
-    /// The sizes of the inputs.
-    pub sizes: Sizes,
-    /// Matrix products and convolutions at the sizes of networks instead.
-    pub products: bool,
+    /// The rows.
+    pub sets: Vec<Set>,
+    /// What sizes are divided by.
+    pub shrink: usize,
     /// Lets convolutions use Winograd's and Fourier's transforms.
     pub winograd: bool,
-    /// Only rows whose name contains this.
+    /// Lets attention use the kernels for matrix units, as it does without a word.
+    pub matrix_attention: bool,
+    /// Only rows whose operation, shape and dtype, with a space between them, contain this.
     pub filter: String,
     /// How often each thing is done.
     pub effort: Effort,
@@ -30,119 +36,236 @@ pub struct Request {
 /// What a run found.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// The figures.
-    pub records: Records,
+    /// What it ran on, a line each.
+    pub notes: Vec<String>,
+    /// The figures, set by set.
+    pub sets: Vec<(Set, Vec<Figures>)>,
     /// What is wrong, a line each. A row whose result is wrong was not timed.
     pub wrong: Vec<String>,
 }
 
-/// Measures all rows that are asked for. `progress` gets a line before each.
+/// Where a run stands: how many rows are done, of how many, and which is next.
+pub type Progress<'a> = &'a mut dyn FnMut(usize, usize, &str);
+
+/// Measures all rows that are asked for.
 ///
 /// # Errors
-/// An error of the device while the inputs are made.
-pub fn run(request: &Request, mut progress: impl FnMut(&str)) -> tensor_core::Result<Findings> {
-    let Request { device, sizes, filter, effort, .. } = request;
-    if let Some(device) = device.as_hip() {
-        device.allow_winograd(request.winograd);
+/// What keeps the run from being made, in words: an error of the device while inputs are made.
+pub fn run(request: &Request, peer: Option<&mut Peer>, progress: Progress<'_>) -> Result<Findings, String> {
+    if let Some(device) = request.device.as_hip()
+        && request.matrix_attention
+    {
+        device.allow_matrix_attention(true);
     }
-    let mut findings = Findings::default();
-    findings.records.notes = notes(request);
-    for &dtype in &request.dtypes {
-        if request.products {
-            let wanted = PRODUCTS.iter().filter(|product| product.name().contains(filter.as_str()));
-            for product in wanted {
-                findings.add(request, &product.row(dtype, device)?, dtype, &mut progress);
-            }
-        } else {
-            let inputs = Inputs::new(dtype, *sizes, device)?;
-            for row in inputs.rows(filter) {
-                findings.add(request, &row, dtype, &mut progress);
-            }
+    let mut groups = groups(&request.sets, &request.dtypes, request.shrink);
+    for group in &mut groups {
+        let labels = group.clone();
+        group.ops.retain(|op| labels.label(op).contains(request.filter.as_str()));
+    }
+    groups.retain(|group| !group.ops.is_empty());
+    let total = groups.iter().map(|group| group.ops.len()).sum();
+    let findings = Findings { notes: notes(request, peer.as_deref()), ..Findings::default() };
+    let mut run = Run { request, peer, findings, progress, done: 0, total };
+    for &set in &request.sets {
+        let rows = run.set(set, &groups)?;
+        if !rows.is_empty() {
+            run.findings.sets.push((set, rows));
         }
     }
-    if request.products {
-        return Ok(findings);
-    }
-    let host = host_time::NAMES.iter().any(|name| name.contains(filter.as_str()));
-    if let (Some(device), true) = (device.as_hip(), host) {
-        progress("host time of one small addition");
-        match host_times(device, *effort) {
-            Ok(times) => {
-                let kept = times.into_iter().filter(|(name, _)| name.contains(filter.as_str()));
-                findings.records.records.extend(kept.map(|(name, seconds)| Record {
-                    name: name.into(),
-                    dtype: "f32".into(),
-                    call: figure(Work::Nothing, seconds),
-                    kernel: None,
-                }));
-            }
-            Err(error) => findings.wrong.push(format!("host time: {error}")),
-        }
-    }
-    Ok(findings)
+    Ok(run.findings)
 }
 
-impl Findings {
-    /// Measures a row.
-    fn add(&mut self, request: &Request, row: &Row<'_>, dtype: DType, progress: &mut impl FnMut(&str)) {
-        progress(&format!("{} {dtype}", row.name));
-        let mut kernel_error = None;
-        match measure(&request.device, row, request.effort, &mut kernel_error) {
-            Ok((call, kernel)) => {
-                let record = Record { name: row.name.clone(), dtype: dtype.to_string(), call, kernel };
-                self.records.records.push(record);
-            }
-            Err(error) => self.wrong.push(format!("{} {dtype}: {error}", row.name)),
+struct Run<'a, 'b> {
+    request: &'a Request,
+    peer: Option<&'a mut Peer>,
+    findings: Findings,
+    progress: Progress<'b>,
+    done: usize,
+    total: usize,
+}
+
+impl Run<'_, '_> {
+    /// The rows of a set, the device's own copy in front of those that move bytes.
+    fn set(&mut self, set: Set, groups: &[Group]) -> Result<Vec<Figures>, String> {
+        let (mut rows, mut copy) = (Vec::new(), None);
+        let groups: Vec<&Group> = groups.iter().filter(|group| group.set == set).collect();
+        if let (Some(device), Set::Memory | Set::Select) = (self.request.device.as_hip(), set)
+            && !groups.is_empty()
+        {
+            copy = Some(Copy::new(device, self.request.shrink)?);
         }
-        let untimed = |error| format!("{} {dtype}, its kernels alone: {error}", row.name);
-        self.wrong.extend(kernel_error.map(untimed));
+        let mut copies = Vec::new();
+        for group in groups {
+            if let Some(copy) = &mut copy {
+                copies.extend(copy.times(self.request.effort)?);
+            }
+            if let Some(device) = self.request.device.as_hip() {
+                device.allow_winograd(self.request.winograd || group.takes_transforms());
+            }
+            let inputs = group.inputs(&self.request.device).map_err(|error| error.to_string())?;
+            for op in &group.ops {
+                let row = inputs.row(op).ok_or_else(|| format!("there is no operation {op}"))?;
+                rows.extend(self.row(group, &row));
+            }
+        }
+        if let Some(copy) = &mut copy {
+            copies.extend(copy.times(self.request.effort)?);
+            let first = self.copied(copy, &mut copies);
+            if let Some(gbps) = first.gbps {
+                rows.insert(0, first);
+                rows.iter_mut().for_each(|row| row.share_of(gbps));
+            }
+        }
+        if set == Set::Host {
+            rows.extend(self.host());
+        }
+        Ok(rows)
+    }
+
+    /// Measures a row. What is wrong is told, and the row left out.
+    fn row(&mut self, group: &Group, row: &Row<'_>) -> Option<Figures> {
+        let label = group.label(row.op);
+        (self.progress)(self.done, self.total, &label);
+        self.done += 1;
+        let prepared = self.peer.as_mut().map(|peer| peer.prepare(row.op, group.dtype.name(), &group.dims));
+        let beside = match prepared {
+            Some(Err(error)) => {
+                self.findings.wrong.push(format!("{label}: {error}"));
+                false
+            }
+            prepared => prepared.is_some(),
+        };
+        let peer = self.peer.as_deref_mut().filter(|_| beside);
+        let mut untimed = None;
+        let measured = measure(&self.request.device, row, self.request.effort, peer, &mut untimed);
+        self.findings.wrong.extend(untimed.map(|error| format!("{label}, its kernels alone: {error}")));
+        match measured {
+            Ok([ours, torch, kernels, torch_kernels]) => {
+                let us = |seconds: Option<f64>| seconds.map(|seconds| seconds * 1e6);
+                let ours = us(ours).expect("a row that is measured has a time");
+                let figures = Figures::new(row.op, group.dtype.name(), &group.shape(), ours);
+                Some(figures.doing(row.work).beside(us(torch)).kernels(us(kernels), us(torch_kernels)))
+            }
+            Err(error) => {
+                self.findings.wrong.push(format!("{label}: {error}"));
+                None
+            }
+        }
+    }
+
+    /// The row of the device's own copy: the median of all that were made between the others.
+    fn copied(&mut self, copy: &mut Copy, times: &mut [f64]) -> Figures {
+        times.sort_by(f64::total_cmp);
+        let us = times[times.len() / 2] * 1e6;
+        let figures = Figures::new(Copy::OP, "u8", &copy.bytes().to_string(), us);
+        let figures = figures.doing(Work::Bytes(2 * copy.bytes()));
+        let effort = self.request.effort;
+        let theirs = self.peer.as_deref_mut().map(|peer| {
+            peer.prepare(Copy::OP, "u8", &[copy.bytes()])?;
+            interleaved(effort, &mut [&mut |calls| peer.time(Clock::Wall, calls)])
+        });
+        match theirs {
+            Some(Ok(seconds)) => figures.beside(Some(seconds[0] * 1e6)),
+            Some(Err(error)) => {
+                self.findings.wrong.push(format!("{}: {error}", Copy::OP));
+                figures
+            }
+            None => figures,
+        }
+    }
+
+    /// What one small addition costs the host; the peer knows some of these rows.
+    fn host(&mut self) -> Vec<Figures> {
+        let kept = |name: &str| name.contains(self.request.filter.as_str());
+        let Some(device) = self.request.device.as_hip().filter(|_| host_time::NAMES.iter().any(|n| kept(n)))
+        else {
+            return Vec::new();
+        };
+        (self.progress)(self.done, self.total, "host time of one small addition");
+        let effort = self.request.effort;
+        let times = match host_times(device, effort) {
+            Ok(times) => times,
+            Err(error) => {
+                self.findings.wrong.push(format!("host time: {error}"));
+                return Vec::new();
+            }
+        };
+        let mut rows = Vec::new();
+        for (name, seconds) in times.into_iter().filter(|(name, _)| kept(name)) {
+            let theirs = self.peer.as_deref_mut().and_then(|peer| {
+                // Most rows are of layers that the peer does not have.
+                peer.prepare(name, "f32", &[SMALL, SMALL]).ok()?;
+                let batch = Effort { calls: HOST_CALLS, ..effort };
+                interleaved(batch, &mut [&mut |calls| peer.time(Clock::Host, calls)]).ok()
+            });
+            let figures = Figures::new(name, "f32", &joined(&[SMALL, SMALL]), seconds * 1e6);
+            rows.push(figures.beside(theirs.map(|seconds| seconds[0] * 1e6)));
+        }
+        rows
     }
 }
 
-/// Checks a row, then times it: a call, and its kernels alone on a HIP device. That the kernels could not be timed is told apart.
+/// Checks a row, then times it: seconds of a call, of the peer's, and of the kernels of both alone on a HIP device. That
+/// kernels could not be timed is told apart.
 fn measure(
     device: &Device,
     row: &Row<'_>,
     effort: Effort,
-    kernel_error: &mut Option<String>,
-) -> Result<(Figure, Option<Figure>), String> {
+    mut peer: Option<&mut Peer>,
+    untimed: &mut Option<String>,
+) -> Result<[Option<f64>; 4], String> {
     let result = (row.run)().map_err(|error| error.to_string())?;
     (row.check)(&result).map_err(|why| format!("the result is wrong: {why}"))?;
     drop(result);
-    let seconds = wall(effort, || (row.run)().map(drop), || device.synchronize());
-    let call = figure(row.work, seconds.map_err(|error| error.to_string())?);
+    let mut calls = |calls| wall(calls, || (row.run)().map(drop), || device.synchronize());
+    let [ours, torch] = both(effort, &mut calls, peer.as_deref_mut(), Clock::Wall)?;
     // The kernels of a row without work take less time than a launch: nothing would be told.
-    let Some(device) = device.as_hip().filter(|_| row.work != Work::Nothing) else { return Ok((call, None)) };
-    let replayed = || -> Result<f64, String> {
+    let Some(device) = device.as_hip().filter(|_| row.work != Work::Nothing) else {
+        return Ok([ours, torch, None, None]);
+    };
+    let replayed = || -> Result<[Option<f64>; 2], String> {
         let replay = Replay::record(device, row)?;
         // A replay, not the launch that recording ends with.
         replay.launch()?;
         (row.check)(replay.result()).map_err(|why| format!("the result is wrong: {why}"))?;
-        kernel(effort, device, &replay)
+        let kernels = Kernels::new(device, &replay)?;
+        both(effort, &mut |calls| kernels.time(calls), peer, Clock::Kernels)
     };
-    match replayed() {
-        Ok(seconds) => Ok((call, Some(figure(row.work, seconds)))),
-        Err(error) => {
-            *kernel_error = Some(error);
-            Ok((call, None))
-        }
-    }
+    let [kernels, torch_kernels] = replayed().unwrap_or_else(|error| {
+        *untimed = Some(error);
+        [None; 2]
+    });
+    Ok([ours, torch, kernels, torch_kernels])
 }
 
-fn figure(work: Work, seconds: f64) -> Figure {
-    Figure { us: seconds * 1e6, rate: work.rate(seconds) }
+/// Our times, and the peer's if there is one.
+fn both(
+    effort: Effort,
+    ours: &mut Side<'_>,
+    peer: Option<&mut Peer>,
+    clock: Clock,
+) -> Result<[Option<f64>; 2], String> {
+    let times = match peer {
+        None => interleaved(effort, &mut [ours])?,
+        Some(peer) => interleaved(effort, &mut [ours, &mut |calls| peer.time(clock, calls)])?,
+    };
+    Ok([times.first().copied(), times.get(1).copied()])
 }
 
 /// What the figures were measured on, and how.
-fn notes(request: &Request) -> Vec<String> {
-    let Request { device, sizes, effort, .. } = request;
-    let Effort { repeats, calls, .. } = effort;
+fn notes(request: &Request, peer: Option<&Peer>) -> Vec<String> {
+    let Request { device, effort, .. } = request;
     let device = device.as_hip().map_or_else(|| device.to_string(), describe);
-    let what =
-        if request.products { "products".into() } else { format!("{} x {}", sizes.rows, sizes.columns) };
     let winograd = if request.winograd { ", Winograd allowed" } else { "" };
-    vec![
-        format!("ours: {device}, tensor-core {}{winograd}", env!("CARGO_PKG_VERSION")),
-        format!("{what}, median of {repeats} x {calls} calls"),
-    ]
+    let mut notes = vec![format!("ours: {device}, tensor-core {}{winograd}", env!("CARGO_PKG_VERSION"))];
+    notes.extend(peer.map(|peer| format!("torch: {}", peer.versions())));
+    let shrunk =
+        if request.shrink > 1 { format!("; sizes divided by {}", request.shrink) } else { String::new() };
+    notes.push(format!(
+        "median of {} repeats in turns, each of {} ms or {} calls, if these are fewer{shrunk}",
+        effort.repeats,
+        effort.repeat.as_millis(),
+        effort.calls
+    ));
+    notes
 }

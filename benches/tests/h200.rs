@@ -1,0 +1,21 @@
+//! The figures in `h200`: in each file that is there every row is, and what follows from other figures does follow.
+
+use benches::throughput::audit::problems;
+use benches::throughput::results::read_folder;
+use benches::throughput::rows::{Set, groups};
+use std::path::Path;
+use tensor_core::DType;
+
+#[test]
+fn every_file_is_whole() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("h200");
+    let groups = groups(&Set::ALL, &[DType::F32, DType::F16, DType::BF16], 1);
+    for (set, rows) in read_folder(&folder).expect("arrays of rows") {
+        assert_eq!(problems(set, &groups, &rows), [""; 0], "{}", set.name());
+    }
+    let names = Set::ALL.map(|set| format!("{}.json", set.name()));
+    for file in folder.read_dir().expect("the folder is there") {
+        let name = file.expect("it can be read").file_name().into_string().expect("a plain name");
+        assert!(!name.ends_with(".json") || names.contains(&name), "{name} is of no set");
+    }
+}
