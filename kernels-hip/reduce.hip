@@ -458,8 +458,21 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         half_rows<Op>(sum, first, item.begin, item.end, step);
 #endif
     }
+    if (m.parts == 1) {
+        UNROLL
+        for (u32 c = 0; c < HALF_COLUMNS; c++) out[item.output + c] = Op::result(sum[c]);
+        return;
+    }
+    // All threads end at about the same time, and then wait for nothing but this: 16 bytes at once. Outputs come in eights.
+    constexpr u32 EACH = 16 / sizeof(typename Op::Sum);
+    typename Op::Sum* const parts = reinterpret_cast<typename Op::Sum*>(out) + item.part * m.outputs + item.output;
     UNROLL
-    for (u32 c = 0; c < HALF_COLUMNS; c++) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum[c]);
+    for (u32 c = 0; c < HALF_COLUMNS; c += EACH) {
+        Pack<typename Op::Sum, EACH> pack;
+        UNROLL
+        for (u32 k = 0; k < EACH; k++) pack.at[k] = sum[c + k];
+        write_pack<EACH>(parts + c, pack);
+    }
 }
 #endif
 // Outputs that lie side by side, 1 if none do.

@@ -161,8 +161,8 @@ fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
         _ => 1,
     };
     let packs = (work.outputs / line * line.div_ceil(together)).max(1);
-    // Threads that read twice as much at once fill the memory's queues in half the number.
-    let threads = if together == 8 { work.threads_each / 2 } else { work.threads_each };
+    // Threads that read twice as much at once fill the memory's queues in little more than half the number.
+    let threads = if together == 8 { work.threads_each / 8 * 5 } else { work.threads_each };
     let wanted = u64::from(multiprocessors.max(1)) * u64::from(threads) / packs;
     let (segment, parts) = cut(work.length, wanted.min(work.length / PART_COLUMN).min(PARTS), 4);
     let shape = shape((packs * u64::from(parts)).div_ceil(64), 64, multiprocessors);
@@ -265,10 +265,10 @@ mod tests {
         assert_eq!((columns.segment, columns.parts), (252, 66));
         assert_eq!(columns.shape, LaunchShape { grid: 2112, block: 64 });
         assert_eq!(reduce(&reduced(1 << 20, 1000, Some(1 << 20), false), 132).parts, 1);
-        // Eight columns a thread: 1024 packs, and 66 parts again.
+        // Eight columns a thread: 1024 packs, and a few more parts.
         let halves = Reduced { element_bytes: 2, halves: true, ..reduced(8192, 16384, Some(8192), false) };
         let extremes = reduce(&halves, 132);
-        assert_eq!((extremes.segment, extremes.parts, extremes.shape.grid), (252, 66, 1056));
+        assert_eq!((extremes.segment, extremes.parts, extremes.shape.grid), (200, 82, 1312));
         // Lines that no packs divide have a thread for each element.
         let odd = reduce(&reduced(8191, 16384, Some(8191), false), 132);
         assert_eq!((odd.segment, odd.parts, odd.shape.grid), (1024, 16, 2048));
