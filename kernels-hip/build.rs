@@ -92,11 +92,20 @@ mod host {
         }
         let include = env::var_os("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");
         println!("cargo::rerun-if-changed={}", Path::new(&include).display());
-        let units = out.join("units");
-        fs::create_dir_all(&units).expect("OUT_DIR is writable");
+        // Units are named from here on by paths within OUT_DIR, so that a cache of compilers' work knows them in every build.
+        env::set_current_dir(out).expect("OUT_DIR can be entered");
+        let units = Path::new("units");
+        fs::create_dir_all(units).expect("OUT_DIR is writable");
 
         let mut build = cc::Build::new();
-        build.cpp(true).opt_level(2).debug(false).pic(true).include(include).include(root);
+        build
+            .cpp(true)
+            .opt_level(2)
+            .debug(false)
+            .force_frame_pointer(false)
+            .pic(true)
+            .include(include)
+            .include(root);
         for flag in VECTORS {
             build.flag_if_supported(flag);
         }
@@ -110,7 +119,7 @@ mod host {
         let mut entries = Vec::new();
         for family in &kernels.family {
             for dtype in &family.dtypes {
-                entries.extend(unit(&mut build, root, &units, family, dtype));
+                entries.extend(unit(&mut build, root, units, family, dtype));
             }
         }
         build.compile("kernels_hip_host");
