@@ -170,7 +170,8 @@ impl HipDevice {
 
     /// Lets convolutions use Winograd's and Fourier's transforms from now on, or not, where the platform's library has them. They take
     /// fewer operations, by up to half, and their errors are larger than those of sums of products: not every convolution of integers
-    /// that `f32` holds is exact then. Without a word they are not used.
+    /// that `f32` holds is exact then. On NVIDIA it lets those of 16 bits use engines too of which cuDNN notes that sums may be of
+    /// fewer than 32 bits. Without a word neither is used.
     pub fn allow_winograd(&self, allowed: bool) {
         self.inner.libraries.set_allow_transforms(allowed);
     }

@@ -73,18 +73,23 @@ fn has(notes: &[Note], wanted: &[N]) -> bool {
     notes.iter().any(|note| wanted.iter().any(|wanted| *wanted as u32 == note.0))
 }
 
-/// Numbers of 32 bits are multiplied as they are, which tensor cores do not do. Sums are never of fewer bits than that: what is not
+/// Numbers of 32 bits are multiplied as they are, which tensor cores do not do, and their sums are never of fewer bits. What is not
 /// deterministic adds them up in the output, which in 16 bits rounds each of them.
 fn permitted(notes: &[Note], kind: miopenDataType_t, deterministic: bool) -> bool {
     let single = kind == miopenDataType_t::miopenFloat;
     let rounds = single
         && has(notes, &[N::CUDNN_NUMERICAL_NOTE_TENSOR_CORE, N::CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS]);
     let varies = (deterministic || !single) && has(notes, &[N::CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC]);
-    !rounds && !varies && !has(notes, &[N::CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION])
+    !rounds && !varies && !(single && has(notes, &[REDUCED]))
 }
 
+/// Sums of fewer than 32 bits, which cuDNN says of an engine that may round any of them.
+const REDUCED: N = N::CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
+
+/// Sums of few bits count as Winograd's transform: both round otherwise than sums of 32 bits, and are for those alone who allow that.
 fn class_of(notes: &[Note]) -> u32 {
     let winograd = [
+        REDUCED,
         N::CUDNN_NUMERICAL_NOTE_WINOGRAD,
         N::CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4,
         N::CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6,
@@ -113,11 +118,11 @@ mod tests {
     /// By the numbers of cuDNN's header: 0 tensor cores, 1 inputs converted, 2 sums of few bits, 3 Fourier, 4 not
     /// deterministic, 5 to 8 Winograd, 9 NaNs, and one that a later version may have.
     #[test]
-    fn floats_are_never_rounded_first_and_sums_never_of_few_bits() {
+    fn floats_are_never_rounded_first_nor_summed_in_few_bits() {
         for (number, float, half) in [
             (0, false, true),
             (1, false, true),
-            (2, false, false),
+            (2, false, true),
             (3, true, true),
             (5, true, true),
             (9, true, true),
@@ -147,6 +152,9 @@ mod tests {
             (&[5, 8][..], class::WINOGRAD),
             (&[6][..], class::WINOGRAD),
             (&[0, 7][..], class::WINOGRAD),
+            // Sums of few bits are nobody's who asked for sums.
+            (&[0, 2][..], class::WINOGRAD),
+            (&[2, 3][..], class::WINOGRAD),
         ] {
             assert_eq!(class_of(&notes(numbers)), expected, "{numbers:?}");
         }
