@@ -64,13 +64,17 @@ impl Handle {
         let device = stream.device();
         let library = library(device.platform()).map_err(|failure| Error::of(failure, NAME))?;
         let mut raw = null_mut();
-        // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
-        let made = device
-            .call_alone(|| unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) })?;
-        made.map_err(|failure| Error::of(failure, NAME))?;
+        // While nobody captures: a capture would make the buffer its graph's. On the handle's own stream it is no second one, with which the
+        // device's memory pool takes longer.
+        let inside = device.call_alone(|| {
+            let inside = stream.alloc_zeros(1)?;
+            // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
+            unsafe { raw::handle::create_with_stream(library, &mut raw, stream.raw()) }
+                .map_err(|failure| Error::of(failure, NAME))?;
+            Ok::<_, Error>(inside)
+        })??;
         let inner = Mutex::new(Inner { raw, stream: stream.clone() });
         let shared = Arc::new(Shared { device: device.clone(), inner });
-        let inside = device.new_stream()?.alloc_zeros(1)?;
         Ok(Self {
             attentions: Attentions::default(),
             shared,

@@ -45,6 +45,20 @@ fn owners_close_and_drop() {
     assert_eq!(drop_errors(), before);
 }
 
+/// The memory that a handle orders its work by is on its stream: with a second one the pool would cut and join for each allocation.
+#[test]
+fn a_handle_leaves_the_pool_as_quick_as_before() {
+    Machine::alone(|Machine { stream, .. }| {
+        let allocate = || drop(stream.alloc_zeros::<u8>(1000).unwrap());
+        // What streams of other tests left behind is looked at after some frees.
+        (0..1000).for_each(|_| allocate());
+        let before = stream.device().memory_statistics();
+        (0..10).for_each(|_| allocate());
+        let after = stream.device().memory_statistics();
+        assert_eq!((after.hits - before.hits, after.splits - before.splits), (10, 0));
+    });
+}
+
 #[test]
 fn the_other_descriptors_close() {
     let Machine { handle, .. } = Machine::new();
