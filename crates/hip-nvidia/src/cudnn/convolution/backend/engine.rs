@@ -77,10 +77,11 @@ fn has(notes: &[Note], wanted: &[N]) -> bool {
 /// deterministic adds them up in the output, which in 16 bits rounds each of them.
 fn permitted(notes: &[Note], kind: miopenDataType_t, deterministic: bool) -> bool {
     let single = kind == miopenDataType_t::miopenFloat;
-    let rounds = single
-        && has(notes, &[N::CUDNN_NUMERICAL_NOTE_TENSOR_CORE, N::CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS]);
+    let rounding =
+        [N::CUDNN_NUMERICAL_NOTE_TENSOR_CORE, N::CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, REDUCED];
+    let rounds = single && has(notes, &rounding);
     let varies = (deterministic || !single) && has(notes, &[N::CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC]);
-    !rounds && !varies && !(single && has(notes, &[REDUCED]))
+    !rounds && !varies
 }
 
 /// Sums of fewer than 32 bits, which cuDNN says of an engine that may round any of them.
