@@ -87,6 +87,8 @@ mod host {
             "digits.hpp",
             "attention.hpp",
             "mma.hpp",
+            "conv.hpp",
+            "conv_tiles.hpp",
         ] {
             println!("cargo::rerun-if-changed={header}");
         }

@@ -40,7 +40,7 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 7] = [
+pub const HEADERS: [(&str, &str); 9] = [
     ("portable.hpp", include_str!("../portable.hpp")),
     ("activations.hpp", include_str!("../activations.hpp")),
     ("rows.hpp", include_str!("../rows.hpp")),
@@ -48,6 +48,8 @@ pub const HEADERS: [(&str, &str); 7] = [
     ("digits.hpp", include_str!("../digits.hpp")),
     ("attention.hpp", include_str!("../attention.hpp")),
     ("mma.hpp", include_str!("../mma.hpp")),
+    ("conv.hpp", include_str!("../conv.hpp")),
+    ("conv_tiles.hpp", include_str!("../conv_tiles.hpp")),
 ];
 
 /// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.

@@ -127,6 +127,8 @@ fn kernels_are_counted() {
         ("select", 10 * 8),
         ("stat", 5 * 4),
         ("conv", 5 * 2),
+        ("conv_wide", 4 * 2),
+        ("conv_mma", 2),
         ("pool", 5 * 5),
         ("softmax", 5 * 6),
         ("norm", 5 * 7),
@@ -140,7 +142,7 @@ fn kernels_are_counted() {
         assert_eq!(count(family), kernels, "{family}");
     }
     assert_eq!(families().len(), counts.len(), "a family is missing from this test's list");
-    assert_eq!(units().count(), 144);
+    assert_eq!(units().count(), 150);
     let names: BTreeSet<String> = units().flat_map(|unit| unit.kernels()).collect();
     assert_eq!(
         names.len(),

@@ -10,12 +10,22 @@ fn allocates_its_result_alone(
     hip: &HipDevice,
     operation: impl Fn() -> Result<Tensor>,
 ) -> Result<()> {
+    allocates(1, name, hip, operation)
+}
+
+/// Asserts that `operation` makes so many of them.
+fn allocates(
+    pieces: u64,
+    name: &str,
+    hip: &HipDevice,
+    operation: impl Fn() -> Result<Tensor>,
+) -> Result<()> {
     let allocations = || hip.device().memory_statistics().allocations;
     // The first call loads code, and makes the words that wrong ids are written to.
     operation()?;
     let before = allocations();
     let result = operation()?;
-    assert_eq!(allocations() - before, 1, "{name} on {hip}");
+    assert_eq!(allocations() - before, pieces, "{name} on {hip}");
     drop(result);
     Ok(())
 }
@@ -37,6 +47,38 @@ fn strided_operations_allocate_their_result_alone() -> Result<()> {
         allocates_its_result_alone("index_select", hip, || x.index_select(&ids, 0))?;
         allocates_its_result_alone("conv2d", hip, || image.conv2d(&kernel, 0, 1, 1, 1))?;
         allocates_its_result_alone("max_pool2d", hip, || image.max_pool2d(2))?;
+    }
+    Ok(())
+}
+
+/// Products by a BLAS read their operands where they lie, with any leading dimension, either way round, and repeated for a batch.
+#[test]
+fn products_copy_no_operand_that_the_blas_can_read() -> Result<()> {
+    for device in Device::all()? {
+        let Device::Hip(hip) = &device else { continue };
+        if !hip.uses_libraries() {
+            continue;
+        }
+        let ones = |dims: &[usize]| Tensor::ones(dims, DType::F32, &device);
+        let (tight, wide) = (ones(&[20, 24])?, ones(&[24, 40])?);
+        allocates_its_result_alone("tight", hip, || tight.matmul(&wide))?;
+        let narrowed = ones(&[50, 60])?.narrow(0, 3, 20)?.narrow(1, 7, 24)?;
+        let part = wide.narrow(1, 5, 18)?;
+        assert!(!narrowed.is_contiguous() && !part.is_contiguous());
+        allocates_its_result_alone("narrowed", hip, || narrowed.matmul(&part))?;
+        allocates_its_result_alone("transposed", hip, || wide.t()?.matmul(&tight.t()?))?;
+        allocates_its_result_alone("transposed and narrowed", hip, || part.t()?.matmul(&narrowed.t()?))?;
+        let batch = ones(&[3, 20, 24])?;
+        allocates_its_result_alone("batched", hip, || batch.matmul(&batch.transpose(1, 2)?))?;
+        allocates_its_result_alone("repeated on the right", hip, || batch.matmul(&wide))?;
+        allocates_its_result_alone("repeated on the left", hip, || tight.matmul(&batch.transpose(1, 2)?))?;
+        let heads = ones(&[2, 20, 3, 24])?.transpose(1, 2)?;
+        allocates_its_result_alone("heads side by side", hip, || heads.matmul(&heads.transpose(2, 3)?))?;
+        let (weight, bias) = (ones(&[40, 24])?, ones(&[40])?);
+        allocates_its_result_alone("linear", hip, || batch.linear(&weight, Some(&bias)))?;
+        // Every second row and column: no leading dimension says that, so it is copied once.
+        let spread = ones(&[20, 24, 2])?.narrow(2, 1, 1)?.squeeze(2)?;
+        allocates(2, "spread", hip, || spread.matmul(&wide))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Launches of the families `conv` and `pool`.
+//! Launches of the families `conv`, `conv_wide`, `conv_mma` and `pool`, and which of the first three takes a convolution.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
@@ -7,6 +7,51 @@ use crate::MAX_BLOCK;
 const TILE: [u64; 2] = [64, 128];
 /// Neighbouring outputs that a thread of `conv_depthwise` computes on a GPU.
 const RUN: u64 = 4;
+
+/// Output channels and places that a block of `conv_wide_<channels>` and `conv_mma_<channels>` computes.
+const WIDE: [[u64; 2]; 2] = [[64, 128], [128, 64]];
+/// Threads of their blocks.
+const WIDE_BLOCK: u32 = 128;
+/// The most rows and columns of a filter that they take: bits of a number.
+const MOST_TAPS: u64 = 64;
+/// The fewest output channels and terms that are worth their tiles, and the fewest channels that are worth matrix units.
+const FEWEST: [u64; 3] = [16, 16, 32];
+
+/// A convolution, as far as it decides which kernel computes it. Channels are those of one group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConvWork {
+    /// Channels of the output.
+    pub out_channels: u64,
+    /// Channels of the input.
+    pub in_channels: u64,
+    /// Rows of the filter times columns.
+    pub taps: u64,
+    /// Outputs of one channel of one phase, over all images.
+    pub places: u64,
+    /// Groups, times the phases that have outputs.
+    pub parts: u64,
+    /// Size of an element.
+    pub element_bytes: usize,
+    /// Matrix units may multiply: the elements are `f16` or `bf16`, and the device has kernels for its units.
+    pub matrix_units: bool,
+}
+
+/// The family, the op and the shape of the launch that computes a convolution which is not depthwise.
+pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'static str, LaunchShape) {
+    let terms = work.in_channels.saturating_mul(work.taps);
+    let fits = work.element_bytes <= 4 && work.taps <= MOST_TAPS && terms < 1 << 31;
+    if !fits || work.out_channels < FEWEST[0] || terms < FEWEST[1] {
+        return ("conv", "tile", conv(work.out_channels, work.places, work.parts, multiprocessors));
+    }
+    let units = work.matrix_units && work.out_channels >= FEWEST[2];
+    let (op, [channels, places]) = match work.out_channels > WIDE[0][0] && !units {
+        true => ("128", WIDE[1]),
+        false => ("64", WIDE[0]),
+    };
+    let tiles = work.out_channels.div_ceil(channels).saturating_mul(work.places.div_ceil(places));
+    let shape = shape(tiles.saturating_mul(work.parts), WIDE_BLOCK, multiprocessors);
+    (if units { "conv_mma" } else { "conv_wide" }, op, shape)
+}
 
 /// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the
 /// groups, times the phases that have outputs.
@@ -28,6 +73,38 @@ pub fn pool(outputs: u64, multiprocessors: u32) -> LaunchShape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_channels_take_wide_tiles_and_matrix_units() {
+        let work = ConvWork {
+            out_channels: 128,
+            in_channels: 3,
+            taps: 49,
+            places: 1000,
+            parts: 2,
+            element_bytes: 2,
+            matrix_units: true,
+        };
+        let blocks = |grid| LaunchShape { grid, block: 128 };
+        assert_eq!(conv_kernel(&work, 132), ("conv_mma", "64", blocks(2 * 8 * 2)));
+        let plain = ConvWork { matrix_units: false, ..work };
+        assert_eq!(conv_kernel(&plain, 132), ("conv_wide", "128", blocks(16 * 2)));
+        assert_eq!(
+            conv_kernel(&ConvWork { out_channels: 64, ..plain }, 132),
+            ("conv_wide", "64", blocks(8 * 2))
+        );
+        // Too few channels for matrix units; for tiles; too few terms; too many taps; elements of 8 bytes.
+        assert_eq!(conv_kernel(&ConvWork { out_channels: 31, ..work }, 132).0, "conv_wide");
+        for other in [
+            ConvWork { out_channels: 15, ..work },
+            ConvWork { in_channels: 1, taps: 15, ..work },
+            ConvWork { taps: 65, ..work },
+            ConvWork { in_channels: 1 << 27, taps: 16, ..work },
+            ConvWork { element_bytes: 8, matrix_units: false, ..work },
+        ] {
+            assert_eq!(conv_kernel(&other, 132).0, "conv", "{other:?}");
+        }
+    }
 
     #[test]
     fn blocks_are_as_many_as_tiles() {

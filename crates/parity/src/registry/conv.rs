@@ -122,6 +122,18 @@ fn parameters2d(dtype: DType) -> Vec<Row> {
         (usual, "skew", three(&[1, 3, 9, 14], &[8, 3, 3, 5], 8), skew),
         (usual, "groups", three(&[2, 6, 9, 7], &[24, 2, 3, 3], 24), how(1, 1, 1, 3)),
         (usual, "tiles", two(&[2, 9, 17, 16], &[133, 9, 3, 3]), how(1, 1, 1, 1)),
+        // Many channels: a tile and part of one, whole runs of outputs and odd ones, four filter taps side by side and not.
+        (usual, "wide", three(&[3, 4, 12, 14], &[72, 4, 3, 3], 72), how(1, 1, 1, 1)),
+        (usual, "wide-1x1", two(&[2, 33, 8, 10], &[40, 33, 1, 1]), plain()),
+        (usual, "wide-7x7-stride", two(&[1, 3, 23, 30], &[64, 3, 7, 7]), how(3, 2, 1, 1)),
+        (usual, "wide-groups", three(&[2, 16, 9, 8], &[68, 8, 3, 3], 68), how(1, 1, 2, 2)),
+        (usual, "wide-9x9", two(&[1, 2, 17, 13], &[32, 2, 9, 9]), how(4, 1, 1, 1)),
+        (
+            usual,
+            "wide-transposed",
+            three(&[2, 12, 7, 6], &[12, 66, 4, 4], 66),
+            transposed(how(1, 2, 1, 1), [1, 0]),
+        ),
         (usual, "depthwise", three(&[2, 6, 11, 23], &[6, 1, 3, 3], 6), how(1, 1, 1, 6)),
         (usual, "depthwise-5x5", two(&[1, 5, 12, 37], &[5, 1, 5, 5]), how(2, 2, 1, 5)),
         (usual, "depthwise-dilated", two(&[1, 5, 12, 41], &[10, 1, 3, 3]), how(2, 1, 2, 5)),
@@ -177,6 +189,7 @@ fn layouts2d(dtype: DType) -> Vec<Row> {
         (Layout::Permuted, "1x1", vec![last([1, 5, 9, 8]), dense(&[9, 5, 1, 1])], plain()),
         (Layout::Permuted, "depthwise", vec![last([1, 5, 9, 21]), last([5, 1, 3, 3])], how(1, 1, 1, 5)),
         (Layout::Permuted, "transposed", vec![last([1, 5, 4, 6]), last([5, 9, 3, 3])], wide),
+        (Layout::Permuted, "wide", vec![last([2, 20, 9, 8]), last([70, 20, 3, 3])], same),
         (Layout::Transposed, "3x3", vec![swapped([2, 5, 9, 8]), swapped([9, 5, 3, 3])], same),
         (Layout::Narrowed, "3x3", vec![part(&[2, 5, 9, 8]), part(&[9, 5, 3, 3]), part(&[9])], same),
         (
@@ -261,6 +274,7 @@ pub(super) fn cases() -> Vec<Case> {
         let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Terms);
         for (shape, kernel, how) in [
             ("special", [9, 5, 3, 3], how(1, 1, 1, 1)),
+            ("special-wide", [70, 5, 3, 3], how(1, 1, 1, 1)),
             ("special-depthwise", [5, 1, 3, 3], how(1, 1, 1, 5)),
             ("special-transposed", [5, 9, 3, 3], transposed(how(1, 2, 1, 1), [0, 0])),
         ] {
@@ -293,6 +307,7 @@ pub(super) fn exact_cases() -> Vec<Case> {
         for (shape, x, kernel, how) in [
             ("whole-input", whole(&[2, 27, 9, 8], large), whole(&[9, 27, 3, 3], small), how(1, 1, 1, 1)),
             ("whole-kernel", whole(&[2, 27, 9, 8], small), whole(&[9, 27, 3, 3], large), how(1, 1, 1, 1)),
+            ("whole-wide", whole(&[2, 27, 9, 8], large), whole(&[67, 27, 3, 3], small), how(1, 1, 1, 1)),
             ("whole-depthwise", whole(&[2, 5, 9, 21], large), whole(&[5, 1, 3, 3], small), how(1, 1, 1, 5)),
             ("whole-transposed", whole(&[2, 27, 9, 8], large), whole(&[27, 9, 3, 3], small), wide),
         ] {

@@ -186,16 +186,20 @@ impl HipDevice {
 
     /// Whether attention may use the kernels for matrix units, and there are some for this device.
     pub(super) fn uses_matrix_attention(&self) -> bool {
+        self.inner.matrix_attention.load(Ordering::Relaxed) && self.has_matrix_units()
+    }
+
+    /// Whether there are kernels for this device's matrix units.
+    pub(super) fn has_matrix_units(&self) -> bool {
         let device = self.device();
-        let offered = || match device.platform().kind.name() {
+        match device.platform().kind.name() {
             "host" => true,
             "nvidia" => {
                 let number = device.properties().arch.strip_prefix("sm_").map(str::parse::<u32>);
                 number.is_some_and(|number| number.is_ok_and(|number| number >= 80))
             }
             _ => false,
-        };
-        self.inner.matrix_attention.load(Ordering::Relaxed) && offered()
+        }
     }
 
     /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.

@@ -4,8 +4,9 @@ use bytemuck::Zeroable;
 use kernels_hip::args;
 use kernels_hip::launch;
 
+use crate::dtype::DType;
 use crate::error::Result;
-use crate::hip::HipStorage;
+use crate::hip::{HipDevice, HipStorage};
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
@@ -34,15 +35,12 @@ pub(super) fn conv(
         has_bias: bias.is_some().into(),
         ..args::ConvArgs::zeroed()
     };
-    let (op, launch_shape) = if shape.is_depthwise() {
-        ("depthwise", launch::conv_depthwise(outputs as u64, device.multiprocessors()))
+    let (family, op, launch_shape) = if shape.is_depthwise() {
+        ("conv", "depthwise", launch::conv_depthwise(outputs as u64, device.multiprocessors()))
     } else {
-        let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
-        let parts = shape.groups * shape.h.phases() * shape.w.phases();
-        let channels = shape.out_channels as u64;
-        ("tile", launch::conv(channels, places as u64, parts as u64, device.multiprocessors()))
+        launch::conv_kernel(&work_of(device, dtype, shape), device.multiprocessors())
     };
-    let function = device.kernels().get(device, Kernel { family: "conv", op, dtype, to: None })?;
+    let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
     let source = x.tail(x_layout.offset(), operation)?;
     let filters = filter.tail(filter_layout.offset(), operation)?;
     let addends = match bias {
@@ -55,6 +53,20 @@ pub(super) fn conv(
     // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
     // write `outputs` elements.
     unsafe { launch.submit() }.map_err(wrap(operation))
+}
+
+/// What decides about the kernel.
+fn work_of(device: &HipDevice, dtype: DType, shape: &Convolution) -> launch::ConvWork {
+    let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
+    launch::ConvWork {
+        out_channels: shape.out_channels as u64,
+        in_channels: shape.in_channels as u64,
+        taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
+        places: places as u64,
+        parts: (shape.groups * shape.h.phases() * shape.w.phases()) as u64,
+        element_bytes: dtype.size_in_bytes(),
+        matrix_units: matches!(dtype, DType::F16 | DType::BF16) && device.has_matrix_units(),
+    }
 }
 
 fn axis(axis: &ConvAxis) -> args::ConvAxis {

@@ -1,0 +1,153 @@
+//! Convolutions of f16 and bf16 with many output channels, by the matrix units: forward and transposed, with groups and a bias.
+//
+// conv_mma_64: 64 output channels at 128 places a block (conv_tiles.hpp). A slice of taps of both factors lies in shared memory; the next
+// one's loads are under way while the units multiply. A group of lanes (mma.hpp) has all channels of some of the places.
+// Launch: one-dimensional, block exactly 128; blocks stride over the tiles, so any grid is right.
+//
+// Sums are of f32, a slice's 16 taps by the units; the bias is added to the sum, which is rounded once. Places outside the input count
+// as zeros. The output is tight, 16 bytes aligned, and overlaps no input; inputs may have any strides.
+#include "portable.hpp"
+#include "conv_tiles.hpp"
+#include "mma.hpp"
+
+namespace hipstack {
+
+#if HAS_MMA
+static constexpr u32 CHANNELS = 64, PLACES = BLOCK, SLICE = 32, CHUNK = 8; // CHUNK: numbers of 16 bytes
+static constexpr u32 MINE = PLACES / (BLOCK / GROUP); // places of a group
+static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
+static constexpr u32 LINE = PLACES + CHUNK; // of the outputs in shared memory
+
+struct Taps { Tap taps[2][SLICE]; u64 places[2][SLICE]; Tiles<CHANNELS, PLACES> tiles; };
+
+// Where the 16 bytes `chunk` of a row of a slice lie: eight rows' same chunks lie in different banks.
+DEVICE u32 place_in(u32 row, u32 chunk) { return row * SLICE + (chunk ^ (row / 2 & 3u)) * CHUNK; }
+
+DEVICE void multiply_slice(const T* filters, const T* input, Sums (&sums)[ACROSS][DOWN]) {
+    const u32 lane = lane_of_group(), first = threadIdx.x / GROUP * MINE;
+    UNROLL
+    for (u32 p = 0; p < SLICE / 16; p++) {
+        Fragment a[DOWN];
+        UNROLL
+        for (u32 i = 0; i < DOWN; i++)
+            load_rows(a[i], lane, [&](u32 row, u32 chunk) { return filters + place_in(i * 16 + row, p * 2 + chunk); });
+        UNROLL
+        for (u32 n = 0; n < ACROSS; n++) {
+            Fragment b;
+            load_keys(b, lane, [&](u32 row, u32 chunk) { return input + place_in(first + n * 16 + row, p * 2 + chunk); });
+            multiply(sums[n], a, b);
+        }
+    }
+}
+
+// The sums of a tile.
+DEVICE void add_up(Taps& s, T* filters, T* input, const T* x, const T* f, const Tile& tile, const Place& place, const ConvArgs& m,
+                   Sums (&sums)[ACROSS][DOWN]) {
+    // A thread loads its place at every tap, and one tap of every FILTERS-th channel.
+    constexpr u32 FILTERS = BLOCK / SLICE, LOADS = CHANNELS / FILTERS;
+    const u32 k = threadIdx.x % SLICE, r = threadIdx.x / SLICE;
+    const T* const inputs = x + place.from;
+    const T* const first = f + (tile.group * m.f_g + (tile.top + r) * m.f_o);
+    const u32 left = (u32)(m.out_channels - tile.top), channels = left > r ? (left - r + FILTERS - 1) / FILTERS : 0;
+    T filter[LOADS];
+    Pack<T, CHUNK> loaded[SLICE / CHUNK];
+    const u32 terms = tile.terms;
+    for (u32 begin = 0, half = 1; begin < terms + 2 * SLICE; begin += SLICE, half ^= 1u) {
+        // Taps of the slice from `begin` on; the one before is loaded, and the one before that multiplied.
+        // Groups of 32 take turns.
+        if (begin / SLICE % (BLOCK / 32) == threadIdx.x / 32) find_tap(begin + k, s.taps[half ^ 1u][k], s.places[half ^ 1u][k], tile, m);
+        const bool more = begin > 0 && begin < terms + SLICE;
+        if (more) {
+            UNROLL
+            for (u32 i = 0; i < SLICE; i++) {
+                const Tap tap = s.taps[half][i];
+                T& to = loaded[i / CHUNK].at[i % CHUNK];
+                to = T{};
+                if ((place.seen & tap.bit) != 0) to = inputs[tap.x];
+            }
+            const T* tap = first + s.places[half][k];
+            UNROLL
+            for (u32 i = 0; i < LOADS; i++, tap += FILTERS * m.f_o) {
+                filter[i] = T{};
+                if (i < channels && begin - SLICE + k < terms) filter[i] = *tap;
+            }
+        }
+        if (begin > SLICE)
+            multiply_slice(filters + (half ^ 1u) * (CHANNELS * SLICE), input + (half ^ 1u) * (PLACES * SLICE), sums);
+        if (more) {
+            T* const to = input + half * (PLACES * SLICE);
+            UNROLL
+            for (u32 c = 0; c < SLICE / CHUNK; c++) store_pack<CHUNK>(to + place_in(threadIdx.x, c), loaded[c]);
+            T* const to_filters = filters + half * (CHANNELS * SLICE) + k % CHUNK;
+            UNROLL
+            for (u32 i = 0; i < LOADS; i++) to_filters[place_in(r + i * FILTERS, k / CHUNK)] = filter[i];
+        }
+        __syncthreads();
+    }
+}
+
+DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvArgs& given) {
+    struct alignas(16) Staged { T at[2 * (CHANNELS + PLACES) * SLICE]; };
+    static_assert(sizeof(Staged) >= CHANNELS * LINE * sizeof(T), "the outputs lie where the slices lay");
+    SHARED_ARRAY(0, Staged, staged, 1);
+    SHARED_ARRAY(1, Taps, taps, 1);
+    ARGUMENTS(m, given);
+    T* const filters = staged->at;
+    T* const input = filters + 2 * CHANNELS * SLICE;
+    Tiles<CHANNELS, PLACES>& tiles = taps->tiles;
+    const Tile& tile = tiles.tile;
+    if (threadIdx.x == 0) tiles.begin(m);
+    __syncthreads();
+    for (u64 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+        if (threadIdx.x == 0) tiles.take(t, m);
+        __syncthreads();
+        const Place place = place_of(tile.left + threadIdx.x, tiles, m);
+        Sums sums[ACROSS][DOWN] = {};
+        add_up(*taps, filters, input, x, f, tile, place, m, sums);
+        UNROLL
+        for (u32 i = 0; i < DOWN; i++) {
+            UNROLL
+            for (u32 h = 0; h < HELD; h++) {
+                const u32 row = i * 16 + held_row(h);
+                const u64 o = tile.top + row, channel = tile.group * m.out_channels + o;
+                const bool biased = m.has_bias != 0 && o < m.out_channels;
+                const f32 add = biased ? widen(bias[channel * m.bias_step]) : 0.0f;
+                UNROLL
+                for (u32 n = 0; n < ACROSS; n++) {
+                    UNROLL
+                    for (u32 e = 0; e < EACH; e++) {
+                        const f32 sum = sums[n][i][h][e];
+                        filters[row * LINE + threadIdx.x / GROUP * MINE + n * 16 + held_column(e)] = narrow<T>(biased ? sum + add : sum);
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        const u32 run_at = threadIdx.x % (PLACES / CHUNK) * CHUNK;
+        const Run<CHUNK> run(tile.left + run_at, tiles, m);
+        for (u32 row = threadIdx.x / (PLACES / CHUNK); row < CHANNELS; row += BLOCK * CHUNK / PLACES) {
+            const u64 o = tile.top + row;
+            if (o >= m.out_channels) break;
+            const Pack<T, CHUNK> pack = load_pack<CHUNK>(filters + row * LINE + run_at);
+            run.write(out, o * (m.h.out * m.w.out), [&](u32 j) { return pack.at[j]; });
+        }
+        __syncthreads();
+    }
+}
+
+#else
+// Never launched: conv_wide does it.
+DEVICE void convolve(const T*, const T*, const T*, T*, const ConvArgs&) {
+#if ON_AMD
+    __builtin_trap();
+#else
+    asm volatile("trap;");
+#endif
+}
+#endif
+
+TILE_KERNEL(PASTE4(conv_mma_, 64, _, DTYPE), const T* x, const T* f, const T* bias, T* out, ConvArgs m) {
+    convolve(x, f, bias, out, m);
+}
+
+} // namespace hipstack

@@ -1,0 +1,136 @@
+//! Convolutions as products of the filters and what they meet, in tiles of many output channels: what `conv_wide` and `conv_mma` share.
+//
+// A block computes CHANNELS output channels of one group at PLACES places of one phase (conv.hpp), a slice of taps at a time. A tap is an
+// input channel, a row and a column of the filter. A filter has at most 64 rows and columns for each input channel, and a tile less than
+// 2^31 taps.
+//
+// Included after portable.hpp.
+#pragma once
+#include "conv.hpp"
+
+namespace hipstack {
+
+static constexpr u32 BLOCK = 128; // exactly so many threads
+
+// Three blocks share a multiprocessor of NVIDIA's and its registers.
+#if ON_HOST
+#define TILE_KERNEL(...) KERNEL(__VA_ARGS__)
+#else
+#if ON_NVIDIA
+#define TILE_BOUNDS __launch_bounds__(128, 3)
+#else
+#define TILE_BOUNDS __launch_bounds__(128)
+#endif
+#define TILE_KERNEL(...) TILE_KERNEL_(__VA_ARGS__)
+#define TILE_KERNEL_(name, ...) extern "C" __global__ TILE_BOUNDS void name(__VA_ARGS__)
+#endif
+
+// What a block computes: channels of a group from `top` on, at places from `left` on.
+struct Tile {
+    u64 top, left, group, h_rest, w_rest;
+    Phase h, w;
+    u32 terms; // taps that all its outputs meet
+};
+// All tiles, and the one that the block computes: in shared memory, since their numbers are more than there are registers for.
+template <u32 CHANNELS, u32 PLACES> struct Tiles {
+    u64 down, across, rows, columns, places, count;
+    Tile tile;
+    // One thread calls these.
+    METHOD void begin(const ConvArgs& m) {
+        rows = hipstack::places(m.h), columns = hipstack::places(m.w), places = m.batch * rows * columns;
+        down = (m.out_channels + CHANNELS - 1) / CHANNELS, across = (places + PLACES - 1) / PLACES;
+        count = down * across * m.groups * phases(m.h) * phases(m.w);
+    }
+    METHOD void take(u64 t, const ConvArgs& m) {
+        u64 rest = divide(t, down, tile.top);
+        rest = divide(rest, across, tile.left);
+        rest = divide(rest, m.groups, tile.group);
+        tile.h_rest = divide(rest, phases(m.w), tile.w_rest);
+        tile.top *= CHANNELS, tile.left *= PLACES;
+        tile.h = phase_of(m.h, tile.h_rest), tile.w = phase_of(m.w, tile.w_rest);
+        tile.terms = (u32)(m.in_channels * tile.h.count * tile.w.count);
+    }
+    // The image, row and column of a place.
+    METHOD u64 image(u64 place, u64& row, u64& column) const { return divide(divide(place, columns, column), rows, row); }
+};
+
+// ---- what a place meets -----------------------------------------------------------------------------------------------
+// Where the input of a place's first tap lies, which may be outside, and which rows and columns of the filter lie inside: a bit each.
+struct Place { u64 from, seen; };
+
+// Bits of an axis' taps whose places start + i * move are below `length`.
+DEVICE u64 seen_of(i64 start, const Phase& phase, u64 length) {
+    u64 seen = 0;
+    for (u32 i = 0; i < phase.count; i++, start += phase.move) seen |= (u64)((u64)start < length) << i;
+    return seen;
+}
+template <class Tiles> DEVICE Place place_of(u64 place, const Tiles& tiles, const ConvArgs& m) {
+    const Tile& tile = tiles.tile;
+    if (place >= tiles.places) return Place{0, 0};
+    u64 row, column;
+    const u64 image = tiles.image(place, row, column);
+    i64 y = (i64)row * m.h.step + tile.h.start;
+    const i64 x = (i64)column * m.w.step + tile.w.start;
+    Place out = {image * m.x_n + tile.group * m.in_channels * m.x_c + (u64)y * m.x_h + (u64)x * m.x_w, 0};
+    const u64 columns = seen_of(x, tile.w, m.w.in);
+    for (u32 i = 0; i < tile.h.count; i++, y += tile.h.move) {
+        if ((u64)y < m.h.in) out.seen |= columns << (i * (u32)tile.w.count);
+    }
+    return out;
+}
+
+// How far a tap lies from a place's first one, and its bit. Behind the last one taps have none.
+struct alignas(16) Tap { i64 x; u64 bit; };
+
+// Where a tap of a tile lies, and where in the filters.
+DEVICE void find_tap(u32 number, Tap& tap, u64& filter, const Tile& tile, const ConvArgs& m) {
+    tap = Tap{0, 0}, filter = 0;
+    if (number >= tile.terms) return;
+    const u32 width = (u32)tile.w.count, plane = (u32)tile.h.count * width;
+    const u32 channel = number / plane, at = number - channel * plane, row = at / width, column = at - row * width;
+    const u64 h = row * (u64)tile.h.move, w = column * (u64)tile.w.move;
+    tap = Tap{(i64)(channel * m.x_c + h * m.x_h + w * m.x_w), 1ull << at};
+    const u64 y = tile.h.first + row * m.h.tap_step, x = tile.w.first + column * m.w.tap_step;
+    filter = channel * m.f_c + y * m.f_h + x * m.f_w;
+}
+
+// ---- outputs ----------------------------------------------------------------------------------------------------------
+// Where the first channel of a tile's group has N places, from a multiple of N on.
+template <u32 N> struct Run {
+    u64 at[N];
+    bool there[N], whole; // whole: side by side, and aligned
+    template <class Tiles> METHOD Run(u64 first, const Tiles& tiles, const ConvArgs& m) {
+        const Tile& tile = tiles.tile;
+        const u64 plane = m.h.out * m.w.out;
+        whole = m.h.up == 1 && m.w.up == 1 && plane % N == 0;
+        UNROLL
+        for (u32 j = 0; j < N; j++) {
+            if (j > 0 && whole) {
+                at[j] = at[0] + j, there[j] = there[0];
+                continue;
+            }
+            u64 row, column;
+            const u64 image = tiles.image(first + j, row, column);
+            const u64 y = row * m.h.up + tile.h_rest, x = column * m.w.up + tile.w_rest;
+            there[j] = first + j < tiles.places && y < m.h.out && x < m.w.out;
+            at[j] = (image * m.groups + tile.group) * m.out_channels * plane + y * m.w.out + x;
+        }
+    }
+    // Writes the outputs that lie `beyond` these: value(j) is the one of place j.
+    template <class Value> METHOD void write(T* out, u64 beyond, Value value) const {
+        if (whole) {
+            if (!there[0]) return;
+            Pack<T, N> pack;
+            UNROLL
+            for (u32 j = 0; j < N; j++) pack.at[j] = value(j);
+            write_pack<N>(out + beyond + at[0], pack);
+        } else {
+            UNROLL
+            for (u32 j = 0; j < N; j++) {
+                if (there[j]) out[beyond + at[j]] = value(j);
+            }
+        }
+    }
+};
+
+} // namespace hipstack
