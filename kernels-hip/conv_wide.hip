@@ -9,6 +9,13 @@
 #include "portable.hpp"
 #include "conv_tiles.hpp"
 
+// Taps that are multiplied without a jump. AMD's compilers begin with all their loads, for which there are not enough registers.
+#if ON_AMD
+#define TOGETHER _Pragma("unroll 1")
+#else
+#define TOGETHER UNROLL
+#endif
+
 namespace hipstack {
 
 static constexpr u32 SLICE = 16, EACH = 8; // taps; channels and places of a thread
@@ -25,7 +32,7 @@ template <u32 CHANNELS, u32 PLACES> struct Slices {
 
 template <u32 CHANNELS, u32 PLACES>
 DEVICE void multiply(const Slices<CHANNELS, PLACES>& s, u32 half, u32 channel, u32 place, f32 (&sum)[EACH][EACH]) {
-    UNROLL
+    TOGETHER
     for (u32 k = 0; k < SLICE; k++) {
         f32 f[EACH], x[EACH];
         UNROLL

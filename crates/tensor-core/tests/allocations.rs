@@ -14,12 +14,7 @@ fn allocates_its_result_alone(
 }
 
 /// Asserts that `operation` makes so many of them.
-fn allocates(
-    pieces: u64,
-    name: &str,
-    hip: &HipDevice,
-    operation: impl Fn() -> Result<Tensor>,
-) -> Result<()> {
+fn allocates(pieces: u64, name: &str, hip: &HipDevice, operation: impl Fn() -> Result<Tensor>) -> Result<()> {
     let allocations = || hip.device().memory_statistics().allocations;
     // The first call loads code, and makes the words that wrong ids are written to.
     operation()?;

@@ -67,15 +67,31 @@ pub(super) struct Run {
 /// kernels-hip's tests that reach kernels which no parity case does.
 pub(super) const TESTS: [&str; 5] = ["attention_mma", "buckets", "conversions", "matmul", "radix"];
 
+/// Which programs are built.
+#[derive(Clone, Copy)]
+pub(super) enum Programs<'a> {
+    /// That of the planted bugs, which needs no kernel that ships.
+    Planted,
+    /// Those that run the kernels that ship: of all dtypes, or of those.
+    Shipped(Option<&'a str>),
+}
+
 /// Builds the programs that this command runs.
-pub(super) fn build(root: &Path, kind: Kind) -> Result<Built, String> {
+pub(super) fn build(root: &Path, kind: Kind, programs: Programs<'_>) -> Result<Built, String> {
     let library = library(kind)?;
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
-    cargo.args("-p hip-host --example planted -p parity --example cases -p kernels-hip".split(' '));
-    for test in TESTS {
-        cargo.args(["--test", test]);
+    cargo.env_remove("HIPSTACK_HOST_DTYPES");
+    match programs {
+        Programs::Planted => {
+            cargo.args(["-p", "hip-host", "--example", "planted"]);
+        }
+        Programs::Shipped(dtypes) => {
+            cargo.args("-p parity --example cases -p kernels-hip".split(' '));
+            cargo.args(TESTS.iter().flat_map(|test| ["--test", test]));
+            cargo.envs(dtypes.map(|dtypes| ("HIPSTACK_HOST_DTYPES", dtypes)));
+        }
     }
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     cargo.env("HIPSTACK_HOST_SANITIZE", kind.name()).env("CXX", compiler());
