@@ -164,7 +164,7 @@ template <u32 ROWS> DEVICE void multiply(Sums (&sums)[ROWS], const Fragment (&a)
     }
 #else
     struct Lane { f32 a[ROWS][8], b[8]; };
-    __shared__ Lane lanes[128]; // as many as a block has threads
+    SHARED_ARRAY(2, Lane, lanes, 128); // as many as a block has threads
     Lane& mine = lanes[threadIdx.x];
     const Lane* const all = lanes + threadIdx.x / GROUP * GROUP;
     const u32 g = lane_of_group() / 4, t = threadIdx.x % 4;
