@@ -1,18 +1,17 @@
 //! Sums by ids in the order of the ids: scatter_add of many ids, without atomics on the sums. Small floats are added up in f32.
 //
-// The destinations are cut into buckets of 2^shift neighbours, whose sums fit shared memory. Terms are dealt out to their buckets by
-// 6 bits of a bucket's number at a time, the last ones first, and keep their order: of so few digits a tile has many terms each, which
-// are written side by side. Then a block adds up a bucket, term by term where two meet. Nothing depends on when a thread runs.
+// The destinations are cut into buckets of 2^shift neighbours, whose sums fit shared memory. Each tile of TILE terms is dealt out to the
+// buckets within itself: its terms keep their order, and what it has for a bucket becomes a run. A block then adds up a bucket: the runs
+// of all tiles, one behind the other. Nothing is counted ahead, and nothing depends on when a thread runs.
 //
-// buckets_count: how many terms of each tile of TILE neighbours have each digit: counts[digit * tiles + tile]. Where `ids` is not null it
-// writes the terms' keys, which are their destinations, else it reads them.
-// buckets_deal: keys and terms to their places, by the running sums of the counts. Block 256.
-// buckets_add: a block for each bucket, of keys in the order of their buckets. Block 256.
+// buckets_deal: the terms of each tile as words, a destination within its bucket and a value, in the order of their buckets, and where
+// each bucket's run lies: runs[tile * BUCKETS + bucket]. Words of a tile begin at tile * TILE. Block 256.
+// buckets_add: a block for each bucket, whose runs lie side by side: runs[bucket * tiles + tile]. Block 256.
 // Launch: one-dimensional, any grid. src/launch/buckets.rs says how many buckets there are, and how much shared memory the last takes.
 //
 // The three arrays are tight, of dims [outer, count or length, inner]. Places of dst are distinct, dst overlaps nothing. Only
 // destinations from `first` on, `owned` of them, take part: a launch each for several such parts adds everything. An id that is
-// out of range adds nothing and is written to *fault by buckets_count, as in index.hip; one launch reports, whose `first` is 0.
+// out of range adds nothing and is written to *fault by buckets_deal, as in index.hip; one launch reports, whose `first` is 0.
 #include "portable.hpp"
 #include "digits.hpp"
 
@@ -28,8 +27,8 @@ struct BucketMap {
     u64 count, length, inner; // ids of a line, elements of dst along the axis, lines side by side
     u64 first, owned;
     u64 tiles;
-    u32 shift, digit; // log2 of a bucket's destinations; the key's bits below the digit
-    u32 buckets, id_type, operation, axis;
+    u32 shift, buckets; // log2 of a bucket's destinations; how many buckets
+    u32 id_type, operation, axis, reserved;
 };
 SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16)
 SIZE(BucketMap, 80) OFFSET(BucketMap, tiles, 48) OFFSET(BucketMap, shift, 56)
@@ -47,23 +46,45 @@ static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
 #define ROLLED _Pragma("unroll 1")
 #endif
 
-// Terms of a thread, in a tile and while they are counted; destinations of a bucket at most.
-static constexpr u32 ITEMS = 8, TILE = MAX_BLOCK * ITEMS, COUNTED = ON_AMD ? 2 : 8;
-static constexpr u32 DIGITS = 64, DIGIT_BITS = 6;
-static_assert(DIGITS <= MAX_BLOCK, "a thread has a digit at most");
-// The key of a term without destination: behind those of all buckets.
-static constexpr u32 NONE = ~0u;
 // What is added up.
 typedef Dtype<T>::Compute Sum;
 
-// A number that several threads write, all the same one.
-DEVICE void write_alike(u32* to, u32 v) {
-#if ON_NVIDIA
-    *(volatile u32*)to = v;
-#else
-    __atomic_store_n(to, v, __ATOMIC_RELAXED);
-#endif
+// ---- words ------------------------------------------------------------------------------------------------------------
+// A term: its destination within its bucket, and its value.
+template <u32 BYTES> struct WordOf { typedef u32 Type; typedef u16 Bits; };
+template <> struct WordOf<1> { typedef u32 Type; typedef u8 Bits; };
+template <> struct WordOf<4> { typedef u64 Type; typedef u32 Bits; };
+template <> struct WordOf<8> { typedef Pack<u64, 2> Type; typedef u64 Bits; };
+typedef WordOf<sizeof(T)>::Type Word;
+typedef WordOf<sizeof(T)>::Bits Bits;
+static constexpr u32 VALUE_BITS = sizeof(Word) * 4;
+template <class U> DEVICE U word_as(u32 place, T value) {
+    Bits bits;
+    memcpy(&bits, &value, sizeof(T));
+    if constexpr (sizeof(U) == 16) return U{{place, bits}};
+    else return (U)place << VALUE_BITS | bits;
 }
+DEVICE Word word_of(u32 place, T value) { return word_as<Word>(place, value); }
+template <class U> DEVICE u32 place_of(const U& word) {
+    if constexpr (sizeof(U) == 16) return (u32)word.at[0];
+    else return (u32)(word >> VALUE_BITS);
+}
+template <class U> DEVICE T value_in(const U& word) {
+    Bits bits;
+    if constexpr (sizeof(U) == 16) bits = word.at[1];
+    else bits = (Bits)word;
+    T value;
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+// Terms of a thread and of a tile, whose words take 32 KiB; buckets at most.
+static constexpr u32 ITEMS = 128 / sizeof(Word), TILE = MAX_BLOCK * ITEMS;
+static constexpr u32 BUCKET_BITS = 11, BUCKETS = 1u << BUCKET_BITS;
+// Terms whose ids a thread reads at a time.
+static constexpr u32 TOGETHER = 8;
+// The destination of a term that has none.
+static constexpr u32 NONE = ~0u;
 
 DEVICE void report(IndexFault* fault, const BucketMap& m, i64 id) {
     if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
@@ -75,12 +96,12 @@ DEVICE void report(IndexFault* fault, const BucketMap& m, i64 id) {
 
 // ---- where a term belongs ---------------------------------------------------------------------------------------------
 // The destinations of N terms that lie `step` apart, counted from the first of this part; NONE behind `end`, for those of other
-// parts and for wrong ids. `wrong` becomes a wrong id, if there is one.
+// parts and for wrong ids, which are told to *fault.
 template <u32 N, class I>
-DEVICE bool read_ids(const I* ids, u64 first, u32 step, u64 end, u32 (&to)[N], const BucketMap& m, i64& wrong) {
+DEVICE void read_ids(const I* ids, u64 first, u32 step, u64 end, u32 (&to)[N], IndexFault* fault, const BucketMap& m) {
     const u32 left = first < end ? (u32)(end - first) : 0, last = left > 0 ? left - 1 : 0;
     const I* const from = ids + (left > 0 ? first : end - 1);
-    bool found = false;
+    bool all = true;
     u64 id[N];
     // Loads do not ask whether there is an id: masks of so many comparisons are more than AMD's scalar registers hold.
     UNROLL
@@ -88,140 +109,132 @@ DEVICE bool read_ids(const I* ids, u64 first, u32 step, u64 end, u32 (&to)[N], c
     if (m.inner == 1 && m.count == m.terms) {
         UNROLL
         for (u32 k = 0; k < N; k++) {
-            const bool is = k * step < left, bad = id[k] >= m.length;
             const u64 at = id[k] - m.first;
-            to[k] = is && !bad && at < m.owned ? (u32)at : NONE;
-            found = found || (is && bad);
-            wrong = is && bad ? (i64)id[k] : wrong;
+            const bool is = k * step < left && at < m.owned;
+            to[k] = is ? (u32)at : NONE;
+            all = all && is;
         }
     } else {
         UNROLL
         for (u32 k = 0; k < N; k++) {
-            const bool is = k * step < left, bad = id[k] >= m.length;
             const u32 i = (u32)first + k * step, line = i / (u32)m.inner, outer = line / (u32)m.count;
             const u64 at = ((u64)outer * m.length + id[k]) * m.inner + (i - line * (u32)m.inner) - m.first;
-            to[k] = is && !bad && at < m.owned ? (u32)at : NONE;
-            found = found || (is && bad);
-            wrong = is && bad ? (i64)id[k] : wrong;
+            const bool is = k * step < left && id[k] < m.length && at < m.owned;
+            to[k] = is ? (u32)at : NONE;
+            all = all && is;
         }
     }
-    return found;
+    if (all || m.first != 0) return;
+    ROLLED
+    for (u32 i = 0; i < left && i < N * step; i += step) {
+        if ((u64)from[i] >= m.length) report(fault, m, (i64)from[i]);
+    }
 }
 template <u32 N>
-DEVICE bool destinations(const u8* ids, u64 first, u32 step, u64 end, u32 (&to)[N], const BucketMap& m, i64& wrong) {
-    bool found = false;
-#define READ(ids) found = read_ids<N>(ids, first, step, end, to, m, wrong)
+DEVICE void destinations(const u8* ids, u64 first, u32 step, u64 end, u32 (&to)[N], IndexFault* fault, const BucketMap& m) {
+#define READ(ids) read_ids<N>(ids, first, step, end, to, fault, m)
     WITH_IDS(ids, m.id_type, READ)
 #undef READ
-    return found;
 }
 
-// ---- how many terms have a digit --------------------------------------------------------------------------------------
-KERNEL(PASTE4(buckets_, count, _, DTYPE), const u8* ids, u32* keys, u32* counts, IndexFault* fault, BucketMap m) {
-    __shared__ u32 found[DIGITS];
+// ---- terms in the order of their buckets -------------------------------------------------------------------------------
+// So many blocks should fit a multiprocessor of NVIDIA's: without a number nvcc keeps to fewer registers.
+#if ON_NVIDIA
+#define KERNEL_OF(blocks, ...) KERNEL_OF_(blocks, __VA_ARGS__)
+#define KERNEL_OF_(blocks, name, ...) extern "C" __global__ __launch_bounds__(256, blocks) void name(__VA_ARGS__)
+#else
+#define KERNEL_OF(blocks, ...) KERNEL(__VA_ARGS__)
+#endif
+
+KERNEL_OF(sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids, const T* src, Word* words, u32* runs, IndexFault* fault, BucketMap m) {
+    // How many terms of each bucket each group has, which becomes where they begin in the tile; then the tile's words.
+    typedef Pack<u64, 2> Room;
+    static constexpr u32 ROOM = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
+    SHARED_ARRAY(0, Room, room, ROOM / sizeof(Room));
+    u16* const held = (u16*)room;
+    Word* const sorted = (Word*)room;
+    static constexpr u32 EACH = BUCKETS / MAX_BLOCK;
+    const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
+    u16* const mine = held + group * BUCKETS;
+    __shared__ u32 kept;
     for (u64 tile = blockIdx.x; tile < m.tiles; tile += gridDim.x) {
-        if (threadIdx.x < DIGITS) found[threadIdx.x] = 0;
+        const Pack<u16, 4> zeros = {{0, 0, 0, 0}};
+        UNROLL
+        for (u32 i = 0; i < GROUPS * BUCKETS / 4; i += MAX_BLOCK) store_pack(held + (i + threadIdx.x) * 4, zeros);
         __syncthreads();
         const u64 begin = tile * TILE, end = m.terms - begin < TILE ? m.terms : begin + TILE;
-        if (ids) {
-            ROLLED
-            for (u64 at = begin + threadIdx.x; at < end; at += MAX_BLOCK * COUNTED) {
-                u32 key[COUNTED];
-                i64 wrong = 0;
-                if (destinations(ids, at, MAX_BLOCK, end, key, m, wrong) && m.first == 0) report(fault, m, wrong);
-                UNROLL
-                for (u32 k = 0; k < COUNTED; k++) {
-                    if (at + k * MAX_BLOCK >= end) break;
-                    keys[at + k * MAX_BLOCK] = key[k];
-                    atomicAdd(&found[key[k] >> m.digit & (DIGITS - 1u)], 1u);
-                }
-            }
-        } else {
-            const u32* const from = keys + begin;
-            const u32 count = (u32)(end - begin);
+        // Words, and their buckets in the upper and their ranks in the lower half.
+        Word word[ITEMS];
+        u32 at[ITEMS];
+        UNROLL
+        for (u32 first = 0; first < ITEMS; first += TOGETHER) {
+            u32 to[TOGETHER];
+            const u64 from = begin + mine_at + first * LANES;
+            destinations(ids, from, LANES, end, to, fault, m);
             UNROLL
-            for (u32 k = 0; k < ITEMS; k++) {
-                const u32 i = k * MAX_BLOCK + threadIdx.x;
-                if (i < count) atomicAdd(&found[from[i] >> m.digit & (DIGITS - 1u)], 1u);
+            for (u32 k = 0; k < TOGETHER; k++) {
+                const u64 i = from + k * LANES;
+                word[first + k] = word_of(to[k] & ((1u << m.shift) - 1u), src[i < end ? i : end - 1]);
+                at[first + k] = to[k];
             }
         }
-        __syncthreads();
-        if (threadIdx.x < DIGITS) counts[threadIdx.x * m.tiles + tile] = found[threadIdx.x];
-    }
-}
-
-// ---- terms to their places --------------------------------------------------------------------------------------------
-KERNEL(PASTE4(buckets_, deal, _, DTYPE), const u32* keys, const T* src, const u32* ends, u32* to_keys, T* to_values, BucketMap m) {
-    // Keys and terms in the order of their digits.
-    SHARED_ARRAY(0, u32, sorted, TILE);
-    SHARED_ARRAY(1, T, values, TILE);
-    // For each digit: how many terms each group has, which becomes where they begin in the tile; and what leads from there to all terms.
-    SHARED_ARRAY(2, u16, held, GROUPS * DIGITS);
-    __shared__ u32 moves[DIGITS];
-    const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
-    u16* const mine = held + group * DIGITS;
-    for (u64 tile = blockIdx.x; tile < m.tiles; tile += gridDim.x) {
-        UNROLL
-        for (u32 i = 0; i < GROUPS * DIGITS; i += MAX_BLOCK) held[i + threadIdx.x] = 0;
-        __syncthreads();
-        const u64 first = tile * TILE;
-        const u32 count = m.terms - first < TILE ? (u32)(m.terms - first) : TILE;
-        const u32* const from_keys = keys + first;
-        const T* const from = src + first;
-        u32 key[ITEMS], at[ITEMS];
-        T value[ITEMS];
-        // What the last tile lacks has the greatest key, and so lies behind all of the tile.
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) {
-            const u32 i = mine_at + k * LANES, there = i < count ? i : count - 1u;
-            const u32 read = from_keys[there];
-            key[k] = i < count ? read : NONE;
-            value[k] = from[there];
-        }
-        UNROLL
-        for (u32 k = 0; k < ITEMS; k++) {
-            const u32 digit = key[k] >> m.digit & (DIGITS - 1u);
-            const u32 same = alike<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
-            const u32 so_far = mine[digit];
-            at[k] = so_far + (u32)__popc(behind);
+            // What has no destination has a digit behind all.
+            const u32 digit = at[k] >> m.shift, same = alike<BUCKET_BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
+            u16* const so_far = mine + (digit & (BUCKETS - 1u));
+            const u32 rank = *so_far + (u32)__popc(behind);
+            at[k] = digit << 16 | rank;
+#if ON_NVIDIA
+            asm volatile("" : "+r"(at[k]));
+#endif
             group_wait();
-            if (behind == 0) mine[digit] = (u16)(so_far + (u32)__popc(same));
+            if (behind == 0 && (digit & BUCKETS) == 0) *so_far = (u16)(rank + (u32)__popc(same));
             group_wait();
         }
         __syncthreads();
         // Counts become places.
-        u32 sum = 0;
-        if (threadIdx.x < DIGITS) {
+        u16* const counts = held + threadIdx.x * EACH;
+        u32 all = 0;
+        ROLLED
+        for (u32 c = 0; c < GROUPS * BUCKETS; c += BUCKETS) {
             UNROLL
-            for (u32 g = 0; g < GROUPS; g++) {
-                const u32 own = held[g * DIGITS + threadIdx.x];
-                held[g * DIGITS + threadIdx.x] = (u16)sum;
-                sum += own;
+            for (u32 d = 0; d < EACH; d += 2) {
+                const u32 both = *(const u32*)(counts + c + d);
+                all += (both & 0xffffu) + (both >> 16);
             }
         }
-        const u32 begin = sum_before(sum);
-        if (threadIdx.x < DIGITS) {
-            UNROLL
-            for (u32 g = 0; g < GROUPS; g++) held[g * DIGITS + threadIdx.x] = (u16)(held[g * DIGITS + threadIdx.x] + begin);
-            const u64 number = threadIdx.x * m.tiles + tile;
-            moves[threadIdx.x] = (number > 0 ? ends[number - 1] : 0) - begin;
+        u32 place = sum_before(all);
+        if (threadIdx.x == MAX_BLOCK - 1u) kept = place + all;
+        ROLLED
+        for (u32 d = 0; d < EACH; d += 2) {
+            u32 both = 0;
+            // Two counts of 16 bits in a word, whose sums have no carry.
+            ROLLED
+            for (u32 c = d; c < GROUPS * BUCKETS; c += BUCKETS) both += *(const u32*)(counts + c);
+            const u32 one = both & 0xffffu, two = both >> 16;
+            const Pack<u32, 2> of_two = {{place << 16 | one, (place + one) << 16 | two}};
+            store_pack(runs + tile * BUCKETS + threadIdx.x * EACH + d, of_two);
+            u32 before = place | (place + one) << 16;
+            place += one + two;
+            ROLLED
+            for (u32 c = d; c < GROUPS * BUCKETS; c += BUCKETS) {
+                u32* const at_both = (u32*)(counts + c);
+                const u32 own = *at_both;
+                *at_both = before;
+                before += own;
+            }
         }
         __syncthreads();
         UNROLL
-        for (u32 k = 0; k < ITEMS; k++) {
-            at[k] += mine[key[k] >> m.digit & (DIGITS - 1u)];
-            sorted[at[k]] = key[k];
-            values[at[k]] = value[k];
-        }
+        for (u32 k = 0; k < ITEMS; k++) at[k] = (at[k] >> 16 & BUCKETS) != 0 ? NONE : (at[k] & 0xffffu) + mine[at[k] >> 16];
         __syncthreads();
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) {
-            const u32 i = k * MAX_BLOCK + threadIdx.x;
-            if (i >= count) continue;
-            const u32 to = i + moves[sorted[i] >> m.digit & (DIGITS - 1u)];
-            to_keys[to] = sorted[i];
-            to_values[to] = values[i];
+            if (at[k] != NONE) sorted[at[k]] = word[k];
         }
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < kept; i += MAX_BLOCK) words[begin + i] = sorted[i];
         __syncthreads();
     }
 }
@@ -236,120 +249,215 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
     }
 }
 
-// Terms that a thread has at a time, and how often a block lets one of each place go before one thread takes all that are left.
-static constexpr u32 TOGETHER = 2, CHUNK = MAX_BLOCK * TOGETHER, CLAIMS = 2048, ROUNDS = 8;
+// Runs that a block looks at at a time, and terms; lists of terms.
+static constexpr u32 SLOTS = sizeof(T) < 4 ? 1536 : sizeof(T) == 4 ? 768 : 512, LISTS = sizeof(T) < 4 ? 2048 : sizeof(T) == 4 ? 1024 : 512;
+// The terms of a list that a thread puts in order; of a longer one, it looks at all terms.
+static constexpr u32 LONG = 32;
+static constexpr u32 END = 0xffffu;
 
-// The first key of a bucket of that number or one behind it.
-DEVICE u32 first_of(const u32* keys, u32 bucket, const BucketMap& m) {
-    u32 low = 0, high = (u32)m.terms;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (keys[middle] >> m.shift < bucket) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+// Adds the term of a slot to its sum.
+DEVICE void add_slot(Sum* sums, const Word* kept, u32 slot) {
+    const Word word = kept[slot];
+    Sum* const to = sums + place_of(word);
+    *to = sum_of(*to, value_in(word));
 }
 
-KERNEL(PASTE4(buckets_, add, _, DTYPE), T* dst, const u32* keys, const T* src, BucketMap m) {
-    // Where the bucket begins and ends.
-    __shared__ u32 bounds[2];
-    // The least term that claims a place. Later rounds claim with lesser numbers, so that none need be wiped out.
-    DYNAMIC_SHARED(u32, claims);
-    Sum* const sums = (Sum*)(claims + CLAIMS);
-    T* const values = (T*)claims;
-    u16* const places = (u16*)(claims + CHUNK * sizeof(T) / 4);
-    static_assert(CHUNK * (sizeof(T) + 2) <= CLAIMS * 4 && CHUNK * sizeof(T) % 4 == 0, "terms that are left fit the claims");
-    // The last round that left terms.
-    __shared__ u32 unfinished;
-    if (threadIdx.x == 0) unfinished = NONE;
-    for (u32 c = threadIdx.x; c < CLAIMS; c += MAX_BLOCK) claims[c] = NONE;
-    u32 round = NONE / CHUNK - 1;
+// Adds the terms of a list one behind the other. False if there are too many.
+DEVICE bool add_list(Sum* sums, const Word* kept, const u16* next, u32 head) {
+    // The least four slots that are left, until none is.
+    u32 least = 0;
+    do {
+        u32 a = END, b = END, c = END, d = END, seen = 0;
+        for (u32 slot = head; slot != END && seen <= LONG; slot = next[slot], seen++) {
+            u32 v = slot >= least ? slot : END, lower;
+            lower = v < a ? v : a, v = v < a ? a : v, a = lower;
+            lower = v < b ? v : b, v = v < b ? b : v, b = lower;
+            lower = v < c ? v : c, v = v < c ? c : v, c = lower;
+            d = v < d ? v : d;
+        }
+        if (seen > LONG) return false;
+        if (a != END) add_slot(sums, kept, a);
+        if (b != END) add_slot(sums, kept, b);
+        if (c != END) add_slot(sums, kept, c);
+        if (d != END) add_slot(sums, kept, d);
+        least = d == END ? END : d + 1u;
+    } while (least != END);
+    return true;
+}
+
+// Adds the terms of a list, which are some of `count` ones. Neighbours often have the same place.
+DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
+    static constexpr u32 AHEAD = 8;
+    u32 place = list;
+    Sum sum = sums[place];
+    ROLLED
+    for (u32 first = 0; first < count; first += AHEAD) {
+        Word word[AHEAD];
+        bool alike = first + AHEAD <= count;
+        UNROLL
+        for (u32 k = 0; k < AHEAD; k++) {
+            word[k] = kept[first + k];
+            alike = alike && place_of(word[k]) == place;
+        }
+        if (alike) {
+            UNROLL
+            for (u32 k = 0; k < AHEAD; k++) sum = sum_of(sum, value_in(word[k]));
+            continue;
+        }
+        ROLLED
+        for (u32 slot = first; slot < count && slot < first + AHEAD; slot++) {
+            const Word one = kept[slot];
+            const u32 to = place_of(one);
+            if (to % LISTS != list) continue;
+            if (to != place) {
+                sums[place] = sum;
+                place = to;
+                sum = sums[place];
+            }
+            sum = sum_of(sum, value_in(one));
+        }
+    }
+    sums[place] = sum;
+}
+
+KERNEL(PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
+    DYNAMIC_SHARED(Sum, sums);
+    static constexpr u32 N = SLOTS / MAX_BLOCK, EACH = sizeof(T) < 4 ? 4 : 2, MANY_RUNS = EACH * MAX_BLOCK, SPANS = SLOTS / 32;
+    // Terms in their order, and of each the next in its list, which holds destinations LISTS apart in any order.
+    SHARED_ARRAY(0, Word, kept, SLOTS);
+    SHARED_ARRAY(1, u16, next, SLOTS);
+    SHARED_ARRAY(2, u32, lists, LISTS);
+    // Of runs that have terms: what leads from a term's number to its word. Of 32 terms: the run of the first, and which others begin one;
+    // for this window of terms and the next.
+    SHARED_ARRAY(3, u32, leads, MANY_RUNS);
+    __shared__ u32 begins[2][SPANS], first_run[2][SPANS];
+    __shared__ u32 all;
+    // The first slots of lists of several terms, and lists that are too long.
+    __shared__ u16 crowded[SLOTS / 2], longs[SLOTS / LONG];
+    __shared__ u32 crowds, long_count;
+    const u32 lane = threadIdx.x % LANES;
+    for (u32 i = threadIdx.x; i < LISTS; i += MAX_BLOCK) lists[i] = END;
+    if (threadIdx.x < SPANS) begins[0][threadIdx.x] = begins[1][threadIdx.x] = 0;
+    if (threadIdx.x == 0) crowds = long_count = 0;
     for (u32 bucket = blockIdx.x; bucket < m.buckets; bucket += gridDim.x) {
-        // Two threads of different waves look.
-        if (threadIdx.x == 0 || threadIdx.x == MAX_BLOCK - 1u) bounds[threadIdx.x & 1u] = first_of(keys, bucket + (threadIdx.x & 1u), m);
-        __syncthreads();
-        const u32 begin = bounds[0], end = bounds[1], mask = (1u << m.shift) - 1u;
-        __syncthreads();
         const u64 base = (u64)bucket << m.shift;
         const u32 owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
         T* const to = dst + m.first + base;
-        if (begin == end) continue;
+        __syncthreads();
         for (u32 d = threadIdx.x; d < owned; d += MAX_BLOCK) sums[d] = widen(to[d]);
-        __syncthreads();
-        for (u32 at = begin; at < end; at += CHUNK) {
-            u32 place[TOGETHER];
-            T value[TOGETHER];
-            u32 left = 0;
+        const u32* const of_bucket = runs + bucket * m.tiles;
+        bool any = false;
+        for (u64 tile = 0; tile < m.tiles; tile += MANY_RUNS) {
+            // The thread's runs: they lie one behind the other.
+            u32 run[EACH], length = 0, filled = 0;
             UNROLL
-            for (u32 k = 0; k < TOGETHER; k++) {
-                const u32 i = k * MAX_BLOCK + threadIdx.x;
-                if (i < end - at) place[k] = keys[at + i] & mask, value[k] = src[at + i], left |= 1u << k;
+            for (u32 e = 0; e < EACH; e++) {
+                const u64 t = tile + threadIdx.x * EACH + e;
+                run[e] = t < m.tiles ? of_bucket[t] : 0;
             }
-            bool all = false;
-            for (u32 turn = 0; turn < ROUNDS; turn++, round--) {
-                const u32 claim = round * CHUNK;
+            UNROLL
+            for (u32 e = 0; e < EACH; e++) {
+                length += run[e] & 0xffffu;
+                filled += (run[e] & 0xffffu) != 0 ? 1u : 0;
+            }
+            const u32 start = sum_before(length);
+            __syncthreads();
+            const u32 number = sum_before(filled);
+            {
+                u32 at = start, n = number;
                 UNROLL
-                for (u32 k = 0; k < TOGETHER; k++) {
-                    const u32 i = k * MAX_BLOCK + threadIdx.x;
-                    if (left >> k & 1u) atomicMin(&claims[place[k] % CLAIMS], claim + i);
+                for (u32 e = 0; e < EACH; e++) {
+                    const u32 own = run[e] & 0xffffu;
+                    if (own != 0) leads[n] = ((u32)tile + threadIdx.x * EACH + e) * TILE + (run[e] >> 16) - at;
+                    at += own;
+                    n += own != 0 ? 1u : 0;
+                    run[e] = own;
                 }
-                __syncthreads();
+                if (threadIdx.x == MAX_BLOCK - 1u) all = at;
+            }
+            u32 done = 0, side = 0;
+            // Where runs begin in a window of terms.
+            auto mark = [&](u32 from, u32 to_side) {
+                if (start >= from + SLOTS || start + length <= from) return;
+                u32 at = start, n = number;
                 UNROLL
-                for (u32 k = 0; k < TOGETHER; k++) {
-                    const u32 i = k * MAX_BLOCK + threadIdx.x;
-                    if ((left >> k & 1u) == 0 || claims[place[k] % CLAIMS] != claim + i) continue;
-                    sums[place[k]] = sum_of(sums[place[k]], value[k]);
-                    left &= ~(1u << k);
-                }
-                if (left != 0) write_alike(&unfinished, round);
-                __syncthreads();
-                if (unfinished != round) {
-                    all = true;
-                    round--;
-                    break;
-                }
-            }
-            if (all && round > 2 * ROUNDS) continue;
-            // Many of one place: the first of them takes all, one behind the other.
-            u32 leads = 0;
-            const u32 claim = round * CHUNK;
-            UNROLL
-            for (u32 k = 0; k < TOGETHER; k++) {
-                if (left >> k & 1u) atomicMin(&claims[place[k] % CLAIMS], claim + k * MAX_BLOCK + threadIdx.x);
-            }
-            __syncthreads();
-            UNROLL
-            for (u32 k = 0; k < TOGETHER; k++) {
-                if ((left >> k & 1u) && claims[place[k] % CLAIMS] == claim + k * MAX_BLOCK + threadIdx.x) leads |= 1u << k;
-            }
-            __syncthreads();
-            UNROLL
-            for (u32 k = 0; k < TOGETHER; k++) {
-                const u32 i = k * MAX_BLOCK + threadIdx.x;
-                const bool is_left = (left >> k & 1u) != 0;
-                places[i] = is_left ? (u16)place[k] : (u16)0xffffu;
-                if (is_left) values[i] = value[k];
-            }
-            __syncthreads();
-            UNROLL
-            for (u32 k = 0; k < TOGETHER; k++) {
-                if ((leads >> k & 1u) == 0) continue;
-                for (u32 p = place[k] % CLAIMS; p < owned; p += CLAIMS) {
-                    Sum sum = sums[p];
-                    for (u32 i = k * MAX_BLOCK + threadIdx.x; i < CHUNK; i++) {
-                        if (places[i] == p) sum = sum_of(sum, values[i]);
+                for (u32 e = 0; e < EACH; e++) {
+                    const u32 end = at + run[e];
+                    if (run[e] != 0 && at < from + SLOTS && end > from) {
+                        const u32 low = at > from ? at - from : 0;
+                        if (at >= from) atomicOr(&begins[to_side][low / 32], 1u << low % 32);
+                        for (u32 span = (low + 31u) / 32; span * 32 < end - from && span < SPANS; span++) first_run[to_side][span] = n;
                     }
-                    sums[p] = sum;
+                    n += run[e] != 0 ? 1u : 0;
+                    at = end;
                 }
+            };
+            Word word[N];
+            auto load = [&](u32 from, u32 of_side, u32 total) {
+                UNROLL
+                for (u32 k = 0; k < N; k++) {
+                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
+                    if (slot + from < total) {
+                        const u32 r = first_run[of_side][slot / 32] + (u32)__popc(begins[of_side][slot / 32] & ((2u << lane) - 2u));
+                        word[k] = words[leads[r] + from + slot];
+                    }
+                }
+            };
+            mark(0, 0);
+            __syncthreads();
+            const u32 total = all;
+            any = any || total > 0;
+            load(0, 0, total);
+            while (done < total) {
+                const u32 count = total - done < SLOTS ? total - done : SLOTS;
+                u32 old[N];
+                UNROLL
+                for (u32 k = 0; k < N; k++) {
+                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
+                    if (slot < count) {
+                        kept[slot] = word[k];
+                        old[k] = atomicExch(&lists[place_of(word[k]) % LISTS], slot);
+                        next[slot] = (u16)old[k];
+                    }
+                }
+                __syncthreads();
+                if (threadIdx.x < SPANS) begins[side][threadIdx.x] = 0;
+                UNROLL
+                for (u32 k = 0; k < N; k++) {
+                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
+                    if (slot < count) {
+                        const u32 place = place_of(word[k]);
+                        if (lists[place % LISTS] == slot) {
+                            if (old[k] == END) {
+                                sums[place] = sum_of(sums[place], value_in(word[k]));
+                                lists[place % LISTS] = END;
+                            } else {
+                                crowded[atomicAdd(&crowds, 1u)] = (u16)slot;
+                            }
+                        }
+                    }
+                }
+                mark(done + SLOTS, side ^ 1u);
+                __syncthreads();
+                load(done + SLOTS, side ^ 1u, total);
+                for (u32 c = threadIdx.x; c < crowds; c += MAX_BLOCK) {
+                    const u32 head = crowded[c], list = place_of(kept[head]) % LISTS;
+                    lists[list] = END;
+                    if (!add_list(sums, kept, next, head)) longs[atomicAdd(&long_count, 1u)] = (u16)list;
+                }
+                __syncthreads();
+                if (long_count != 0) {
+                    if (threadIdx.x < long_count) add_all(sums, kept, count, longs[threadIdx.x]);
+                    __syncthreads();
+                }
+                if (threadIdx.x == 0) crowds = long_count = 0;
+                done += SLOTS;
+                side ^= 1u;
             }
-            __syncthreads();
-            if (threadIdx.x == 0) unfinished = NONE;
-            for (u32 c = threadIdx.x; c < CLAIMS; c += MAX_BLOCK) claims[c] = NONE;
-            round = NONE / CHUNK - 1;
-            __syncthreads();
         }
-        for (u32 d = threadIdx.x; d < owned; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
+        if (!any) continue;
         __syncthreads();
+        for (u32 d = threadIdx.x; d < owned; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
     }
 }
 

@@ -12,8 +12,6 @@ use kernels_hip::launch::{self, LaunchShape};
 
 /// How multiprocessors are counted for grids: few, so that blocks take several tiles and buckets.
 const MULTIPROCESSORS: u32 = 2;
-/// A null pointer.
-const NOTHING: usize = 0;
 
 /// An element: how it is made from random bits, how a sum begins with it, takes a term, and ends.
 trait Element: Pod + PartialEq + std::fmt::Debug {
@@ -83,8 +81,7 @@ struct Dims {
     inner: usize,
 }
 
-/// The three kernels one behind the other, for each `part` destinations, and running sums of the counts between them. Buckets have
-/// 2^`shift` destinations, if it is given.
+/// Both kernels one behind the other, for each `part` destinations. Buckets have 2^`shift` destinations, if it is given.
 fn scatter_add<T: Element>(
     device: i32,
     dims: Dims,
@@ -106,7 +103,7 @@ fn scatter_add<T: Element>(
     let mut faults = [IndexFault::zeroed()];
     let total = dst.len() as u64;
     for first in (0..total).step_by(part as usize) {
-        let map = launch::buckets(&BucketMap {
+        let map = BucketMap {
             terms: ids.len() as u64,
             count: dims.count as u64,
             length: dims.length as u64,
@@ -115,56 +112,44 @@ fn scatter_add<T: Element>(
             owned: part.min(total - first),
             tiles: 0,
             shift: 0,
-            digit: 0,
             buckets: 0,
             id_type: id_type as u32,
             operation: 5,
             axis: 1,
-        });
+            reserved: 0,
+        };
+        let map = launch::buckets(&map, size_of::<T>());
         let map = match shift {
-            Some(shift) => {
-                BucketMap { shift, digit: shift, buckets: map.owned.div_ceil(1 << shift) as u32, ..map }
-            }
+            Some(shift) => BucketMap { shift, buckets: map.owned.div_ceil(1 << shift) as u32, ..map },
             None => map,
         };
-        // Keys and terms; before the first pass there are ids, and the terms as they came.
-        let (mut keys, mut terms) = (vec![0u32; ids.len()], src.to_vec());
-        for (pass, map) in launch::bucket_passes(&map).enumerate() {
-            let tiles = launch::bucket_tiles(&map, MULTIPROCESSORS);
-            let mut numbers = vec![0u32; launch::bucket_counts(&map) as usize];
-            let which = if pass == 0 { input(&bytes) } else { value(&NOTHING) };
-            run(
-                "count",
-                tiles,
-                0,
-                &mut [which, output(&mut keys), output(&mut numbers), output(&mut faults), value(&map)],
-            );
-            let mut sum = 0;
-            for number in &mut numbers {
-                sum += *number;
-                *number = sum;
-            }
-            let (mut to_keys, mut to_terms) = (vec![0u32; ids.len()], terms.clone());
-            run(
-                "deal",
-                tiles,
-                0,
-                &mut [
-                    input(&keys),
-                    input(&terms),
-                    input(&numbers),
-                    output(&mut to_keys),
-                    output(&mut to_terms),
-                    value(&map),
-                ],
-            );
-            (keys, terms) = (to_keys, to_terms);
-        }
+        let bytes_of_words =
+            launch::bucket_words(&map, size_of::<T>()) as usize * launch::bucket_word_bytes(size_of::<T>());
+        // What no kernel may read is no word of any term.
+        let mut words = vec![!0u32; bytes_of_words / 4];
+        let mut runs = vec![!0u32; launch::bucket_runs(&map) as usize];
+        run(
+            "deal",
+            launch::bucket_tiles(&map, MULTIPROCESSORS),
+            0,
+            &mut [
+                input(&bytes),
+                input(src),
+                output(&mut words),
+                output(&mut runs),
+                output(&mut faults),
+                value(&map),
+            ],
+        );
+        // Those of a bucket side by side.
+        let tiles = map.tiles as usize;
+        let runs: Vec<u32> =
+            (0..runs.len()).map(|i| runs[i % tiles * (runs.len() / tiles) + i / tiles]).collect();
         run(
             "add",
             launch::bucket_sums(&map, MULTIPROCESSORS),
-            launch::sums_bytes(size_of::<T>()),
-            &mut [output(&mut dst), input(&keys), input(&terms), value(&map)],
+            launch::sums_bytes(&map, size_of::<T>()),
+            &mut [output(&mut dst), input(&words), input(&runs), value(&map)],
         );
     }
     (dst, faults[0])

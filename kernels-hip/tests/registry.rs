@@ -119,7 +119,7 @@ fn kernels_are_counted() {
         ("sort", 10 * 2),
         ("radix", 8 * 2),
         ("topk", 10),
-        ("buckets", 10 * 3),
+        ("buckets", 10 * 2),
         ("scan", 10 * 8),
         ("rope", 5),
         ("attention", 5 * 2),

@@ -23,8 +23,6 @@ pub struct BucketMap {
     pub tiles: u64,
     /// The base-2 logarithm of a bucket's destinations.
     pub shift: u32,
-    /// Bits of a term's key, which is its destination, below the digit that a pass deals terms out by.
-    pub digit: u32,
     /// Number of buckets.
     pub buckets: u32,
     /// An [`IdType`](super::IdType).
@@ -33,6 +31,8 @@ pub struct BucketMap {
     pub operation: u32,
     /// The axis, for [`IndexFault`](super::IndexFault).
     pub axis: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 // The source asserts the same numbers.

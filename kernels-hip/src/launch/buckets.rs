@@ -4,14 +4,10 @@ use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::BucketMap;
 
-/// Terms of a tile, as the source has it.
-const TILE: u64 = 2048;
-/// Most buckets.
+/// Bytes of a tile's words, as the source has it.
+const TILE_BYTES: u64 = 32 * 1024;
+/// Most buckets: so many runs each tile has.
 const BUCKETS: u64 = 2048;
-/// Values of a digit.
-const DIGITS: u64 = 64;
-/// Bits of a digit.
-const BITS: u32 = 6;
 /// The fewest terms that are worth the passes.
 const MANY: u64 = 1 << 16;
 /// How many ids a thread of `index_scatter_add` may look at for each of its own before the passes are quicker.
@@ -22,12 +18,17 @@ pub fn bucket_part(element_bytes: usize) -> u64 {
     BUCKETS * if element_bytes == 8 { 4096 } else { 8192 }
 }
 
-/// So many terms at most: a block of `buckets_add` counts them in 32 bits, 512 at a time.
-const MOST: u64 = (1 << 32) - 512;
+/// So many terms at most: words of whole tiles are counted in 32 bits.
+const MOST: u64 = (1 << 32) - 8192;
 
 /// Whether buckets are quicker than `owners` threads for each line of `index_scatter_add`, for `terms` terms of all lines.
 pub fn by_buckets(terms: u64, owners: u64) -> bool {
     (MANY..=MOST).contains(&terms) && owners >= LOOKS
+}
+
+/// Bytes of a term's word: its destination within its bucket, and its value.
+pub fn bucket_word_bytes(element_bytes: usize) -> usize {
+    2 * element_bytes.max(2)
 }
 
 /// Fills in `tiles`, `shift` and `buckets` for the terms and the destinations of a map, which are at most [`bucket_part`].
@@ -37,35 +38,38 @@ pub fn by_buckets(terms: u64, owners: u64) -> bool {
 /// use kernels_hip::args::BucketMap;
 ///
 /// let map = BucketMap { terms: 100_000, owned: 5000, ..Zeroable::zeroed() };
-/// let map = kernels_hip::launch::buckets(&map);
-/// assert_eq!((map.tiles, map.shift, map.buckets), (49, 2, 1250));
+/// let map = kernels_hip::launch::buckets(&map, 2);
+/// assert_eq!((map.tiles, map.shift, map.buckets), (13, 2, 1250));
 /// ```
-pub fn buckets(map: &BucketMap) -> BucketMap {
-    let shift = map.owned.div_ceil(BUCKETS).next_power_of_two().ilog2();
-    let buckets = map.owned.div_ceil(1 << shift);
-    BucketMap { tiles: map.terms.div_ceil(TILE), shift, digit: shift, buckets: buckets as u32, ..*map }
+pub fn buckets(map: &BucketMap, element_bytes: usize) -> BucketMap {
+    // Large enough that few terms of a block's meet, if there are many of them; but enough buckets for all multiprocessors.
+    let enough = if map.owned < 16_384 { 0 } else { (map.owned / 256).ilog2().min(8) };
+    let shift = map.owned.div_ceil(BUCKETS).next_power_of_two().ilog2().max(enough);
+    let buckets = map.owned.div_ceil(1 << shift) as u32;
+    BucketMap { tiles: map.terms.div_ceil(tile(element_bytes)), shift, buckets, ..*map }
 }
 
-/// The passes of `buckets_count` and `buckets_deal` that bring the terms of a map of [`buckets`] to their buckets: a digit each. The first
-/// makes the keys.
-pub fn bucket_passes(map: &BucketMap) -> impl Iterator<Item = BucketMap> {
-    // Terms without destination have the greatest digit, and no bucket.
-    let digits = if u64::from(map.buckets) < DIGITS { 1 } else { 2 };
-    let map = *map;
-    (0..digits).map(move |pass| BucketMap { digit: map.shift + pass * BITS, ..map })
+/// Terms of a tile.
+fn tile(element_bytes: usize) -> u64 {
+    TILE_BYTES / bucket_word_bytes(element_bytes) as u64
 }
 
-/// How many numbers `buckets_count` writes.
-pub fn bucket_counts(map: &BucketMap) -> u64 {
-    DIGITS * map.tiles
+/// For how many words `buckets_deal` needs room: those of whole tiles.
+pub fn bucket_words(map: &BucketMap, element_bytes: usize) -> u64 {
+    map.tiles * tile(element_bytes)
 }
 
-/// Of `buckets_add`: room for the sums of a bucket, 32 bits each at least, and claims to them.
-pub fn sums_bytes(element_bytes: usize) -> u32 {
-    4 * 2048 + (bucket_part(element_bytes) / BUCKETS) as u32 * element_bytes.max(4) as u32
+/// How many runs `buckets_deal` writes.
+pub fn bucket_runs(map: &BucketMap) -> u64 {
+    BUCKETS * map.tiles
 }
 
-/// For `buckets_count` and `buckets_deal`: a block for each tile.
+/// Of `buckets_add`: room for the sums of a bucket, 32 bits each at least.
+pub fn sums_bytes(map: &BucketMap, element_bytes: usize) -> u32 {
+    (element_bytes.max(4) as u32) << map.shift
+}
+
+/// For `buckets_deal`: a block for each tile.
 pub fn bucket_tiles(map: &BucketMap, multiprocessors: u32) -> LaunchShape {
     shape(map.tiles, MAX_BLOCK, multiprocessors)
 }
@@ -80,26 +84,34 @@ mod tests {
     use super::*;
     use bytemuck::Zeroable;
 
-    fn cut(owned: u64) -> (u32, u32, Vec<u32>) {
-        let map = buckets(&BucketMap { terms: 1, owned, ..Zeroable::zeroed() });
-        (map.shift, map.buckets, bucket_passes(&map).map(|pass| pass.digit).collect())
+    fn cut(owned: u64, element_bytes: usize) -> (u32, u32, u32) {
+        let map = buckets(&BucketMap { terms: 1, owned, ..Zeroable::zeroed() }, element_bytes);
+        (map.shift, map.buckets, sums_bytes(&map, element_bytes))
     }
 
     #[test]
     fn buckets_cover_the_destinations() {
-        assert_eq!(cut(1), (0, 1, vec![0]));
-        assert_eq!(cut(63), (0, 63, vec![0]));
-        assert_eq!(cut(64), (0, 64, vec![0, 6]));
-        assert_eq!(cut(2048), (0, 2048, vec![0, 6]));
-        assert_eq!(cut(2049), (1, 1025, vec![1, 7]));
-        assert_eq!(cut(bucket_part(4)), (13, 2048, vec![13, 19]));
-        assert_eq!(cut(bucket_part(8)), (12, 2048, vec![12, 18]));
+        assert_eq!(cut(1, 2), (0, 1, 4));
+        assert_eq!(cut(2048, 4), (0, 2048, 4));
+        assert_eq!(cut(2049, 8), (1, 1025, 16));
+        assert_eq!(cut(bucket_part(2), 2), (13, 2048, 32 * 1024));
+        assert_eq!(cut(bucket_part(8), 8), (12, 2048, 32 * 1024));
+    }
+
+    #[test]
+    fn tiles_have_room_for_their_words() {
+        for (element_bytes, tiles) in [(1, 2), (2, 2), (4, 3), (8, 5)] {
+            let map = buckets(&BucketMap { terms: 8193, owned: 1, ..Zeroable::zeroed() }, element_bytes);
+            assert_eq!((map.tiles, bucket_runs(&map)), (tiles, tiles * 2048));
+            let bytes = bucket_words(&map, element_bytes) * bucket_word_bytes(element_bytes) as u64;
+            assert_eq!(bytes, tiles * 32 * 1024);
+        }
     }
 
     #[test]
     fn many_terms_of_few_lines_take_buckets() {
         assert!(by_buckets(1 << 24, 16_896));
         assert!(!by_buckets(1 << 24, 20) && !by_buckets(1000, 16_896));
-        assert!(by_buckets((1 << 32) - 512, 16_896) && !by_buckets((1 << 32) - 511, 16_896));
+        assert!(by_buckets((1 << 32) - 8192, 16_896) && !by_buckets((1 << 32) - 8191, 16_896));
     }
 }

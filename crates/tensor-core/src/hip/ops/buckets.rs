@@ -1,12 +1,10 @@
 //! Sums by many ids along few lines: terms are dealt out to buckets of neighbouring destinations, which blocks add up in order.
 
-use std::ptr;
-
 use hip_safe::LaunchConfig;
 use kernels_hip::args::{BucketMap, IdType};
 use kernels_hip::launch;
 
-use super::scan;
+use super::copy;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::device::{config, wrap};
@@ -14,7 +12,6 @@ use crate::hip::kernels::Kernel;
 use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::storage::index::Indexed;
-use crate::storage::scan::ScanOp;
 
 /// Whether [`scatter_add`] takes these operands, and is quicker than a thread for each line.
 pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layout, from: &Layout) -> bool {
@@ -39,7 +36,8 @@ pub(super) fn scatter_add(
     (source, from): (&HipStorage, &Layout),
 ) -> Result<()> {
     let (device, dtype, op) = (storage.device().clone(), storage.dtype(), axis.operation);
-    let (total, part) = (layout.elements() as u64, launch::bucket_part(dtype.size_in_bytes()));
+    let (total, bytes) = (layout.elements() as u64, dtype.size_in_bytes());
+    let part = launch::bucket_part(bytes);
     let all = BucketMap {
         terms: at.elements() as u64,
         count: at.dims()[axis.axis] as u64,
@@ -49,110 +47,81 @@ pub(super) fn scatter_add(
         owned: 0,
         tiles: 0,
         shift: 0,
-        digit: 0,
         buckets: 0,
         id_type: id_type as u32,
         operation: axis.number(),
         axis: axis.axis as u32,
+        reserved: 0,
     };
     let mut first = 0;
     // One part at least: somebody must look at the ids.
     while first == 0 || first < total {
-        let map = launch::buckets(&BucketMap { first, owned: part.min(total - first), ..all });
-        // SAFETY: S15: the first pass writes the key of each term.
-        let mut keys = unsafe { HipStorage::uninit(&device, DType::U32, at.elements(), op) }?;
-        let mut values: Option<HipStorage> = None;
-        for pass in launch::bucket_passes(&map) {
-            let ends = count(dtype, values.is_none().then_some((ids, at)), &mut keys, &pass, op)?;
-            let terms = values.as_ref().map_or((source, from.offset()), |values| (values, 0));
-            let dealt = deal(&keys, terms, &ends, &pass, op)?;
-            keys = dealt.0;
-            values = Some(dealt.1);
-        }
-        let terms = values.as_ref().map_or((source, from.offset()), |values| (values, 0));
-        add(storage, layout, &keys, terms, &map, op)?;
+        let map = launch::buckets(&BucketMap { first, owned: part.min(total - first), ..all }, bytes);
+        let (words, runs) = deal((ids, at), (source, from), &device, &map, op)?;
+        let by_tiles = Layout::contiguous(
+            [map.tiles as usize, launch::bucket_runs(&map) as usize / map.tiles as usize],
+            op,
+        )?;
+        let runs = copy::copy(&runs, &by_tiles.transpose(0, 1))?;
+        add(storage, layout, &words, &runs, &map, op)?;
         first += part;
     }
     Ok(())
 }
 
-/// Where the terms of each digit and tile end. The first pass, which is given the ids, writes keys.
-fn count(
-    dtype: DType,
-    ids: Option<(&HipStorage, &Layout)>,
-    keys: &mut HipStorage,
-    map: &BucketMap,
-    op: &'static str,
-) -> Result<HipStorage> {
-    let device = keys.device().clone();
-    let function = device.kernels().get(&device, kernel("count", dtype))?;
-    let numbers = launch::bucket_counts(map) as usize;
-    // SAFETY: S15: the kernel writes a number for each digit of each tile.
-    let mut counts = unsafe { HipStorage::uninit(&device, DType::U32, numbers, op) }?;
-    {
-        let which = ids.map(|(ids, at)| ids.tail(at.offset(), op)).transpose()?;
-        let (mut keys, mut target) = (keys.tail_mut(0, op)?, counts.tail_mut(0, op)?);
-        let shape = config(launch::bucket_tiles(map, device.multiprocessors()));
-        device.faults().watch(device.stream(), op, |fault| {
-            let mut launch = device.stream().launch(function, shape);
-            match &which {
-                Some(which) => launch.arg(which),
-                None => launch.pointer(ptr::null()),
-            };
-            launch.arg_mut(&mut keys).arg_mut(&mut target).arg_mut(fault).value(map);
-            // SAFETY: S9: the kernel reads `terms` ids, which are tight, and writes as many keys, or reads keys that the pass before
-            // wrote; it writes a number for each digit of each tile.
-            unsafe { launch.submit() }
-        })?;
-    }
-    scan::scan(&counts, &Layout::contiguous(numbers, op)?, ScanOp::Sum, 0)
-}
-
-/// Keys and terms, which lie from an element on, dealt out by their digit.
+/// The words of each tile's terms, in the order of their buckets, and where the runs of each bucket lie.
 fn deal(
-    keys: &HipStorage,
-    (terms, start): (&HipStorage, usize),
-    ends: &HipStorage,
+    (ids, at): (&HipStorage, &Layout),
+    (source, from): (&HipStorage, &Layout),
+    device: &HipDevice,
     map: &BucketMap,
     op: &'static str,
 ) -> Result<(HipStorage, HipStorage)> {
-    let (device, dtype) = (keys.device(), terms.dtype());
+    let (dtype, bytes) = (source.dtype(), source.dtype().size_in_bytes());
     let function = device.kernels().get(device, kernel("deal", dtype))?;
-    // SAFETY: S15: the kernel writes each key and each term.
-    let uninit = |dtype| unsafe { HipStorage::uninit(device, dtype, map.terms as usize, op) };
-    let (mut to_keys, mut to_terms) = (uninit(DType::U32)?, uninit(dtype)?);
+    let word_bytes = launch::bucket_words(map, bytes) as usize * launch::bucket_word_bytes(bytes);
+    // SAFETY: S15: nothing reads a word or a run that `buckets_deal` does not write: runs say which words there are.
+    let uninit = |numbers| unsafe { HipStorage::uninit(device, DType::U32, numbers, op) };
+    let (mut words, mut runs) = (uninit(word_bytes / 4)?, uninit(launch::bucket_runs(map) as usize)?);
     {
-        let (keys, terms, ends) = (keys.tail(0, op)?, terms.tail(start, op)?, ends.tail(0, op)?);
-        let (mut first, mut second) = (to_keys.tail_mut(0, op)?, to_terms.tail_mut(0, op)?);
+        let (ids, terms) = (ids.tail(at.offset(), op)?, source.tail(from.offset(), op)?);
+        let (mut first, mut second) = (words.tail_mut(0, op)?, runs.tail_mut(0, op)?);
         let shape = config(launch::bucket_tiles(map, device.multiprocessors()));
-        let mut launch = device.stream().launch(function, shape);
-        launch.arg(&keys).arg(&terms).arg(&ends).arg_mut(&mut first).arg_mut(&mut second).value(map);
-        // SAFETY: S9: the kernel reads `terms` keys and terms, which are tight, and writes each to a place of its own below `terms`: `ends`
-        // are running sums of how many there are, by the same keys.
-        unsafe { launch.submit() }.map_err(wrap(op))?;
+        device.faults().watch(device.stream(), op, |fault| {
+            let mut launch = device.stream().launch(function, shape);
+            launch.arg(&ids).arg(&terms).arg_mut(&mut first).arg_mut(&mut second).arg_mut(fault).value(map);
+            // SAFETY: S9: the kernel reads `terms` ids and terms, which are tight, and writes at most a tile's words for each tile, and a
+            // number for each of its runs.
+            unsafe { launch.submit() }
+        })?;
     }
-    Ok((to_keys, to_terms))
+    Ok((words, runs))
 }
 
 /// The sums of each bucket.
 fn add(
     storage: &mut HipStorage,
     layout: &Layout,
-    keys: &HipStorage,
-    (terms, start): (&HipStorage, usize),
+    words: &HipStorage,
+    runs: &HipStorage,
     map: &BucketMap,
     op: &'static str,
 ) -> Result<()> {
     let (device, dtype) = (storage.device().clone(), storage.dtype());
     let function = device.kernels().get(&device, kernel("add", dtype))?;
     let mut target = storage.tail_mut(layout.offset(), op)?;
-    let (keys, terms) = (keys.tail(0, op)?, terms.tail(start, op)?);
+    let (words, runs) = (words.tail(0, op)?, runs.tail(0, op)?);
     let shape = config(launch::bucket_sums(map, device.multiprocessors()));
-    let shape = LaunchConfig { shared_bytes: launch::sums_bytes(dtype.size_in_bytes()), ..shape };
+    let shape = LaunchConfig { shared_bytes: launch::sums_bytes(map, dtype.size_in_bytes()), ..shape };
+    if function.shared_bytes() + shape.shared_bytes as usize
+        > device.device().properties().shared_memory_per_block
+    {
+        function.allow_dynamic_shared(shape.shared_bytes).map_err(wrap(op))?;
+    }
     let mut launch = device.stream().launch(function, shape);
-    launch.arg_mut(&mut target).arg(&keys).arg(&terms).value(map);
-    // SAFETY: S9: the kernel reads the keys and terms of each bucket and reads and writes its destinations, which lie inside the storage:
-    // the layout is tight, and a bucket has one block.
+    launch.arg_mut(&mut target).arg(&words).arg(&runs).value(map);
+    // SAFETY: S9: the kernel reads the words that the runs of each bucket say, and reads and writes its destinations, which lie inside the
+    // storage: the layout is tight, and a bucket has one block.
     unsafe { launch.submit() }.map_err(wrap(op))
 }
 
