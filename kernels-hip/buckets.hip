@@ -249,6 +249,44 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
     }
 }
 
+// Elements become sums, and sums elements: 16 bytes at a time where they lie so.
+static constexpr u32 SPAN = 16 / sizeof(T), PART = 16 / sizeof(Sum);
+DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
+    static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = 4;
+    const u32 packed = is_aligned<T, SPAN>(from) ? count / SPAN * SPAN : 0;
+    for (u32 first = threadIdx.x * SPAN; first < packed; first += STEP * AT_ONCE) {
+        Pack<T, SPAN> pack[AT_ONCE];
+        UNROLL
+        for (u32 k = 0; k < AT_ONCE; k++) pack[k] = load_pack<SPAN>(from + (first + k * STEP < packed ? first + k * STEP : first));
+        UNROLL
+        for (u32 k = 0; k < AT_ONCE; k++) {
+            if (first + k * STEP >= packed) break;
+            UNROLL
+            for (u32 part = 0; part < SPAN; part += PART) {
+                Pack<Sum, PART> sum;
+                UNROLL
+                for (u32 e = 0; e < PART; e++) sum.at[e] = widen(pack[k].at[part + e]);
+                store_pack(sums + first + k * STEP + part, sum);
+            }
+        }
+    }
+    for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) sums[d] = widen(from[d]);
+}
+DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
+    const u32 packed = is_aligned<T, SPAN>(to) ? count / SPAN * SPAN : 0;
+    for (u32 d = threadIdx.x * SPAN; d < packed; d += MAX_BLOCK * SPAN) {
+        Pack<T, SPAN> pack;
+        UNROLL
+        for (u32 part = 0; part < SPAN; part += PART) {
+            const Pack<Sum, PART> sum = load_pack<PART>(sums + d + part);
+            UNROLL
+            for (u32 e = 0; e < PART; e++) pack.at[part + e] = narrow<T>(sum.at[e]);
+        }
+        write_pack(to + d, pack);
+    }
+    for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
+}
+
 // Runs that a block looks at at a time, and terms; lists of terms.
 static constexpr u32 SLOTS = sizeof(T) < 4 ? 1536 : sizeof(T) == 4 ? 768 : 512, LISTS = sizeof(T) < 4 ? 2048 : sizeof(T) == 4 ? 1024 : 512;
 // The terms of a list that a thread puts in order; of a longer one, it looks at all terms.
@@ -304,17 +342,16 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
             for (u32 k = 0; k < AHEAD; k++) sum = sum_of(sum, value_in(word[k]));
             continue;
         }
-        ROLLED
-        for (u32 slot = first; slot < count && slot < first + AHEAD; slot++) {
-            const Word one = kept[slot];
-            const u32 to = place_of(one);
-            if (to % LISTS != list) continue;
+        UNROLL
+        for (u32 k = 0; k < AHEAD; k++) {
+            const u32 to = place_of(word[k]);
+            if (first + k >= count || to % LISTS != list) continue;
             if (to != place) {
                 sums[place] = sum;
                 place = to;
                 sum = sums[place];
             }
-            sum = sum_of(sum, value_in(one));
+            sum = sum_of(sum, value_in(word[k]));
         }
     }
     sums[place] = sum;
@@ -343,23 +380,29 @@ KERNEL(PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* ru
         const u64 base = (u64)bucket << m.shift;
         const u32 owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
         T* const to = dst + m.first + base;
-        __syncthreads();
-        for (u32 d = threadIdx.x; d < owned; d += MAX_BLOCK) sums[d] = widen(to[d]);
         const u32* const of_bucket = runs + bucket * m.tiles;
-        bool any = false;
-        for (u64 tile = 0; tile < m.tiles; tile += MANY_RUNS) {
-            // The thread's runs: they lie one behind the other.
-            u32 run[EACH], length = 0, filled = 0;
+        // The thread's runs: they lie one behind the other. They are read ahead.
+        u32 ahead[EACH];
+        auto read_runs = [&](u64 tile) {
             UNROLL
             for (u32 e = 0; e < EACH; e++) {
                 const u64 t = tile + threadIdx.x * EACH + e;
-                run[e] = t < m.tiles ? of_bucket[t] : 0;
+                ahead[e] = t < m.tiles ? of_bucket[t] : 0;
             }
+        };
+        read_runs(0);
+        __syncthreads();
+        read_sums(sums, to, owned);
+        bool any = false;
+        for (u64 tile = 0; tile < m.tiles; tile += MANY_RUNS) {
+            u32 run[EACH], length = 0, filled = 0;
             UNROLL
             for (u32 e = 0; e < EACH; e++) {
+                run[e] = ahead[e];
                 length += run[e] & 0xffffu;
                 filled += (run[e] & 0xffffu) != 0 ? 1u : 0;
             }
+            read_runs(tile + MANY_RUNS);
             const u32 start = sum_before(length);
             __syncthreads();
             const u32 number = sum_before(filled);
@@ -457,7 +500,7 @@ KERNEL(PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* ru
         }
         if (!any) continue;
         __syncthreads();
-        for (u32 d = threadIdx.x; d < owned; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
+        write_sums(to, sums, owned);
     }
 }
 

@@ -94,6 +94,10 @@ mod tests {
         assert_eq!(cut(1, 2), (0, 1, 4));
         assert_eq!(cut(2048, 4), (0, 2048, 4));
         assert_eq!(cut(2049, 8), (1, 1025, 16));
+        assert_eq!(cut(16_383, 2), (3, 2048, 32));
+        assert_eq!(cut(16_384, 2), (6, 256, 256));
+        assert_eq!(cut(1 << 18, 4), (8, 1024, 1024));
+        assert_eq!(cut(1 << 20, 4), (9, 2048, 2048));
         assert_eq!(cut(bucket_part(2), 2), (13, 2048, 32 * 1024));
         assert_eq!(cut(bucket_part(8), 8), (12, 2048, 32 * 1024));
     }
