@@ -8,6 +8,7 @@ mod convolutions;
 mod coverage;
 mod elementwise;
 mod lifetimes;
+mod losses;
 mod norms;
 mod numbers;
 mod others;
