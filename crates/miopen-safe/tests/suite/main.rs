@@ -7,6 +7,7 @@ mod captures;
 mod convolutions;
 mod coverage;
 mod elementwise;
+mod failures;
 mod lifetimes;
 mod losses;
 mod norms;
