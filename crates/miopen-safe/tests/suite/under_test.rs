@@ -23,6 +23,7 @@ const NO_NORM: &str = "cuDNN has layer normalisation in its graphs alone";
 const NVIDIA_LACKS: &[Lack] = &[
     ("miopenActivationForward", "SoftRelu", "cuDNN has no such function"),
     ("miopenActivationForward", "Power", "cuDNN has no such function"),
+    ("miopenLRNForward", "WithinChannel", "within a channel cuDNN's sums are others than MIOpen's"),
     ("miopenLayerNormForward", "", NO_NORM),
     ("miopenAddLayerNormForward", "", NO_NORM),
     ("miopenGroupNormForward", "", NO_NORM),
