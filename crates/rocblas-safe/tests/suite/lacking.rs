@@ -56,6 +56,13 @@ fn without_wide_sizes() -> Result<Rocblas, LoadError> {
     })
 }
 
+fn without_wide_batches() -> Result<Rocblas, LoadError> {
+    changed(|table, _| {
+        table.rocblas_sgemv_batched_64 = Optional::absent("rocblas_sgemv_batched_64", "6.2");
+        table.rocblas_sgemv_strided_batched_64 = Optional::absent("rocblas_sgemv_strided_batched_64", "6.2");
+    })
+}
+
 fn open(library: fn() -> Result<Rocblas, LoadError>) -> (Stream, Handle) {
     let stream = Device::new(&platform(library), 0).unwrap().new_stream().unwrap();
     let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
@@ -148,6 +155,27 @@ fn increments_beyond_32_bits() {
     let error = handle.iamax_into(wide, index.view_mut()).unwrap_err().to_string();
     assert!(error.contains("beyond 32 bits"), "{error}");
     assert_eq!(stream.download(&index).unwrap(), [7]);
+}
+
+/// Matrices of one column, whose leading dimension is one of 64 bits and counts nothing, in a library that has functions for one such
+/// matrix alone.
+#[test]
+fn members_beyond_32_bits_are_called_one_by_one() {
+    let (stream, handle) = open(without_wide_batches);
+    let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let column = |at: usize| {
+        let view = numbers.slice(at..at + 2).unwrap();
+        Matrix::with_ld(view, 2, 1, Layout::ColMajor, WIDE as usize).unwrap()
+    };
+    let two = Vector::new(numbers.slice(1..2).unwrap());
+    let mut results = stream.upload(&[10.0_f32, 20.0, 30.0, 40.0]).unwrap();
+    let columns = MatrixBatch::from_matrices([column(4), column(0)]).unwrap();
+    let members = VectorBatchMut::strided(results.view_mut(), 2, 1, (2, 2)).unwrap();
+    handle.gemv(1.0, columns, two, 1.0, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [20.0, 32.0, 32.0, 44.0], "anywhere");
+    let members = VectorBatchMut::strided(results.view_mut(), 2, 1, (2, 2)).unwrap();
+    handle.gemv(1.0, column(2).repeat(2), two, 0.0, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [6.0, 8.0, 6.0, 8.0], "at equal distances");
 }
 
 #[test]
