@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub struct CtcLoss {
     /// The class that stands for no label.
     pub blank: usize,
-    /// Whether the inputs are to go through a softmax first; else they are probabilities already.
+    /// Whether the inputs are to go through a softmax first; else they are logarithms of probabilities already, and the gradients are by the
+    /// probabilities.
     pub softmax: bool,
 }
 

@@ -204,6 +204,17 @@ impl Handle {
     }
 }
 
+impl Handle {
+    /// After a call that failed in the middle: its work on the library's own streams ends before its memory goes, and the library gives this
+    /// thread's work to the handle's stream again. What fails here too comes out of the next call.
+    pub(crate) fn come_back(&self) {
+        let _ = self.device().synchronize();
+        let stream = self.stream().raw();
+        // SAFETY: S1, S3: handle and stream are live, and the device is current.
+        let _ = self.call(NAME, |m, h| unsafe { raw::handle::set_stream(m, h, stream) });
+    }
+}
+
 /// The handle, while one thread has it.
 pub(crate) struct Locked<'a>(MutexGuard<'a, Inner>);
 

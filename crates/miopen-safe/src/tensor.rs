@@ -386,10 +386,16 @@ pub(crate) fn has_dims(what: &'static str, wanted: &[usize], found: &TensorDesc)
     if wanted == found.dims() { Ok(()) } else { Err(Error::mismatch(what, wanted, found.dims())) }
 }
 
-/// Refuses a tensor whose elements do not lie one behind the other.
+/// Refuses a tensor whose elements do not lie one behind the other. Dimensions of length 1 need the strides that go with that, too: MIOpen
+/// takes the first stride for the length of a row, or asks by it for memory, and joins no dimensions across one that does not fit.
 pub(crate) fn is_packed(what: &'static str, desc: &TensorDesc) -> Result<()> {
-    if desc.is_packed() {
+    let packed = packed_strides(desc.dims());
+    if desc.strides() == packed {
         return Ok(());
     }
-    Err(Error::mismatch(what, "elements one behind the other", desc.strides()))
+    Err(Error::mismatch(
+        what,
+        format_args!("elements one behind the other, with the strides {packed:?}"),
+        desc.strides(),
+    ))
 }

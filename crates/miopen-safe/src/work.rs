@@ -22,6 +22,8 @@ pub(crate) struct Work<'a> {
     doing: &'static str,
     /// The bytes used, and whether they are written.
     ranges: Vec<(Range<usize>, bool)>,
+    /// Whether the library gives parts of it to streams of its own.
+    spreads: bool,
 }
 
 impl Scratch {
@@ -41,12 +43,18 @@ impl<'a> Work<'a> {
         let mut submission = handle.stream().submission();
         let shared: Arc<dyn Any + Send + Sync> = Arc::<crate::handle::Shared>::clone(handle.shared());
         submission.keep(shared).order_by(handle.inside());
-        Self { handle, submission, doing, ranges: Vec::with_capacity(8) }
+        Self { handle, submission, doing, ranges: Vec::with_capacity(8), spreads: false }
     }
 
     /// The call waits for the host.
     pub(crate) fn waits(mut self, remedy: &'static str) -> Self {
         self.submission.not_captured("a call that measures or waits", remedy);
+        self
+    }
+
+    /// The library gives parts of it to streams of its own. If it fails in the middle, these are waited for.
+    pub(crate) fn spreads(mut self) -> Self {
+        self.spreads = true;
         self
     }
 
@@ -97,16 +105,21 @@ impl<'a> Work<'a> {
         call: impl FnOnce(&Miopen, miopenHandle_t) -> Result<R, Failure>,
     ) -> Result<R> {
         self.check_apart()?;
-        let Self { handle, submission, doing, .. } = &mut self;
+        let Self { handle, submission, doing, spreads, .. } = &mut self;
+        let mut called = false;
         // SAFETY: S1, S2, S3, S5: the call gives its work to the handle's stream, which nobody changes while the handle is borrowed;
         // its tensors lie inside of the memory that was named here, and its device is current.
         let answer = unsafe {
             submission.submit(*doing, |_| {
                 let library = library(handle.platform())?;
+                called = true;
                 call(library, handle.shared().lock().raw())
             })
-        }?;
-        answer.map_err(|failure| Error::of(failure, doing))
+        };
+        if *spreads && called && !matches!(answer, Ok(Ok(_))) {
+            handle.come_back();
+        }
+        answer?.map_err(|failure| Error::of(failure, doing))
     }
 
     fn check_apart(&self) -> Result<()> {

@@ -178,7 +178,10 @@ impl From<Failure> for Error {
             Failure::Status { function, status } => {
                 Self::Status { function, code: status.0, name: crate::convert::status_name(status) }
             }
-            Failure::Absent { function, since } => Self::TooLarge { function, since },
+            Failure::Absent { function, since } if function.ends_with("_64") => {
+                Self::TooLarge { function, since }
+            }
+            Failure::Absent { function, since } => Self::Unsupported(Unsupported { symbol: function, since }),
         }
     }
 }

@@ -71,6 +71,6 @@ pub use matrix_batch::{MatrixBatch, MatrixBatchMut};
 pub use ops::Rotation;
 pub use options::{AtomicsMode, Diagonal, Layout, MathMode, Side, Triangle};
 pub use scalar::Scalar;
-pub use types::{Blas, Complex, Element, Operable, Product};
+pub use types::{Blas, Complex, Element, Operable, Product, VectorProduct};
 pub use vector::{Vector, VectorMut};
 pub use vector_batch::{VectorBatch, VectorBatchMut};

@@ -18,6 +18,8 @@ pub(crate) struct Plan<'a> {
     writes: Vec<DeviceViewMut<'a, u8>>,
     mode: Option<rocblas_pointer_mode>,
     for_host: bool,
+    /// Whether the functions with 64-bit sizes are called in any case.
+    wide: bool,
     /// Where a reduction's results go, and the size of each.
     results: (*mut c_void, usize),
 }
@@ -45,6 +47,7 @@ impl<'a> Plan<'a> {
             writes: Vec::new(),
             mode: None,
             for_host: false,
+            wide: false,
             results: (std::ptr::null_mut(), 0),
         }
     }
@@ -139,6 +142,11 @@ impl<'a> Plan<'a> {
         self.for_host = true;
     }
 
+    /// Results are as wide as those of the functions with 64-bit sizes, also of members that are called alone.
+    pub(crate) fn wide(&mut self) {
+        self.wide = true;
+    }
+
     /// How many members the batches have, all the same; `None` if there are no batches.
     pub(crate) fn batch_count(&self) -> Result<Option<usize>> {
         let mut counts = self.operands.iter().filter_map(|operand| match &operand.address {
@@ -156,8 +164,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Submits it, unless its batches have no members. The call gets the operands in the order in which they were added. If the platform has
-    /// no function on addresses, or might read past the alignment of theirs, it is called for one member after the other.
+    /// Submits it, unless its batches have no members. The call gets the operands in the order in which they were added. If the library has
+    /// no function for a batch of that form and size, or might read past the alignment of addresses, it is called for one member after the
+    /// other.
     ///
     /// # Safety
     /// The call uses the operands, the scalars and the results that were given to the plan, and nothing else; what it writes was given to be
@@ -184,7 +193,8 @@ impl<'a> Plan<'a> {
         let of_form =
             |(index, spec): (usize, &Spec)| spec.operand(row(index).map(|row| row.cast_mut().cast()));
         let list: Vec<_> = self.operands.iter().enumerate().map(of_form).collect();
-        let Self { op, operands, reads, writes, mode, for_host, results: (result, result_bytes) } = self;
+        let Self { op, operands, reads, writes, mode, for_host, wide, results: (result, result_bytes) } =
+            self;
         // For a shorter life than the operands'.
         let (mut reads, mut writes): (Vec<DeviceView<'_, u8>>, Vec<DeviceViewMut<'_, u8>>) = (reads, writes);
         if let Some(addresses) = &addresses {
@@ -201,12 +211,12 @@ impl<'a> Plan<'a> {
         // SAFETY: S2, S5: the caller vouches for the call; the addresses of members are in memory that is given as read.
         unsafe {
             handle.submit(uses, mode, |table, raw| {
-                let whole = Call { table, handle: raw, form, count: convert::size(members), result };
+                let whole = Call { table, handle: raw, form, count: convert::size(members), wide, result };
                 if many && operands.iter().any(Spec::may_fault) {
                     return one_by_one(&whole);
                 }
                 match call(&whole, &list) {
-                    Err(failure) if many && failure.is_not_implemented() => one_by_one(&whole),
+                    Err(failure) if count.is_some() && failure.is_missing() => one_by_one(&whole),
                     answer => answer,
                 }
             })

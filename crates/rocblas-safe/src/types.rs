@@ -2,7 +2,7 @@
 
 use crate::raw::{
     ComplexCalls, ElementCalls, GemmCalls, HermitianCalls, Level1Calls, Level2Calls, Level3Calls,
-    ProductTypes,
+    ProductTypes, VectorProductCalls,
 };
 use half::{bf16, f16};
 use hip_safe::AnyBits;
@@ -38,6 +38,15 @@ pub trait Complex: Blas + ComplexCalls + HermitianCalls {}
 /// What [`Handle::gemm_ex`](crate::Handle::gemm_ex) computes in: the type of its sums, of alpha and of beta. `In` is the type of the
 /// factors, `Out` that of the result.
 pub trait Product<In, Out>: AnyBits + sealed::Types<In, Out> {}
+
+/// What [`Handle::gemv_ex`](crate::Handle::gemv_ex) multiplies: `f16` and `bf16`, into a vector of the same type or of `f32`. No other crate
+/// implements it.
+pub trait VectorProduct<Out>: Element<Scale = f32> + VectorProductCalls<Out> {}
+
+impl VectorProduct<f16> for f16 {}
+impl VectorProduct<f32> for f16 {}
+impl VectorProduct<bf16> for bf16 {}
+impl VectorProduct<f32> for bf16 {}
 
 #[allow(unreachable_pub)]
 pub(crate) mod sealed {

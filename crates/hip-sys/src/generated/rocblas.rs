@@ -4883,6 +4883,138 @@ pub type rocblas_get_math_mode_fn = unsafe extern "C" fn(
     handle: rocblas_handle,
     math_mode: *mut rocblas_math_mode,
 ) -> rocblas_status;
+pub type rocblas_hshgemv_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const *const rocblas_half,
+    lda: rocblas_int,
+    x: *const *const rocblas_half,
+    incx: rocblas_int,
+    beta: *const f32,
+    y: *const *mut rocblas_half,
+    incy: rocblas_int,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_hshgemv_strided_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const rocblas_half,
+    lda: rocblas_int,
+    strideA: rocblas_stride,
+    x: *const rocblas_half,
+    incx: rocblas_int,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut rocblas_half,
+    incy: rocblas_int,
+    stridey: rocblas_stride,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_hssgemv_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const *const rocblas_half,
+    lda: rocblas_int,
+    x: *const *const rocblas_half,
+    incx: rocblas_int,
+    beta: *const f32,
+    y: *const *mut f32,
+    incy: rocblas_int,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_hssgemv_strided_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const rocblas_half,
+    lda: rocblas_int,
+    strideA: rocblas_stride,
+    x: *const rocblas_half,
+    incx: rocblas_int,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut f32,
+    incy: rocblas_int,
+    stridey: rocblas_stride,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_tstgemv_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const *const rocblas_bfloat16,
+    lda: rocblas_int,
+    x: *const *const rocblas_bfloat16,
+    incx: rocblas_int,
+    beta: *const f32,
+    y: *const *mut rocblas_bfloat16,
+    incy: rocblas_int,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_tstgemv_strided_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const rocblas_bfloat16,
+    lda: rocblas_int,
+    strideA: rocblas_stride,
+    x: *const rocblas_bfloat16,
+    incx: rocblas_int,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut rocblas_bfloat16,
+    incy: rocblas_int,
+    stridey: rocblas_stride,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_tssgemv_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const *const rocblas_bfloat16,
+    lda: rocblas_int,
+    x: *const *const rocblas_bfloat16,
+    incx: rocblas_int,
+    beta: *const f32,
+    y: *const *mut f32,
+    incy: rocblas_int,
+    batch_count: rocblas_int,
+) -> rocblas_status;
+pub type rocblas_tssgemv_strided_batched_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: rocblas_int,
+    n: rocblas_int,
+    alpha: *const f32,
+    A: *const rocblas_bfloat16,
+    lda: rocblas_int,
+    strideA: rocblas_stride,
+    x: *const rocblas_bfloat16,
+    incx: rocblas_int,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut f32,
+    incy: rocblas_int,
+    stridey: rocblas_stride,
+    batch_count: rocblas_int,
+) -> rocblas_status;
 pub type rocblas_sscal_64_fn = unsafe extern "C" fn(
     handle: rocblas_handle,
     n: i64,
@@ -7599,6 +7731,138 @@ pub type rocblas_ztrsv_strided_batched_64_fn = unsafe extern "C" fn(
     stride_x: rocblas_stride,
     batch_count: i64,
 ) -> rocblas_status;
+pub type rocblas_hshgemv_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const *const rocblas_half,
+    lda: i64,
+    x: *const *const rocblas_half,
+    incx: i64,
+    beta: *const f32,
+    y: *const *mut rocblas_half,
+    incy: i64,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_hshgemv_strided_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const rocblas_half,
+    lda: i64,
+    strideA: rocblas_stride,
+    x: *const rocblas_half,
+    incx: i64,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut rocblas_half,
+    incy: i64,
+    stridey: rocblas_stride,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_hssgemv_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const *const rocblas_half,
+    lda: i64,
+    x: *const *const rocblas_half,
+    incx: i64,
+    beta: *const f32,
+    y: *const *mut f32,
+    incy: i64,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_hssgemv_strided_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const rocblas_half,
+    lda: i64,
+    strideA: rocblas_stride,
+    x: *const rocblas_half,
+    incx: i64,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut f32,
+    incy: i64,
+    stridey: rocblas_stride,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_tstgemv_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const *const rocblas_bfloat16,
+    lda: i64,
+    x: *const *const rocblas_bfloat16,
+    incx: i64,
+    beta: *const f32,
+    y: *const *mut rocblas_bfloat16,
+    incy: i64,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_tstgemv_strided_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const rocblas_bfloat16,
+    lda: i64,
+    strideA: rocblas_stride,
+    x: *const rocblas_bfloat16,
+    incx: i64,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut rocblas_bfloat16,
+    incy: i64,
+    stridey: rocblas_stride,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_tssgemv_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    trans: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const *const rocblas_bfloat16,
+    lda: i64,
+    x: *const *const rocblas_bfloat16,
+    incx: i64,
+    beta: *const f32,
+    y: *const *mut f32,
+    incy: i64,
+    batch_count: i64,
+) -> rocblas_status;
+pub type rocblas_tssgemv_strided_batched_64_fn = unsafe extern "C" fn(
+    handle: rocblas_handle,
+    transA: rocblas_operation,
+    m: i64,
+    n: i64,
+    alpha: *const f32,
+    A: *const rocblas_bfloat16,
+    lda: i64,
+    strideA: rocblas_stride,
+    x: *const rocblas_bfloat16,
+    incx: i64,
+    stridex: rocblas_stride,
+    beta: *const f32,
+    y: *mut f32,
+    incy: i64,
+    stridey: rocblas_stride,
+    batch_count: i64,
+) -> rocblas_status;
 pub type rocblas_sger_64_fn = unsafe extern "C" fn(
     handle: rocblas_handle,
     m: i64,
@@ -9802,6 +10066,22 @@ pub struct RocblasTable {
     pub rocblas_trsm_strided_batched_ex: rocblas_trsm_strided_batched_ex_fn,
     pub rocblas_set_math_mode: crate::Optional<rocblas_set_math_mode_fn>,
     pub rocblas_get_math_mode: crate::Optional<rocblas_get_math_mode_fn>,
+    pub rocblas_hshgemv_batched: crate::Optional<rocblas_hshgemv_batched_fn>,
+    pub rocblas_hshgemv_strided_batched: crate::Optional<
+        rocblas_hshgemv_strided_batched_fn,
+    >,
+    pub rocblas_hssgemv_batched: crate::Optional<rocblas_hssgemv_batched_fn>,
+    pub rocblas_hssgemv_strided_batched: crate::Optional<
+        rocblas_hssgemv_strided_batched_fn,
+    >,
+    pub rocblas_tstgemv_batched: crate::Optional<rocblas_tstgemv_batched_fn>,
+    pub rocblas_tstgemv_strided_batched: crate::Optional<
+        rocblas_tstgemv_strided_batched_fn,
+    >,
+    pub rocblas_tssgemv_batched: crate::Optional<rocblas_tssgemv_batched_fn>,
+    pub rocblas_tssgemv_strided_batched: crate::Optional<
+        rocblas_tssgemv_strided_batched_fn,
+    >,
     pub rocblas_sscal_64: crate::Optional<rocblas_sscal_64_fn>,
     pub rocblas_sscal_batched_64: crate::Optional<rocblas_sscal_batched_64_fn>,
     pub rocblas_sscal_strided_batched_64: crate::Optional<
@@ -10216,6 +10496,22 @@ pub struct RocblasTable {
     pub rocblas_ztrsv_batched_64: crate::Optional<rocblas_ztrsv_batched_64_fn>,
     pub rocblas_ztrsv_strided_batched_64: crate::Optional<
         rocblas_ztrsv_strided_batched_64_fn,
+    >,
+    pub rocblas_hshgemv_batched_64: crate::Optional<rocblas_hshgemv_batched_64_fn>,
+    pub rocblas_hshgemv_strided_batched_64: crate::Optional<
+        rocblas_hshgemv_strided_batched_64_fn,
+    >,
+    pub rocblas_hssgemv_batched_64: crate::Optional<rocblas_hssgemv_batched_64_fn>,
+    pub rocblas_hssgemv_strided_batched_64: crate::Optional<
+        rocblas_hssgemv_strided_batched_64_fn,
+    >,
+    pub rocblas_tstgemv_batched_64: crate::Optional<rocblas_tstgemv_batched_64_fn>,
+    pub rocblas_tstgemv_strided_batched_64: crate::Optional<
+        rocblas_tstgemv_strided_batched_64_fn,
+    >,
+    pub rocblas_tssgemv_batched_64: crate::Optional<rocblas_tssgemv_batched_64_fn>,
+    pub rocblas_tssgemv_strided_batched_64: crate::Optional<
+        rocblas_tssgemv_strided_batched_64_fn,
     >,
     pub rocblas_sger_64: crate::Optional<rocblas_sger_64_fn>,
     pub rocblas_sger_batched_64: crate::Optional<rocblas_sger_batched_64_fn>,
@@ -11963,6 +12259,38 @@ impl RocblasTable {
             since: Some("5.7"),
         },
         crate::Symbol {
+            name: "rocblas_hshgemv_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_hshgemv_strided_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_hssgemv_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_hssgemv_strided_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_tstgemv_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_tstgemv_strided_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_tssgemv_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
+            name: "rocblas_tssgemv_strided_batched",
+            since: Some("6.0"),
+        },
+        crate::Symbol {
             name: "rocblas_sscal_64",
             since: Some("6.1"),
         },
@@ -12956,6 +13284,38 @@ impl RocblasTable {
         },
         crate::Symbol {
             name: "rocblas_ztrsv_strided_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_hshgemv_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_hshgemv_strided_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_hssgemv_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_hssgemv_strided_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_tstgemv_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_tstgemv_strided_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_tssgemv_batched_64",
+            since: Some("6.2"),
+        },
+        crate::Symbol {
+            name: "rocblas_tssgemv_strided_batched_64",
             since: Some("6.2"),
         },
         crate::Symbol {
@@ -13973,6 +14333,18 @@ impl RocblasTable {
                 .required("rocblas_trsm_strided_batched_ex")?,
             rocblas_set_math_mode: source.optional("rocblas_set_math_mode", "5.7"),
             rocblas_get_math_mode: source.optional("rocblas_get_math_mode", "5.7"),
+            rocblas_hshgemv_batched: source.optional("rocblas_hshgemv_batched", "6.0"),
+            rocblas_hshgemv_strided_batched: source
+                .optional("rocblas_hshgemv_strided_batched", "6.0"),
+            rocblas_hssgemv_batched: source.optional("rocblas_hssgemv_batched", "6.0"),
+            rocblas_hssgemv_strided_batched: source
+                .optional("rocblas_hssgemv_strided_batched", "6.0"),
+            rocblas_tstgemv_batched: source.optional("rocblas_tstgemv_batched", "6.0"),
+            rocblas_tstgemv_strided_batched: source
+                .optional("rocblas_tstgemv_strided_batched", "6.0"),
+            rocblas_tssgemv_batched: source.optional("rocblas_tssgemv_batched", "6.0"),
+            rocblas_tssgemv_strided_batched: source
+                .optional("rocblas_tssgemv_strided_batched", "6.0"),
             rocblas_sscal_64: source.optional("rocblas_sscal_64", "6.1"),
             rocblas_sscal_batched_64: source.optional("rocblas_sscal_batched_64", "6.1"),
             rocblas_sscal_strided_batched_64: source
@@ -14325,6 +14697,22 @@ impl RocblasTable {
             rocblas_ztrsv_batched_64: source.optional("rocblas_ztrsv_batched_64", "6.2"),
             rocblas_ztrsv_strided_batched_64: source
                 .optional("rocblas_ztrsv_strided_batched_64", "6.2"),
+            rocblas_hshgemv_batched_64: source
+                .optional("rocblas_hshgemv_batched_64", "6.2"),
+            rocblas_hshgemv_strided_batched_64: source
+                .optional("rocblas_hshgemv_strided_batched_64", "6.2"),
+            rocblas_hssgemv_batched_64: source
+                .optional("rocblas_hssgemv_batched_64", "6.2"),
+            rocblas_hssgemv_strided_batched_64: source
+                .optional("rocblas_hssgemv_strided_batched_64", "6.2"),
+            rocblas_tstgemv_batched_64: source
+                .optional("rocblas_tstgemv_batched_64", "6.2"),
+            rocblas_tstgemv_strided_batched_64: source
+                .optional("rocblas_tstgemv_strided_batched_64", "6.2"),
+            rocblas_tssgemv_batched_64: source
+                .optional("rocblas_tssgemv_batched_64", "6.2"),
+            rocblas_tssgemv_strided_batched_64: source
+                .optional("rocblas_tssgemv_strided_batched_64", "6.2"),
             rocblas_sger_64: source.optional("rocblas_sger_64", "6.2"),
             rocblas_sger_batched_64: source.optional("rocblas_sger_batched_64", "6.2"),
             rocblas_sger_strided_batched_64: source
@@ -21065,6 +21453,38 @@ impl RocblasTable {
                 "rocblas_get_math_mode",
                 "5.7",
             ),
+            rocblas_hshgemv_batched: crate::Optional::absent(
+                "rocblas_hshgemv_batched",
+                "6.0",
+            ),
+            rocblas_hshgemv_strided_batched: crate::Optional::absent(
+                "rocblas_hshgemv_strided_batched",
+                "6.0",
+            ),
+            rocblas_hssgemv_batched: crate::Optional::absent(
+                "rocblas_hssgemv_batched",
+                "6.0",
+            ),
+            rocblas_hssgemv_strided_batched: crate::Optional::absent(
+                "rocblas_hssgemv_strided_batched",
+                "6.0",
+            ),
+            rocblas_tstgemv_batched: crate::Optional::absent(
+                "rocblas_tstgemv_batched",
+                "6.0",
+            ),
+            rocblas_tstgemv_strided_batched: crate::Optional::absent(
+                "rocblas_tstgemv_strided_batched",
+                "6.0",
+            ),
+            rocblas_tssgemv_batched: crate::Optional::absent(
+                "rocblas_tssgemv_batched",
+                "6.0",
+            ),
+            rocblas_tssgemv_strided_batched: crate::Optional::absent(
+                "rocblas_tssgemv_strided_batched",
+                "6.0",
+            ),
             rocblas_sscal_64: crate::Optional::absent("rocblas_sscal_64", "6.1"),
             rocblas_sscal_batched_64: crate::Optional::absent(
                 "rocblas_sscal_batched_64",
@@ -21810,6 +22230,38 @@ impl RocblasTable {
             ),
             rocblas_ztrsv_strided_batched_64: crate::Optional::absent(
                 "rocblas_ztrsv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_hshgemv_batched_64: crate::Optional::absent(
+                "rocblas_hshgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_hshgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_hshgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_hssgemv_batched_64: crate::Optional::absent(
+                "rocblas_hssgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_hssgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_hssgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_tstgemv_batched_64: crate::Optional::absent(
+                "rocblas_tstgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_tstgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_tstgemv_strided_batched_64",
+                "6.2",
+            ),
+            rocblas_tssgemv_batched_64: crate::Optional::absent(
+                "rocblas_tssgemv_batched_64",
+                "6.2",
+            ),
+            rocblas_tssgemv_strided_batched_64: crate::Optional::absent(
+                "rocblas_tssgemv_strided_batched_64",
                 "6.2",
             ),
             rocblas_sger_64: crate::Optional::absent("rocblas_sger_64", "6.2"),

@@ -2,15 +2,16 @@
 
 use crate::convert::host;
 use crate::raw::activation as raw;
-use crate::tensor::same_dims;
+use crate::tensor::{is_packed, same_dims};
 use crate::work::Work;
 use crate::{ActivationDesc, Blend, Element, Handle, Result, Tensor, TensorMut};
 
 impl Handle {
-    /// `y ←` the activation of each element of `x`.
+    /// `y ←` the activation of each element of `x`. Both are packed: MIOpen's kernels pass over some strides, and which ones depends on the
+    /// shape.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for different shapes; what memory, stream or library answer. MIOpen takes no other
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for different shapes, or gaps between elements; what memory, stream or library answer. MIOpen takes no other
     /// blend than [`Blend::SET`].
     #[doc(alias = "miopenActivationForward")]
     pub fn activation_forward<T: Element>(
@@ -21,6 +22,8 @@ impl Handle {
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
         same_dims("the shape of an activation's output", x.desc(), y.desc())?;
+        is_packed("an activation's input", x.desc())?;
+        is_packed("an activation's output", y.desc())?;
         let (desc, x_desc, y_desc) = (activation.on(self)?, x.desc().on(self)?, y.desc().on(self)?);
         let mut work = Work::new(self, "an activation");
         let (x, y) = (work.read(x), work.write(y));
@@ -46,6 +49,10 @@ impl Handle {
         same_dims("the shape of an activation's output", x.desc(), y.desc())?;
         same_dims("the shape of an output's gradient", x.desc(), dy.desc())?;
         same_dims("the shape of an input's gradient", x.desc(), dx.desc())?;
+        is_packed("an activation's input", x.desc())?;
+        is_packed("an activation's output", y.desc())?;
+        is_packed("an output's gradient", dy.desc())?;
+        is_packed("an input's gradient", dx.desc())?;
         let desc = activation.on(self)?;
         let (y_desc, dy_desc) = (y.desc().on(self)?, dy.desc().on(self)?);
         let (x_desc, dx_desc) = (x.desc().on(self)?, dx.desc().on(self)?);

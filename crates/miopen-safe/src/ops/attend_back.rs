@@ -2,7 +2,6 @@
 
 use super::attend::{Argument, fits, numbers, rows, run, searching, shape};
 use crate::attention::Key;
-use crate::raw;
 use crate::work::{Scratch, Work};
 use crate::{AttentionDesc, AttentionParams, Handle, Result, Tensor, TensorMut};
 use hip_sys::miopen::miopenTensorArgumentId_t as Id;
@@ -84,21 +83,12 @@ impl Handle {
         let mut work = beginning(self);
         let arguments = arguments(&mut work, params, passed, d_o, gradients);
         let space = work.scratch(&mut scratch);
-        run(work, &found, &arguments, space).inspect_err(|_| self.come_back())
-    }
-
-    /// After a call that failed in the middle: its work on other streams ends before its memory goes, and the library gives this thread's
-    /// work to the handle's stream again. What fails here too comes out of the next call.
-    fn come_back(&self) {
-        let _ = self.device().synchronize();
-        let stream = self.stream().raw();
-        // SAFETY: S1, S3: handle and stream are live.
-        let _ = self.call(BACKWARD, |m, h| unsafe { raw::handle::set_stream(m, h, stream) });
+        run(work, &found, &arguments, space)
     }
 }
 
 fn beginning(handle: &Handle) -> Work<'_> {
-    Work::new(handle, BACKWARD).waits("compute it before the capture, or afterwards")
+    Work::new(handle, BACKWARD).waits("compute it before the capture, or afterwards").spreads()
 }
 
 fn check(

@@ -1,5 +1,6 @@
 //! The loss of connectionist temporal classification.
 
+use super::softmax;
 use crate::convert::{self, MOST, out};
 use crate::raw::ctc as raw;
 use crate::tensor::{has_dims, is_packed, same_dims};
@@ -12,9 +13,9 @@ use hip_sys::miopen::miopenCTCLossAlgo_t;
 pub struct CtcLabels<'a> {
     /// All labels, those of one sequence after those of the one before.
     pub labels: &'a [usize],
-    /// How many each sequence has.
+    /// How many each sequence has, at least 1.
     pub label_lengths: &'a [usize],
-    /// How many times of the input each sequence has.
+    /// How many times of the input each sequence has, at least 1.
     pub input_lengths: &'a [usize],
 }
 
@@ -23,7 +24,8 @@ impl Handle {
     /// of a graph: the labels are on the host.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes, strides and labels that do not fit; [`Error::TooLarge`] for a workspace whose elements MIOpen's
+    /// [`Error::Mismatch`] for shapes, strides and labels that do not fit; [`Error::Invalid`] for a sequence without labels or times, for
+    /// which MIOpen's kernels write beside their memory, and for more than 24 bits of sequences and times, or of classes; [`Error::TooLarge`] for a workspace whose elements MIOpen's
     /// 32 bits do not count; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
     #[doc(alias = "miopenCTCLoss")]
     #[doc(alias = "miopenGetCTCLossWorkspaceSize")]
@@ -45,6 +47,9 @@ impl Handle {
         is_packed("a loss' gradients", gradients.desc())?;
         check_labels(labels, loss.loss().blank, [times, batch, classes])?;
         check_workspace(labels, [times, batch, classes])?;
+        if loss.loss().softmax {
+            softmax::check_24_bits(times.saturating_mul(batch), classes)?;
+        }
         let list = convert::ints("a label", labels.labels)?;
         let lengths = convert::ints("the number of labels", labels.label_lengths)?;
         let ends = convert::ints("the number of times", labels.input_lengths)?;
@@ -134,6 +139,13 @@ fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [u
         let found = (label_lengths.len(), input_lengths.len());
         return Err(Error::mismatch("a length for each sequence of the batch", (batch, batch), found));
     }
+    // MIOpen's kernels count from the last label and the last time, without a sign.
+    if label_lengths.contains(&0) {
+        return Err(Error::invalid("the labels of each sequence", label_lengths, "it has to be at least 1"));
+    }
+    if input_lengths.contains(&0) {
+        return Err(Error::invalid("the times of each sequence", input_lengths, "it has to be at least 1"));
+    }
     let all = label_lengths.iter().try_fold(0_usize, |sum, length| sum.checked_add(*length));
     if all != Some(labels.len()) {
         return Err(Error::mismatch("the number of labels", all, labels.len()));
@@ -195,5 +207,10 @@ mod tests {
         assert!(check(&[1, 2, 1], &[2, 1], &[5, 3]).is_err(), "more times than the input has");
         assert!(check(&[1, 1, 1], &[2, 1], &[2, 3]).is_err(), "a repeated label needs a blank between");
         assert!(check(&[1, 1, 1], &[2, 1], &[3, 3]).is_ok());
+        let invalid = |done: Result<()>| matches!(done, Err(Error::Invalid { .. }));
+        assert!(invalid(check(&[1, 2], &[2, 0], &[4, 3])), "no labels");
+        assert!(invalid(check(&[], &[0, 0], &[4, 3])), "no labels at all");
+        assert!(invalid(check(&[1, 2], &[2, 0], &[4, 0])), "neither labels nor times");
+        assert!(invalid(check(&[1, 2, 1], &[2, 1], &[4, 0])), "no times");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::out;
 use crate::raw::dropout as raw;
-use crate::tensor::same_dims;
+use crate::tensor::{is_packed, same_dims};
 use crate::work::{Scratch, Work};
 use crate::{DropoutDesc, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
 
@@ -16,10 +16,11 @@ pub struct DropoutMask {
 
 impl Handle {
     /// `y ← x`, each element 0 with the probability of the dropout's rate, else divided by 1 less that rate. Which ones, is kept for
-    /// [`Handle::dropout_backward`].
+    /// [`Handle::dropout_backward`]. Both are packed: MIOpen reads and writes pairs of elements, also past the end of a row that is not joined
+    /// to the next.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, or gaps between elements; what memory, stream or library answer.
     #[doc(alias = "miopenDropoutForward")]
     #[doc(alias = "miopenDropoutGetReserveSpaceSize")]
     pub fn dropout_forward<T: Element>(
@@ -29,6 +30,8 @@ impl Handle {
         y: &mut TensorMut<'_, T>,
     ) -> Result<DropoutMask> {
         same_dims("the shape of a dropout's output", x.desc(), y.desc())?;
+        is_packed("a dropout's input", x.desc())?;
+        is_packed("a dropout's output", y.desc())?;
         let (desc, x_desc, y_desc) = (dropout.on(self)?, x.desc().on(self)?, y.desc().on(self)?);
         let bytes = self.call("what a dropout keeps", |m, _| {
             // SAFETY: S1: the descriptor is live, and the out-pointer too.
@@ -59,6 +62,8 @@ impl Handle {
         mask: &mut DropoutMask,
     ) -> Result<()> {
         same_dims("the shape of an input's gradient", dy.desc(), dx.desc())?;
+        is_packed("an output's gradient", dy.desc())?;
+        is_packed("an input's gradient", dx.desc())?;
         if mask.input != *dx.desc() {
             return Err(Error::mismatch("what a dropout's mask was made for", dx.desc(), &mask.input));
         }

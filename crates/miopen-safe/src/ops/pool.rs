@@ -2,7 +2,7 @@
 
 use crate::convert::host;
 use crate::raw::pooling as raw;
-use crate::tensor::{has_dims, same_dims};
+use crate::tensor::{has_dims, is_packed, same_dims};
 use crate::work::{Scratch, Work};
 use crate::{Blend, Element, Error, Handle, PoolingDesc, Result, Tensor, TensorDesc, TensorMut};
 use std::ptr::null_mut;
@@ -18,10 +18,11 @@ pub struct PoolingWorkspace {
 }
 
 impl Handle {
-    /// `y ←` the pooled `x` `[n, c, …]`, with the lengths of [`Pooling::output_dims`](crate::Pooling::output_dims).
+    /// `y ←` the pooled `x` `[n, c, …]`, with the lengths of [`Pooling::output_dims`](crate::Pooling::output_dims). Both are packed: MIOpen's
+    /// kernels do not look at the last stride, and keep the places of the greatest elements by those of the output.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit; what memory, stream or library answer. MIOpen takes no other blend than
+    /// [`Error::Mismatch`] for shapes that do not fit, or gaps between elements; what memory, stream or library answer. MIOpen takes no other blend than
     /// [`Blend::SET`].
     #[doc(alias = "miopenPoolingForward")]
     pub fn pooling_forward<T: Element>(
@@ -31,8 +32,7 @@ impl Handle {
         x: &Tensor<'_, T>,
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
-        let wanted = pooling.pooling().output_dims(x.desc().dims())?;
-        has_dims("the shape of a pooling's output", &wanted, y.desc())?;
+        check(pooling, x.desc(), y.desc())?;
         let (desc, x_desc, y_desc) = (pooling.on(self)?, x.desc().on(self)?, y.desc().on(self)?);
         let mut work = Work::new(self, "a pooling");
         let (x, y) = (work.read(x), work.write(y));
@@ -54,8 +54,7 @@ impl Handle {
         x: &Tensor<'_, T>,
         y: &mut TensorMut<'_, T>,
     ) -> Result<PoolingWorkspace> {
-        let wanted = pooling.pooling().output_dims(x.desc().dims())?;
-        has_dims("the shape of a pooling's output", &wanted, y.desc())?;
+        check(pooling, x.desc(), y.desc())?;
         pooling.pooling().check_indices(x.desc())?;
         let bytes = pooling.workspace_bytes(y.desc(), self)?;
         let mut kept = PoolingWorkspace {
@@ -93,7 +92,7 @@ impl Handle {
     /// [`Handle::pooling_forward_training`] kept.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, also those of the workspace; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not fit, also those of the workspace, or gaps between elements; what memory, stream or library answer.
     #[doc(alias = "miopenPoolingBackward")]
     pub fn pooling_backward<T: Element>(
         &self,
@@ -104,10 +103,11 @@ impl Handle {
         dx: &mut TensorMut<'_, T>,
         workspace: &mut PoolingWorkspace,
     ) -> Result<()> {
-        let wanted = pooling.pooling().output_dims(x.desc().dims())?;
-        has_dims("the shape of a pooling's output", &wanted, y.desc())?;
+        check(pooling, x.desc(), y.desc())?;
         same_dims("the shape of an output's gradient", y.desc(), dy.desc())?;
         same_dims("the shape of an input's gradient", x.desc(), dx.desc())?;
+        is_packed("an output's gradient", dy.desc())?;
+        is_packed("an input's gradient", dx.desc())?;
         let made_for = (&workspace.pooling, &workspace.input, &workspace.output);
         let wanted = (pooling.pooling(), x.desc(), y.desc());
         if made_for != wanted {
@@ -141,4 +141,11 @@ impl Handle {
             )
         })
     }
+}
+
+fn check(pooling: &PoolingDesc, x: &TensorDesc, y: &TensorDesc) -> Result<()> {
+    let wanted = pooling.pooling().output_dims(x.dims())?;
+    has_dims("the shape of a pooling's output", &wanted, y)?;
+    is_packed("a pooling's input", x)?;
+    is_packed("a pooling's output", y)
 }

@@ -104,7 +104,7 @@ impl Handle {
         let ([x_descs, y_descs], [s_desc, w_desc]) = (sequence.each_time(self)?, sequence.whole(self)?);
         let times = convert::int("the number of times", x_descs.len())?;
         let mut scratch = Scratch::new(self, bytes)?;
-        let mut work = Work::new(self, "a recurrent network");
+        let mut work = spread(self, "a recurrent network");
         let (w, x, y) = (work.read_slice(w), work.read_slice(x), work.write_slice(y));
         let hx = first.h.as_ref().map_or(null(), |h| work.read_slice(h));
         let cx = first.c.as_ref().map_or(null(), |c| work.read_slice(c));
@@ -182,7 +182,7 @@ impl Handle {
             network: network.id(),
             backward: Backward::No,
         };
-        let mut work = Work::new(self, "a recurrent network");
+        let mut work = spread(self, "a recurrent network");
         let (w, x, y) = (work.read_slice(w), work.read_slice(x), work.write_slice(y));
         let hx = first.h.as_ref().map_or(null(), |h| work.read_slice(h));
         let cx = first.c.as_ref().map_or(null(), |c| work.read_slice(c));
@@ -258,7 +258,7 @@ impl Handle {
         let ([x_descs, y_descs], [s_desc, w_desc]) = (sequence.each_time(self)?, sequence.whole(self)?);
         let times = convert::int("the number of times", x_descs.len())?;
         let (workspace_bytes, reserve_bytes) = (kept.workspace_bytes, kept.reserve_bytes);
-        let mut work = Work::new(self, "the gradient of a recurrent network");
+        let mut work = spread(self, "the gradient of a recurrent network");
         let (w, y, dy, dx) =
             (work.read_slice(w), work.read_slice(y), work.read_slice(dy), work.write_slice(dx));
         let hx = first.h.as_ref().map_or(null(), |h| work.read_slice(h));
@@ -338,7 +338,7 @@ impl Handle {
         let ([x_descs, y_descs], [s_desc, w_desc]) = (sequence.each_time(self)?, sequence.whole(self)?);
         let times = convert::int("the number of times", x_descs.len())?;
         let (workspace_bytes, reserve_bytes) = (kept.workspace_bytes, kept.reserve_bytes);
-        let mut work = Work::new(self, "the gradient of a recurrent network's weights");
+        let mut work = spread(self, "the gradient of a recurrent network's weights");
         let (x, y, dw) = (work.read_slice(x), work.read_slice(y), work.write_slice(dw));
         let hx = h.map_or(null(), |h| work.read_slice(h));
         let (space, reserve) = (work.scratch(&mut kept.workspace), work.scratch(&mut kept.reserve));
@@ -374,6 +374,11 @@ impl Handle {
             out(|bytes| unsafe { raw::get_rnn_workspace_size(m, h, desc, times, x_descs.as_ptr(), bytes) })
         })
     }
+}
+
+/// MIOpen gives the layers of a network to streams of its own, where there are several.
+fn spread<'a>(handle: &'a Handle, doing: &'static str) -> Work<'a> {
+    Work::new(handle, doing).spreads()
 }
 
 /// What a memory holds.

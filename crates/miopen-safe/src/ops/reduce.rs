@@ -1,6 +1,7 @@
 //! Reductions.
 
 use crate::raw::reduce as raw;
+use crate::tensor::is_packed;
 use crate::work::{Scratch, Work};
 use crate::{Blend, DataType, Element, Error, Handle, ReductionDesc, Result, Tensor, TensorMut};
 use hip_safe::DeviceViewMut;
@@ -9,10 +10,10 @@ use std::ptr::null_mut;
 
 impl Handle {
     /// `c ←` the elements of `a` that lie above each of its own: a dimension of `c` has `a`'s length, or 1 and then all of that dimension
-    /// become one. `indices` gets, for each element of `c`, which one was chosen, where the descriptor asks for that.
+    /// become one. `indices` gets, for each element of `c`, which one was chosen, where the descriptor asks for that; then `c` is packed.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, or indices that are missing or too short; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not fit, indices that are missing or too short, or gaps in `c` beside indices; what memory, stream or library answer.
     #[doc(alias = "miopenReduceTensor")]
     pub fn reduce<T: Element>(
         &self,
@@ -31,6 +32,10 @@ impl Handle {
                 whole,
                 part,
             ));
+        }
+        if reduction.reduction().indices {
+            // MIOpen writes them by the strides of `c`, and asks for no more memory than there are elements.
+            is_packed("the output of a reduction with indices", c.desc())?;
         }
         let (bytes, index_bytes) = reduction.bytes(a.desc(), c.desc(), self)?;
         let wanted = if reduction.reduction().indices { c.desc().elements() } else { 0 };

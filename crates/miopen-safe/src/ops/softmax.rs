@@ -2,9 +2,9 @@
 
 use crate::convert::host;
 use crate::raw::activation as raw;
-use crate::tensor::same_dims;
+use crate::tensor::{is_packed, same_dims};
 use crate::work::Work;
-use crate::{Blend, Element, Handle, Result, Tensor, TensorMut};
+use crate::{Blend, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
 use hip_sys::miopen::{miopenSoftmaxAlgorithm_t, miopenSoftmaxMode_t};
 
 crate::convert::c_enum! {
@@ -30,10 +30,12 @@ crate::convert::c_enum! {
 }
 
 impl Handle {
-    /// `y ←` the softmax of `x` `[n, c, h, w]`, or its logarithm.
+    /// `y ←` the softmax of `x` `[n, c, h, w]`, or its logarithm. Both are packed: MIOpen's kernels pass over the last stride, and take other
+    /// orders without gaps for this one.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for different shapes; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, other than four dimensions, or gaps between elements; [`Error::Invalid`] for several sums
+    /// of more elements than 24 bits count, or more sums than that; what memory, stream or library answer.
     #[doc(alias = "miopenSoftmaxForward_V2")]
     pub fn softmax_forward<T: Element>(
         &self,
@@ -44,6 +46,8 @@ impl Handle {
         y: &mut TensorMut<'_, T>,
     ) -> Result<()> {
         same_dims("the shape of a softmax' output", x.desc(), y.desc())?;
+        check("a softmax' input", mode, x.desc())?;
+        check("a softmax' output", mode, y.desc())?;
         let (x_desc, y_desc) = (x.desc().on(self)?, y.desc().on(self)?);
         let mut work = Work::new(self, "a softmax");
         let (x, y) = (work.read(x), work.write(y));
@@ -71,6 +75,9 @@ impl Handle {
     ) -> Result<()> {
         same_dims("the shape of an output's gradient", y.desc(), dy.desc())?;
         same_dims("the shape of an input's gradient", y.desc(), dx.desc())?;
+        check("a softmax' output", mode, y.desc())?;
+        check("an output's gradient", mode, dy.desc())?;
+        check("an input's gradient", mode, dx.desc())?;
         let (y_desc, dy_desc, dx_desc) = (y.desc().on(self)?, dy.desc().on(self)?, dx.desc().on(self)?);
         let mut work = Work::new(self, "the gradient of a softmax");
         let (y, dy, dx) = (work.read(y), work.read(dy), work.write(dx));
@@ -80,5 +87,44 @@ impl Handle {
         work.run(|m, h| unsafe {
             raw::softmax_backward_v2(m, h, alpha, y_desc, y, dy_desc, dy, beta, dx_desc, dx, algorithm, mode)
         })
+    }
+}
+
+fn check(what: &'static str, mode: SoftmaxMode, desc: &TensorDesc) -> Result<()> {
+    is_packed(what, desc)?;
+    let [n, channels, height, width] = *desc.dims() else {
+        return Err(Error::mismatch("the dimensions of a softmax", 4, desc.dims().len()));
+    };
+    let summed = match mode {
+        SoftmaxMode::Instance => channels * height * width,
+        SoftmaxMode::Channel => channels,
+    };
+    check_24_bits(n, summed)
+}
+
+/// MIOpen's kernels multiply the number of an image with the length of a sum as numbers of 24 bits and a sign.
+pub(super) fn check_24_bits(images: usize, summed: usize) -> Result<()> {
+    const LIMIT: usize = 1 << 23;
+    if images <= 1 || (images <= LIMIT && summed < LIMIT) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "the number of a softmax' images, and the elements of a sum",
+        (images, summed),
+        "MIOpen multiplies them in 24 bits: at most 8388608 and 8388607, unless there is one image. Work on smaller parts",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_counted_in_24_bits() {
+        assert!(check_24_bits(1, 1 << 30).is_ok());
+        assert!(check_24_bits(1 << 23, 100).is_ok());
+        assert!(check_24_bits(100, (1 << 23) - 1).is_ok());
+        assert!(matches!(check_24_bits(2, 1 << 23), Err(Error::Invalid { .. })));
+        assert!(matches!(check_24_bits((1 << 23) + 1, 2), Err(Error::Invalid { .. })));
     }
 }

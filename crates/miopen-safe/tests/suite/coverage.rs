@@ -1,5 +1,6 @@
 //! COVERAGE.md says what is so: each function of the table has a row there, wrapped if and only if it is called.
 
+use crate::under_test::{AMD_LACKS, HOST_LACKS, Lack, NVIDIA_LACKS, NVIDIA_OLDER_LACKS};
 use hip_sys::MiopenTable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,10 +10,14 @@ fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+fn part(heading: &str) -> String {
+    let text = fs::read_to_string(crate_folder().join("COVERAGE.md")).expect("COVERAGE.md can be read");
+    text.split("\n## ").find(|part| part.starts_with(heading)).expect("the heading is there").to_owned()
+}
+
 /// The functions that have a row, and whether that says that they are wrapped.
 fn rows(heading: &str) -> BTreeMap<String, bool> {
-    let text = fs::read_to_string(crate_folder().join("COVERAGE.md")).expect("COVERAGE.md can be read");
-    let part = text.split("\n## ").find(|part| part.starts_with(heading)).expect("the heading is there");
+    let part = part(heading);
     let mut rows = BTreeMap::new();
     for line in part.lines().filter(|line| line.starts_with("| `miopen")) {
         let mut cells = line.split('|').map(str::trim).skip(1);
@@ -61,4 +66,23 @@ fn the_rest_of_the_header_is_in_no_table() {
         assert!(!wrapped, "{name}");
         assert!(MiopenTable::SYMBOLS.iter().all(|symbol| symbol.name != name), "{name} is in the table");
     }
+}
+
+#[test]
+fn what_platforms_lack_is_said() {
+    let lists: [(&str, &[Lack]); 4] = [
+        ("host", HOST_LACKS),
+        ("amd", AMD_LACKS),
+        ("nvidia", NVIDIA_LACKS),
+        ("nvidia, `HIPSTACK_CUDNN_BACKEND=0`", NVIDIA_OLDER_LACKS),
+    ];
+    let row = |platform: &str, (function, case, why): &Lack| {
+        let case = if case.is_empty() { String::new() } else { format!(" {case}") };
+        format!("| {platform} | `{function}` |{case} | {why} |")
+    };
+    let known: BTreeSet<_> =
+        lists.iter().flat_map(|(platform, list)| list.iter().map(|lack| row(platform, lack))).collect();
+    let part = part("What the suite finds missing");
+    let said: BTreeSet<_> = part.lines().filter(|line| line.contains("`miopen")).map(str::to_owned).collect();
+    assert_eq!(said, known);
 }

@@ -1,7 +1,7 @@
 //! Normalisations against the definition.
 
 use crate::numbers::{Real, check, noise};
-use crate::under_test::{Machine, offered};
+use crate::under_test::{Machine, offered, offered_case};
 use half::f16;
 use miopen_safe::{
     BatchNormMode, Error, Lrn, LrnDesc, LrnMode, NormStatistics, ScaleBias, ScaleBiasGradients,
@@ -10,6 +10,7 @@ use miopen_safe::{
 use reference::network::Sum;
 use reference::network::norm::{
     Moments, groups, moments, normalise, normalise_backward, response_across, response_across_backward,
+    response_within, response_within_backward,
 };
 
 const EPSILON: f64 = 1e-3;
@@ -242,31 +243,52 @@ fn root_mean_squares() {
     check::<f32>("by the root", &machine.down(&y), &wanted);
 }
 
-#[test]
-fn responses_of_channels_around() {
+/// Results of a normalisation, and the gradient for an output's.
+type Response = (Vec<Sum>, Vec<Sum>);
+
+fn respond(lrn: Lrn, dims: [usize; 4], definition: impl Fn(&[f64], &[f64], usize, [f64; 3]) -> Response) {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
-    let dims = [2, 6, 3, 4];
-    let (n, alpha, beta, k) = (3, 0.5, 0.75, 2.0);
-    let lrn = Lrn { mode: LrnMode::CrossChannel, n: 3, alpha, beta, k };
-    let Some(desc) = offered(LrnDesc::new(handle, lrn)) else { return };
+    let case = format!("{:?}", lrn.mode);
+    let name = |step: &str| format!("{step} {case} {dims:?}");
+    let Some(desc) = offered_case(&case, LrnDesc::new(handle, lrn)) else { return };
     let t_desc = machine.desc::<f32>(&dims);
-    let (x, dy) = (noise::<f32>(1, 144), noise::<f32>(2, 144));
+    let len = t_desc.elements();
+    let (x, dy) = (noise::<f32>(1, len), noise::<f32>(2, len));
     let (dev_x, dev_dy, mut dev_y) =
-        (machine.up::<f32>(&x), machine.up::<f32>(&dy), machine.room::<f32>(144));
+        (machine.up::<f32>(&x), machine.up::<f32>(&dy), machine.room::<f32>(len));
     let tx = t_desc.view(&dev_x).unwrap();
-    let wanted = response_across(&x, &dims, n, alpha, beta, k);
-    if offered(handle.lrn_forward(&desc, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap())).is_some() {
-        check::<f32>("inference", &machine.down(&dev_y), &wanted);
+    let (wanted, gradient) = definition(&x, &dy, lrn.n as usize, [lrn.alpha, lrn.beta, lrn.k]);
+    let done = handle.lrn_forward(&desc, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap());
+    if offered_case(&case, done).is_some() {
+        check::<f32>(&name("inference"), &machine.down(&dev_y), &wanted);
     }
     let done = handle.lrn_forward_training(&desc, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap());
-    let Some(mut kept) = offered(done) else { return };
-    check::<f32>("training", &machine.down(&dev_y), &wanted);
-    let mut dx = machine.room::<f32>(144);
+    let Some(mut kept) = offered_case(&case, done) else { return };
+    check::<f32>(&name("training"), &machine.down(&dev_y), &wanted);
+    let mut dx = machine.room::<f32>(len);
     let (ty, tdy) = (t_desc.view(&dev_y).unwrap(), t_desc.view(&dev_dy).unwrap());
     let done = handle.lrn_backward(&desc, &ty, &tdy, &tx, &mut t_desc.view_mut(&mut dx).unwrap(), &mut kept);
-    if offered(done).is_some() {
-        let wanted = response_across_backward(&x, &dy, &dims, n, [alpha, beta, k]);
-        check::<f32>("backward", &machine.down(&dx), &wanted);
+    if offered_case(&case, done).is_some() {
+        check::<f32>(&name("backward"), &machine.down(&dx), &gradient);
+    }
+}
+
+#[test]
+fn responses_of_channels_around() {
+    let lrn = Lrn { mode: LrnMode::CrossChannel, n: 3, alpha: 0.5, beta: 0.75, k: 2.0 };
+    let dims = [2, 6, 3, 4];
+    respond(lrn, dims, |x, dy, n, factors| {
+        (response_across(x, &dims, n, factors), response_across_backward(x, dy, &dims, n, factors))
+    });
+}
+
+#[test]
+fn responses_within_a_channel() {
+    for (n, dims) in [(3, [2, 3, 5, 4]), (5, [1, 2, 9, 11]), (1, [1, 2, 3, 3])] {
+        let lrn = Lrn { mode: LrnMode::WithinChannel, n, alpha: 0.5, beta: 0.75, k: 2.0 };
+        respond(lrn, dims, |x, dy, n, factors| {
+            (response_within(x, &dims, n, factors), response_within_backward(x, dy, &dims, n, factors))
+        });
     }
 }

@@ -1,11 +1,11 @@
-//! Dropout, fusion plans, and the loss of connectionist temporal classification.
+//! Dropout and fusion plans.
 
 use crate::numbers::{check, noise};
 use crate::under_test::{Machine, offered};
 use half::{bf16, f16};
 use miopen_safe::{
-    Activation, ActivationDesc, Addends, Algorithm, BatchNormMode, Convolution, ConvolutionDesc, CtcLabels,
-    CtcLoss, CtcLossDesc, DropoutDesc, Error, FusionArg, FusionOp, FusionPlan, TensorDesc,
+    Activation, ActivationDesc, Addends, Algorithm, BatchNormMode, Convolution, ConvolutionDesc, DropoutDesc,
+    Error, FusionArg, FusionOp, FusionPlan, TensorDesc,
 };
 use reference::network::Sum;
 use reference::network::convolution::{Shapes, Walk, forward};
@@ -184,28 +184,5 @@ fn a_convolution_with_a_sum_a_bias_and_an_activation() {
             sum.value = sum.value.max(0.0);
         }
         check::<f32>("all in one", &machine.down(&y), &wanted);
-    }
-}
-
-#[test]
-fn a_loss_by_hand() {
-    let machine = Machine::new();
-    let Machine { handle, .. } = &machine;
-    let Some(desc) = offered(CtcLossDesc::new(handle, CtcLoss::default())) else { return };
-    // Two times, one sequence, classes blank and a; every class is as probable. "a" is aa, a-, -a: 3 of 4 paths.
-    let (i_desc, l_desc) = (machine.desc::<f32>(&[2, 1, 2]), machine.desc::<f32>(&[1]));
-    let (inputs, mut losses, mut gradients) =
-        (machine.up::<f32>(&[0.0; 4]), machine.room::<f32>(1), machine.room::<f32>(4));
-    let labels = CtcLabels { labels: &[1], label_lengths: &[1], input_lengths: &[2] };
-    let done = handle.ctc_loss(
-        &desc,
-        labels,
-        &i_desc.view(&inputs).unwrap(),
-        &mut l_desc.view_mut(&mut losses).unwrap(),
-        &mut i_desc.view_mut(&mut gradients).unwrap(),
-    );
-    if offered(done).is_some() {
-        let loss = machine.down(&losses)[0];
-        assert!((loss - (4.0_f64 / 3.0).ln()).abs() < 1e-5, "{loss}");
     }
 }

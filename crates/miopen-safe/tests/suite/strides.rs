@@ -4,8 +4,10 @@ use crate::numbers::Real;
 use crate::under_test::{Machine, offered};
 use half::{bf16, f16};
 use miopen_safe::{
-    BatchNormMode, CtcLabels, CtcLoss, CtcLossDesc, Error, NormStatistics, Result, ScaleBias,
-    ScaleBiasGradients, TensorDesc, TrainingStatistics,
+    Activation, ActivationDesc, BatchNormMode, Blend, CtcLabels, CtcLoss, CtcLossDesc, DropoutDesc, Error,
+    Lrn, LrnDesc, LrnMode, NormStatistics, Pooling, PoolingDesc, PoolingMode, ReduceOp, Reduction,
+    ReductionDesc, Result, ScaleBias, ScaleBiasGradients, SoftmaxAlgorithm, SoftmaxMode, TensorDesc,
+    TrainingStatistics,
 };
 
 const EPSILON: f64 = 1e-3;
@@ -205,4 +207,150 @@ fn losses_are_packed() {
         let (mut losses, mut gradients) = (losses.view_mut(&mut first)?, gradients.view_mut(&mut second)?);
         machine.handle.ctc_loss(&desc, labels, &inputs.view(&memory)?, &mut losses, &mut gradients)
     });
+}
+
+/// What differs from a packed layout of `[1, 4, 5, 6]`: gaps between rows, between elements, another order, and a stride that no element
+/// needs, but which a kernel takes for the length of an image.
+const ODD: [[usize; 4]; 4] = [[160, 40, 8, 1], [240, 60, 12, 2], [120, 1, 24, 4], [121, 30, 6, 1]];
+
+/// [`each_gap`] for all of [`ODD`].
+fn each_odd<const N: usize>(machine: &Machine, what: &str, call: impl Fn([&TensorDesc; N]) -> Result<()>) {
+    for strides in ODD {
+        let desc = TensorDesc::strided::<f32>(&machine.handle, &[1, 4, 5, 6], &strides).unwrap();
+        let both = [machine.desc::<f32>(&[1, 4, 5, 6]), desc];
+        each_gap(&format!("{what} {strides:?}"), [&both; N], &call);
+    }
+}
+
+#[test]
+fn elementwise_tensors_are_packed() {
+    let machine = Machine::new();
+    let handle = &machine.handle;
+    let memory = machine.up::<f32>(&[1.0; 240]);
+    let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
+    each_odd(&machine, "activation", |[x, y]| {
+        let mut out = machine.room::<f32>(240);
+        handle.activation_forward(&relu, Blend::SET, &x.view(&memory)?, &mut y.view_mut(&mut out)?)
+    });
+    each_odd(&machine, "activation's gradient", |[y, dy, x, dx]| {
+        let mut out = machine.room::<f32>(240);
+        let (y, dy, x) = (y.view(&memory)?, dy.view(&memory)?, x.view(&memory)?);
+        handle.activation_backward(&relu, Blend::SET, &y, &dy, &x, &mut dx.view_mut(&mut out)?)
+    });
+    let algorithm = SoftmaxAlgorithm::Accurate;
+    for mode in [SoftmaxMode::Instance, SoftmaxMode::Channel] {
+        each_odd(&machine, "softmax", |[x, y]| {
+            let mut out = machine.room::<f32>(240);
+            let (x, mut y) = (x.view(&memory)?, y.view_mut(&mut out)?);
+            handle.softmax_forward(algorithm, mode, Blend::SET, &x, &mut y)
+        });
+        each_odd(&machine, "softmax' gradient", |[y, dy, dx]| {
+            let mut out = machine.room::<f32>(240);
+            let (y, dy, mut dx) = (y.view(&memory)?, dy.view(&memory)?, dx.view_mut(&mut out)?);
+            handle.softmax_backward(algorithm, mode, Blend::SET, &y, &dy, &mut dx)
+        });
+    }
+    let lrn = Lrn { mode: LrnMode::CrossChannel, n: 3, alpha: 0.5, beta: 0.75, k: 2.0 };
+    if let Some(lrn) = offered(LrnDesc::new(handle, lrn)) {
+        each_odd(&machine, "response", |[x, y]| {
+            let mut out = machine.room::<f32>(240);
+            handle.lrn_forward_training(&lrn, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
+        });
+    }
+}
+
+/// The library reads past the end of an array for the lengths that are missing.
+#[test]
+fn a_softmax_has_four_dimensions() {
+    let machine = Machine::new();
+    let (memory, mut out) = (machine.up::<f32>(&[1.0; 12]), machine.room::<f32>(12));
+    for dims in [&[12][..], &[3, 4], &[1, 3, 4], &[1, 3, 2, 2, 1]] {
+        let desc = machine.desc::<f32>(dims);
+        let (x, mut y) = (desc.view(&memory).unwrap(), desc.view_mut(&mut out).unwrap());
+        let (algorithm, mode) = (SoftmaxAlgorithm::Log, SoftmaxMode::Channel);
+        refused("forward", machine.handle.softmax_forward(algorithm, mode, Blend::SET, &x, &mut y));
+        refused("backward", machine.handle.softmax_backward(algorithm, mode, Blend::SET, &x, &x, &mut y));
+    }
+}
+
+#[test]
+fn dropouts_are_packed() {
+    let machine = Machine::new();
+    let handle = &machine.handle;
+    let memory = machine.up::<f32>(&[1.0; 240]);
+    if offered(DropoutDesc::new(handle, 0.5, 1)).is_none() {
+        return;
+    }
+    each_odd(&machine, "dropout", |[x, y]| {
+        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.room::<f32>(240));
+        handle.dropout_forward(&mut dropout, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
+    });
+    each_odd(&machine, "dropout's gradient", |[dy, dx]| {
+        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.room::<f32>(240));
+        let packed = machine.desc::<f32>(&[1, 4, 5, 6]);
+        let (x, mut y) = (packed.view(&memory)?, packed.view_mut(&mut out)?);
+        let mut mask = handle.dropout_forward(&mut dropout, &x, &mut y)?;
+        let (dy, mut dx) = (dy.view(&memory)?, dx.view_mut(&mut out)?);
+        handle.dropout_backward(&mut dropout, &dy, &mut dx, &mut mask)
+    });
+}
+
+#[test]
+fn poolings_are_packed() {
+    let machine = Machine::new();
+    let handle = &machine.handle;
+    let memory = machine.up::<f32>(&[1.0; 240]);
+    // The output is as large as the input.
+    let pooling = |mode| Pooling { padding: vec![1, 1], stride: vec![1, 1], ..Pooling::new(mode, &[3, 3]) };
+    for mode in [PoolingMode::Max, PoolingMode::Average] {
+        let desc = PoolingDesc::new(handle, pooling(mode)).unwrap();
+        each_odd(&machine, "pooling", |[x, y]| {
+            let mut out = machine.room::<f32>(240);
+            handle.pooling_forward(&desc, Blend::SET, &x.view(&memory)?, &mut y.view_mut(&mut out)?)
+        });
+        each_odd(&machine, "training", |[x, y]| {
+            let mut out = machine.room::<f32>(240);
+            handle.pooling_forward_training(&desc, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
+        });
+        let packed = machine.desc::<f32>(&[1, 4, 5, 6]);
+        each_odd(&machine, "pooling's gradient", |[y, dy, x, dx]| {
+            let (mut out, mut dout) = (machine.room::<f32>(240), machine.room::<f32>(240));
+            let mut kept = handle.pooling_forward_training(
+                &desc,
+                &packed.view(&memory)?,
+                &mut packed.view_mut(&mut out)?,
+            )?;
+            let (y, dy, x) = (y.view(&out)?, dy.view(&memory)?, x.view(&memory)?);
+            handle.pooling_backward(&desc, &y, &dy, &x, &mut dx.view_mut(&mut dout)?, &mut kept)
+        });
+    }
+}
+
+/// The library writes them by the output's strides, and asks for memory for its elements alone.
+#[test]
+fn a_reduction_with_indices_has_a_packed_output() {
+    let machine = Machine::new();
+    let handle = &machine.handle;
+    let a_desc = machine.desc::<f32>(&[3, 4, 5]);
+    let a = machine.up::<f32>(&[1.0; 60]);
+    for indices in [true, false] {
+        let desc = ReductionDesc::new(handle, Reduction { indices, ..Reduction::new(ReduceOp::Max) });
+        let Some(desc) = offered(desc) else { continue };
+        let call = |strides: &[usize]| {
+            let c_desc = TensorDesc::strided::<f32>(handle, &[3, 4, 1], strides).unwrap();
+            let (mut c, mut places) = (machine.room::<f32>(40), machine.stream.alloc_zeros::<u32>(12)?);
+            let (a, mut c) = (a_desc.view(&a)?, c_desc.view_mut(&mut c)?);
+            handle.reduce(&desc, Blend::SET, &a, &mut c, indices.then(|| places.view_mut()))
+        };
+        let done = call(&[4, 1, 1]);
+        assert!(matches!(done, Ok(()) | Err(Error::Unsupported { .. })), "{done:?}");
+        for strides in [[8, 1, 1], [8, 2, 1], [1, 3, 1]] {
+            let done = call(&strides);
+            if indices {
+                refused("with indices", done);
+            } else {
+                assert!(matches!(done, Ok(()) | Err(Error::Unsupported { .. })), "{strides:?}: {done:?}");
+            }
+        }
+    }
 }

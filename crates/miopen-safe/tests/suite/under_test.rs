@@ -14,15 +14,16 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str(
 });
 
 /// What a platform does not offer: the C function, the case of the test (all that name none, if empty), and why.
-type Lack = (&'static str, &'static str, &'static str);
+pub(crate) type Lack = (&'static str, &'static str, &'static str);
 
-const HOST_LACKS: &[Lack] = &[];
+pub(crate) const HOST_LACKS: &[Lack] = &[];
 
 const NO_NORM: &str = "cuDNN has layer normalisation in its graphs alone";
 
-const NVIDIA_LACKS: &[Lack] = &[
+pub(crate) const NVIDIA_LACKS: &[Lack] = &[
     ("miopenActivationForward", "SoftRelu", "cuDNN has no such function"),
     ("miopenActivationForward", "Power", "cuDNN has no such function"),
+    ("miopenLRNForward", "WithinChannel", "within a channel cuDNN's sums are others than MIOpen's"),
     ("miopenLayerNormForward", "", NO_NORM),
     ("miopenAddLayerNormForward", "", NO_NORM),
     ("miopenGroupNormForward", "", NO_NORM),
@@ -31,14 +32,14 @@ const NVIDIA_LACKS: &[Lack] = &[
 ];
 
 /// What cuDNN's older functions lack beside that: they are all there is where `HIPSTACK_CUDNN_BACKEND` is `0`.
-const NVIDIA_OLDER_LACKS: &[Lack] = &[(
+pub(crate) const NVIDIA_OLDER_LACKS: &[Lack] = &[(
     "miopenConvolutionBackwardDataGetSolutionCount",
     "F16",
     "of less than whole eights of channels they round the sums of f16 on the way",
 )];
 
 /// AMD's library chooses by the card: what it has no kernel for, it says.
-const AMD_LACKS: &[Lack] = &[];
+pub(crate) const AMD_LACKS: &[Lack] = &[];
 
 /// Where a platform's results are farther off than a unit in the last place: a part of the result's name, how many units, and why.
 type Coarse = (&'static str, f64, &'static str);

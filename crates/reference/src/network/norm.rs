@@ -134,19 +134,77 @@ pub fn normalise_backward(
     (dx, params)
 }
 
-/// `x / (k + alpha / n · Σ x²)^beta` of `[n, c, h, w]` over `n` channels around.
-pub fn response_across(x: &[f64], dims: &[usize], n: usize, alpha: f64, beta: f64, k: f64) -> Vec<Sum> {
-    let mut y = Vec::new();
-    each(dims, |index| {
-        let half = n / 2;
-        let near = index[1].saturating_sub(half)..(index[1] + half + 1).min(dims[1]);
-        let squares: Sum =
-            near.map(|channel| x[place(dims, &[index[0], channel, index[2], index[3]])].powi(2)).collect();
-        let base = k + alpha / n as f64 * squares.value;
-        let value = x[place(dims, index)] * base.powf(-beta);
-        y.push(Sum { value, scale: value.abs() * (4.0 + beta * (1.0 + base.ln().abs())), count: n });
-    });
-    y
+/// The places whose squares a response is divided by, and what their sum is divided by.
+struct Near<'a> {
+    dims: &'a [usize],
+    of: Box<Places<'a>>,
+    share: f64,
+}
+
+type Places<'a> = dyn Fn(&[usize]) -> Vec<usize> + 'a;
+
+fn around(at: usize, n: usize, len: usize) -> std::ops::Range<usize> {
+    at.saturating_sub(n / 2)..(at + n / 2 + 1).min(len)
+}
+
+impl<'a> Near<'a> {
+    /// `n` channels around.
+    fn across(dims: &'a [usize], n: usize) -> Self {
+        let of = move |index: &[usize]| {
+            let channels = around(index[1], n, dims[1]);
+            channels.map(|channel| place(dims, &[index[0], channel, index[2], index[3]])).collect()
+        };
+        Self { dims, of: Box::new(of), share: n as f64 }
+    }
+
+    /// A square of side `n` in the same channel.
+    fn within(dims: &'a [usize], n: usize) -> Self {
+        let of = move |index: &[usize]| {
+            let row = |h| around(index[3], n, dims[3]).map(move |w| place(dims, &[index[0], index[1], h, w]));
+            around(index[2], n, dims[2]).flat_map(row).collect()
+        };
+        Self { dims, of: Box::new(of), share: (n * n) as f64 }
+    }
+
+    /// What each place is divided by, before the power.
+    fn bases(&self, x: &[f64], alpha: f64, k: f64) -> Vec<f64> {
+        let mut bases = Vec::new();
+        each(self.dims, |index| {
+            let squares: f64 = (self.of)(index).into_iter().map(|at| x[at].powi(2)).sum();
+            bases.push(k + alpha / self.share * squares);
+        });
+        bases
+    }
+
+    fn forward(&self, x: &[f64], [alpha, beta, k]: [f64; 3]) -> Vec<Sum> {
+        let count = self.share as usize;
+        let response = |(x, base): (&f64, f64)| {
+            let value = x * base.powf(-beta);
+            Sum { value, scale: value.abs() * (4.0 + beta * (1.0 + base.ln().abs())), count }
+        };
+        x.iter().zip(self.bases(x, alpha, k)).map(response).collect()
+    }
+
+    /// As windows are odd, who is near to a place has that near.
+    fn backward(&self, x: &[f64], dy: &[f64], [alpha, beta, k]: [f64; 3]) -> Vec<Sum> {
+        let bases = self.bases(x, alpha, k);
+        let mut dx = Vec::new();
+        each(self.dims, |index| {
+            let own = place(self.dims, index);
+            let mut sum = Sum::one(dy[own] * bases[own].powf(-beta));
+            for there in (self.of)(index) {
+                let slope = -2.0 * alpha * beta / self.share * x[own] * bases[there].powf(-beta - 1.0);
+                sum.add(dy[there] * x[there] * slope);
+            }
+            dx.push(Sum { scale: 8.0 * sum.scale, ..sum });
+        });
+        dx
+    }
+}
+
+/// `x / (k + alpha / n · Σ x²)^beta` of `[n, c, h, w]` over `n` channels around, an odd number; the factors are alpha, beta, k.
+pub fn response_across(x: &[f64], dims: &[usize], n: usize, factors: [f64; 3]) -> Vec<Sum> {
+    Near::across(dims, n).forward(x, factors)
 }
 
 /// The gradient of the input of [`response_across`].
@@ -155,26 +213,25 @@ pub fn response_across_backward(
     dy: &[f64],
     dims: &[usize],
     n: usize,
-    [alpha, beta, k]: [f64; 3],
+    factors: [f64; 3],
 ) -> Vec<Sum> {
-    let half = n / 2;
-    let near = |channel: usize| channel.saturating_sub(half)..(channel + half + 1).min(dims[1]);
-    let at = |index: &[usize], channel: usize| place(dims, &[index[0], channel, index[2], index[3]]);
-    let base = |index: &[usize], channel: usize| {
-        k + alpha / n as f64 * near(channel).map(|other| x[at(index, other)].powi(2)).sum::<f64>()
-    };
-    let mut dx = Vec::new();
-    each(dims, |index| {
-        let own = place(dims, index);
-        let mut sum = Sum::one(dy[own] * base(index, index[1]).powf(-beta));
-        for other in near(index[1]) {
-            let there = at(index, other);
-            let slope = -2.0 * alpha * beta / n as f64 * x[own] * base(index, other).powf(-beta - 1.0);
-            sum.add(dy[there] * x[there] * slope);
-        }
-        dx.push(Sum { scale: 8.0 * sum.scale, ..sum });
-    });
-    dx
+    Near::across(dims, n).backward(x, dy, factors)
+}
+
+/// As [`response_across`], over a square of side `n` in the same channel, the sum divided by its area.
+pub fn response_within(x: &[f64], dims: &[usize], n: usize, factors: [f64; 3]) -> Vec<Sum> {
+    Near::within(dims, n).forward(x, factors)
+}
+
+/// The gradient of the input of [`response_within`].
+pub fn response_within_backward(
+    x: &[f64],
+    dy: &[f64],
+    dims: &[usize],
+    n: usize,
+    factors: [f64; 3],
+) -> Vec<Sum> {
+    Near::within(dims, n).backward(x, dy, factors)
 }
 
 #[cfg(test)]
@@ -225,7 +282,7 @@ mod tests {
 
     #[test]
     fn responses_by_hand() {
-        let y = response_across(&[1.0, 2.0, 3.0], &[1, 3, 1, 1], 3, 3.0, 1.0, 1.0);
+        let y = response_across(&[1.0, 2.0, 3.0], &[1, 3, 1, 1], 3, [3.0, 1.0, 1.0]);
         close(y[0].value, 1.0 / 6.0);
         close(y[1].value, 2.0 / 15.0);
         close(y[2].value, 3.0 / 14.0);
@@ -235,5 +292,20 @@ mod tests {
         // Two of them: the second's output falls as the first grows, by −2 x₀ x₁ (alpha / n) / base².
         let dx = response_across_backward(&[1.0, 2.0], &[0.0, 1.0], &[1, 2, 1, 1], 3, [3.0, 1.0, 1.0]);
         close(dx[0].value, -2.0 * 2.0 / 36.0);
+        // A square of 3 in a plane of 2 by 3, alpha divided by its 9: from the corner it has 1, 2, 4, 5.
+        let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let y = response_within(&x, &[1, 1, 2, 3], 3, [9.0, 1.0, 1.0]);
+        close(y[0].value, 1.0 / 47.0);
+        close(y[1].value, 2.0 / 92.0);
+        // Another channel is not near.
+        let y = response_within(&x, &[1, 2, 1, 3], 3, [9.0, 1.0, 1.0]);
+        close(y[0].value, 1.0 / 6.0);
+        close(y[5].value, 6.0 / 62.0);
+        // The corner's output falls as its neighbour grows, by −2 x₀ x₁ / base².
+        let dx =
+            response_within_backward(&x, &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[1, 1, 2, 3], 3, [9.0, 1.0, 1.0]);
+        close(dx[1].value, -2.0 * 2.0 / 47.0_f64.powi(2));
+        close(dx[0].value, 1.0 / 47.0 - 2.0 / 47.0_f64.powi(2));
+        close(dx[2].value, 0.0);
     }
 }

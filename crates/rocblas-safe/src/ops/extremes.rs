@@ -66,6 +66,10 @@ fn plan<'a, T: Blas>(op: &'static str, x: VectorBatch<'a, T>) -> Result<(Plan<'a
     let n = convert::size(x.len());
     let mut plan = Plan::new(op);
     plan.read_vector(x)?;
+    if !narrow {
+        // As one member alone may have sizes for 32 bits.
+        plan.wide();
+    }
     Ok((plan, n, narrow))
 }
 
@@ -106,4 +110,54 @@ fn into<'a, T: Blas>(
     }
     // SAFETY: S2: the vector has that many elements, and each member a result of 32 bits, as the sizes have.
     unsafe { reduce::into(handle, plan, result, |call, o| raw(call, n, o[0], call.result)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Vector, raw::Level1Calls};
+    use hip_safe::{Device, Platform};
+    use hip_sys::{Extensions, LoadError, Optional, Rocblas, RocblasTable};
+    use std::sync::Arc;
+
+    /// The host's library without functions of `iamax` on addresses.
+    fn library() -> Result<Rocblas, LoadError> {
+        let real = hip_host::platform();
+        let library = real.rocblas().map_err(Clone::clone)?;
+        let table = RocblasTable {
+            rocblas_isamax_batched: RocblasTable::not_implemented().rocblas_isamax_batched,
+            rocblas_isamax_batched_64: Optional::absent("rocblas_isamax_batched_64", "6.1"),
+            ..library.table().clone()
+        };
+        // SAFETY: S1: the functions are the real library's, or answer that they are not implemented.
+        Ok(unsafe { Rocblas::from_table(library.version(), "a part of it".into(), table) })
+    }
+
+    /// A batch may be beyond 32 bits by its count alone, which is too many to have here: then its results are wide, and so are those of
+    /// its members.
+    #[test]
+    fn members_alone_write_results_of_the_width_of_the_batch() {
+        let real = hip_host::platform();
+        let ext = Extensions { rocblas: Some(library), ..*real.ext() };
+        let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
+        // SAFETY: S1: the functions are the real platform's.
+        let platform =
+            unsafe { Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, ext) };
+        let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
+        let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
+        let x = stream.upload(&[1.0_f32, -5.0, 2.0, 7.0]).unwrap();
+        let pair = |at: usize| Vector::new(x.slice(at..at + 2).unwrap());
+        let batch = VectorBatch::from_vectors([pair(2), pair(0), pair(1)]).unwrap();
+        let (mut plan, n, narrow) = plan("iamax", batch).unwrap();
+        assert!(narrow);
+        plan.wide();
+        // What is not written shows in the upper half.
+        let mut results = stream.upload(&[-1_i64; 3]).unwrap();
+        // SAFETY: S2: the vectors have that many elements, and the results are of 64 bits.
+        let done = unsafe {
+            reduce::into(&handle, plan, results.view_mut(), |call, o| f32::iamax(call, n, o[0], call.result))
+        };
+        done.unwrap();
+        assert_eq!(stream.download(&results).unwrap(), [2, 2, 1]);
+    }
 }

@@ -3,8 +3,10 @@
 use super::{check, operation};
 use crate::flag::Flag;
 use crate::plan::Plan;
-use crate::raw::Operand;
-use crate::{Blas, Handle, MatrixBatch, Result, Scalar, VectorBatch, VectorBatchMut, convert};
+use crate::raw::{GemmCalls, Operand};
+use crate::{
+    Blas, Element, Handle, MatrixBatch, Result, Scalar, VectorBatch, VectorBatchMut, VectorProduct, convert,
+};
 use std::ffi::c_void;
 
 impl Handle {
@@ -49,6 +51,46 @@ impl Handle {
         // SAFETY: S2: the operands have these sizes.
         unsafe { plan.submit(self, |call, o| T::gemv(call, trans, m, n, alpha, o[0], o[1], beta, o[2])) }
     }
+
+    /// As [`Handle::gemv`] for `a` and `x` of `f16` or `bf16`, computed in `f32` and rounded once, into a `y` of the same type or of `f32`.
+    ///
+    /// ROCm has functions for it since 6.0. Where the library has none it is a product of matrices, which takes no vector of 16-bit elements,
+    /// or result, that goes backward.
+    ///
+    /// # Errors
+    /// As there; [`Error::Unsupported`](crate::Error::Unsupported) for a negative increment where the library has no such function.
+    #[doc(alias = "rocblas_hshgemv_batched")]
+    #[doc(alias = "rocblas_hssgemv_batched")]
+    #[doc(alias = "rocblas_tstgemv_batched")]
+    #[doc(alias = "rocblas_tssgemv_batched")]
+    pub fn gemv_ex<'a, In: VectorProduct<Out>, Out: Element<Scale = f32>>(
+        &self,
+        alpha: impl Into<Scalar<'a, f32>>,
+        a: impl Into<MatrixBatch<'a, In>>,
+        x: impl Into<VectorBatch<'a, In>>,
+        beta: impl Into<Scalar<'a, f32>>,
+        y: impl Into<VectorBatchMut<'a, Out>>,
+    ) -> Result<()> {
+        const OP: &str = "gemv_ex";
+        let (alpha, mut a, x, beta, y) = (alpha.into(), a.into(), x.into(), beta.into(), y.into());
+        check(OP, "the length of x", x.len(), a.cols())?;
+        check(OP, "the length of y", y.len(), a.rows())?;
+        a.stored = a.stored.expressible(false).unwrap_or(a.stored);
+        let trans = operation(OP, a.stored.flag)?;
+        let size = (convert::size(a.stored.rows), convert::size(a.stored.cols));
+        let (len, no_columns) = (convert::size(y.len()), x.is_empty());
+        let mut plan = Plan::new(OP);
+        let scalars = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
+        plan.read_matrix(a)?;
+        plan.read_vector(x)?;
+        plan.write_vector(y)?;
+        if no_columns {
+            // SAFETY: S2: y has that many elements.
+            return unsafe { scale_only::<Out>(self, plan, scalars, len) };
+        }
+        // SAFETY: S2: the operands have these sizes and types.
+        unsafe { plan.submit(self, |call, o| In::gemv(call, trans, size, scalars, o[0], o[1], o[2])) }
+    }
 }
 
 /// `y = beta y`, for a matrix without columns. C's functions leave y alone then; as a row that is the product of factors of no size it
@@ -56,7 +98,7 @@ impl Handle {
 ///
 /// # Safety
 /// As for [`Plan::submit`]; the third operand is a vector of so many elements.
-pub(super) unsafe fn scale_only<T: Blas>(
+pub(super) unsafe fn scale_only<T: GemmCalls>(
     handle: &Handle,
     plan: Plan<'_>,
     (alpha, beta): (*const c_void, *const c_void),

@@ -28,6 +28,8 @@ pub struct Call<'a> {
     pub(crate) handle: rocblas_handle,
     pub(crate) form: Form,
     pub(crate) count: i64,
+    /// Whether the functions with 64-bit sizes are called even where 32 bits would do: a result's width goes with them.
+    pub(crate) wide: bool,
     /// Where a reduction's results go; null for other operations.
     pub(crate) result: *mut c_void,
 }
@@ -49,14 +51,17 @@ impl<'a> Call<'a> {
 
     /// Whether the functions with 32-bit sizes will do.
     pub(crate) fn is_narrow(&self, sizes: &[i64]) -> bool {
-        sizes.iter().chain([&self.count]).all(|&size| i32::try_from(size).is_ok())
+        !self.wide && sizes.iter().chain([&self.count]).all(|&size| i32::try_from(size).is_ok())
     }
 }
 
 impl Failure {
-    /// Whether the platform has no such function, so that nothing was done.
-    pub(crate) fn is_not_implemented(self) -> bool {
-        matches!(self, Self::Status { status: rocblas_status::rocblas_status_not_implemented, .. })
+    /// Whether there is no such function, on the platform or in this library, so that nothing was done.
+    pub(crate) fn is_missing(self) -> bool {
+        match self {
+            Self::Status { status, .. } => status == rocblas_status::rocblas_status_not_implemented,
+            Self::Absent { .. } => true,
+        }
     }
 }
 
@@ -217,7 +222,7 @@ mod tests {
 
     fn run(table: &RocblasTable, form: Form, n: i64, inc: i64, count: i64) -> Result<()> {
         let null = std::ptr::null_mut();
-        let call = Call { table, handle: std::ptr::null_mut(), form, count, result: null };
+        let call = Call { table, handle: std::ptr::null_mut(), form, count, wide: false, result: null };
         let x = Operand { address: std::ptr::null_mut(), ld: inc, stride: 5 };
         // SAFETY: S1: the functions above use none of the pointers.
         unsafe { scal(&call, n, x) }
@@ -242,6 +247,28 @@ mod tests {
         assert_eq!(SEEN.get(), ("wide strided", 2, 3, 5, LIMIT + 1));
         let status = rocblas_status::rocblas_status_invalid_size;
         assert_eq!(failed, Err(Failure::Status { function: "rocblas_sscal_strided_batched_64", status }));
+    }
+
+    #[test]
+    fn a_call_that_is_wide_stays_so_for_one_member() {
+        let table = RocblasTable {
+            rocblas_sscal: narrow_scal,
+            rocblas_sscal_64: Optional::present(wide_scal, "rocblas_sscal_64", "6.0"),
+            ..RocblasTable::not_implemented()
+        };
+        let null = std::ptr::null_mut();
+        let whole = Call {
+            table: &table,
+            handle: std::ptr::null_mut(),
+            form: Form::Pointers,
+            count: 1 << 31,
+            wide: true,
+            result: null,
+        };
+        let x = Operand { address: null, ld: 1, stride: 0 };
+        // SAFETY: S1: the functions above use none of the pointers.
+        assert_eq!(unsafe { scal(&whole.with(Form::Single, 1), 3, x) }, Ok(()));
+        assert_eq!(SEEN.get(), ("wide", 3, 1, 0, 0));
     }
 
     #[test]

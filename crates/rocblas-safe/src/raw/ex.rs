@@ -1,6 +1,6 @@
 //! The functions that take their types as arguments: those for 16-bit floats, computed in `f32`, and products of other combinations.
 
-use super::call::{Call, Operand, Result, invoke};
+use super::call::{Call, Form, Operand, Result, invoke, wide};
 use super::level1::ElementCalls;
 use super::level3::GemmCalls;
 use half::{bf16, f16};
@@ -107,3 +107,76 @@ macro_rules! sixteen_bits {
 
 sixteen_bits!(f16, F16);
 sixteen_bits!(bf16, BF16);
+
+/// Products of a matrix and a vector whose result may have another type, computed in `f32`.
+pub trait VectorProductCalls<Out> {
+    unsafe fn gemv(
+        call: &Call<'_>,
+        trans: rocblas_operation,
+        size: (i64, i64),
+        scalars: (*const c_void, *const c_void),
+        a: Operand,
+        x: Operand,
+        y: Operand,
+    ) -> Result<()>;
+}
+
+/// C has these for batches alone, so one is a batch of one. A library that has none of that form and size multiplies rows: `yᵀ` is `xᵀ` times
+/// the matrix, transposed, where the vectors go forward.
+macro_rules! vector_product {
+    ($In:ty, $Out:ty, $input:ident, $output:ident, [$batched:ident $strided:ident $batched64:ident $strided64:ident]) => {
+        impl VectorProductCalls<$Out> for $In {
+            unsafe fn gemv(
+                call: &Call<'_>,
+                trans: rocblas_operation,
+                (m, n): (i64, i64),
+                (alpha, beta): (*const c_void, *const c_void),
+                a: Operand,
+                x: Operand,
+                y: Operand,
+            ) -> Result<()> {
+                let narrow = call.is_narrow(&[m, n, a.ld, x.ld, y.ld]);
+                let given = call;
+                let call = &match given.form {
+                    Form::Single => given.with(Form::Strided, 1),
+                    form => given.with(form, given.count),
+                };
+                let (alpha, beta) = (alpha.cast(), beta.cast());
+                let done = match (call.form, narrow) {
+                    (Form::Pointers, true) => wide!(call, $batched, Pointers,
+                        val(trans) size(m) size(n) val(alpha) op(a) op(x) val(beta) op(y) count),
+                    (Form::Pointers, false) => wide!(call, $batched64, Pointers,
+                        val(trans) size(m) size(n) val(alpha) op(a) op(x) val(beta) op(y) count),
+                    (_, true) => wide!(call, $strided, Strided,
+                        val(trans) size(m) size(n) val(alpha) op(a) op(x) val(beta) op(y) count),
+                    (_, false) => wide!(call, $strided64, Strided,
+                        val(trans) size(m) size(n) val(alpha) op(a) op(x) val(beta) op(y) count),
+                };
+                match done {
+                    Err(failure) if failure.is_missing() && x.ld > 0 && y.ld > 0 => {
+                        let types = ProductTypes { input: $input, output: $output, compute: F32 };
+                        let none = rocblas_operation::rocblas_operation_none;
+                        let (other, rows, inner) = if trans == none {
+                            (rocblas_operation::rocblas_operation_transpose, m, n)
+                        } else {
+                            (none, n, m)
+                        };
+                        let scalars = (alpha.cast(), beta.cast());
+                        // SAFETY: S1, S2, S3: the caller vouches for the arguments; a row has a vector's elements.
+                        unsafe { gemm(given, types, (none, other), (1, rows, inner), scalars, (x, a), y, y) }
+                    }
+                    done => done,
+                }
+            }
+        }
+    };
+}
+
+vector_product!(f16, f16, F16, F16, [rocblas_hshgemv_batched rocblas_hshgemv_strided_batched
+    rocblas_hshgemv_batched_64 rocblas_hshgemv_strided_batched_64]);
+vector_product!(f16, f32, F16, F32, [rocblas_hssgemv_batched rocblas_hssgemv_strided_batched
+    rocblas_hssgemv_batched_64 rocblas_hssgemv_strided_batched_64]);
+vector_product!(bf16, bf16, BF16, BF16, [rocblas_tstgemv_batched rocblas_tstgemv_strided_batched
+    rocblas_tstgemv_batched_64 rocblas_tstgemv_strided_batched_64]);
+vector_product!(bf16, f32, BF16, F32, [rocblas_tssgemv_batched rocblas_tssgemv_strided_batched
+    rocblas_tssgemv_batched_64 rocblas_tssgemv_strided_batched_64]);

@@ -16,7 +16,7 @@ mod level2;
 mod level3;
 
 pub(crate) use call::{Call, Failure, Form, Operand};
-pub use ex::ProductTypes;
+pub use ex::{ProductTypes, VectorProductCalls};
 pub use level1::{ComplexCalls, ElementCalls, Level1Calls};
 pub use level2::Level2Calls;
 pub use level3::{GemmCalls, HermitianCalls, Level3Calls, Triangular};

@@ -56,6 +56,22 @@ fn without_wide_sizes() -> Result<Rocblas, LoadError> {
     })
 }
 
+fn without_wide_batches() -> Result<Rocblas, LoadError> {
+    changed(|table, _| {
+        table.rocblas_sgemv_batched_64 = Optional::absent("rocblas_sgemv_batched_64", "6.2");
+        table.rocblas_sgemv_strided_batched_64 = Optional::absent("rocblas_sgemv_strided_batched_64", "6.2");
+    })
+}
+
+fn without_16_bits() -> Result<Rocblas, LoadError> {
+    changed(|table, none| {
+        table.rocblas_hshgemv_batched = none.rocblas_hshgemv_batched;
+        table.rocblas_hshgemv_strided_batched = none.rocblas_hshgemv_strided_batched;
+        table.rocblas_hssgemv_batched = none.rocblas_hssgemv_batched;
+        table.rocblas_hssgemv_strided_batched = none.rocblas_hssgemv_strided_batched;
+    })
+}
+
 fn open(library: fn() -> Result<Rocblas, LoadError>) -> (Stream, Handle) {
     let stream = Device::new(&platform(library), 0).unwrap().new_stream().unwrap();
     let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
@@ -148,6 +164,65 @@ fn increments_beyond_32_bits() {
     let error = handle.iamax_into(wide, index.view_mut()).unwrap_err().to_string();
     assert!(error.contains("beyond 32 bits"), "{error}");
     assert_eq!(stream.download(&index).unwrap(), [7]);
+}
+
+/// Matrices of one column, whose leading dimension is one of 64 bits and counts nothing, in a library that has functions for one such
+/// matrix alone.
+#[test]
+fn members_beyond_32_bits_are_called_one_by_one() {
+    let (stream, handle) = open(without_wide_batches);
+    let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let column = |at: usize| {
+        let view = numbers.slice(at..at + 2).unwrap();
+        Matrix::with_ld(view, 2, 1, Layout::ColMajor, WIDE as usize).unwrap()
+    };
+    let two = Vector::new(numbers.slice(1..2).unwrap());
+    let mut results = stream.upload(&[10.0_f32, 20.0, 30.0, 40.0]).unwrap();
+    let columns = MatrixBatch::from_matrices([column(4), column(0)]).unwrap();
+    let members = VectorBatchMut::strided(results.view_mut(), 2, 1, (2, 2)).unwrap();
+    handle.gemv(1.0, columns, two, 1.0, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [20.0, 32.0, 32.0, 44.0], "anywhere");
+    let members = VectorBatchMut::strided(results.view_mut(), 2, 1, (2, 2)).unwrap();
+    handle.gemv(1.0, column(2).repeat(2), two, 0.0, members).unwrap();
+    assert_eq!(stream.download(&results).unwrap(), [6.0, 8.0, 6.0, 8.0], "at equal distances");
+}
+
+fn with_gap(y: &mut DeviceBuffer<f32>) -> VectorMut<'_, f32> {
+    VectorMut::with_inc(y.view_mut(), 2, 2).unwrap()
+}
+
+/// Libraries of ROCm before 6.0, and cuBLAS here: products of matrices do it.
+#[test]
+fn vectors_of_16_bits_are_rows_of_matrices() {
+    let (stream, handle) = open(without_16_bits);
+    let halves =
+        |values: &[f32]| stream.upload(&values.iter().map(|x| f16::from_f32(*x)).collect::<Vec<_>>());
+    let (a, x) =
+        (halves(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap(), halves(&[1.0, 9.0, 10.0, 9.0, 2.0]).unwrap());
+    let rows = Matrix::new(a.view(), 2, 3, Layout::RowMajor).unwrap();
+    let columns = Matrix::new(a.view(), 2, 3, Layout::ColMajor).unwrap();
+    let every_other = Vector::with_inc(x.view(), 3, 2).unwrap();
+    let mut y = stream.upload(&[1.0_f32, 7.0, 2.0]).unwrap();
+    handle.gemv_ex(1.0, rows, every_other, 2.0, with_gap(&mut y)).unwrap();
+    // 1 + 20 + 6 + 2, and 4 + 50 + 12 + 4.
+    assert_eq!(stream.download(&y).unwrap(), [29.0, 7.0, 70.0]);
+    handle.gemv_ex(1.0, columns, every_other, 0.0, with_gap(&mut y)).unwrap();
+    assert_eq!(stream.download(&y).unwrap(), [41.0, 7.0, 54.0]);
+    let pair = |at: usize| Vector::new(x.slice(at..at + 2).unwrap());
+    let pairs = VectorBatch::from_vectors([pair(3), pair(0)]).unwrap();
+    let mut z = halves(&[0.0; 6]).unwrap();
+    let members = VectorBatchMut::strided(z.view_mut(), 3, 1, (2, 3)).unwrap();
+    handle.gemv_ex(1.0, columns.t(), pairs, 0.0, members).unwrap();
+    let wanted = [13.0, 35.0, 57.0, 19.0, 39.0, 59.0].map(f16::from_f32);
+    assert_eq!(stream.download(&z).unwrap(), wanted);
+    let back = Vector::with_inc(x.view(), 3, -2).unwrap();
+    let error = handle.gemv_ex(1.0, rows, back, 0.0, with_gap(&mut y)).unwrap_err();
+    assert!(matches!(error, Error::Unsupported(_)), "{error}");
+    assert!(error.to_string().contains("rocblas_hssgemv_strided_batched"), "{error}");
+    // Nothing is multiplied where there are no columns.
+    let none = Matrix::new(a.slice(..0).unwrap(), 2, 0, Layout::RowMajor).unwrap();
+    handle.gemv_ex(1.0, none, Vector::new(x.slice(..0).unwrap()), 2.0, with_gap(&mut y)).unwrap();
+    assert_eq!(stream.download(&y).unwrap(), [82.0, 7.0, 108.0]);
 }
 
 #[test]

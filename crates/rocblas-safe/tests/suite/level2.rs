@@ -1,14 +1,15 @@
 //! Level 2: every type, layout, increment and form.
 
-use crate::gaps::done;
+use crate::gaps::{done, lacks_backward};
 use crate::grid::{FORMS, Fill, Form, Grid, LAYS, Lay, Op, all};
 use crate::line::{INCS, Line};
-use crate::sample::{Numbers, Sample, for_types};
+use crate::sample::{Numbers, Part, Sample, for_types};
 use crate::under_test;
+use half::{bf16, f16};
 use hip_safe::Stream;
 use num_complex::{Complex32, Complex64};
 use reference::blas::{self, Matrix};
-use rocblas_safe::{BandMatrix, Blas, Error, Handle, Layout, Triangle};
+use rocblas_safe::{BandMatrix, Blas, Element, Error, Handle, Layout, Triangle, VectorProduct};
 
 const SIZES: [(usize, usize); 5] = [(4, 4), (5, 3), (2, 9), (1, 4), (6, 1)];
 
@@ -113,6 +114,35 @@ fn gemv() {
         });
     }
     for_types!(of: f32, f64, Complex32, Complex64);
+}
+
+#[test]
+fn gemv_of_16_bits() {
+    fn of<T: Sample + VectorProduct<O>, O: Sample + Element<Scale = f32>>() {
+        cases::<T>(|case| {
+            let (m, n) = case.size;
+            let (a, x, y) = (case.grid_for_op::<T>((m, n)), case.line::<T>(0, n), case.line::<O>(1, m));
+            let (da, dx, mut dy) = (a.upload(case.stream), x.upload(case.stream), y.upload(case.stream));
+            let (alpha, beta) = (f32::of(case.alpha.0, 0.0), f32::of(case.beta.0, 0.0));
+            let (form, op) = (case.form, case.op);
+            let context = || format!("{} into {}", case.says::<T>("gemv_ex"), std::any::type_name::<O>());
+            let a_op = a.operand(&da, form, op);
+            let called =
+                case.handle.gemv_ex(alpha, a_op, x.operand(&dx, form), beta, y.result(&mut dy, form));
+            if case.incs.iter().any(|&inc| inc < 0) && lacks_backward(&called) || !done(called, context) {
+                return;
+            }
+            let sums = |m| {
+                let (x, y) = (x.judged(m), y.judged(m));
+                blas::gemv(alpha.number(), &a.judged(m, op), &x, beta.number(), &y)
+            };
+            y.check(case.stream, &dy, case.exact(), sums, context);
+        });
+    }
+    of::<f16, f16>();
+    of::<f16, f32>();
+    of::<bf16, bf16>();
+    of::<bf16, f32>();
 }
 
 #[test]

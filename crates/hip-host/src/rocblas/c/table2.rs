@@ -3,18 +3,19 @@
 use super::functions;
 use crate::rocblas::level2::{gbmv, gemv, ger, symv, syr, trmv, trsv};
 use hip_sys::RocblasTable;
-use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
+use hip_sys::rocblas::{rocblas_bfloat16, rocblas_double_complex, rocblas_float_complex, rocblas_half};
 
 /// Puts them into the table.
 pub(super) fn fill(table: &mut RocblasTable) {
+    sixteen_bits(table);
     functions! { table, "6.2"
-        gemv [f32] rocblas_sgemv rocblas_sgemv_batched rocblas_sgemv_strided_batched
+        gemv [f32, f32, f32] rocblas_sgemv rocblas_sgemv_batched rocblas_sgemv_strided_batched
             rocblas_sgemv_64 rocblas_sgemv_batched_64 rocblas_sgemv_strided_batched_64
-        gemv [f64] rocblas_dgemv rocblas_dgemv_batched rocblas_dgemv_strided_batched
+        gemv [f64, f64, f64] rocblas_dgemv rocblas_dgemv_batched rocblas_dgemv_strided_batched
             rocblas_dgemv_64 rocblas_dgemv_batched_64 rocblas_dgemv_strided_batched_64
-        gemv [rocblas_float_complex] rocblas_cgemv rocblas_cgemv_batched rocblas_cgemv_strided_batched
+        gemv [rocblas_float_complex, rocblas_float_complex, rocblas_float_complex] rocblas_cgemv rocblas_cgemv_batched rocblas_cgemv_strided_batched
             rocblas_cgemv_64 rocblas_cgemv_batched_64 rocblas_cgemv_strided_batched_64
-        gemv [rocblas_double_complex] rocblas_zgemv rocblas_zgemv_batched rocblas_zgemv_strided_batched
+        gemv [rocblas_double_complex, rocblas_double_complex, rocblas_double_complex] rocblas_zgemv rocblas_zgemv_batched rocblas_zgemv_strided_batched
             rocblas_zgemv_64 rocblas_zgemv_batched_64 rocblas_zgemv_strided_batched_64
         gbmv [f32] rocblas_sgbmv rocblas_sgbmv_batched rocblas_sgbmv_strided_batched
             rocblas_sgbmv_64 rocblas_sgbmv_batched_64 rocblas_sgbmv_strided_batched_64
@@ -68,5 +69,27 @@ pub(super) fn fill(table: &mut RocblasTable) {
             rocblas_cgerc_64 rocblas_cgerc_batched_64 rocblas_cgerc_strided_batched_64
         ger [rocblas_double_complex, true] rocblas_zgerc rocblas_zgerc_batched rocblas_zgerc_strided_batched
             rocblas_zgerc_64 rocblas_zgerc_batched_64 rocblas_zgerc_strided_batched_64
+    }
+}
+
+/// Products of 16-bit elements, of which there are batches alone. 6.0 brought them, 6.2 the sizes of 64 bits.
+fn sixteen_bits(table: &mut RocblasTable) {
+    macro_rules! batches {
+        ($([$($given:ty),*] $b:ident $s:ident $b64:ident $s64:ident)*) => {$(
+            table.$b = hip_sys::Optional::present(gemv::batched::<i32, $($given),*>, stringify!($b), "6.0");
+            table.$s = hip_sys::Optional::present(gemv::strided::<i32, $($given),*>, stringify!($s), "6.0");
+            table.$b64 = hip_sys::Optional::present(gemv::batched::<i64, $($given),*>, stringify!($b64), "6.2");
+            table.$s64 = hip_sys::Optional::present(gemv::strided::<i64, $($given),*>, stringify!($s64), "6.2");
+        )*};
+    }
+    batches! {
+        [rocblas_half, rocblas_half, f32] rocblas_hshgemv_batched rocblas_hshgemv_strided_batched
+            rocblas_hshgemv_batched_64 rocblas_hshgemv_strided_batched_64
+        [rocblas_half, f32, f32] rocblas_hssgemv_batched rocblas_hssgemv_strided_batched
+            rocblas_hssgemv_batched_64 rocblas_hssgemv_strided_batched_64
+        [rocblas_bfloat16, rocblas_bfloat16, f32] rocblas_tstgemv_batched rocblas_tstgemv_strided_batched
+            rocblas_tstgemv_batched_64 rocblas_tstgemv_strided_batched_64
+        [rocblas_bfloat16, f32, f32] rocblas_tssgemv_batched rocblas_tssgemv_strided_batched
+            rocblas_tssgemv_batched_64 rocblas_tssgemv_strided_batched_64
     }
 }

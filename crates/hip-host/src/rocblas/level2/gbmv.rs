@@ -59,5 +59,7 @@ unsafe fn gbmv<T: Field>(
     ensure(x.step != 0 && y.step != 0, SIZE)?;
     let columns = move |start, leading| Band { start, leading, rows: m, below, above };
     // SAFETY: S11: the C function's contract; the types have the same layout.
-    unsafe { multiply::<T, _>(call, op, [m, n, batch], stored, alpha.cast(), a, x, beta.cast(), y, columns) }
+    unsafe {
+        multiply::<T, T, _>(call, op, [m, n, batch], stored, alpha.cast(), a, x, beta.cast(), y, columns)
+    }
 }

@@ -1,4 +1,4 @@
-//! gemv: y = alpha op(a) x + beta y.
+//! gemv: y = alpha op(a) x + beta y. The result may be wider than the factors, which are computed in what alpha is.
 
 use super::super::c::forms::forms;
 use super::super::check::{Op, Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
@@ -8,11 +8,14 @@ use super::super::scalar::{Element, Field, Int, Scalar};
 use super::columns::{Columns, Whole, times, transposed_times};
 use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
 
-forms! { "gemv", "" [T: Element<Value: Field>] [T::Value]
-gemv(trans: rocblas_operation, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a], [x: in T, incx, stride_x],
-    beta: *const T, [y: out T, incy, stride_y], batch) }
+forms! { "gemv", "" [T: Element, O: Element<Value: Scalar<Wide = Wide<T>>>, S: Element<Value = Wide<T>>] [T::Value, O::Value]
+gemv(trans: rocblas_operation, m: int, n: int, alpha: *const S, [a: in T, lda, stride_a], [x: in T, incx, stride_x],
+    beta: *const S, [y: out O, incy, stride_y], batch) }
 
-unsafe fn gemv<T: Field>(
+/// What elements are computed in.
+type Wide<T> = <<T as Element>::Value as Scalar>::Wide;
+
+unsafe fn gemv<T: Scalar, O: Scalar<Wide = T::Wide>>(
     call: Call,
     trans: rocblas_operation,
     m: i64,
@@ -29,22 +32,22 @@ unsafe fn gemv<T: Field>(
     ensure(a.step >= 1 && a.step >= m && x.step != 0 && y.step != 0, SIZE)?;
     let columns = move |start, leading| Whole { start, rows: sizes[0], leading };
     // SAFETY: S11: the C function's contract; the types have the same layout.
-    unsafe { multiply::<T, _>(call, op, sizes, sizes[0], alpha.cast(), a, x, beta.cast(), y, columns) }
+    unsafe { multiply::<T, O, _>(call, op, sizes, sizes[0], alpha.cast(), a, x, beta.cast(), y, columns) }
 }
 
 /// y = alpha op(a) x + beta y for m × n matrices whose columns have so many rows of memory.
 ///
 /// # Safety
 /// As for the C function; the columns lie in those rows.
-pub(super) unsafe fn multiply<T: Field, C: Columns<T>>(
+pub(super) unsafe fn multiply<T: Scalar, O: Scalar<Wide = T::Wide>, C: Columns<T>>(
     call: Call,
     op: Op,
     [m, n, batch]: [usize; 3],
     rows: usize,
-    alpha: *const T,
+    alpha: *const T::Wide,
     a: Operand,
     x: Operand,
-    beta: *const T,
+    beta: *const T::Wide,
     y: Operand,
     columns: impl Fn(*const T, isize) -> C + Send + Sync + 'static,
 ) -> Outcome {
@@ -55,21 +58,21 @@ pub(super) unsafe fn multiply<T: Field, C: Columns<T>>(
     let mut plan = Plan::new(call, batch);
     // SAFETY: S11: the caller vouches for them.
     let (alpha, beta) = unsafe { (plan.scalar(alpha)?, plan.scalar(beta)?) };
-    if alpha.is(T::ZERO) && beta.is(T::ONE) {
+    if alpha.is(T::Wide::ZERO) && beta.is(T::Wide::ONE) {
         return Ok(());
     }
-    let used = usize::from(!alpha.is(T::ZERO));
+    let used = usize::from(!alpha.is(T::Wide::ZERO));
     ensure(!y.is_null() && (used == 0 || !a.is_null() && !x.is_null()), POINTER)?;
     let (long_x, long_y) = if op.transposed { (m, n) } else { (n, m) };
     let a = plan.read::<T>(a, used * matrix(rows, n, a.step))?;
     let x = plan.read::<T>(x, used * vector(long_x, x.step))?;
-    let y = plan.write::<T>(y, vector(long_y, y.step))?;
+    let y = plan.write::<O>(y, vector(long_y, y.step))?;
     let body = move |index| {
         let (alpha, beta) = (alpha.value(), beta.value());
         // SAFETY: S2: named above; what has no part in the result is not followed.
         unsafe {
-            let y = Vector::<T>::new(y.at(index), long_y, y.step());
-            if alpha == T::ZERO {
+            let y = Vector::<O>::new(y.at(index), long_y, y.step());
+            if alpha == T::Wide::ZERO {
                 return finish(long_y, y, alpha, &[], beta);
             }
             let x = Vector::<T>::new(x.at(index), long_x, x.step()).to_vec(long_x);
