@@ -22,32 +22,36 @@ DEVICE f32 quick_sigmoid(f32 v) {
     constexpr f32 S = 5.42101086242752217e-20f;
     return S * quick_reciprocal(S + quick_exp2(multiply_add(v, -LOG2_E, -64.0f)));
 }
-// The smaller one; NaN if a is one.
-DEVICE f32 smaller(f32 a, f32 b) {
+// |x|, or `end` if that is less; any number where x is NaN.
+DEVICE f32 magnitude_to(f32 x, f32 end) {
+#if ON_AMD
+    return __builtin_amdgcn_fmed3f(m_abs(x), 0.0f, end);
+#elif ON_NVIDIA
+    return fminf(m_abs(x), end);
+#else
+    const f32 a = m_abs(x);
+    return a < end ? a : end;
+#endif
+}
+// 1 where x is positive, 0 where it is not, and where it is NaN.
+DEVICE f32 step_of(f32 x) {
 #if ON_NVIDIA
     f32 out;
-    asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    asm("set.gt.f32.f32 %0, %1, 0f00000000;" : "=f"(out) : "f"(x));
     return out;
 #else
-    return a > b ? b : a;
+    return x > 0.0f ? 1.0f : 0.0f;
 #endif
 }
-// The larger one, where neither or both are NaN.
-DEVICE f32 larger(f32 a, f32 b) {
-#if ON_HOST
-    return a > b ? a : b;
-#else
-    return fmaxf(a, b);
-#endif
-}
-// x/2 erfc(-x/sqrt(2)) = max(x, 0) - |x| t p(t) exp(-x^2/2), where t = 1/(1 + 0.32 |x|) and p is a polynomial, made to fit. It is a sum, so
-// that nothing has to be chosen by x's sign but a factor that is |x| below zero: there -inf times a power of 0 is NaN. The polynomial comes
-// times S = 2^-64 and the power by 2^64, so that nothing is subnormal before they meet.
+// x times the normal distribution's share below x, which is 1 - tail above zero and tail below, where tail is the share beyond |x|: both are
+// |step - tail|, so that nothing has to be chosen but the step. Where x is -inf, that times 0 is NaN, as by the definition. The tail is a product
+// of two factors of which neither is subnormal, since one comes times S = 2^-64 and the other times 2^64.
 static constexpr f32 TAIL_SCALE = 5.42101086242752217e-20f;
-// p interpolates at Chebyshev's points up to |x| = 14.5 (relative error below 2^-16); at 20 the power is 0.
+// tail = t p(t) exp(-x^2/2), where t = 1/(1 + 0.32 |x|) and p interpolates at Chebyshev's points up to |x| = 14.5 (relative error below
+// 2^-16); at 20 the power is 0.
 DEVICE f32 quick_gelu_erf(f32 x) {
     constexpr f32 S = TAIL_SCALE;
-    const f32 a = smaller(m_abs(x), 20.0f);
+    const f32 a = magnitude_to(x, 20.0f);
     const f32 t = quick_reciprocal(multiply_add(a, 0.32f, 1.0f));
     f32 p = multiply_add(t, S * -0.06624300321945903f, S * 0.13803415903973096f);
     p = multiply_add(p, t, S * 0.0513443323632181f);
@@ -55,30 +59,28 @@ DEVICE f32 quick_gelu_erf(f32 x) {
     p = multiply_add(p, t, S * 0.12706283957170292f);
     p = multiply_add(p, t, S * 0.12766686789733186f);
     const f32 power = quick_exp2(multiply_add(a * a, -0.5f * LOG2_E, 64.0f));
-    return multiply_add(-larger(-x, a), p * t * power, larger(x, -0.0f));
+    return x * m_abs(multiply_add(-(p * t), power, step_of(x)));
 }
-
-// The same in f32: with 0.27 for 0.32, p exact to 2^-24, and t to half an ulp. p is fitted to -x^2/2 with LOG2_E as it is in f32. The power's
-// exponent, made of the square and of what rounding took from it, is split as in times_sigmoid: a whole number and a fraction. At 16.27 the
-// whole number is -191, whose power is 0 here.
+// The same in f32: tail exp(x^2/2) is a quotient of polynomials of |x| with positive coefficients, made to fit up to 14.6 (relative error below
+// 2^-26) for -x^2/2 with LOG2_E as it is in f32. The power's exponent, made of the square and of what rounding took from it, is split as in
+// times_sigmoid: a fraction, and a whole number of which the divisor's exponent takes off what it adds to the power's. At 15 the tail is 0.
 DEVICE f32 short_gelu_erf(f32 x) {
-    constexpr f32 S = TAIL_SCALE, WHOLE = 12582912.0f + 127.0f + 64.0f;
-    const f32 a = smaller(m_abs(x), 16.27f);
-    const f32 divisor = m_fma(a, 0.27f, 1.0f), near = quick_reciprocal(divisor);
-    const f32 t = m_fma(near, m_fma(-divisor, near, 1.0f), near);
-    f32 p = m_fma(t, S * 0.028933856636285782f, S * -0.12633301317691803f);
-    p = m_fma(p, t, S * 0.1694144457578659f);
-    p = m_fma(p, t, S * -0.06869817525148392f);
-    p = m_fma(p, t, S * 0.10738588869571686f);
-    p = m_fma(p, t, S * 0.07229118794202805f);
-    p = m_fma(p, t, S * 0.10172680765390396f);
-    p = m_fma(p, t, S * 0.10755998641252518f);
-    p = m_fma(p, t, S * 0.10771902650594711f);
+    constexpr f32 S = TAIL_SCALE, WHOLE = 12582912.0f - 64.0f, HALF_LOG2_E = 0.5f * LOG2_E;
+    const f32 a = magnitude_to(x, 15.0f);
+    f32 divisor = a + 9.684651680471225f;
+    divisor = m_fma(divisor, a, 44.01101178472645f);
+    divisor = m_fma(divisor, a, 111.3866163064034f);
+    divisor = m_fma(divisor, a, 153.47430946975508f);
+    divisor = m_fma(divisor, a, 90.78337016549695f);
+    f32 p = m_fma(a, S * 0.39894067671708733f, S * 3.8635477710287063f);
+    p = m_fma(p, a, S * 17.16204681115503f);
+    p = m_fma(p, a, S * 40.519804530115884f);
+    p = m_fma(p, a, S * 45.391685448692606f);
     const f32 square = a * a, lost = m_fma(a, a, -square);
-    const f32 sum = m_fma(square, -0.5f * LOG2_E, WHOLE);
-    const f32 fraction = m_fma(lost, -0.5f * LOG2_E, m_fma(square, -0.5f * LOG2_E, WHOLE - sum));
-    const f32 tail = p * t * quick_exp2(fraction) * from_bits(bits_of(sum) << 23);
-    return m_fma(-larger(-x, a), tail, larger(x, -0.0f));
+    const f32 sum = m_fma(square, HALF_LOG2_E, WHOLE);
+    const f32 fraction = m_fma(lost, -HALF_LOG2_E, m_fma(square, -HALF_LOG2_E, sum - WHOLE));
+    const f32 near = quick_reciprocal(from_bits(bits_of(divisor) + (bits_of(sum) << 23)));
+    return x * m_abs(m_fma(-(p * quick_exp2(fraction)), near, step_of(x)));
 }
 // x times the sigmoid of v + rest, where rest is too small to change v. Below zero exp(v) is taken as a square: the product
 // stays a normal number until the last step.

@@ -339,7 +339,7 @@ DEVICE f32 quick_exp2(f32 x) {
 #if __has_builtin(__builtin_amdgcn_exp2f)
     return __builtin_amdgcn_exp2f(x);
 #else
-    return exp2f(x);
+    return __builtin_exp2f(x); // compilers that lack the other make the same instruction of this one
 #endif
 #else
     return exp2f(x);

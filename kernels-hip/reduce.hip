@@ -172,8 +172,9 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
         for (u32 l = 0; l < LANES; l++) term[l] = Op::of(pack.at[l], first + l);
     }
 }
-// Integers of 16 bits: each term is joined as soon as it is made. With all terms of a pack at once ptxas keeps some in memory.
-static constexpr bool SHORTS = !Dtype<T>::FLOAT && sizeof(T) == 2;
+// Each term is joined as soon as it is made: on AMD, where the compilers make fewer instructions of that, and of integers of 16 bits, of which
+// ptxas keeps some in memory where all terms of a pack are made at once.
+static constexpr bool ONE_BY_ONE = ON_AMD || (!Dtype<T>::FLOAT && sizeof(T) == 2);
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
     Pack<T, SPAN> pack[U];
@@ -183,15 +184,17 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
         return half_spans<Op, U>(pack, p, first, step);
     } else {
         typename Op::Sum lane[LANES];
-        UNROLL
-        for (u32 u = 0; u < U; u++) {
-            if constexpr (SHORTS) {
+        if constexpr (ONE_BY_ONE) {
+            UNROLL
+            for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
+            UNROLL
+            for (u32 u = 1; u < U; u++) {
                 UNROLL
-                for (u32 l = 0; l < LANES; l++) {
-                    const typename Op::Sum term = Op::of(pack[u].at[l], first + u * step + l);
-                    lane[l] = u == 0 ? term : Op::join(lane[l], term);
-                }
-            } else {
+                for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
+            }
+        } else {
+            UNROLL
+            for (u32 u = 0; u < U; u++) {
                 typename Op::Sum term[LANES];
                 terms<Op>(term, pack[u], first + u * step);
                 UNROLL

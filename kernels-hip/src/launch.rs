@@ -114,7 +114,8 @@ pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> La
 /// For `elementwise_*` whose operands are each tight or one element, on a GPU: no thread takes a second turn. Blocks that start as others end
 /// keep more reads under way than blocks that wait for what they wrote; on a CPU each costs time of its own, and [`elementwise`] fits.
 /// Blocks of half the usual size are quicker by a hundredth or two where the arithmetic takes time, and as quick elsewhere.
-/// `from` and `to` are the sizes of input and output elements; where they differ a thread takes two packs.
+/// `from` and `to` are the sizes of input and output elements; where they differ a thread takes two packs,
+/// at once or, on AMD, one after the other.
 pub fn tight(count: u64, from: usize, to: usize) -> LaunchShape {
     let per_pack = (16 / from.max(to).clamp(1, 16)) as u64;
     let (packs, block) = (if from == to { 1 } else { 2 }, MAX_BLOCK / 2);

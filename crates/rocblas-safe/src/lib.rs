@@ -36,7 +36,8 @@
 //!   single ones or batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or anywhere, by the same method; a single input is used
 //!   with every member of a batch.
 //! - Inputs and outputs cannot overlap, by the rules of borrowing, and the members of an output batch by a check.
-//! - Sizes beyond 32 bits take the library's functions for those, and are an error where it has none.
+//! - Sizes beyond 32 bits take the library's functions for those. Where it has none for a batch its members are called one after the other; where it
+//!   has none at all it is an error.
 //! - Alpha and beta are values, or elements of device memory ([`Scalar`]).
 //! - Triangles, transposition and the like are said of the matrix as the caller sees it, whatever its layout.
 //! - `f16` and `bf16` are added up in `f32`, and `f32` in `f32`, unless [`Handle::gemm_ex`] or [`Handle::set_math_mode`] is told otherwise.
