@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// that work.
 pub(crate) struct Allocation {
     held: Option<Held>,
+    /// Null for no memory.
+    address: Handle<c_void>,
     stream: Stream,
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
@@ -77,17 +79,18 @@ impl Allocation {
 
     #[inline]
     fn holding(stream: &Stream, held: Option<Held>, uses: Uses, listed: Option<Registration>) -> Self {
-        let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
-        Self { held, stream, home: Mutex::default(), tracked, ordered, listed }
-    }
-
-    pub(crate) fn address(&self) -> Handle<c_void> {
-        match &self.held {
+        let address = match &held {
             None => Handle::null(),
             Some(Held::Pooled(piece)) => piece.address(),
             Some(Held::Graph(piece)) => piece.address(),
             Some(Held::Unpooled(memory)) => memory.address(),
-        }
+        };
+        let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
+        Self { held, address, stream, home: Mutex::default(), tracked, ordered, listed }
+    }
+
+    pub(crate) fn address(&self) -> Handle<c_void> {
+        self.address
     }
 
     /// The piece of a graph's memory that it is, if it is one.
@@ -140,6 +143,7 @@ impl Allocation {
     }
 
     /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
+    #[inline]
     pub(crate) fn release(&mut self) -> Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
         // What cannot be given back stays listed.

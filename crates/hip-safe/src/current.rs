@@ -20,8 +20,12 @@ pub struct CurrentDevice<'a> {
 }
 
 impl<'a> CurrentDevice<'a> {
+    #[inline]
     pub(crate) fn enter(device: &'a Inner) -> Result<Self, Failure> {
         let (platform, wanted) = (device.platform(), device.raw_ordinal());
+        if device.is_only() {
+            return Ok(Self { device, former: wanted, this_thread: PhantomData });
+        }
         // SAFETY: S1: it only asks.
         let former = unsafe { raw::get_device(platform) }?;
         if former != wanted {
@@ -33,6 +37,7 @@ impl<'a> CurrentDevice<'a> {
 }
 
 impl Drop for CurrentDevice<'_> {
+    #[inline]
     fn drop(&mut self) {
         if self.former == self.device.raw_ordinal() || hip_sys::exiting() {
             return;

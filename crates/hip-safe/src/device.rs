@@ -29,6 +29,8 @@ pub(crate) struct Inner {
     platform: Arc<Platform>,
     ordinal: usize,
     raw_ordinal: c_int,
+    /// Whether it is its platform's only one: then it is current on every thread, always.
+    only: bool,
     id: DeviceId,
     properties: Properties,
     poison: Poison,
@@ -94,6 +96,7 @@ impl Device {
             platform: Arc::clone(platform),
             ordinal,
             raw_ordinal,
+            only: count == 1,
             id: DeviceId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             properties,
             poison: Poison::default(),
@@ -323,7 +326,12 @@ impl Inner {
         self.raw_ordinal
     }
 
+    pub(crate) fn is_only(&self) -> bool {
+        self.only
+    }
+
     /// Makes one call, or several that belong together, with this device current.
+    #[inline]
     pub(crate) fn run<R>(
         &self,
         doing: impl FnOnce() -> String,
@@ -335,6 +343,7 @@ impl Inner {
     }
 
     /// The error for a failed call. A sticky one poisons the device.
+    #[cold]
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
         let mut error = hip_error(&self.platform, failure, doing);
         let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
@@ -349,7 +358,14 @@ impl Inner {
         error
     }
 
+    #[inline]
     pub(crate) fn check_usable(&self) -> Result<()> {
+        let usable = self.is_usable() && !host_function::is_running();
+        if usable { Ok(()) } else { self.why_not_usable() }
+    }
+
+    #[cold]
+    fn why_not_usable(&self) -> Result<()> {
         check_callable()?;
         match self.poison.cause() {
             None => Ok(()),
@@ -357,6 +373,7 @@ impl Inner {
         }
     }
 
+    #[inline]
     fn is_usable(&self) -> bool {
         !hip_sys::exiting() && self.poison.cause().is_none()
     }
@@ -396,7 +413,8 @@ fn hip_error(platform: &Platform, failure: Failure, doing: impl FnOnce() -> Stri
 
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.id == other.inner.id
+        // The same device is opened once.
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 

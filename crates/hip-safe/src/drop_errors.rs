@@ -14,10 +14,9 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
 thread_local! {
-    /// How many [`Later`] this thread has.
+    /// Twice how many [`Later`] this thread has, and one more if there is anything to be told then: one number, for it is looked at in
+    /// every call.
     static HELD: Cell<usize> = const { Cell::new(0) };
-    /// Whether there is anything to be told then.
-    static ANY: Cell<bool> = const { Cell::new(false) };
     /// What is to be told when the last of them goes.
     static KEPT: RefCell<Vec<Error>> = const { RefCell::new(Vec::new()) };
 }
@@ -57,17 +56,27 @@ pub fn report_drop_error(error: &Error) {
     report(error);
 }
 
+/// Added to [`HELD`] for each [`Later`].
+const ONE: usize = 2;
+/// Set in [`HELD`] if there is anything to be told.
+const ANY: usize = 1;
+
 /// Keeps errors until locks are released.
+// A call of its own: the thread's variables are found at once only in this module.
+#[inline(never)]
 pub(crate) fn later() -> Later {
-    HELD.set(HELD.get() + 1);
+    HELD.with(|held| held.set(held.get() + ONE));
     Later { this_thread: PhantomData }
 }
 
 impl Drop for Later {
+    #[inline(never)]
     fn drop(&mut self) {
-        let left = HELD.get() - 1;
-        HELD.set(left);
-        if left == 0 && ANY.get() {
+        let left = HELD.with(|held| {
+            held.set(held.get() - ONE);
+            held.get()
+        });
+        if left == ANY {
             tell_kept();
         }
     }
@@ -75,7 +84,7 @@ impl Drop for Later {
 
 #[cold]
 fn tell_kept() {
-    ANY.set(false);
+    HELD.set(0);
     let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
     kept.iter().for_each(tell);
 }
@@ -85,7 +94,7 @@ pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().push(error.clone())).is_ok();
     if kept {
-        ANY.set(true);
+        HELD.set(HELD.get() | ANY);
     } else {
         tell(error);
     }

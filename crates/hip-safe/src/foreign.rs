@@ -35,11 +35,13 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Capturing`], or what the driver answers.
+    #[inline]
     pub(crate) fn check_capture_by_others(&self) -> Result<()> {
         // The null stream is never captured.
-        if self.is_owned() || self.raw().is_null() {
-            return Ok(());
-        }
+        if self.is_owned() || self.raw().is_null() { Ok(()) } else { self.ask_for_capture_by_others() }
+    }
+
+    fn ask_for_capture_by_others(&self) -> Result<()> {
         let doing = || format!("asking whether somebody else captures {self}");
         // SAFETY: S1, S3: the stream is live and its device current.
         let ask = |p: &Platform| unsafe { raw::graphs::stream_is_capturing(p, self.raw()) };

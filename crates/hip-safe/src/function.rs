@@ -101,18 +101,18 @@ impl Function {
     }
 
     /// Refuses arguments whose number or sizes are not those that the kernel declares. Anything goes if that is not known.
-    pub(crate) fn check_sizes(&self, sizes: impl ExactSizeIterator<Item = usize> + Clone) -> Result<()> {
+    #[inline]
+    pub(crate) fn check_sizes(&self, sizes: &[usize]) -> Result<()> {
         let Some(params) = self.params() else { return Ok(()) };
-        if params.len() == sizes.len()
-            && params.iter().zip(sizes.clone()).all(|(param, size)| param.size == size)
-        {
-            return Ok(());
-        }
-        Err(Error::LaunchMismatch {
-            kernel: self.name().into(),
-            expected: describe(params.iter().map(|param| param.size)),
-            got: describe(sizes),
-        })
+        let fit =
+            params.len() == sizes.len() && params.iter().zip(sizes).all(|(param, size)| param.size == *size);
+        if fit { Ok(()) } else { Err(self.mismatch(params, sizes)) }
+    }
+
+    #[cold]
+    fn mismatch(&self, params: &[Param], sizes: &[usize]) -> Error {
+        let (expected, got) = (params.iter().map(|param| param.size), sizes.iter().copied());
+        Error::LaunchMismatch { kernel: self.name().into(), expected: describe(expected), got: describe(got) }
     }
 
     /// Bytes of shared memory that a block may have in all, where more was allowed than the device gives every kernel.

@@ -144,6 +144,8 @@ impl Stream {
 }
 
 /// Whether this thread is in a function that a stream called.
+// A call of its own: the thread's variable is found at once only in this module.
+#[inline(never)]
 pub(crate) fn is_running() -> bool {
     RUNNING.get()
 }

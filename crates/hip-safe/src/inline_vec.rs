@@ -1,70 +1,84 @@
 //! A short list of copies kept in place: a submission does not allocate. With a `SmallVec` in it, a submission would borrow its memory until
 //! it is dropped, not only until it is last used.
 
-/// Up to `N` elements in place; more of them move to the heap.
+use std::mem::MaybeUninit;
+
+/// Up to `N` elements in place; more of them move to the heap, all together.
 pub(crate) struct InlineVec<T, const N: usize> {
-    /// The default value in all places not in use.
-    inline: [T; N],
+    /// Up to `N` elements are these: the first `len` places are written. With more, they say nothing.
+    inline: [MaybeUninit<T>; N],
+    /// It only grows.
     len: usize,
+    /// More than `N` elements are these.
     spilled: Vec<T>,
 }
 
-impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
+impl<T: Copy, const N: usize> InlineVec<T, N> {
     /// An empty list.
     #[inline]
     pub(crate) fn new() -> Self {
-        Self { inline: [T::default(); N], len: 0, spilled: Vec::new() }
+        Self { inline: [const { MaybeUninit::uninit() }; N], len: 0, spilled: Vec::new() }
     }
 
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
-        self.grow(1)[0] = value;
+        match self.inline.get_mut(self.len) {
+            Some(place) => {
+                place.write(value);
+                self.len += 1;
+            }
+            None => self.spill(&[value]),
+        }
     }
 
     /// Puts a value before the element of that index, or at the end.
     #[inline]
     pub(crate) fn insert(&mut self, index: usize, value: T) {
-        self.grow(1);
-        let list = self.as_mut_slice();
-        for place in (index + 1..list.len()).rev() {
-            list[place] = list[place - 1];
+        self.push(value);
+        if index + 1 < self.len {
+            let list = self.as_mut_slice();
+            for place in (index + 1..list.len()).rev() {
+                list[place] = list[place - 1];
+            }
+            list[index] = value;
         }
-        list[index] = value;
     }
 
-    /// Appends `count` default values, and gives them.
+    /// Appends the values.
     #[inline]
-    pub(crate) fn grow(&mut self, count: usize) -> &mut [T] {
-        let first = self.len;
-        self.len += count;
-        if self.spilled.is_empty() && self.len <= N {
-            return &mut self.inline[first..self.len];
+    pub(crate) fn extend(&mut self, values: &[T]) {
+        match self.inline.get_mut(self.len..self.len + values.len()) {
+            Some(places) => {
+                for (place, &value) in places.iter_mut().zip(values) {
+                    place.write(value);
+                }
+                self.len += values.len();
+            }
+            None => self.spill(values),
         }
-        self.spill(first)
     }
 
     #[cold]
-    fn spill(&mut self, first: usize) -> &mut [T] {
-        if self.spilled.is_empty() {
-            self.spilled.extend_from_slice(&self.inline[..first]);
+    fn spill(&mut self, values: &[T]) {
+        if self.len <= N {
+            self.spilled = self.as_slice().to_vec();
         }
-        self.spilled.resize(self.len, T::default());
-        &mut self.spilled[first..]
+        self.spilled.extend_from_slice(values);
+        self.len += values.len();
     }
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        if self.spilled.is_empty() { &self.inline[..self.len] } else { &self.spilled }
+        let Some(places) = self.inline.get(..self.len) else { return &self.spilled };
+        // SAFETY: S12: as many places as there are elements, each written when the element came.
+        unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
     }
 
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        if self.spilled.is_empty() { &mut self.inline[..self.len] } else { &mut self.spilled }
+        let Some(places) = self.inline.get_mut(..self.len) else { return &mut self.spilled };
+        // SAFETY: S12: as above; the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), places.len()) }
     }
 }
 
@@ -98,16 +112,16 @@ mod tests {
     }
 
     #[test]
-    fn grows_by_any_number_of_default_values() {
+    fn any_number_of_values_is_appended() {
         for first in 0..10_usize {
             for second in 0..10_usize {
                 let mut list = InlineVec::<u32, 8>::new();
-                list.grow(first).fill(1);
-                let places = list.grow(second);
-                assert_eq!(places, vec![0; second]);
-                places.fill(2);
-                assert_eq!(list.len(), first + second);
-                assert_eq!(list.as_slice(), [vec![1; first], vec![2; second]].concat());
+                list.extend(&vec![1; first]);
+                list.extend(&vec![2; second]);
+                list.push(3);
+                assert_eq!(list.as_slice(), [vec![1; first], vec![2; second], vec![3]].concat());
+                list.as_mut_slice()[first + second] = 4;
+                assert_eq!(list.as_slice().last(), Some(&4));
             }
         }
     }

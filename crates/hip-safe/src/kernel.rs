@@ -246,7 +246,7 @@ pub mod support {
                         .into(),
                 });
             }
-            function.check_sizes(sizes.iter().copied())?;
+            function.check_sizes(sizes)?;
             Ok(Self(function))
         }
 

@@ -7,7 +7,6 @@ use crate::{
 };
 use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 /// A global size must fit this along each axis.
 const MAX_THREADS_PER_AXIS: u64 = u32::MAX as u64;
@@ -55,17 +54,12 @@ pub struct Launch<'a> {
     cooperative: bool,
     /// The arguments' bytes, each argument at the start of a word.
     words: InlineVec<u64, 40>,
-    arguments: InlineVec<Argument, ARGUMENTS>,
+    /// How many bytes each of them has.
+    sizes: InlineVec<usize, ARGUMENTS>,
 }
 
 /// More arguments than this go to the heap.
 const ARGUMENTS: usize = 12;
-
-#[derive(Clone, Copy, Default)]
-struct Argument {
-    first_word: usize,
-    size: usize,
-}
 
 impl Stream {
     /// Begins a launch of `function` on this stream. Arguments follow in the order in which the kernel declares them.
@@ -94,19 +88,21 @@ impl Stream {
     #[doc(alias = "hipModuleLaunchKernel")]
     #[inline]
     pub fn launch<'a>(&'a self, function: &'a Function, config: LaunchConfig) -> Launch<'a> {
-        let (words, arguments) = (InlineVec::new(), InlineVec::new());
-        Launch { submission: self.submission(), function, config, cooperative: false, words, arguments }
+        let (words, sizes) = (InlineVec::new(), InlineVec::new());
+        Launch { submission: self.submission(), function, config, cooperative: false, words, sizes }
     }
 }
 
 impl<'a> Launch<'a> {
     /// A pointer argument, through which the kernel only reads.
+    #[inline(always)]
     pub fn arg<S: DeviceSlice + ?Sized>(&mut self, buffer: &'a S) -> &mut Self {
         let address = self.submission.add_read(buffer);
         self.pointer(address)
     }
 
     /// A pointer argument, through which the kernel reads and writes.
+    #[inline(always)]
     pub fn arg_mut<S: DeviceSliceMut + ?Sized>(&mut self, buffer: &'a mut S) -> &mut Self {
         let address = self.submission.add_write(buffer);
         self.pointer(address)
@@ -130,7 +126,9 @@ impl<'a> Launch<'a> {
     /// a platform that checks the order of operations does not check what is behind it.
     #[inline]
     pub fn pointer(&mut self, address: *const c_void) -> &mut Self {
-        self.push(&address.expose_provenance().to_ne_bytes())
+        self.sizes.push(size_of_val(&address));
+        self.words.push(address.expose_provenance() as u64);
+        self
     }
 
     /// An argument that is passed by value: a number, or a `#[repr(C)]` struct of numbers.
@@ -159,22 +157,17 @@ impl<'a> Launch<'a> {
         let Self { function, config, cooperative, .. } = *self;
         let stream = self.submission.stream();
         stream.device().check_same("the kernel", function.device())?;
-        function.check_sizes(self.arguments.as_slice().iter().map(|argument| argument.size))?;
+        function.check_sizes(self.sizes.as_slice())?;
         check_limits(function, &config, stream.device().properties())?;
 
-        let (mut few, mut many) = ([null_mut::<c_void>(); ARGUMENTS], Vec::new());
-        let pointers = match self.arguments.len() {
-            count @ 0..=ARGUMENTS => &mut few[..count],
-            count => {
-                many.resize(count, null_mut());
-                &mut many[..]
-            }
-        };
-        let words = self.words.as_mut_slice().as_mut_ptr();
-        for (pointer, argument) in pointers.iter_mut().zip(self.arguments.as_slice()) {
-            *pointer = words.wrapping_add(argument.first_word).cast();
+        let mut pointers = InlineVec::<*mut c_void, ARGUMENTS>::new();
+        let mut word = self.words.as_mut_slice().as_mut_ptr();
+        for size in self.sizes.as_slice() {
+            pointers.push(word.cast());
+            word = word.wrapping_add(size.div_ceil(size_of::<u64>()));
         }
-        let (LaunchConfig { grid, block, shared_bytes }, pointers) = (config, pointers.as_mut_ptr());
+        let pointers = pointers.as_mut_slice().as_mut_ptr();
+        let LaunchConfig { grid, block, shared_bytes } = config;
         let cooperative = match cooperative {
             true => Some(self.cooperative_launcher()?),
             false => None,
@@ -193,15 +186,24 @@ impl<'a> Launch<'a> {
             };
             launched.inspect_err(|_| raw::announce(p, s, None))
         });
+        // Errors are large: nothing is moved about where there is none.
+        let launched = launched.map_err(Box::new);
         function.module().note_launch(stream);
-        launched
+        launched.map_err(|error| *error)
     }
 
     #[inline(always)]
     fn push(&mut self, bytes: &[u8]) -> &mut Self {
-        self.arguments.push(Argument { first_word: self.words.len(), size: bytes.len() });
-        let places = self.words.grow(bytes.len().div_ceil(size_of::<u64>()));
-        bytemuck::cast_slice_mut::<u64, u8>(places)[..bytes.len()].copy_from_slice(bytes);
+        self.sizes.push(bytes.len());
+        if let Ok(words) = bytemuck::try_cast_slice(bytes) {
+            self.words.extend(words);
+            return self;
+        }
+        for part in bytes.chunks(size_of::<u64>()) {
+            let mut word = [0; size_of::<u64>()];
+            word[..part.len()].copy_from_slice(part);
+            self.words.push(u64::from_ne_bytes(word));
+        }
         self
     }
 
@@ -217,6 +219,29 @@ impl<'a> Launch<'a> {
 /// Refuses what the device, the kernel or HIP itself does not allow.
 #[inline]
 fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
+    if is_within_limits(function, config, device) { Ok(()) } else { find_limit(function, config, device) }
+}
+
+#[inline]
+fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    let (mut fits, mut threads) = (true, 1_u64);
+    for axis in 0..3 {
+        fits &= (1..=device.max_grid[axis]).contains(&grid[axis])
+            & (1..=device.max_block[axis]).contains(&block[axis])
+            & (u64::from(grid[axis]) * u64::from(block[axis]) <= MAX_THREADS_PER_AXIS);
+        threads = threads.saturating_mul(block[axis].into());
+    }
+    let most = function.max_threads_per_block().unwrap_or(u32::MAX).min(device.max_threads_per_block);
+    let shared = function.shared_bytes() as u64 + u64::from(*shared_bytes);
+    fits & (threads <= u64::from(most))
+        & function.required_block().is_none_or(|required| required == *block)
+        & (shared <= device.shared_memory_per_block.max(function.most_shared()) as u64)
+}
+
+/// The first limit that it is not within.
+#[cold]
+fn find_limit(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
     let LaunchConfig { grid, block, shared_bytes } = config;
     let refuse = |what, requested, limit: String| {
         Err(Error::LaunchLimit { kernel: function.name().into(), what, requested, limit })

@@ -59,11 +59,16 @@ impl Loaded {
     }
 
     /// A launch of one of its kernels was submitted to the stream.
+    #[inline]
     pub(crate) fn note_launch(&self, stream: &Stream) {
         let timeline = stream.timeline();
-        if Arc::ptr_eq(self.first.get_or_init(|| Arc::clone(timeline)), timeline) {
-            return;
+        if !Arc::ptr_eq(self.first.get_or_init(|| Arc::clone(timeline)), timeline) {
+            self.note_launch_elsewhere(stream);
         }
+    }
+
+    #[inline(never)]
+    fn note_launch_elsewhere(&self, stream: &Stream) {
         let mut launches = self.launches.lock();
         launches.add(stream, stream.submitted());
         if launches.len() > MANY {

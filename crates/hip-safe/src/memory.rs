@@ -131,6 +131,7 @@ impl DeviceMemory {
     }
 
     /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
+    #[inline]
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<(Piece, Points)> {
         let device = stream.device();
         device.check_usable()?;
@@ -175,6 +176,7 @@ impl DeviceMemory {
 
     /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
     /// driver.
+    #[inline]
     pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
         let (device, number) = (home.device(), home.timeline().number());
         trace::freed(home, piece.requested);

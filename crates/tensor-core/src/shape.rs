@@ -86,17 +86,22 @@ impl Shape {
 
     /// The strides, in elements, of a tight row-major array of this shape.
     pub(crate) fn row_major_strides(&self) -> Dims {
-        let rank = self.rank();
-        let mut strides = match rank {
-            0..=INLINE => Dims::from_buf_and_len([0; INLINE], rank),
-            _ => Dims::from_elem(0, rank),
+        let lengths = self.dims();
+        let fill = |strides: &mut [usize]| {
+            let mut stride = 1usize;
+            for (slot, &length) in strides.iter_mut().zip(lengths).rev() {
+                *slot = stride;
+                // Overflows only in a shape with a zero, whose strides are never used.
+                stride = stride.saturating_mul(length);
+            }
         };
-        let mut stride = 1usize;
-        for (slot, &length) in strides.iter_mut().zip(&self.0).rev() {
-            *slot = stride;
-            // Overflows only in a shape with a zero, whose strides are never used.
-            stride = stride.saturating_mul(length);
+        let mut few = [0; INLINE];
+        if let Some(strides) = few.get_mut(..lengths.len()) {
+            fill(strides);
+            return Dims::from_buf_and_len(few, lengths.len());
         }
+        let mut strides = Dims::from_elem(0, lengths.len());
+        fill(&mut strides);
         strides
     }
 

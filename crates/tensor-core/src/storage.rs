@@ -57,6 +57,7 @@ impl Storage {
     }
 
     /// Whether both lie on the same device.
+    #[inline]
     pub(crate) fn is_beside(&self, other: &Storage) -> bool {
         match (self, other) {
             (Storage::Cpu(_), Storage::Cpu(_)) => true,
@@ -210,6 +211,7 @@ impl Storage {
     }
 
     /// `op` of the elements of two layouts of the same shape.
+    #[inline]
     pub(crate) fn binary(
         &self,
         lhs: &Layout,

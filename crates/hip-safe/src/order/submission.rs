@@ -42,17 +42,10 @@ pub struct Submission<'a> {
 
 #[derive(Clone, Copy)]
 struct Use<'a> {
-    /// None: a place that is not in use.
-    memory: Option<Memory<'a>>,
+    memory: Memory<'a>,
     /// [`Memory::key`].
     key: usize,
     access: Access,
-}
-
-impl Default for Use<'_> {
-    fn default() -> Self {
-        Self { memory: None, key: 0, access: Access::READ }
-    }
 }
 
 /// What is used.
@@ -177,7 +170,7 @@ impl<'a> Submission<'a> {
     }
 
     /// As [`Submission::read`]. Where it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> *const c_void {
         let view = source.as_view();
         let address = view.device_ptr().cast();
@@ -186,7 +179,7 @@ impl<'a> Submission<'a> {
     }
 
     /// As [`Submission::write`]. Where it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> *const c_void {
         let mut view = destination.as_view_mut();
         let address = view.device_ptr_mut().cast_const().cast();
@@ -200,6 +193,7 @@ impl<'a> Submission<'a> {
     }
 
     /// Notes why nothing may be submitted, if it is the first reason.
+    #[cold]
     pub(crate) fn refuse(&mut self, error: impl FnOnce() -> Error) {
         if self.refused.is_none() {
             self.refused = Some(error());
@@ -207,6 +201,7 @@ impl<'a> Submission<'a> {
     }
 
     /// A use of device memory, which has to be on the stream's device.
+    #[inline(never)]
     pub(crate) fn add_device(
         &mut self,
         allocation: &'a Arc<Allocation>,
@@ -228,7 +223,7 @@ impl<'a> Submission<'a> {
     }
 
     /// A use of memory, wherever it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
         if bytes == 0 {
             return;
@@ -248,13 +243,13 @@ impl<'a> Submission<'a> {
             place += usize::from(known.key < key);
         }
         self.any_piece |= memory.graph_piece().is_some();
-        self.uses.insert(place, Use { memory: Some(memory), key, access });
+        self.uses.insert(place, Use { memory, key, access });
     }
 
     /// What it uses, sorted.
     #[inline]
     fn memory(&self) -> impl Iterator<Item = (Memory<'a>, Access)> {
-        self.uses.as_slice().iter().filter_map(|used| Some((used.memory?, used.access)))
+        self.uses.as_slice().iter().map(|used| (used.memory, used.access))
     }
 
     /// Waits, submits, and lets the memory remember it; or lets the graph remember it that the stream captures.
@@ -276,6 +271,7 @@ impl<'a> Submission<'a> {
         self.submit_as(Self::execute_read, doing, call)
     }
 
+    #[inline]
     fn submit_as<R, D: FnOnce() -> String, C>(
         &mut self,
         execute: impl FnOnce(&mut Self, &NoCapture<'_>, D, C) -> Result<R>,
@@ -313,6 +309,7 @@ impl<'a> Submission<'a> {
         if self.any_piece { self.check_each_piece(capture) } else { Ok(()) }
     }
 
+    #[cold]
     fn check_each_piece(&self, capture: Option<&Capture>) -> Result<()> {
         let mut pieces = self.memory().filter_map(|(memory, _)| memory.graph_piece());
         if pieces.all(|piece| piece.may_be_used_by(capture)) {
@@ -350,6 +347,7 @@ impl<'a> Submission<'a> {
     }
 
     /// Waits, submits, and lets the memory remember it.
+    #[inline]
     pub(crate) fn execute<R>(
         &mut self,
         turn: &NoCapture<'_>,
@@ -384,6 +382,7 @@ impl<'a> Submission<'a> {
 /// Waits, calls, and lets the memory remember it. The uses are in the order of [`Memory::key`], at most one of each piece of
 /// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part. The caller has asked
 /// [`not_in_host_function`], and has errors in drops told later.
+#[inline]
 pub(crate) fn submit_sorted<'a, R>(
     stream: &Stream,
     _turn: &NoCapture<'_>,
@@ -399,12 +398,13 @@ pub(crate) fn submit_sorted<'a, R>(
     for (memory, access) in &locked {
         memory.prepare(stream, *access)?;
     }
-    let result = call();
+    // Errors are large: nothing is moved about where there is none.
+    let result = call().map_err(Box::new);
     let count = stream.timeline().note_submission();
     for (memory, access) in &mut locked {
         memory.commit(stream, *access, count);
     }
-    result
+    result.map_err(|error| *error)
 }
 
 /// In a host function no lock is waited for: whoever has it may be waiting for that function.

@@ -35,6 +35,7 @@ impl Uses {
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
+    #[inline]
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
         let (before, wait) = match access {
             Access::READ => (self.written(), Wait::ReadAfterWrite),
@@ -44,6 +45,7 @@ impl Uses {
     }
 
     /// The stream has a submission that makes such a use.
+    #[inline]
     pub(super) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         if access == Access::READ {
             if self.written.is_none() {
@@ -110,6 +112,7 @@ impl Tracked {
     }
 
     /// For a submission: a write waits for calls that read.
+    #[inline]
     pub(super) fn lock_for(&self, access: Access) -> MutexGuard<'_, Uses> {
         let mut uses = self.uses.lock();
         while access == Access::WRITE && uses.reading > 0 {

@@ -31,6 +31,7 @@ impl<O: Order> Pool<O> {
     }
 
     /// Takes the block of the request's stream and size, if one is held. [`Pool::hand_out`] is next.
+    #[inline]
     pub(super) fn take_held(&mut self, request: Request) -> Option<u32> {
         let place = self.held.ring.iter().position(|&index| {
             index != NONE && {

@@ -182,6 +182,7 @@ impl<O: Order> Pool<O> {
 
     /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it
     /// back to the source.
+    #[inline]
     pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
         let BlockId(index) = id;
         let mut home = self.homes.of(&mut self.blocks, stream);

@@ -76,6 +76,7 @@ impl<O: Order> SharedPool<O> {
     }
 
     /// As [`Pool::free`]; what departs goes to [`SharedPool::give_back`].
+    #[inline]
     pub(crate) fn free(&self, id: BlockId, stream: u64, order: O) -> Option<Departed<O>> {
         self.pool.lock().free(id, stream, order)
     }

@@ -4,6 +4,8 @@ use crate::under_test::{module, two_devices};
 use crate::watched::{calls, changed_platform, device, platform, unshared_platform, work_calls};
 use hip_safe::{Device, Error, Event, LaunchConfig, MemorySource, PinnedBuffer, SharedBuffer};
 use hip_sys::Optional;
+use hip_sys::hip::hipError_t;
+use std::ffi::c_int;
 use std::sync::Arc;
 
 #[test]
@@ -247,7 +249,8 @@ fn a_module_waits_for_its_launches_before_it_goes() {
     // SAFETY: S9: the kernel fills a hundred elements.
     unsafe { stream.launch(&fill, config).arg_mut(&mut out).value(&100_u64).value(&2.5_f32).submit() }
         .unwrap();
-    assert_eq!(calls(), ["hipGetDevice", "hipModuleLaunchKernel"]);
+    let asked = two_devices().map(|_| "hipGetDevice");
+    assert_eq!(calls(), asked.into_iter().chain(["hipModuleLaunchKernel"]).collect::<Vec<_>>());
     drop(launched);
     assert_eq!(calls(), [""; 0], "the function keeps it");
     drop(fill);
@@ -317,6 +320,23 @@ fn the_device_is_made_current_only_where_it_is_not() {
     assert_eq!(calls(), expected);
     drop(stream);
     assert_eq!(calls(), ["hipGetDevice", "hipSetDevice", "hipStreamDestroy", "hipSetDevice"]);
+}
+
+unsafe extern "C" fn one_device(count: *mut c_int) -> hipError_t {
+    // SAFETY: S11: the caller's place for the result.
+    unsafe { count.write(1) };
+    hipError_t::hipSuccess
+}
+
+#[test]
+fn an_only_device_is_current_without_a_call() {
+    let platform = Arc::new(changed_platform(|table| table.hipGetDeviceCount = one_device));
+    let device = Device::new(&platform, 0).unwrap();
+    calls();
+    let current = device.make_current().unwrap();
+    let stream = device.new_stream().unwrap();
+    drop((stream, current));
+    assert_eq!(calls(), ["hipStreamCreateWithFlags", "hipStreamDestroy"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
 
+use crate::under_test::two_devices;
 use crate::watched::{
     calls, changed_platform, check_outcome, check_released, device, drop_errors, fail_after, fail_every,
     fail_next, no_fault, work_calls,
@@ -141,7 +142,10 @@ fn memory_that_may_be_in_use_is_not_freed() {
     device.trim_memory(0).unwrap();
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipDeviceSynchronize", "hipFree"]);
     assert_eq!(drop_errors().len(), 1);
-    // No wait works, here because no device can be asked: the memory stays.
+    // No wait works, here because it cannot be asked which of two devices is current: the memory stays.
+    if two_devices().is_none() {
+        return;
+    }
     drop(buffer());
     calls();
     fail_every("hipGetDevice", CODE);

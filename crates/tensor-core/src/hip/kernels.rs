@@ -55,6 +55,7 @@ impl Kernels {
     }
 
     /// The function of a kernel; its unit is loaded if it was not yet.
+    #[inline]
     pub(super) fn get(&self, device: &HipDevice, kernel: Kernel) -> Result<&Function> {
         let mut link = &self.functions[kernel.chain()];
         while let Some(known) = link.get() {

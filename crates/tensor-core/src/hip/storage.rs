@@ -79,6 +79,7 @@ impl HipStorage {
     }
 
     /// The bytes from element `start` on, to read.
+    #[inline(always)]
     pub(super) fn tail(&self, start: usize, operation: &'static str) -> Result<DeviceView<'_, u8>> {
         if start == 0 {
             return Ok(self.buffer.view());
@@ -104,6 +105,7 @@ impl HipStorage {
     }
 
     /// The bytes from element `start` on, to write.
+    #[inline(always)]
     pub(super) fn tail_mut(
         &mut self,
         start: usize,

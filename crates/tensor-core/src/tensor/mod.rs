@@ -156,30 +156,38 @@ impl Tensor {
     }
 
     /// An error unless `supported`.
+    #[inline]
     fn require(&self, operation: &'static str, supported: bool, remedy: &'static str) -> Result<()> {
-        if supported {
-            return Ok(());
-        }
+        if supported { Ok(()) } else { Err(self.unsupported(operation, remedy)) }
+    }
+
+    #[cold]
+    fn unsupported(&self, operation: &'static str, remedy: &'static str) -> Error {
         let kind = ErrorKind::UnsupportedDType { dtype: self.dtype(), shape: self.shape().clone(), remedy };
-        Err(self.error(operation, kind))
+        self.error(operation, kind)
     }
 
     /// An error unless both tensors lie on the same device.
+    #[inline]
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        if self.storage.is_beside(&other.storage) {
-            return Ok(());
-        }
+        if self.storage.is_beside(&other.storage) { Ok(()) } else { self.devices_differ(other, operation) }
+    }
+
+    #[cold]
+    fn devices_differ(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         require_same(&self.device(), &other.device(), operation)
     }
 
     /// An error unless both tensors have the same device and dtype.
+    #[inline]
     fn require_alike(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         self.require_same_device(other, operation)?;
-        let (lhs, rhs) = (self.dtype(), other.dtype());
-        if lhs != rhs {
-            return Err(self.error(operation, ErrorKind::DTypeMismatch { lhs, rhs }));
-        }
-        Ok(())
+        if self.dtype() == other.dtype() { Ok(()) } else { Err(self.dtypes_differ(other, operation)) }
+    }
+
+    #[cold]
+    fn dtypes_differ(&self, other: &Tensor, operation: &'static str) -> Error {
+        self.error(operation, ErrorKind::DTypeMismatch { lhs: self.dtype(), rhs: other.dtype() })
     }
 }
 

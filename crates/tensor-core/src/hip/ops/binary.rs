@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::ops::BinaryOp;
 
 /// `op` of the elements of two layouts of the same shape.
+#[inline]
 pub(crate) fn binary(
     a: &HipStorage,
     lhs: &Layout,

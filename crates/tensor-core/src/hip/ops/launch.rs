@@ -144,6 +144,7 @@ pub(super) fn map2(
 }
 
 /// As [`map2`], of `count` elements that lie tight from a place on.
+#[inline(always)]
 fn tight2(
     a: (&HipStorage, usize),
     b: (&HipStorage, usize),
@@ -160,7 +161,7 @@ fn tight2(
 }
 
 /// One launch of a [`map2`], from a place in each storage on.
-#[inline]
+#[inline(always)]
 fn launch2(
     (a, a_start): (&HipStorage, usize),
     (b, b_start): (&HipStorage, usize),
