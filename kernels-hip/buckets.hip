@@ -357,7 +357,7 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
     sums[place] = sum;
 }
 
-KERNEL(PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(sizeof(T) == 2 || sizeof(T) == 4 ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 N = SLOTS / MAX_BLOCK, EACH = sizeof(T) < 4 ? 4 : 2, MANY_RUNS = EACH * MAX_BLOCK, SPANS = SLOTS / 32;
     // Terms in their order, and of each the next in its list, which holds destinations LISTS apart in any order.
