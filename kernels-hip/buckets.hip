@@ -252,7 +252,7 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
 // Elements become sums, and sums elements: 16 bytes at a time where they lie so.
 static constexpr u32 SPAN = 16 / sizeof(T), PART = 16 / sizeof(Sum);
 DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
-    static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = 4;
+    static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = ON_AMD ? 2 : 4;
     const u32 packed = is_aligned<T, SPAN>(from) ? count / SPAN * SPAN : 0;
     for (u32 first = threadIdx.x * SPAN; first < packed; first += STEP * AT_ONCE) {
         Pack<T, SPAN> pack[AT_ONCE];
@@ -273,7 +273,9 @@ DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
     for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) sums[d] = widen(from[d]);
 }
 DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
-    const u32 packed = is_aligned<T, SPAN>(to) ? count / SPAN * SPAN : 0;
+    // Roundings of so many small floats side by side want more masks than AMD has scalar registers.
+    static constexpr bool PACKS = !ON_AMD || !Dtype<T>::FLOAT || sizeof(T) >= 4;
+    const u32 packed = PACKS && is_aligned<T, SPAN>(to) ? count / SPAN * SPAN : 0;
     for (u32 d = threadIdx.x * SPAN; d < packed; d += MAX_BLOCK * SPAN) {
         Pack<T, SPAN> pack;
         UNROLL
@@ -325,7 +327,7 @@ DEVICE bool add_list(Sum* sums, const Word* kept, const u16* next, u32 head) {
 
 // Adds the terms of a list, which are some of `count` ones. Neighbours often have the same place.
 DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
-    static constexpr u32 AHEAD = 8;
+    static constexpr u32 AHEAD = ON_AMD ? 2 : 8;
     u32 place = list;
     Sum sum = sums[place];
     ROLLED
@@ -359,7 +361,7 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
 
 KERNEL_OF(sizeof(T) == 2 || sizeof(T) == 4 ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
-    static constexpr u32 N = SLOTS / MAX_BLOCK, EACH = sizeof(T) < 4 ? 4 : 2, MANY_RUNS = EACH * MAX_BLOCK, SPANS = SLOTS / 32;
+    static constexpr u32 N = SLOTS / MAX_BLOCK, EACH = sizeof(T) < 4 && !ON_AMD ? 4 : 2, MANY_RUNS = EACH * MAX_BLOCK, SPANS = SLOTS / 32;
     // Terms in their order, and of each the next in its list, which holds destinations LISTS apart in any order.
     SHARED_ARRAY(0, Word, kept, SLOTS);
     SHARED_ARRAY(1, u16, next, SLOTS);

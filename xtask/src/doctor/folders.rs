@@ -10,7 +10,7 @@ use std::path::Path;
 const SECTION: &str = "Folders and variables";
 
 /// The variables that something in the workspace reads, what each is for, and what it may be.
-const VARIABLES: [(&str, &str, Value); 24] = [
+const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
