@@ -372,7 +372,8 @@ KERNEL_OF(sizeof(T) == 2 || sizeof(T) == 4 ? 4 : 3, PASTE4(buckets_, add, _, DTY
     __shared__ u32 begins[2][SPANS], first_run[2][SPANS];
     __shared__ u32 all;
     // The first slots of lists of several terms, and lists that are too long.
-    __shared__ u16 crowded[SLOTS / 2], longs[SLOTS / LONG];
+    SHARED_ARRAY(4, u16, crowded, SLOTS / 2);
+    __shared__ u16 longs[SLOTS / LONG];
     __shared__ u32 crowds, long_count;
     const u32 lane = threadIdx.x % LANES;
     for (u32 i = threadIdx.x; i < LISTS; i += MAX_BLOCK) lists[i] = END;
