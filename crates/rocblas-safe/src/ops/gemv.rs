@@ -7,6 +7,8 @@ use crate::raw::{GemmCalls, Operand};
 use crate::{
     Blas, Element, Handle, MatrixBatch, Result, Scalar, VectorBatch, VectorBatchMut, VectorProduct, convert,
 };
+use hip_safe::AnyBits;
+use hip_sys::rocblas::rocblas_operation;
 use std::ffi::c_void;
 
 impl Handle {
@@ -31,23 +33,13 @@ impl Handle {
         beta: impl Into<Scalar<'a, T>>,
         y: impl Into<VectorBatchMut<'a, T>>,
     ) -> Result<()> {
-        const OP: &str = "gemv";
-        let (alpha, mut a, x, beta, y) = (alpha.into(), a.into(), x.into(), beta.into(), y.into());
-        check(OP, "the length of x", x.len(), a.cols())?;
-        check(OP, "the length of y", y.len(), a.rows())?;
-        a.stored = a.stored.expressible(false).unwrap_or(a.stored);
-        let trans = operation(OP, a.stored.flag)?;
-        let (m, n) = (convert::size(a.stored.rows), convert::size(a.stored.cols));
-        let (len, no_columns) = (convert::size(y.len()), x.is_empty());
-        let mut plan = Plan::new(OP);
-        let (alpha, beta) = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
-        plan.read_matrix(a)?;
-        plan.read_vector(x)?;
-        plan.write_vector(y)?;
-        if no_columns {
+        let (alpha, beta) = (alpha.into(), beta.into());
+        let product = Product::new("gemv", (&alpha, &beta), a.into(), x.into(), y.into())?;
+        if product.no_columns {
             // SAFETY: S2: y has that many elements.
-            return unsafe { scale_only::<T>(self, plan, (alpha, beta), len) };
+            return unsafe { scale_only::<T>(self, product.plan, product.scalars, product.len) };
         }
+        let Product { plan, trans, size: (m, n), scalars: (alpha, beta), .. } = product;
         // SAFETY: S2: the operands have these sizes.
         unsafe { plan.submit(self, |call, o| T::gemv(call, trans, m, n, alpha, o[0], o[1], beta, o[2])) }
     }
@@ -71,25 +63,50 @@ impl Handle {
         beta: impl Into<Scalar<'a, f32>>,
         y: impl Into<VectorBatchMut<'a, Out>>,
     ) -> Result<()> {
-        const OP: &str = "gemv_ex";
-        let (alpha, mut a, x, beta, y) = (alpha.into(), a.into(), x.into(), beta.into(), y.into());
-        check(OP, "the length of x", x.len(), a.cols())?;
-        check(OP, "the length of y", y.len(), a.rows())?;
+        let (alpha, beta) = (alpha.into(), beta.into());
+        let product = Product::new("gemv_ex", (&alpha, &beta), a.into(), x.into(), y.into())?;
+        if product.no_columns {
+            // SAFETY: S2: y has that many elements.
+            return unsafe { scale_only::<Out>(self, product.plan, product.scalars, product.len) };
+        }
+        let Product { plan, trans, size, scalars, .. } = product;
+        // SAFETY: S2: the operands have these sizes and types.
+        unsafe { plan.submit(self, |call, o| In::gemv(call, trans, size, scalars, o[0], o[1], o[2])) }
+    }
+}
+
+/// A product of a matrix and a vector, whose sizes fit: the operands in C's order, and what C is told beside them.
+struct Product<'a> {
+    plan: Plan<'a>,
+    trans: rocblas_operation,
+    /// Rows and columns, as they are stored.
+    size: (i64, i64),
+    scalars: (*const c_void, *const c_void),
+    /// Of the result.
+    len: i64,
+    no_columns: bool,
+}
+
+impl<'a> Product<'a> {
+    fn new<S: AnyBits, In: Element, Out: Element>(
+        op: &'static str,
+        (alpha, beta): (&Scalar<'a, S>, &Scalar<'a, S>),
+        mut a: MatrixBatch<'a, In>,
+        x: VectorBatch<'a, In>,
+        y: VectorBatchMut<'a, Out>,
+    ) -> Result<Self> {
+        check(op, "the length of x", x.len(), a.cols())?;
+        check(op, "the length of y", y.len(), a.rows())?;
         a.stored = a.stored.expressible(false).unwrap_or(a.stored);
-        let trans = operation(OP, a.stored.flag)?;
+        let trans = operation(op, a.stored.flag)?;
         let size = (convert::size(a.stored.rows), convert::size(a.stored.cols));
         let (len, no_columns) = (convert::size(y.len()), x.is_empty());
-        let mut plan = Plan::new(OP);
-        let scalars = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
+        let mut plan = Plan::new(op);
+        let scalars = (plan.scalar(alpha)?, plan.scalar(beta)?);
         plan.read_matrix(a)?;
         plan.read_vector(x)?;
         plan.write_vector(y)?;
-        if no_columns {
-            // SAFETY: S2: y has that many elements.
-            return unsafe { scale_only::<Out>(self, plan, scalars, len) };
-        }
-        // SAFETY: S2: the operands have these sizes and types.
-        unsafe { plan.submit(self, |call, o| In::gemv(call, trans, size, scalars, o[0], o[1], o[2])) }
+        Ok(Self { plan, trans, size, scalars, len, no_columns })
     }
 }
 
