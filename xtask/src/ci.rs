@@ -72,8 +72,8 @@ const STEPS: [Step; 21] = [
         needs: || libraries::available().map(|()| Vec::new()),
         ..step("libraries", Run::Xtask(&["libraries"]))
     },
-    // The crate's own build has compiled both already: this sees that the command does.
-    step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "w32"])),
+    // The crate's own build has compiled both already: this sees that the command does, with the fewer units.
+    step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "w64"])),
     Step {
         needs: || compiler::amd_for("gfx90a").and(compiler::amd_for("gfx1100")).map(|_| Vec::new()),
         ..step("kernels-amd", Run::Xtask(&KERNELS_AMD))
