@@ -55,7 +55,7 @@ pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'st
 
 /// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the
 /// groups, times the phases that have outputs.
-pub fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
+fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
     let tiles = out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
     shape(tiles, MAX_BLOCK, multiprocessors)
 }
