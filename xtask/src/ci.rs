@@ -116,7 +116,7 @@ const MUTATIONS: [&str; 8] =
 const KERNELS_AMD: [&str; 7] =
     ["build-kernels", "--platform", "amd", "--arch", "gfx90a,gfx1100", "--deny-spills", "--deny-slow"];
 const THREADS: [&str; 6] =
-    ["sanitize", "thread", "--filter", "*/f32/contiguous/*", "--dtypes", "f32,u8,u32,i32,i64"];
+    ["sanitize", "thread", "--filter", "*/f32/contiguous/*", "--dtypes", "f32,u8,u32,i32"];
 const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
 
