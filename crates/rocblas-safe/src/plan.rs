@@ -257,17 +257,16 @@ impl Spec {
     }
 
     /// Whether a function on addresses may fault on them: cuBLAS, which cannot look at addresses in device memory, takes it that narrow
-    /// elements begin at multiples of 16 bytes.
+    /// elements begin at multiples of 16 bytes, and complex ones at multiples of all their bytes.
     fn may_fault(&self) -> bool {
+        let wanted = if self.element_bytes < 4 { 16 } else { self.element_bytes };
+        let off = |address: &*mut c_void| !address.addr().is_multiple_of(wanted);
         match &self.address {
-            Address::Many(addresses) if self.element_bytes < 4 => {
-                addresses.iter().any(|address| !address.addr().is_multiple_of(16))
+            Address::Many(addresses) => addresses.iter().any(off),
+            Address::Strided { first, stride, .. } => {
+                off(first) || !(stride * self.element_bytes).is_multiple_of(wanted)
             }
-            &Address::Strided { first, stride, .. } if self.element_bytes < 4 => {
-                !first.addr().is_multiple_of(16) || !(stride * self.element_bytes).is_multiple_of(16)
-            }
-            Address::One(address) if self.element_bytes < 4 => !address.addr().is_multiple_of(16),
-            _ => false,
+            Address::One(address) => off(address),
         }
     }
 

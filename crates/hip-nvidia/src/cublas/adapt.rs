@@ -5,6 +5,14 @@
 /// is one for each.
 macro_rules! adapt {
     (@none $stride:ident) => { 0 };
+    (@hold $handle:ident, $array:ident, $stride:ident) => { aligned($array)? };
+    (@hold $handle:ident, $scalar:ident) => { let $scalar = Hold::hold($scalar, $handle)?; };
+    (@held $array:ident, $stride:ident) => { $array };
+    (@held $scalar:ident) => { Hold::held(&$scalar) };
+    (@into $handle:ident, $index:ident, $call:expr) => { $call? };
+    (@into $handle:ident, $index:ident, $call:expr, $result:ident: $Result:ty) => {
+        in_place($handle.on_host(), $result.at($index, 1), size_of::<$Result>(), |$result| $call)?
+    };
     ($(
         $(#[$doc:meta])*
         $one:ident, $many:ident<$I:ident $(, $G:ident)*> = $Call:ident.$method:ident |$handle:ident, $count:ident|
@@ -23,13 +31,19 @@ macro_rules! adapt {
             // SAFETY: S2, S11: the caller's arguments, scalars live if they are on the host; the handle is live and its context current.
             with(handle, |$handle| unsafe {
                 $($check)*
+                $(
+                    adapt!(@hold $handle, $name $(, $stride)?);
+                )*
+                $(
+                    let $name: $type = adapt!(@held $name $(, $stride)?);
+                )*
                 let function = cublas().$method();
                 for index in 0..$count.long() {
-                    done(function(
+                    adapt!(@into $handle, index, done(function(
                         $handle.raw,
                         $($name $(.at(index, $stride))?.pass() $(, $step)?,)*
-                        $($result.at(index, 1),)?
-                    ))?;
+                        $($result,)?
+                    )) $(, $result: $Result)?);
                 }
                 Ok(())
             })

@@ -1,6 +1,7 @@
 //! What rocBLAS checks before it works, in its order and with its answers: cuBLAS has one code for all of it.
 
 use super::convert::Pass;
+use super::held::Hold;
 use hip_sys::rocblas::rocblas_float_complex;
 use hip_sys::rocblas::{rocblas_bfloat16, rocblas_diagonal, rocblas_double_complex, rocblas_fill};
 use hip_sys::rocblas::{rocblas_half, rocblas_operation, rocblas_side, rocblas_status};
@@ -39,7 +40,7 @@ pub(super) fn there<T>(pointer: *const T) -> Outcome {
 }
 
 /// A size: rocBLAS has functions of either width.
-pub(super) trait Int: Pass<To = Self> + Copy + Ord {
+pub(super) trait Int: Pass<To = Self> + Hold + Copy + Ord {
     fn long(self) -> i64;
     fn of(small: i32) -> Self;
 }

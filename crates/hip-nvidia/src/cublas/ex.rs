@@ -4,6 +4,7 @@ use super::check::{Int, Outcome, done_if, there};
 use super::convert::{self, DataType};
 use super::functions::{AxpyEx, Cublas, DotEx, DotcEx, Nrm2Ex, RotEx, Scal, ScalEx};
 use super::handle::{done, with};
+use super::held::{aligned_to, hold_typed, in_place};
 use super::level1::{reduction_of, scal_strided};
 use super::library::cublas;
 use super::scalar::{is, widened};
@@ -36,7 +37,14 @@ impl Places {
     /// Vectors as many elements apart.
     fn vectors(first: *const c_void, data: rocblas_datatype, stride: rocblas_stride) -> Outcome<Self> {
         let (data, bytes) = convert::data_type(data)?;
+        aligned_to(first, bytes)?;
         Ok(Self { first: first.cast_mut(), data, stride: stride.wrapping_mul(bytes as i64) })
+    }
+
+    /// Results, one after the other.
+    fn results(first: *mut c_void, data: rocblas_datatype) -> Outcome<Self> {
+        let (data, bytes) = convert::data_type(data)?;
+        Ok(Self { first, data, stride: bytes as i64 })
     }
 
     fn at(&self, index: i64) -> *mut c_void {
@@ -79,9 +87,10 @@ where
         there(x)?;
         there(y)?;
         let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
+        let alpha = hold_typed(handle, alpha, alpha_type)?;
         let (alpha_type, _) = convert::data_type(alpha_type)?;
-        let value = widened(handle, alpha, alpha_type);
-        let (alpha, alpha_type) = wide(&value, alpha, alpha_type);
+        let value = widened(handle, alpha.pointer(), alpha_type);
+        let (alpha, alpha_type) = wide(&value, alpha.pointer(), alpha_type);
         let execution = convert::execution_type(execution)?;
         (0..count.long()).try_for_each(|index| {
             done(cublas().axpy_ex()(
@@ -152,22 +161,24 @@ macro_rules! dots {
                 there(x)?;
                 there(y)?;
                 let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
-                let results = Places::vectors(result, result_type, 1)?;
+                let results = Places::results(result, result_type)?;
                 let execution = convert::execution_type(execution)?;
                 (0..count.long()).try_for_each(|index| {
-                    done(cublas().$method()(
-                        handle.raw,
-                        n,
-                        x.at(index),
-                        x.data,
-                        incx,
-                        y.at(index),
-                        y.data,
-                        incy,
-                        results.at(index),
-                        results.data,
-                        execution,
-                    ))
+                    in_place(handle.on_host(), results.at(index), bytes, |result| {
+                        done(cublas().$method()(
+                            handle.raw,
+                            n,
+                            x.at(index),
+                            x.data,
+                            incx,
+                            y.at(index),
+                            y.data,
+                            incy,
+                            result,
+                            results.data,
+                            execution,
+                        ))
+                    })
                 })
             })
         }
@@ -222,12 +233,14 @@ where
         let (_, bytes) = convert::data_type(result_type)?;
         reduction_of(handle, n > I::of(0) && incx > I::of(0), count, result, bytes)?;
         there(x)?;
-        let (x, results) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(result, result_type, 1)?);
+        let (x, results) = (Places::vectors(x, x_type, stride_x)?, Places::results(result, result_type)?);
         let execution = convert::execution_type(execution)?;
         (0..count.long()).try_for_each(|index| {
             let (x_type, result_type) = (x.data, results.data);
-            let (x, result) = (x.at(index), results.at(index));
-            done(cublas().nrm2_ex()(handle.raw, n, x, x_type, incx, result, result_type, execution))
+            let x = x.at(index);
+            in_place(handle.on_host(), results.at(index), bytes, |result| {
+                done(cublas().nrm2_ex()(handle.raw, n, x, x_type, incx, result, result_type, execution))
+            })
         })
     })
 }
@@ -277,6 +290,8 @@ where
         there(c)?;
         there(s)?;
         let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
+        let (c, s) = (hold_typed(handle, c, cs_type)?, hold_typed(handle, s, cs_type)?);
+        let (c, s) = (c.pointer(), s.pointer());
         let (cs_type, _) = convert::data_type(cs_type)?;
         let execution = convert::execution_type(execution)?;
         (0..count.long()).try_for_each(|index| {
@@ -359,9 +374,10 @@ where
         there(alpha)?;
         there(x)?;
         let x = Places::vectors(x, x_type, stride_x)?;
+        let alpha = hold_typed(handle, alpha, alpha_type)?;
         let (alpha_type, _) = convert::data_type(alpha_type)?;
-        let value = widened(handle, alpha, alpha_type);
-        let (alpha, alpha_type) = wide(&value, alpha, alpha_type);
+        let value = widened(handle, alpha.pointer(), alpha_type);
+        let (alpha, alpha_type) = wide(&value, alpha.pointer(), alpha_type);
         let execution = convert::execution_type(execution)?;
         (0..count.long()).try_for_each(|index| {
             let (data, x) = (x.data, x.at(index));

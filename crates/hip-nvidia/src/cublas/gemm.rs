@@ -5,6 +5,7 @@ use super::check::{Choice, Int, Outcome, Scalar, done_if, leading, sizes, there}
 use super::convert::Pass;
 use super::functions::{Cublas, Gemm, GemmBatched, GemmStrided};
 use super::handle::{Handle, done, with};
+use super::held::{Hold, aligned};
 use super::library::cublas;
 use super::table::put;
 use hip_sys::RocblasTable;
@@ -130,6 +131,9 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
+            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
+            let (alpha, beta) = (alpha.pointer(), beta.pointer());
+            [with.a, with.b, C].into_iter().try_for_each(aligned)?;
             done(cublas().gemm()(
                 handle.raw,
                 transA.pass(),
@@ -137,7 +141,7 @@ where
                 m,
                 n,
                 with.k,
-                with.alpha,
+                alpha,
                 with.a,
                 leading(lda),
                 with.b,
@@ -178,6 +182,9 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
+            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
+            let (alpha, beta) = (alpha.pointer(), beta.pointer());
+            [with.a, with.b, C].into_iter().try_for_each(aligned)?;
             done(cublas().gemm_strided()(
                 handle.raw,
                 transA.pass(),
@@ -185,7 +192,7 @@ where
                 m,
                 n,
                 with.k,
-                with.alpha,
+                alpha,
                 with.a,
                 leading(lda),
                 stride_a,
@@ -227,6 +234,8 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast())?;
+            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
+            let (alpha, beta) = (alpha.pointer(), beta.pointer());
             done(cublas().gemm_batched()(
                 handle.raw,
                 transA.pass(),
@@ -234,7 +243,7 @@ where
                 m,
                 n,
                 with.k,
-                with.alpha,
+                alpha,
                 with.a,
                 leading(lda),
                 with.b,

@@ -6,6 +6,7 @@ use super::convert::{self, Algorithm, Compute, DataType, Pass};
 use super::functions::{Cublas, GemmBatchedEx, GemmEx, GemmStridedEx};
 use super::gemm::{Operands, Shape, operands};
 use super::handle::{Handle, done, with};
+use super::held::{Held, aligned_to, hold_typed};
 use super::library::cublas;
 use super::move_matrix::{Matrices, move_matrices};
 use super::scalar;
@@ -26,7 +27,8 @@ pub(super) fn fill(table: &mut RocblasTable) {
 pub(super) struct Product<I> {
     pub(super) shape: Shape<I>,
     pub(super) with: Operands<I, c_void, c_void>,
-    pub(super) beta: *const c_void,
+    pub(super) alpha: Held<c_void>,
+    pub(super) beta: Held<c_void>,
     pub(super) d: *mut c_void,
     /// Of the factors and of the product.
     pub(super) types: [DataType; 3],
@@ -40,7 +42,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmEx<I>,
     {
-        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -51,14 +53,14 @@ impl<I: Int> Product<I> {
                 shape.m,
                 shape.n,
                 with.k,
-                with.alpha,
+                alpha.pointer(),
                 with.a,
                 *a,
                 leading(shape.lda),
                 with.b,
                 *b,
                 leading(shape.ldb),
-                *beta,
+                beta.pointer(),
                 *d,
                 *c,
                 shape.ldc,
@@ -74,7 +76,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmStridedEx<I>,
     {
-        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -85,7 +87,7 @@ impl<I: Int> Product<I> {
                 shape.m,
                 shape.n,
                 with.k,
-                with.alpha,
+                alpha.pointer(),
                 with.a,
                 *a,
                 leading(shape.lda),
@@ -94,7 +96,7 @@ impl<I: Int> Product<I> {
                 *b,
                 leading(shape.ldb),
                 strides[1],
-                *beta,
+                beta.pointer(),
                 *d,
                 *c,
                 shape.ldc,
@@ -112,7 +114,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmBatchedEx<I>,
     {
-        let Self { shape, with, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -123,14 +125,14 @@ impl<I: Int> Product<I> {
                 shape.m,
                 shape.n,
                 with.k,
-                with.alpha,
+                alpha.pointer(),
                 with.a.cast(),
                 *a,
                 leading(shape.lda),
                 with.b.cast(),
                 *b,
                 leading(shape.ldb),
-                *beta,
+                beta.pointer(),
                 d.cast_const().cast(),
                 *c,
                 shape.ldc,
@@ -180,8 +182,8 @@ impl<I: Int> Told<I> {
             self.algorithm != rocblas_gemm_algo::rocblas_gemm_algo_solution_index || self.solution == 0;
         // cuBLAS's ways to compute have other numbers.
         ensure(first_solution, VALUE)?;
-        let (type_a, _) = convert::data_type(a.1)?;
-        let (type_b, _) = convert::data_type(b.1)?;
+        let (type_a, bytes_a) = convert::data_type(a.1)?;
+        let (type_b, bytes_b) = convert::data_type(b.1)?;
         let (type_d, bytes) = convert::data_type(d.1)?;
         let computed = convert::compute_type(compute)?;
         ensure(c.1 == d.1, NOT_IMPLEMENTED)?;
@@ -207,10 +209,19 @@ impl<I: Int> Told<I> {
             // SAFETY: S2, S11: as promised above.
             unsafe { move_matrices(handle, matrices) }?;
         }
+        if many == Many::Strided {
+            [(with.a, bytes_a), (with.b, bytes_b), (d.0, bytes)]
+                .into_iter()
+                .try_for_each(|(matrix, bytes)| aligned_to(matrix, bytes))?;
+        }
+        // SAFETY: S11: as promised above.
+        let (alpha, beta) =
+            unsafe { (hold_typed(handle, with.alpha, compute)?, hold_typed(handle, beta, compute)?) };
         let shape = Shape { ldc: ldd, ..shape };
         Ok(Product {
             shape,
             with,
+            alpha,
             beta,
             d: d.0.cast_mut(),
             types: [type_a, type_b, type_d],

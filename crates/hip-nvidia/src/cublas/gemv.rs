@@ -5,6 +5,7 @@ use super::check::{Choice, Int, Outcome, Scalar, done_if, sizes};
 use super::convert::Pass;
 use super::functions::{Cublas, Gemv, GemvBatched, GemvStrided};
 use super::handle::{Handle, done, with};
+use super::held::{Hold, aligned};
 use super::level2::{holds, scaled_sum};
 use super::library::cublas;
 use super::table::put;
@@ -61,6 +62,9 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, I::of(1)], lda, [incx, incy], (alpha, beta), [A, x, y])?;
+        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
+        let (alpha, beta) = (alpha.pointer(), beta.pointer());
+        [A, x, y].into_iter().try_for_each(aligned)?;
         done(cublas().gemv()(handle.raw, transA.pass(), m, n, alpha, A, lda, x, incx, beta, y, incy))
     })
 }
@@ -89,6 +93,9 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y])?;
+        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
+        let (alpha, beta) = (alpha.pointer(), beta.pointer());
+        [A, x, y].into_iter().try_for_each(aligned)?;
         done(cublas().gemv_strided()(
             handle.raw,
             transA.pass(),
@@ -131,6 +138,8 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y.cast()])?;
+        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
+        let (alpha, beta) = (alpha.pointer(), beta.pointer());
         done(cublas().gemv_batched()(
             handle.raw,
             transA.pass(),

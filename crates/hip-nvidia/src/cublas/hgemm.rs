@@ -8,6 +8,7 @@ use super::functions::{Cublas, GemmBatchedEx, GemmEx, GemmStridedEx};
 use super::gemm::{Shape, typed};
 use super::gemm_ex::Product;
 use super::handle::{Handle, with};
+use super::held::Held;
 use super::scalar::widened;
 use super::table::put;
 use hip_sys::RocblasTable;
@@ -46,7 +47,8 @@ unsafe fn product<I: Int, P>(
     run(Product {
         shape,
         with: with.cast(alpha),
-        beta,
+        alpha: Held::there(alpha),
+        beta: Held::there(beta),
         d: c.cast_mut().cast(),
         types: [DataType::F16; 3],
         compute,

@@ -5,6 +5,7 @@ use super::check::{At, Int, Outcome, Scalar, done_if, there};
 use super::convert::Pass;
 use super::functions::{Amax, Amin, Asum, Axpy, CopyTo, Cublas, Dot, Dotc, Nrm2, Rot, Scal, Swap};
 use super::handle::{Handle, done, with};
+use super::held::{Hold, aligned, in_place};
 use super::library::cublas;
 use super::table::put;
 use hip_sys::RocblasTable;

@@ -6,6 +6,7 @@ use super::check::{At, Choice, Int, NOT_IMPLEMENTED, Outcome, Scalar, done_if, s
 use super::convert::Pass;
 use super::functions::{Cublas, Gbmv, Ger, Gerc, Symv, Syr, Trmv, Trsv};
 use super::handle::{Handle, done, with};
+use super::held::{Hold, aligned};
 use super::library::cublas;
 use super::table::put;
 use hip_sys::RocblasTable;

@@ -6,6 +6,7 @@ use super::check::{At, Choice, Int, Outcome, SIZE, Scalar, VALUE, done_if, ensur
 use super::convert::Pass;
 use super::functions::{Cublas, Dgmm, Geam, Symm, Syrk, Trmm, Trsm, TrsmBatched};
 use super::handle::{done, with};
+use super::held::{Hold, aligned};
 use super::level2::{given, scaled_sum};
 use super::library::cublas;
 use super::table::put;
@@ -206,6 +207,8 @@ where
         there(B)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
+        let alpha = alpha.hold(handle)?;
+        let alpha = alpha.pointer();
         done(cublas().trsm_batched()(
             handle.raw,
             side.pass(),

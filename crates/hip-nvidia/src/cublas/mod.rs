@@ -10,6 +10,7 @@ mod gemm_ex;
 mod gemv;
 mod half_vectors;
 mod handle;
+mod held;
 mod hgemm;
 mod level1;
 mod level2;

@@ -3,6 +3,7 @@
 use super::check::{At, Int, done_if, there};
 use super::functions::Cublas;
 use super::handle::{done, with};
+use super::held::in_place;
 use super::library::cublas;
 use super::table::present;
 use hip_sys::RocblasTable;
@@ -89,16 +90,17 @@ unsafe extern "C" fn rotg_strided<T: Rotated, I: Int>(
         there(s)?;
         let function = T::function(cublas());
         for index in 0..count.long() {
+            let (a, b) = (a.at(index, stride_a), b.at(index, stride_b));
+            let (c, s) = (c.at(index, stride_c), s.at(index, stride_s));
+            let bytes = size_of::<T>();
             // SAFETY: S2, S11: the caller's places, on the host or not as the handle says.
-            done(unsafe {
-                function(
-                    handle.raw,
-                    a.at(index, stride_a),
-                    b.at(index, stride_b),
-                    c.at(index, stride_c),
-                    s.at(index, stride_s),
-                )
-            })?;
+            unsafe {
+                in_place(handle.on_host(), a, bytes, |a| {
+                    in_place(handle.on_host(), b, bytes, |b| {
+                        in_place(handle.on_host(), s, bytes, |s| done(function(handle.raw, a, b, c, s)))
+                    })
+                })
+            }?;
         }
         Ok(())
     })

@@ -286,7 +286,8 @@ fn fail_each_call(workload: fn(&Device) -> Result<Vec<u32>>) -> Vec<u32> {
     calls();
     let expected = workload(&device).unwrap();
     let total = calls().len();
-    assert!(total > 40, "{total} calls");
+    // On a platform of one device nobody asks which is current, and 30 are left.
+    assert!(total >= 30, "{total} calls");
     for count in 0..total {
         fail_after(count, CODE);
         let outcome = workload(&device);

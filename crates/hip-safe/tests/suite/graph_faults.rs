@@ -58,7 +58,8 @@ fn every_call_fails_once() {
         if no_fault() {
             // There were no more calls.
             assert_eq!(outcome.unwrap(), expected);
-            assert!(count > 50, "{count} calls");
+            // On a platform of one device nobody asks which is current, and 48 are left.
+            assert!(count >= 48, "{count} calls");
             break;
         }
         let made = calls();

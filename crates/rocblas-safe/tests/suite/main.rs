@@ -1,6 +1,7 @@
 //! The same tests on each platform: see [`under_test`].
 
 mod bad_input;
+mod between;
 mod capture;
 mod empty;
 mod ends;

@@ -1,0 +1,183 @@
+//! Where cuBLAS may read and write complex numbers: its own begin at multiples of all their bytes, rocBLAS's at those of one of their
+//! two numbers. Scalars and results of the program's memory that lie elsewhere get a place of their own; what is in the device's memory
+//! cannot, and is refused.
+
+use super::check::{Outcome, POINTER, ensure};
+use super::convert::data_type;
+use super::handle::Handle;
+use hip_sys::rocblas::{rocblas_datatype, rocblas_diagonal, rocblas_fill, rocblas_operation, rocblas_side};
+use std::ffi::c_void;
+
+/// The bytes of the widest number.
+const WIDEST: usize = size_of::<Room>();
+
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Room([u8; 16]);
+
+/// A scalar where cuBLAS may read it.
+pub(super) struct Held<T> {
+    copy: Room,
+    /// The caller's, if it is not the copy.
+    theirs: Option<*const T>,
+}
+
+impl<T> Held<T> {
+    /// One of as many bytes, 16 at most.
+    ///
+    /// # Safety
+    /// The scalar is null, or has as many bytes and is live if scalars are on the host.
+    unsafe fn of(on_host: bool, scalar: *const T, bytes: usize) -> Outcome<Self> {
+        if scalar.is_null() || scalar.addr().is_multiple_of(bytes) {
+            return Ok(Self::there(scalar));
+        }
+        ensure(on_host && bytes <= WIDEST, POINTER)?;
+        let mut copy = Room([0; WIDEST]);
+        // SAFETY: S11: as promised above; there is room for so many.
+        unsafe { scalar.cast::<u8>().copy_to_nonoverlapping(copy.0.as_mut_ptr(), bytes) };
+        Ok(Self { copy, theirs: None })
+    }
+
+    /// One that is where cuBLAS may read it.
+    pub(super) fn there(scalar: *const T) -> Self {
+        Self { copy: Room([0; WIDEST]), theirs: Some(scalar) }
+    }
+
+    pub(super) fn pointer(&self) -> *const T {
+        self.theirs.unwrap_or_else(|| self.copy.0.as_ptr().cast())
+    }
+}
+
+/// A scalar whose type is told.
+///
+/// # Safety
+/// The scalar is null, or of that type and live if scalars are on the host.
+pub(super) unsafe fn hold_typed(
+    handle: &Handle,
+    scalar: *const c_void,
+    data: rocblas_datatype,
+) -> Outcome<Held<c_void>> {
+    let (_, bytes) = data_type(data)?;
+    // SAFETY: S11: as promised above.
+    unsafe { Held::of(handle.on_host(), scalar, bytes) }
+}
+
+/// An argument that is held while cuBLAS reads it. Those that are no scalars are as they are.
+pub(super) trait Hold: Sized {
+    type Held;
+    /// # Safety
+    /// A scalar is null, or live if scalars are on the host.
+    unsafe fn hold(self, handle: &Handle) -> Outcome<Self::Held>;
+    fn held(held: &Self::Held) -> Self;
+}
+
+impl<T> Hold for *const T {
+    type Held = Held<T>;
+    unsafe fn hold(self, handle: &Handle) -> Outcome<Held<T>> {
+        // SAFETY: S11: as promised.
+        unsafe { Held::of(handle.on_host(), self, size_of::<T>()) }
+    }
+    fn held(held: &Held<T>) -> Self {
+        held.pointer()
+    }
+}
+
+macro_rules! as_it_is {
+    ($($type:ty),*) => {$(
+        impl Hold for $type {
+            type Held = Self;
+            unsafe fn hold(self, _: &Handle) -> Outcome<Self> { Ok(self) }
+            fn held(held: &Self) -> Self { *held }
+        }
+    )*};
+}
+
+as_it_is!(i32, i64, rocblas_operation, rocblas_fill, rocblas_diagonal, rocblas_side);
+
+/// Elements in the device's memory begin where cuBLAS may read them.
+pub(super) fn aligned<T>(elements: *const T) -> Outcome {
+    aligned_to(elements.cast(), size_of::<T>())
+}
+
+/// [`aligned`] for elements of as many bytes.
+pub(super) fn aligned_to(elements: *const c_void, bytes: usize) -> Outcome {
+    ensure(elements.addr().is_multiple_of(bytes), POINTER)
+}
+
+/// A number of as many bytes that a call writes, or reads and writes, where cuBLAS may do so.
+///
+/// # Safety
+/// The place is the caller's to write, on the host or not.
+pub(super) unsafe fn in_place<T>(
+    on_host: bool,
+    theirs: *mut T,
+    bytes: usize,
+    call: impl FnOnce(*mut T) -> Outcome,
+) -> Outcome {
+    if theirs.addr().is_multiple_of(bytes) {
+        return call(theirs);
+    }
+    ensure(on_host && bytes <= WIDEST, POINTER)?;
+    let mut copy = Room([0; WIDEST]);
+    let (caller, place) = (theirs.cast::<u8>(), copy.0.as_mut_ptr());
+    // SAFETY: S11: as promised above; there is room for so many.
+    unsafe { caller.copy_to_nonoverlapping(place, bytes) };
+    call(place.cast())?;
+    // SAFETY: S11: as promised above; a call whose results are on the host has written them.
+    unsafe { caller.copy_from_nonoverlapping(place, bytes) };
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hip_sys::rocblas::rocblas_double_complex as C64;
+
+    /// The second of two complex numbers' halves and the next one's first.
+    fn between(room: &mut [C64; 2]) -> *mut C64 {
+        (&raw mut room[0].y).cast()
+    }
+
+    #[repr(align(16))]
+    struct Two([C64; 2]);
+
+    fn two() -> Two {
+        Two([C64 { x: 1.0, y: 2.0 }, C64 { x: 3.0, y: 4.0 }])
+    }
+
+    #[test]
+    fn a_scalar_between_two_numbers_is_copied_and_others_are_not() {
+        let mut two = two();
+        let (first, between) = (&raw const two.0[0], between(&mut two.0).cast_const());
+        // SAFETY: S11: live scalars.
+        unsafe {
+            assert_eq!(Held::of(true, first, 16).unwrap().pointer(), first);
+            assert_eq!(Held::of(false, first, 16).unwrap().pointer(), first);
+            assert!(Held::of(true, std::ptr::null::<C64>(), 16).unwrap().pointer().is_null());
+            let held = Held::of(true, between, 16).unwrap();
+            assert_eq!(aligned(held.pointer()), Ok(()));
+            assert_eq!(((*held.pointer()).x, (*held.pointer()).y), (2.0, 3.0));
+            assert_eq!(Held::of(false, between, 16).err(), Some(POINTER));
+        }
+        assert_eq!((aligned(first), aligned(between)), (Ok(()), Err(POINTER)));
+    }
+
+    #[test]
+    fn a_result_between_two_numbers_is_read_and_written_there() {
+        let mut two = two();
+        let place = between(&mut two.0);
+        let negate = |result: *mut C64| {
+            assert_eq!(aligned(result), Ok(()));
+            // SAFETY: S11: a live place.
+            unsafe { *result = C64 { x: -(*result).x, y: -(*result).y } };
+            Ok(())
+        };
+        // SAFETY: S11: a live place of the host, and one that is not touched.
+        unsafe {
+            assert_eq!(in_place(true, place, 16, negate), Ok(()));
+            assert_eq!(in_place(false, place, 16, |_| Ok(())), Err(POINTER));
+        }
+        let [first, second] = two.0;
+        assert_eq!([first.x, first.y, second.x, second.y], [1.0, -2.0, -3.0, 4.0]);
+    }
+}
