@@ -264,7 +264,7 @@ impl Spec {
         match &self.address {
             Address::Many(addresses) => addresses.iter().any(off),
             Address::Strided { first, stride, .. } => {
-                off(first) || !(stride * self.element_bytes).is_multiple_of(wanted)
+                off(first) || !stride.wrapping_mul(self.element_bytes).is_multiple_of(wanted)
             }
             Address::One(address) => off(address),
         }

@@ -128,6 +128,11 @@ pub(super) fn data_type(data: rocblas_datatype) -> Result<(DataType, usize), roc
     })
 }
 
+/// Whether an element has two numbers.
+pub(super) fn complex(data: rocblas_datatype) -> bool {
+    [rocblas_datatype::rocblas_datatype_f32_c, rocblas_datatype::rocblas_datatype_f64_c].contains(&data)
+}
+
 /// The type in which level 1 computes: 16-bit elements in 32 bits, as cuBLAS has nothing else.
 pub(super) fn execution_type(data: rocblas_datatype) -> Result<DataType, rocblas_status> {
     let (data, _) = data_type(data)?;

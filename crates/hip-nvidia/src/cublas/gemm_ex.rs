@@ -187,12 +187,19 @@ impl<I: Int> Told<I> {
         let (type_d, bytes) = convert::data_type(d.1)?;
         let computed = convert::compute_type(compute)?;
         ensure(c.1 == d.1, NOT_IMPLEMENTED)?;
+        // cuBLAS would read scalars of two numbers where the caller has one.
+        ensure(convert::complex(compute) == convert::complex(a.1), NOT_IMPLEMENTED)?;
         // SAFETY: S11: as promised above; scalars are checked for null before they are asked for.
         let is = |scalar, number| unsafe { scalar::is(handle, scalar, compute, number) };
         let in_place = c.0 == d.0;
         // Elsewhere there is something to do also if nothing is added: C is copied.
         let told = |scalar, number| (number == 0 || in_place) && is(scalar, number);
         let with = operands(shape.k, (alpha, beta), (a.0, b.0), d.0, told)?;
+        if many == Many::Strided {
+            [(with.a, bytes_a), (with.b, bytes_b), (d.0, bytes)]
+                .into_iter()
+                .try_for_each(|(matrix, bytes)| aligned_to(matrix, bytes))?;
+        }
         if in_place {
             ensure(ldc == ldd && (shape.count.long() == 1 || c.2 == d.2), VALUE)?;
         } else if !is(beta, 0) {
@@ -208,11 +215,6 @@ impl<I: Int> Told<I> {
             };
             // SAFETY: S2, S11: as promised above.
             unsafe { move_matrices(handle, matrices) }?;
-        }
-        if many == Many::Strided {
-            [(with.a, bytes_a), (with.b, bytes_b), (d.0, bytes)]
-                .into_iter()
-                .try_for_each(|(matrix, bytes)| aligned_to(matrix, bytes))?;
         }
         // SAFETY: S11: as promised above.
         let (alpha, beta) =

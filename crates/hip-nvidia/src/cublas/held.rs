@@ -1,6 +1,7 @@
 //! Where cuBLAS may read and write complex numbers: its own begin at multiples of all their bytes, rocBLAS's at those of one of their
 //! two numbers. Scalars and results of the program's memory that lie elsewhere get a place of their own; what is in the device's memory
-//! cannot, and is refused.
+//! cannot, and is refused (but for members of batches by addresses, which lie there
+//! themselves: rocblas-safe sees to those).
 
 use super::check::{Outcome, POINTER, ensure};
 use super::convert::data_type;
@@ -135,7 +136,7 @@ mod tests {
 
     /// The second of two complex numbers' halves and the next one's first.
     fn between(room: &mut [C64; 2]) -> *mut C64 {
-        (&raw mut room[0].y).cast()
+        room.as_mut_ptr().cast::<f64>().wrapping_add(1).cast()
     }
 
     #[repr(align(16))]

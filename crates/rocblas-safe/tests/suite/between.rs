@@ -3,7 +3,7 @@
 
 use crate::under_test;
 use num_complex::Complex64 as C64;
-use rocblas_safe::{Error, Result, Vector, VectorBatch, VectorMut};
+use rocblas_safe::{Error, Result, Vector, VectorBatch, VectorBatchMut, VectorMut};
 
 const NUMBERS: [f64; 6] = [0.5, 1.0, -2.0, 3.0, 4.0, -5.0];
 
@@ -65,4 +65,14 @@ fn a_scalar_on_the_device() {
     let outcome = handle.axpy(alpha, Vector::new(x.view()), VectorMut::new(y.view_mut()));
     let wanted = taken(outcome).map_or(C64::new(0.0, 0.0), |()| C64::new(3.0, -1.0));
     assert_eq!(stream.download(&y).unwrap(), [wanted]);
+}
+
+#[test]
+fn a_stride_that_a_single_member_does_not_use() {
+    let (stream, handle) = under_test::handle();
+    let (x, mut y) = (stream.upload(&[1.5_f64]).unwrap(), stream.upload(&[2.0]).unwrap());
+    let many = VectorBatch::strided(x.view(), 1, 1, (1, usize::MAX)).unwrap();
+    let into = VectorBatchMut::from_vectors([VectorMut::new(y.view_mut())]).unwrap();
+    handle.axpy(2.0, many, into).unwrap();
+    assert_eq!(stream.download(&y).unwrap(), [5.0]);
 }
