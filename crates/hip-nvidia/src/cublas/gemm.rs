@@ -5,13 +5,12 @@ use super::check::{Choice, Int, Outcome, Scalar, done_if, leading, sizes, there}
 use super::convert::Pass;
 use super::functions::{Cublas, Gemm, GemmBatched, GemmStrided};
 use super::handle::{Handle, done, with};
-use super::held::{Hold, aligned};
+use super::held::{aligned, hold_both};
 use super::library::cublas;
 use super::table::put;
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_double_complex as C64, rocblas_float_complex as C32, rocblas_handle};
 use hip_sys::rocblas::{rocblas_operation, rocblas_status, rocblas_stride};
-use std::ffi::c_void;
 
 #[rustfmt::skip]
 pub(super) fn fill(table: &mut RocblasTable) {
@@ -58,13 +57,6 @@ pub(super) struct Operands<I, T, P> {
     pub(super) alpha: *const T,
     pub(super) a: *const P,
     pub(super) b: *const P,
-}
-
-impl<I, T, P> Operands<I, T, P> {
-    /// The same without types, and with another place for the scalar.
-    pub(super) fn cast(self, alpha: *const c_void) -> Operands<I, c_void, c_void> {
-        Operands { k: self.k, alpha, a: self.a.cast(), b: self.b.cast() }
-    }
 }
 
 /// Checks the scalars and pointers. `is` tells whether a scalar is known to be a number. A product that is zero anyway may have no
@@ -131,8 +123,7 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
-            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
-            let (alpha, beta) = (alpha.pointer(), beta.pointer());
+            let [alpha, beta] = hold_both(handle, (with.alpha, beta))?;
             [with.a, with.b, C].into_iter().try_for_each(aligned)?;
             done(cublas().gemm()(
                 handle.raw,
@@ -141,12 +132,12 @@ where
                 m,
                 n,
                 with.k,
-                alpha,
+                alpha.pointer(),
                 with.a,
                 leading(lda),
                 with.b,
                 leading(ldb),
-                beta,
+                beta.pointer(),
                 C,
                 ldc,
             ))
@@ -182,8 +173,7 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast_const())?;
-            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
-            let (alpha, beta) = (alpha.pointer(), beta.pointer());
+            let [alpha, beta] = hold_both(handle, (with.alpha, beta))?;
             [with.a, with.b, C].into_iter().try_for_each(aligned)?;
             done(cublas().gemm_strided()(
                 handle.raw,
@@ -192,14 +182,14 @@ where
                 m,
                 n,
                 with.k,
-                alpha,
+                alpha.pointer(),
                 with.a,
                 leading(lda),
                 stride_a,
                 with.b,
                 leading(ldb),
                 stride_b,
-                beta,
+                beta.pointer(),
                 C,
                 ldc,
                 stride_c,
@@ -234,8 +224,7 @@ where
         // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
         unsafe {
             let with = typed(handle, k, (alpha, beta), (A, B), C.cast())?;
-            let (alpha, beta) = (with.alpha.hold(handle)?, beta.hold(handle)?);
-            let (alpha, beta) = (alpha.pointer(), beta.pointer());
+            let [alpha, beta] = hold_both(handle, (with.alpha, beta))?;
             done(cublas().gemm_batched()(
                 handle.raw,
                 transA.pass(),
@@ -243,12 +232,12 @@ where
                 m,
                 n,
                 with.k,
-                alpha,
+                alpha.pointer(),
                 with.a,
                 leading(lda),
                 with.b,
                 leading(ldb),
-                beta,
+                beta.pointer(),
                 C,
                 ldc,
                 count,

@@ -4,7 +4,7 @@
 use super::check::{Int, NOT_IMPLEMENTED, Outcome, VALUE, ensure, leading, there};
 use super::convert::{self, Algorithm, Compute, DataType, Pass};
 use super::functions::{Cublas, GemmBatchedEx, GemmEx, GemmStridedEx};
-use super::gemm::{Operands, Shape, operands};
+use super::gemm::{Shape, operands};
 use super::handle::{Handle, done, with};
 use super::held::{Held, aligned_to, hold_typed};
 use super::library::cublas;
@@ -26,7 +26,8 @@ pub(super) fn fill(table: &mut RocblasTable) {
 /// A product into `d`, whose leading dimension the shape has for `C`.
 pub(super) struct Product<I> {
     pub(super) shape: Shape<I>,
-    pub(super) with: Operands<I, c_void, c_void>,
+    pub(super) a: *const c_void,
+    pub(super) b: *const c_void,
     pub(super) alpha: Held<c_void>,
     pub(super) beta: Held<c_void>,
     pub(super) d: *mut c_void,
@@ -42,7 +43,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmEx<I>,
     {
-        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, a, b, alpha, beta, d, types, compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -52,17 +53,17 @@ impl<I: Int> Product<I> {
                 second.pass(),
                 shape.m,
                 shape.n,
-                with.k,
+                shape.k,
                 alpha.pointer(),
-                with.a,
                 *a,
+                types[0],
                 leading(shape.lda),
-                with.b,
                 *b,
+                types[1],
                 leading(shape.ldb),
                 beta.pointer(),
                 *d,
-                *c,
+                types[2],
                 shape.ldc,
                 *compute,
                 Algorithm::DEFAULT,
@@ -76,7 +77,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmStridedEx<I>,
     {
-        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, a, b, alpha, beta, d, types, compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -86,19 +87,19 @@ impl<I: Int> Product<I> {
                 second.pass(),
                 shape.m,
                 shape.n,
-                with.k,
+                shape.k,
                 alpha.pointer(),
-                with.a,
                 *a,
+                types[0],
                 leading(shape.lda),
                 strides[0],
-                with.b,
                 *b,
+                types[1],
                 leading(shape.ldb),
                 strides[1],
                 beta.pointer(),
                 *d,
-                *c,
+                types[2],
                 shape.ldc,
                 strides[2],
                 shape.count,
@@ -114,7 +115,7 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmBatchedEx<I>,
     {
-        let Self { shape, with, alpha, beta, d, types: [a, b, c], compute } = self;
+        let Self { shape, a, b, alpha, beta, d, types, compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
         done(unsafe {
@@ -124,17 +125,17 @@ impl<I: Int> Product<I> {
                 second.pass(),
                 shape.m,
                 shape.n,
-                with.k,
+                shape.k,
                 alpha.pointer(),
-                with.a.cast(),
-                *a,
+                a.cast(),
+                types[0],
                 leading(shape.lda),
-                with.b.cast(),
-                *b,
+                b.cast(),
+                types[1],
                 leading(shape.ldb),
                 beta.pointer(),
                 d.cast_const().cast(),
-                *c,
+                types[2],
                 shape.ldc,
                 shape.count,
                 *compute,
@@ -219,10 +220,11 @@ impl<I: Int> Told<I> {
         // SAFETY: S11: as promised above.
         let (alpha, beta) =
             unsafe { (hold_typed(handle, with.alpha, compute)?, hold_typed(handle, beta, compute)?) };
-        let shape = Shape { ldc: ldd, ..shape };
+        let shape = Shape { k: with.k, ldc: ldd, ..shape };
         Ok(Product {
             shape,
-            with,
+            a: with.a,
+            b: with.b,
             alpha,
             beta,
             d: d.0.cast_mut(),

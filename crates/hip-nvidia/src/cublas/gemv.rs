@@ -5,7 +5,7 @@ use super::check::{Choice, Int, Outcome, Scalar, done_if, sizes};
 use super::convert::Pass;
 use super::functions::{Cublas, Gemv, GemvBatched, GemvStrided};
 use super::handle::{Handle, done, with};
-use super::held::{Hold, aligned};
+use super::held::{aligned, hold_both};
 use super::level2::{holds, scaled_sum};
 use super::library::cublas;
 use super::table::put;
@@ -62,10 +62,22 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, I::of(1)], lda, [incx, incy], (alpha, beta), [A, x, y])?;
-        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
-        let (alpha, beta) = (alpha.pointer(), beta.pointer());
+        let [alpha, beta] = hold_both(handle, (alpha, beta))?;
         [A, x, y].into_iter().try_for_each(aligned)?;
-        done(cublas().gemv()(handle.raw, transA.pass(), m, n, alpha, A, lda, x, incx, beta, y, incy))
+        done(cublas().gemv()(
+            handle.raw,
+            transA.pass(),
+            m,
+            n,
+            alpha.pointer(),
+            A,
+            lda,
+            x,
+            incx,
+            beta.pointer(),
+            y,
+            incy,
+        ))
     })
 }
 
@@ -93,22 +105,21 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y])?;
-        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
-        let (alpha, beta) = (alpha.pointer(), beta.pointer());
+        let [alpha, beta] = hold_both(handle, (alpha, beta))?;
         [A, x, y].into_iter().try_for_each(aligned)?;
         done(cublas().gemv_strided()(
             handle.raw,
             transA.pass(),
             m,
             n,
-            alpha,
+            alpha.pointer(),
             A,
             lda,
             stride_a,
             x,
             incx,
             stride_x,
-            beta,
+            beta.pointer(),
             y,
             incy,
             stride_y,
@@ -138,19 +149,18 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         checked(handle, transA, [m, n, count], lda, [incx, incy], (alpha, beta), [A, x, y.cast()])?;
-        let (alpha, beta) = (alpha.hold(handle)?, beta.hold(handle)?);
-        let (alpha, beta) = (alpha.pointer(), beta.pointer());
+        let [alpha, beta] = hold_both(handle, (alpha, beta))?;
         done(cublas().gemv_batched()(
             handle.raw,
             transA.pass(),
             m,
             n,
-            alpha,
+            alpha.pointer(),
             A,
             lda,
             x,
             incx,
-            beta,
+            beta.pointer(),
             y,
             incy,
             count,

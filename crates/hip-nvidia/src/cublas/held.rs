@@ -63,6 +63,18 @@ pub(super) unsafe fn hold_typed(
     unsafe { Held::of(handle.on_host(), scalar, bytes) }
 }
 
+/// Both scalars of a product.
+///
+/// # Safety
+/// Each is null, or live if scalars are on the host.
+pub(super) unsafe fn hold_both<T>(
+    handle: &Handle,
+    (alpha, beta): (*const T, *const T),
+) -> Outcome<[Held<T>; 2]> {
+    // SAFETY: S11: as promised above.
+    unsafe { Ok([alpha.hold(handle)?, beta.hold(handle)?]) }
+}
+
 /// An argument that is held while cuBLAS reads it. Those that are no scalars are as they are.
 pub(super) trait Hold: Sized {
     type Held;

@@ -45,8 +45,9 @@ unsafe fn product<I: Int, P>(
         _ => (alpha, beta, Compute::F16),
     };
     run(Product {
-        shape,
-        with: with.cast(alpha),
+        shape: Shape { k: with.k, ..shape },
+        a: with.a.cast(),
+        b: with.b.cast(),
         alpha: Held::there(alpha),
         beta: Held::there(beta),
         d: c.cast_mut().cast(),

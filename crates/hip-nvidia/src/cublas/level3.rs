@@ -208,7 +208,6 @@ where
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
         let alpha = alpha.hold(handle)?;
-        let alpha = alpha.pointer();
         done(cublas().trsm_batched()(
             handle.raw,
             side.pass(),
@@ -217,7 +216,7 @@ where
             diag.pass(),
             m,
             n,
-            alpha,
+            alpha.pointer(),
             A,
             lda,
             B,

@@ -2,8 +2,11 @@
 //! are refused there, and the device works on.
 
 use crate::under_test;
-use num_complex::Complex64 as C64;
-use rocblas_safe::{Error, Result, Vector, VectorBatch, VectorBatchMut, VectorMut};
+use num_complex::{Complex32 as C32, Complex64 as C64};
+use rocblas_safe::{
+    Error, Layout, Matrix, MatrixBatch, MatrixBatchMut, Result, Vector, VectorBatch, VectorBatchMut,
+    VectorMut,
+};
 
 const NUMBERS: [f64; 6] = [0.5, 1.0, -2.0, 3.0, 4.0, -5.0];
 
@@ -53,6 +56,38 @@ fn a_vector_among_many() {
     let (one, other) = (Vector::new(y.view()), Vector::new(y.view()));
     let sums = handle.dot_batch(whole, VectorBatch::from_vectors([one, other]).unwrap()).unwrap();
     assert_eq!(sums, [C64::new(-0.5, 1.5), C64::new(9.0, -1.0)]);
+}
+
+#[test]
+fn a_matrix_among_many() {
+    let (stream, handle) = under_test::handle();
+    let numbers: [f32; 6] = [1.0, 2.0, -3.0, 4.0, 5.0, 6.0];
+    let a = stream.upload(&numbers).unwrap();
+    let part = |place: usize| a.view().slice(place..place + 2).unwrap().recast::<C32>().unwrap();
+    let at = |place| Matrix::new(part(place), 1, 1, Layout::RowMajor).unwrap();
+    let one = stream.upload(&[C32::new(0.0, 1.0)]).unwrap();
+    let one = || Matrix::new(one.view(), 1, 1, Layout::RowMajor).unwrap();
+    for (places, wanted) in [
+        ([0, 4], [C32::new(-2.0, 1.0), C32::new(-6.0, 5.0)]),
+        ([1, 3], [C32::new(3.0, 2.0), C32::new(-5.0, 4.0)]),
+    ] {
+        let mut c = stream.alloc_zeros::<C32>(2).unwrap();
+        let outcome = handle.gemm(
+            C32::new(1.0, 0.0),
+            MatrixBatch::from_matrices(places.map(at)).unwrap(),
+            MatrixBatch::from_matrices([one(), one()]).unwrap(),
+            C32::new(0.0, 0.0),
+            MatrixBatchMut::strided(c.view_mut(), (1, 1), Layout::RowMajor, None, (2, 1)).unwrap(),
+        );
+        match places {
+            [0, 4] => outcome.unwrap(),
+            _ => match taken(outcome) {
+                Some(()) => {}
+                None => continue,
+            },
+        }
+        assert_eq!(stream.download(&c).unwrap(), wanted);
+    }
 }
 
 #[test]
