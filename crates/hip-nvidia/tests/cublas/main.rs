@@ -1,12 +1,14 @@
 //! rocBLAS's C functions over cuBLAS on a card, with results made by hand. A machine without the driver, a card or cuBLAS runs none
 //! of it and says so.
 
-use hip_sys::hip::{hipError_t, hipMemcpyKind, hipStream_t};
+mod bench;
+mod complex;
+
+use bench::{Bench, Memory, ok};
+use hip_sys::hip::{hipError_t, hipStream_t};
 use hip_sys::rocblas::*;
-use hip_sys::{HipTable, Platform, RocblasTable};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
 
 const OK: rocblas_status = rocblas_status::rocblas_status_success;
 const N: rocblas_operation = rocblas_operation::rocblas_operation_none;
@@ -41,116 +43,6 @@ fn f16(value: f32) -> u16 {
 
 fn bf16(value: f32) -> u16 {
     (value.to_bits() >> 16) as u16
-}
-
-/// A handle on device 0.
-struct Bench {
-    platform: Arc<Platform>,
-    handle: rocblas_handle,
-}
-
-impl Bench {
-    fn open() -> Option<Self> {
-        let platform = match hip_nvidia::platform() {
-            Ok(platform) => platform,
-            Err(missing) => {
-                println!("skipped: {missing}");
-                return None;
-            }
-        };
-        let mut count = 0;
-        // SAFETY: S1: a live place.
-        if unsafe { (platform.hip().hipGetDeviceCount)(&mut count) }.0 != 0 || count == 0 {
-            println!("skipped: no card");
-            return None;
-        }
-        if let Err(missing) = platform.rocblas() {
-            println!("skipped: {missing}");
-            return None;
-        }
-        let mut bench = Self { platform, handle: null_mut() };
-        // SAFETY: S1: a live place.
-        assert_eq!(unsafe { (bench.blas().rocblas_create_handle)(&mut bench.handle) }, OK);
-        Some(bench)
-    }
-
-    fn blas(&self) -> &RocblasTable {
-        self.platform.rocblas().unwrap().table()
-    }
-
-    fn hip(&self) -> &HipTable {
-        self.platform.hip()
-    }
-
-    fn device_scalars(&self) {
-        // SAFETY: S1: a live handle.
-        assert_eq!(unsafe { (self.blas().rocblas_set_pointer_mode)(self.handle, DEVICE) }, OK);
-    }
-
-    fn put<V: Copy>(&self, values: &[V]) -> Memory<'_> {
-        let mut memory = Memory { bench: self, start: null_mut() };
-        let bytes = size_of_val(values);
-        // SAFETY: S1: a live place, and as many bytes on both sides.
-        unsafe {
-            assert_eq!((self.hip().hipMalloc)(&mut memory.start, bytes), hipError_t::hipSuccess);
-            let kind = hipMemcpyKind::hipMemcpyHostToDevice;
-            let copied = (self.hip().hipMemcpy)(memory.start, values.as_ptr().cast(), bytes, kind);
-            assert_eq!(copied, hipError_t::hipSuccess);
-        }
-        memory
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        // SAFETY: S1: a live handle.
-        unsafe { (self.blas().rocblas_destroy_handle)(self.handle) };
-    }
-}
-
-struct Memory<'a> {
-    bench: &'a Bench,
-    start: *mut c_void,
-}
-
-impl Memory<'_> {
-    fn at<V>(&self) -> *mut V {
-        self.start.cast()
-    }
-
-    /// Waits for everything, and compares the first values.
-    #[track_caller]
-    fn is<V: Copy + Default + PartialEq + std::fmt::Debug>(&self, expected: &[V]) {
-        let mut values = vec![V::default(); expected.len()];
-        let hip = self.bench.hip();
-        // SAFETY: S1: as many bytes on both sides; the tests expect no more than there are.
-        unsafe {
-            assert_eq!((hip.hipDeviceSynchronize)(), hipError_t::hipSuccess);
-            let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
-            let bytes = size_of_val(expected);
-            let copied = (hip.hipMemcpy)(values.as_mut_ptr().cast(), self.start, bytes, kind);
-            assert_eq!(copied, hipError_t::hipSuccess);
-        }
-        assert_eq!(values, expected);
-    }
-}
-
-impl Drop for Memory<'_> {
-    fn drop(&mut self) {
-        // SAFETY: S1: it was allocated, and everything was waited for.
-        unsafe { (self.bench.hip().hipFree)(self.start) };
-    }
-}
-
-macro_rules! ok {
-    ($bench:ident.$function:ident($($argument:expr),* $(,)?)) => {
-        // SAFETY: S1: the test's own memory, as large as the arguments say.
-        assert_eq!(unsafe { ($bench.blas().$function)($bench.handle, $($argument),*) }, OK)
-    };
-    ($bench:ident.$function:ident?($($argument:expr),* $(,)?)) => {
-        // SAFETY: S1: as above.
-        assert_eq!(unsafe { ($bench.blas().$function.get().unwrap())($bench.handle, $($argument),*) }, OK)
-    };
 }
 
 #[test]
@@ -455,101 +347,6 @@ fn vectors_a_stride_apart_are_taken_in_turn() {
     // Of no elements the results are zero.
     ok!(bench.rocblas_snrm2_strided_batched(0, x.at(), 1, 2, 2, results.at()));
     results.is(&[0.0_f32, 0.0, 9.0]);
-}
-
-/// From a multiple of 16 bytes on.
-#[repr(align(16))]
-struct Four([f64; 4]);
-
-impl Four {
-    /// The complex number that the middle two are.
-    fn between(&mut self) -> *mut rocblas_double_complex {
-        self.0.as_mut_ptr().wrapping_add(1).cast()
-    }
-}
-
-#[test]
-fn complex_numbers_of_the_host_may_begin_between_two_others() {
-    let Some(bench) = Bench::open() else { return };
-    let (mut alpha, mut beta) = (Four([9.0, 0.0, 2.0, 9.0]), Four([9.0, 1.0, 0.0, 9.0]));
-    let (alpha, beta) = (alpha.between(), beta.between());
-    let (x, y) = (bench.put(&[1.0_f64, 3.0]), bench.put(&[0.0_f64, 1.0]));
-    ok!(bench.rocblas_zscal(1, alpha, x.at(), 1));
-    x.is(&[-6.0, 2.0]);
-    // (2i) (-6 + 2i) + i, of one row.
-    let matrix = bench.put(&[-6.0_f64, 2.0]);
-    let one = bench.put(&[1.0_f64, 0.0]);
-    ok!(bench.rocblas_zgemv(N, 1, 1, alpha, matrix.at(), 1, one.at(), 1, beta, y.at(), 1));
-    y.is(&[-4.0, -11.0]);
-    ok!(bench.rocblas_zgemm(N, N, 1, 1, 1, alpha, one.at(), 1, one.at(), 1, beta, y.at(), 1));
-    y.is(&[-4.0, -9.0]);
-    let places = bench.put(&[y.at::<c_void>(), one.at()]);
-    let into = places.at::<*mut rocblas_double_complex>();
-    let from = places.at::<*const rocblas_double_complex>().wrapping_add(1);
-    ok!(bench.rocblas_zgemm_batched(N, N, 1, 1, 1, alpha, from, 1, from, 1, beta, into, 1, 1));
-    y.is(&[-4.0, -7.0]);
-    let mut dot = Four([9.0; 4]);
-    ok!(bench.rocblas_zdotu(1, x.at(), 1, one.at(), 1, dot.between()));
-    assert_eq!(dot.0, [9.0, -6.0, 2.0, 9.0]);
-    let (mut a, mut b, mut s) = (Four([9.0, 3.0, 0.0, 9.0]), Four([9.0, 0.0, 0.0, 9.0]), Four([9.0; 4]));
-    let mut c = 9.0;
-    ok!(bench.rocblas_zrotg(a.between(), b.between(), &mut c, s.between()));
-    assert_eq!((a.0, c, s.0), ([9.0, 3.0, 0.0, 9.0], 1.0, [9.0, 0.0, 0.0, 9.0]));
-}
-
-#[test]
-fn complex_numbers_of_the_device_may_not_begin_between_two_others() {
-    let Some(bench) = Bench::open() else { return };
-    const POINTER: rocblas_status = rocblas_status::rocblas_status_invalid_pointer;
-    let x = bench.put(&[1.0_f64, 2.0, 3.0, 4.0]);
-    let alpha = rocblas_double_complex { x: 2.0, y: 0.0 };
-    let between = x.at::<f64>().wrapping_add(1).cast();
-    // SAFETY: S1: the test's own memory.
-    assert_eq!(unsafe { (bench.blas().rocblas_zscal)(bench.handle, 1, &alpha, between, 1) }, POINTER);
-    let narrow = x.at::<f32>().wrapping_add(1).cast();
-    let alpha = rocblas_float_complex { x: 2.0, y: 0.0 };
-    // SAFETY: S1: as above.
-    assert_eq!(unsafe { (bench.blas().rocblas_cscal)(bench.handle, 1, &alpha, narrow, 1) }, POINTER);
-    x.is(&[1.0_f64, 2.0, 3.0, 4.0]);
-}
-
-#[test]
-fn scalars_of_one_number_are_not_for_elements_of_two() {
-    let Some(bench) = Bench::open() else { return };
-    const C64: rocblas_datatype = rocblas_datatype::rocblas_datatype_f64_c;
-    let (x, one) = (bench.put(&[1.0_f64, 2.0]), 1.0_f64);
-    let (x, one) = (x.at::<c_void>(), (&raw const one).cast());
-    let f64_r = rocblas_datatype::rocblas_datatype_f64_r;
-    // SAFETY: S1: the test's own memory.
-    let status = unsafe {
-        (bench.blas().rocblas_gemm_ex)(
-            bench.handle,
-            N,
-            N,
-            1,
-            1,
-            1,
-            one,
-            x,
-            C64,
-            1,
-            x,
-            C64,
-            1,
-            one,
-            x,
-            C64,
-            1,
-            x,
-            C64,
-            1,
-            f64_r,
-            STANDARD,
-            0,
-            0,
-        )
-    };
-    assert_eq!(status, rocblas_status::rocblas_status_not_implemented);
 }
 
 #[test]
