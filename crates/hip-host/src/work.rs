@@ -166,14 +166,20 @@ impl Work {
         }
     }
 
-    /// Whether a program's thread that waits leaves it to dispatchers: functions of the program, which a driver calls on a thread of its
-    /// own, and calls of libraries, which wait for the threads of a pool.
-    pub(crate) fn is_for_dispatchers(&self) -> bool {
+    /// Whether it calls a library.
+    pub(crate) fn calls_library(&self) -> bool {
         match self {
             Self::Call(_) => true,
-            Self::Graph(program) => program.is_for_dispatchers(),
-            _ => self.calls_host(),
+            Self::Graph(program) => program.calls_library(),
+            _ => false,
         }
+    }
+
+    /// Whether the calling thread, one of the program's that waits, leaves it to dispatchers: functions of the program, which a driver
+    /// calls on a thread of its own, and calls of libraries on a thread of rayon's. Those wait for threads of a pool, and a thread of
+    /// rayon's takes up other tasks meanwhile: one that waits for this stream would never end.
+    pub(crate) fn is_for_dispatchers(&self) -> bool {
+        self.calls_host() || self.calls_library() && rayon::current_thread_index().is_some()
     }
 
     /// The memory that copies, fills and calls of libraries use, as far as HIP knows it.

@@ -21,7 +21,7 @@ pub(crate) struct Program {
     #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
-    is_for_dispatchers: bool,
+    calls_library: bool,
     /// By device: whether a node runs there.
     runs_on: [bool; COUNT],
     /// By device: whether a node runs there, or uses its memory as far as that is known.
@@ -58,8 +58,8 @@ impl Program {
         });
         let kept = graph.kept.lock().clone();
         let calls_host = !kept.is_empty() || nodes.iter().any(|node| node.work.calls_host());
-        let is_for_dispatchers = calls_host || nodes.iter().any(|node| node.work.is_for_dispatchers());
-        Arc::new(Self { nodes, kept, calls_host, is_for_dispatchers, runs_on, works_on })
+        let calls_library = nodes.iter().any(|node| node.work.calls_library());
+        Arc::new(Self { nodes, kept, calls_host, calls_library, runs_on, works_on })
     }
 
     /// What it is, for messages.
@@ -72,14 +72,14 @@ impl Program {
         self.nodes.iter().map(|node| (&node.work, node.announced.as_ref()))
     }
 
-    /// See [`Work::is_for_dispatchers`].
-    pub(crate) fn is_for_dispatchers(&self) -> bool {
-        self.is_for_dispatchers
-    }
-
     /// Whether it calls functions of the program, be it those that the graph gives up its objects by.
     pub(crate) fn calls_host(&self) -> bool {
         self.calls_host
+    }
+
+    /// Whether it calls a library.
+    pub(crate) fn calls_library(&self) -> bool {
+        self.calls_library
     }
 
     /// The fault of a device that its nodes run on, if one is broken.
