@@ -4,17 +4,20 @@ use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, is_left, is_lower, matrix};
 use super::super::handle::{Call, begin, status};
 use super::super::operand::{Operand, Plan};
+use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;
 use super::product::{product, scale, steps};
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_side, rocblas_status};
+use std::cmp::Ordering;
+use std::ops::Range;
 
 forms! { "symm", "" [T: Element<Value: Field>] [T::Value]
 symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
     [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
 
-/// Rows and columns of the blocks on the diagonal, which are filled up to whole ones.
-const BLOCK: usize = 128;
+/// Rows and columns that are copied at once, of one half by columns and of the other by rows.
+const BLOCK: usize = 64;
 
 unsafe fn symm<T: Field>(
     call: Call,
@@ -53,59 +56,57 @@ unsafe fn symm<T: Field>(
         // SAFETY: S2: named above; what has no part in the result is not followed.
         unsafe {
             let c = Matrix::<T>::new(c.at(index), c.step());
-            scale(m, n, beta, c);
             if alpha == T::ZERO {
-                return;
+                return scale(m, n, beta, c);
             }
-            let a = Matrix::<T>::new(a.at(index), a.step());
+            let mut copy = Vec::new();
+            let a = whole(order, lower, Matrix::<T>::new(a.at(index), a.step()), &mut copy);
             let b = Matrix::<T>::new(b.at(index), b.step());
-            // From the right it is the same of the transposed matrices.
-            if left {
-                add(m, n, alpha, lower, a, b, c);
-            } else {
-                add(n, m, alpha, lower, a, b.transposed(), c.transposed());
-            }
+            let (one, other) = if left { (a, b) } else { (b, a) };
+            product((m, n, order), alpha, one, other, beta, c);
         }
     };
     // SAFETY: S11: all of it is named.
     unsafe { plan.submit(steps((m, n, order)), body) }
 }
 
-/// c += alpha a b, with so many rows and columns of c.
+/// Both halves of a symmetric matrix, as tight columns in memory of `to`: a product of whole matrices is worth the copy.
 ///
 /// # Safety
-/// The matrices are there, and nobody else uses c.
-unsafe fn add<T: Field>(
-    rows: usize,
-    columns: usize,
-    alpha: T,
-    lower: bool,
-    a: Matrix<T>,
-    b: Matrix<T>,
-    c: Matrix<T>,
-) {
-    let mut block = vec![T::ZERO; BLOCK * BLOCK];
-    for first in (0..rows).step_by(BLOCK) {
-        let size = BLOCK.min(rows - first);
-        let (next, rest) = (first + size, rows - first - size);
-        let whole = Matrix::of(&mut block, size);
-        // SAFETY: S2: the caller vouches for the matrices; the block has room.
-        unsafe {
-            let corner = a.from(first, first);
-            for column in 0..size {
-                for row in 0..size {
-                    let stored = (row >= column) == lower || row == column;
-                    let value = if stored { corner.get(row, column) } else { corner.get(column, row) };
-                    whole.set(row, column, value);
+/// The half is there and is written.
+unsafe fn whole<T: Field>(order: usize, lower: bool, a: Matrix<T>, to: &mut Vec<T>) -> Matrix<T> {
+    to.reserve_exact(order * order);
+    let whole = Matrix::of(to, order);
+    // The half that lies in memory, as the lower one.
+    let stored = if lower { a } else { a.transposed() };
+    parallel::ranges(order, BLOCK, order as f64, &|columns| {
+        for first in (0..order).step_by(BLOCK) {
+            let rows = first..order.min(first + BLOCK);
+            // SAFETY: S2, S12: the caller vouches for the half; the columns of the copy are disjoint, and it has room.
+            unsafe {
+                match first.cmp(&columns.start) {
+                    Ordering::Less => copy(rows, columns.clone(), stored.transposed(), whole),
+                    Ordering::Greater => copy(rows, columns.clone(), stored, whole),
+                    Ordering::Equal => {
+                        for column in columns.clone() {
+                            copy(first..column, column..column + 1, stored.transposed(), whole);
+                            copy(column..rows.end, column..column + 1, stored, whole);
+                        }
+                    }
                 }
             }
-            let (b_here, b_rest) = (b.from(first, 0), b.from(next, 0));
-            let (c_here, c_rest) = (c.from(first, 0), c.from(next, 0));
-            product((size, columns, size), alpha, whole, b_here, T::ONE, c_here);
-            // The panel below, seen as below or beside the diagonal.
-            let panel = if lower { a.from(next, first) } else { a.from(first, next).transposed() };
-            product((rest, columns, size), alpha, panel, b_here, T::ONE, c_rest);
-            product((size, columns, rest), alpha, panel.transposed(), b_rest, T::ONE, c_here);
+        }
+    });
+    whole
+}
+
+/// # Safety
+/// The part is there, in both, and nobody else uses the second.
+unsafe fn copy<T: Field>(rows: Range<usize>, columns: Range<usize>, from: Matrix<T>, to: Matrix<T>) {
+    for column in columns {
+        for row in rows.clone() {
+            // SAFETY: S2: the caller vouches for the part.
+            unsafe { to.set(row, column, from.get(row, column)) };
         }
     }
 }

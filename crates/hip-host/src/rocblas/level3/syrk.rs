@@ -4,18 +4,22 @@ use super::super::c::forms::forms;
 use super::super::check::{Op, Outcome, POINTER, SIZE, VALUE, counts, ensure, is_lower, matrix, operation};
 use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan, Source};
+use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;
 use super::product::{product, steps};
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
+use std::ops::Range;
 
 forms! { "syrk", "" [T: Element<Value: Field + From<S::Value>>, S: Element<Value: Field>, const HERMITIAN: bool]
 [T::Value, S::Value, HERMITIAN]
 syrk(uplo: rocblas_fill, trans: rocblas_operation, n: int, k: int, alpha: *const S, [a: in T, lda, stride_a],
     beta: *const S, [c: out T, ldc, stride_c], batch) }
 
+/// Rows and columns of the triangles on the diagonal that one thread works on.
+const CORNER: usize = 128;
 /// Rows and columns of the blocks on the diagonal, which are computed whole.
-const BLOCK: usize = 128;
+const BLOCK: usize = 32;
 
 unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
     call: Call,
@@ -65,7 +69,8 @@ unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
             let right = left.transposed().after(Op { transposed: false, conjugated: HERMITIAN });
             let depth = if alpha == S::ZERO { 0 } else { k };
             let c = Matrix::<T>::new(c.at(index), c.step());
-            update::<T, HERMITIAN>((n, depth), lower, T::from(alpha), left, right, T::from(beta), c);
+            let (alpha, beta) = (T::from(alpha), T::from(beta));
+            Update::<T, HERMITIAN> { k: depth, lower, alpha, left, right, beta, c }.run(n);
         }
     };
     // SAFETY: S11: all of it is named.
@@ -73,41 +78,84 @@ unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
 }
 
 /// c = alpha left right + beta c in a triangle.
-///
-/// # Safety
-/// left is n × k, right is k × n, c is n × n; nobody else uses the triangle.
-unsafe fn update<T: Field, const HERMITIAN: bool>(
-    (n, k): (usize, usize),
+struct Update<T, const HERMITIAN: bool> {
+    k: usize,
     lower: bool,
     alpha: T,
     left: Matrix<T>,
     right: Matrix<T>,
     beta: T,
     c: Matrix<T>,
-) {
-    let mut block = vec![T::ZERO; BLOCK * BLOCK];
-    for first in (0..n).step_by(BLOCK) {
-        let size = BLOCK.min(n - first);
-        let (next, rest) = (first + size, n - first - size);
+}
+
+impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
+    /// All of it: first what lies beside the diagonal, in products as large as can be, then the rest, on a thread each.
+    ///
+    /// # Safety
+    /// left is n × k, right is k × n, c is n × n; nobody else uses the triangle.
+    unsafe fn run(&self, n: usize) {
+        let mut corners = Vec::new();
+        // SAFETY: S2: the caller vouches for the matrices.
+        unsafe { self.cut(0..n, CORNER, &mut |corner| corners.push(corner)) };
+        let size = CORNER.min(n);
+        parallel::each(corners.len(), steps((size, size, self.k)), &|index| {
+            // SAFETY: S2, S12: as above; the corners are disjoint, and so are blocks, which are no larger than one.
+            unsafe { self.cut(corners[index].clone(), BLOCK, &mut |block| self.block(block)) };
+        });
+    }
+
+    /// Cuts the triangle at that part of the diagonal in two until nothing is larger than so much: computes what lies beside, and gives the
+    /// small triangles away.
+    ///
+    /// # Safety
+    /// As [`Update::run`].
+    unsafe fn cut(&self, part: Range<usize>, largest: usize, small: &mut dyn FnMut(Range<usize>)) {
+        if part.len() <= largest {
+            return small(part);
+        }
+        let middle = part.start + (part.len() / 2).next_multiple_of(largest);
+        // SAFETY: S2: the caller vouches for the matrices.
+        unsafe {
+            self.rectangle(middle..part.end, part.start..middle);
+            self.cut(part.start..middle, largest, small);
+            self.cut(middle..part.end, largest, small);
+        }
+    }
+
+    /// What lies beside two parts of the diagonal, of which the first is the later one.
+    ///
+    /// # Safety
+    /// As [`Update::run`].
+    unsafe fn rectangle(&self, late: Range<usize>, early: Range<usize>) {
+        let (rows, columns) = if self.lower { (late, early) } else { (early, late) };
+        let (left, right) = (self.left.from(rows.start, 0), self.right.from(0, columns.start));
+        let c = self.c.from(rows.start, columns.start);
+        // SAFETY: S2: the caller vouches for the matrices.
+        unsafe { product((rows.len(), columns.len(), self.k), self.alpha, left, right, self.beta, c) };
+    }
+
+    /// A block on the diagonal: computed whole, of which a triangle is kept.
+    ///
+    /// # Safety
+    /// As [`Update::run`]; it is no larger than a block.
+    unsafe fn block(&self, part: Range<usize>) {
+        let size = part.len();
+        let mut block = [T::ZERO; BLOCK * BLOCK];
         let whole = Matrix::of(&mut block, size);
+        let (left, right) = (self.left.from(part.start, 0), self.right.from(0, part.start));
+        let corner = self.c.from(part.start, part.start);
         // SAFETY: S2: the caller vouches for the matrices; the block has room.
         unsafe {
-            let (here, across) = (left.from(first, 0), right.from(0, first));
-            product((size, size, k), alpha, here, across, T::ZERO, whole);
-            let corner = c.from(first, first);
+            product((size, size, self.k), self.alpha, left, right, T::ZERO, whole);
             for column in 0..size {
-                let rows = if lower { column..size } else { 0..column + 1 };
+                let rows = if self.lower { column..size } else { 0..column + 1 };
                 for row in rows {
                     let new = whole.get(row, column);
-                    let sum = if beta == T::ZERO { new } else { new + beta * corner.get(row, column) };
+                    let sum =
+                        if self.beta == T::ZERO { new } else { new + self.beta * corner.get(row, column) };
                     let real = HERMITIAN && row == column;
                     corner.set(row, column, if real { T::of_real(sum.real()) } else { sum });
                 }
-            }
-            if lower {
-                product((rest, size, k), alpha, left.from(next, 0), across, beta, c.from(next, first));
-            } else {
-                product((size, rest, k), alpha, here, right.from(0, next), beta, c.from(first, next));
             }
         }
     }

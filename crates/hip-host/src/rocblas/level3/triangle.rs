@@ -1,13 +1,17 @@
 //! A triangular matrix that stands left of what it is applied to.
 
 use super::super::check::Op;
+use super::super::parallel;
 use super::super::scalar::Field;
 use super::matrix::Matrix;
+use std::ops::Range;
 
-/// Rows and columns of the blocks on the diagonal, which plain loops work on.
-pub(super) const BLOCK: usize = 64;
+/// Rows and columns of the blocks on the diagonal, which are applied row by row; what lies beside them is multiplied as whole matrices.
+const BLOCK: usize = 32;
 /// Columns that one thread works on at once.
-pub(super) const PANEL: usize = 128;
+const PANEL: usize = 128;
+/// Columns that a block is applied to side by side.
+const LANES: usize = 16;
 
 /// A triangle as it is applied from the left, whatever was done to it.
 pub(super) struct Triangle<T> {
@@ -19,8 +23,13 @@ pub(super) struct Triangle<T> {
 // SAFETY: S8: an address, of what is only read.
 unsafe impl<T: Sync> Sync for Triangle<T> {}
 
-/// A block on the diagonal, as tight columns, with zeros in the other half.
-pub(super) type Block<T> = [T; BLOCK * BLOCK];
+/// What a triangle is cut into: along its diagonal two smaller ones, and what lies beside both.
+pub(super) struct Halves<T> {
+    /// The rows of b that the rectangle is multiplied with, and those that its product belongs to.
+    pub(super) from: Range<usize>,
+    pub(super) to: Range<usize>,
+    pub(super) rectangle: Matrix<T>,
+}
 
 impl<T: Field> Triangle<T> {
     /// op(a), or from the right op(a)ᵀ, which is applied to transposed matrices.
@@ -29,31 +38,156 @@ impl<T: Field> Triangle<T> {
         Self { matrix, lower: lower ^ op.transposed ^ !left, unit }
     }
 
-    /// Copies the block that begins there, and has so many rows: as it is applied, with the diagonal that is meant.
+    /// Calls a function for ranges that are all columns together; a range's work is that of so many rows.
+    pub(super) fn panels(rows: usize, columns: usize, call: &(dyn Fn(Range<usize>) + Sync)) {
+        parallel::ranges(columns, PANEL, rows as f64 * rows as f64, call);
+    }
+
+    /// Cuts the part of the diagonal in two; `None` if it is one block.
+    pub(super) fn halves(&self, part: &Range<usize>) -> Option<Halves<T>> {
+        if part.len() <= BLOCK {
+            return None;
+        }
+        let middle = part.start + (part.len() / 2).next_multiple_of(BLOCK);
+        let (first, last) = (part.start..middle, middle..part.end);
+        let (from, to) = if self.lower { (first, last) } else { (last, first) };
+        let rectangle = self.matrix.from(to.start, from.start);
+        Some(Halves { from, to, rectangle })
+    }
+
+    /// The block at that part of the diagonal.
     ///
     /// # Safety
-    /// The block is there and is written.
-    pub(super) unsafe fn block(&self, first: usize, size: usize, to: &mut Block<T>) {
-        let corner = self.matrix.from(first, first);
+    /// It is there and is written, and is no larger than a block.
+    pub(super) unsafe fn block(&self, part: &Range<usize>) -> Block<T> {
+        let mut rows = [[T::ZERO; BLOCK]; BLOCK];
+        let corner = self.matrix.from(part.start, part.start);
+        let size = part.len();
         for column in 0..size {
-            for row in 0..size {
-                let inside = if self.lower { row > column } else { row < column };
-                let value = if row == column && self.unit {
+            for row in if self.lower { column..size } else { 0..column + 1 } {
+                rows[row][column] = if row == column && self.unit {
                     T::ONE
-                } else if row == column || inside {
-                    // SAFETY: S2: the caller vouches for the block.
-                    let stored = unsafe { corner.get(row, column) };
-                    stored.conj_if(self.matrix.conjugated)
                 } else {
-                    T::ZERO
+                    // SAFETY: S2: the caller vouches for the block.
+                    unsafe { corner.get(row, column) }.conj_if(self.matrix.conjugated)
                 };
-                to[column * BLOCK + row] = value;
             }
+        }
+        Block { rows, size, lower: self.lower, unit: self.unit }
+    }
+}
+
+/// A block on the diagonal, by rows, with the diagonal that is meant.
+pub(super) struct Block<T> {
+    rows: [[T; BLOCK]; BLOCK],
+    size: usize,
+    lower: bool,
+    unit: bool,
+}
+
+/// Rows of so many columns.
+type Tile<T> = [[T; LANES]; BLOCK];
+
+impl<T: Field> Block<T> {
+    /// c = alpha block b, of so many columns; c may be b.
+    ///
+    /// # Safety
+    /// b and c have as many rows as the block, and nobody else uses c.
+    pub(super) unsafe fn multiply(&self, columns: usize, alpha: T, b: Matrix<T>, c: Matrix<T>) {
+        pulp::Arch::new().dispatch(Job::<T, false> { block: self, columns, alpha, from: b, to: c });
+    }
+
+    /// b = block⁻¹ b, of so many columns.
+    ///
+    /// # Safety
+    /// b has as many rows as the block, and nobody else uses it.
+    pub(super) unsafe fn solve(&self, columns: usize, b: Matrix<T>) {
+        let alpha = T::ONE;
+        pulp::Arch::new().dispatch(Job::<T, true> { block: self, columns, alpha, from: b, to: b });
+    }
+
+    /// alpha times the block's product with the tile.
+    #[inline(always)]
+    fn multiply_tile(&self, alpha: T, tile: &mut Tile<T>) {
+        // The row that no other needs comes first.
+        for step in (0..self.size).rev() {
+            let (row, others) = self.row(step);
+            let own = self.rows[row][row];
+            let mut sum = tile[row].map(|value| own * value);
+            for k in others {
+                let factor = self.rows[row][k];
+                for (sum, value) in sum.iter_mut().zip(&tile[k]) {
+                    *sum = *sum + factor * *value;
+                }
+            }
+            tile[row] = sum.map(|sum| alpha * sum);
         }
     }
 
-    /// The rows of a column of a block of so many that lie off its diagonal.
-    pub(super) fn beside(&self, column: usize, size: usize) -> std::ops::Range<usize> {
-        if self.lower { column + 1..size } else { 0..column }
+    /// The tile that the block's product with is this one.
+    #[inline(always)]
+    fn solve_tile(&self, tile: &mut Tile<T>) {
+        for step in 0..self.size {
+            let (row, others) = self.row(step);
+            let mut left = tile[row];
+            for k in others {
+                let factor = self.rows[row][k];
+                for (left, value) in left.iter_mut().zip(&tile[k]) {
+                    *left = *left - factor * *value;
+                }
+            }
+            let own = self.rows[row][row];
+            tile[row] = if self.unit { left } else { left.map(|left| left.over(own)) };
+        }
+    }
+
+    /// The row that is solved so late, and the columns beside its diagonal.
+    #[inline(always)]
+    fn row(&self, step: usize) -> (usize, Range<usize>) {
+        if self.lower {
+            (step, 0..step)
+        } else {
+            let row = self.size - 1 - step;
+            (row, row + 1..self.size)
+        }
+    }
+}
+
+/// A block that is applied, or solved, in the widest vector instructions that the machine has. Who makes one vouches for the matrices.
+struct Job<'a, T, const SOLVES: bool> {
+    block: &'a Block<T>,
+    columns: usize,
+    alpha: T,
+    from: Matrix<T>,
+    to: Matrix<T>,
+}
+
+impl<T: Field, const SOLVES: bool> pulp::NullaryFnOnce for Job<'_, T, SOLVES> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { block, columns, alpha, from, to } = self;
+        let mut tile = [[T::ZERO; LANES]; BLOCK];
+        for first in (0..columns).step_by(LANES) {
+            let lanes = LANES.min(columns - first);
+            for lane in 0..lanes {
+                for (row, values) in tile.iter_mut().enumerate().take(block.size) {
+                    // SAFETY: S2: who made the job vouches for the matrices.
+                    values[lane] = unsafe { from.get(row, first + lane) };
+                }
+            }
+            if SOLVES {
+                block.solve_tile(&mut tile);
+            } else {
+                block.multiply_tile(alpha, &mut tile);
+            }
+            for lane in 0..lanes {
+                for (row, values) in tile.iter().enumerate().take(block.size) {
+                    // SAFETY: S2: as above.
+                    unsafe { to.set(row, first + lane, values[lane]) };
+                }
+            }
+        }
     }
 }

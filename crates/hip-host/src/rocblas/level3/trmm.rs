@@ -6,14 +6,14 @@ use super::super::check::{
 };
 use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan};
-use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;
 use super::product::{product, scale, steps};
-use super::triangle::{BLOCK, PANEL, Triangle};
+use super::triangle::{Halves, Triangle};
 use hip_sys::rocblas::{
     rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_side, rocblas_status,
 };
+use std::ops::Range;
 
 forms! { "trmm", "" [T: Element<Value: Field>] [T::Value]
 trmm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
@@ -84,55 +84,36 @@ unsafe fn multiply<T: Field>(
     b: Matrix<T>,
     c: Matrix<T>,
 ) {
-    let each = rows as f64 * rows as f64;
-    parallel::ranges(columns, PANEL, each, &|range| {
-        let (first, width) = (range.start, range.len());
+    Triangle::<T>::panels(rows, columns, &|range| {
+        let (b, c) = (b.from(0, range.start), c.from(0, range.start));
         // SAFETY: S2, S12: the caller vouches for the matrices; the panels are disjoint.
-        unsafe { panel(rows, width, alpha, a, b.from(0, first), c.from(0, first)) };
+        unsafe { part(0..rows, range.len(), alpha, a, b, c) };
     });
 }
 
+/// The rows of the result that belong to that part of the diagonal, by the same rows of b.
+///
 /// # Safety
 /// As [`multiply`].
-unsafe fn panel<T: Field>(
-    rows: usize,
+unsafe fn part<T: Field>(
+    rows: Range<usize>,
     columns: usize,
     alpha: T,
     a: &Triangle<T>,
     b: Matrix<T>,
     c: Matrix<T>,
 ) {
-    // c may be b, so b is read before anything is written.
-    let mut kept = vec![T::ZERO; rows * columns];
-    let mut block = [T::ZERO; BLOCK * BLOCK];
-    let old = Matrix::of(&mut kept, rows);
-    // SAFETY: S2: the caller vouches for the matrices; the buffers have room.
+    // SAFETY: S2: the caller vouches for the matrices.
     unsafe {
-        for column in 0..columns {
-            for row in 0..rows {
-                old.set(row, column, b.get(row, column));
-            }
-        }
-        for first in (0..rows).step_by(BLOCK) {
-            let size = BLOCK.min(rows - first);
-            a.block(first, size, &mut block);
-            for column in 0..columns {
-                let mut sums = [T::ZERO; BLOCK];
-                for k in 0..size {
-                    let (factor, of) = (old.get(first + k, column), &block[k * BLOCK..][..size]);
-                    sums[k] = sums[k] + of[k] * factor;
-                    for row in a.beside(k, size) {
-                        sums[row] = sums[row] + of[row] * factor;
-                    }
-                }
-                for (row, sum) in sums.iter().enumerate().take(size) {
-                    c.set(first + row, column, alpha * *sum);
-                }
-            }
-            // What lies left of the block, or right of it.
-            let (from, count) = if a.lower { (0, first) } else { (first + size, rows - first - size) };
-            let beside = a.matrix.from(first, from);
-            product((size, columns, count), alpha, beside, old.from(from, 0), T::ONE, c.from(first, 0));
-        }
+        let Some(Halves { from, to, rectangle }) = a.halves(&rows) else {
+            let (b, c) = (b.from(rows.start, 0), c.from(rows.start, 0));
+            return a.block(&rows).multiply(columns, alpha, b, c);
+        };
+        // c may be b, so what others need is written last.
+        let (b_from, c_to) = (b.from(from.start, 0), c.from(to.start, 0));
+        let size = (to.len(), columns, from.len());
+        part(to, columns, alpha, a, b, c);
+        product(size, alpha, rectangle, b_from, T::ONE, c_to);
+        part(from, columns, alpha, a, b, c);
     }
 }

@@ -6,15 +6,15 @@ use super::super::check::{
 };
 use super::super::handle::{Call, begin, status, there};
 use super::super::operand::{Operand, Plan};
-use super::super::parallel;
 use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;
 use super::product::{product, scale, steps};
-use super::triangle::{BLOCK, PANEL, Triangle};
+use super::triangle::{Halves, Triangle};
 use hip_sys::rocblas::{
     rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_side, rocblas_status,
 };
 use num_complex::{Complex32, Complex64};
+use std::ops::Range;
 
 forms! { "trsm", "" [T: Element<Value: Field>] [T::Value]
 trsm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
@@ -107,9 +107,9 @@ unsafe fn trsm<T: Field>(
             }
             let a = Triangle::new(Matrix::<T>::new(a.at(index), a.step()), op, left, lower, unit);
             if left {
-                solve(m, n, &a, unit, b);
+                solve(m, n, &a, b);
             } else {
-                solve(n, m, &a, unit, b.transposed());
+                solve(n, m, &a, b.transposed());
             }
         }
     };
@@ -121,59 +121,27 @@ unsafe fn trsm<T: Field>(
 ///
 /// # Safety
 /// The matrices are there, and nobody else uses b.
-unsafe fn solve<T: Field>(rows: usize, columns: usize, a: &Triangle<T>, unit: bool, b: Matrix<T>) {
-    let each = rows as f64 * rows as f64;
-    parallel::ranges(columns, PANEL, each, &|range| {
+unsafe fn solve<T: Field>(rows: usize, columns: usize, a: &Triangle<T>, b: Matrix<T>) {
+    Triangle::<T>::panels(rows, columns, &|range| {
         // SAFETY: S2, S12: the caller vouches for the matrices; the panels are disjoint.
-        unsafe { panel(rows, range.len(), a, unit, b.from(0, range.start)) };
+        unsafe { part(0..rows, range.len(), a, b.from(0, range.start)) };
     });
 }
 
+/// The rows that belong to that part of the diagonal, as if the triangle ended there.
+///
 /// # Safety
 /// As [`solve`].
-unsafe fn panel<T: Field>(rows: usize, columns: usize, a: &Triangle<T>, unit: bool, b: Matrix<T>) {
-    let mut block = [T::ZERO; BLOCK * BLOCK];
-    let blocks = rows.div_ceil(BLOCK);
-    for step in 0..blocks {
-        let first = BLOCK * if a.lower { step } else { blocks - 1 - step };
-        let size = BLOCK.min(rows - first);
-        // SAFETY: S2: the caller vouches for the matrices; the block has room.
-        unsafe {
-            a.block(first, size, &mut block);
-            for column in 0..columns {
-                let mut x = [T::ZERO; BLOCK];
-                for (row, x) in x.iter_mut().enumerate().take(size) {
-                    *x = b.get(first + row, column);
-                }
-                solve_block(&block, size, a, unit, &mut x);
-                for (row, x) in x.iter().enumerate().take(size) {
-                    b.set(first + row, column, *x);
-                }
-            }
-            // What is left to solve lies below the block, or above it.
-            let (from, count) = if a.lower { (first + size, rows - first - size) } else { (0, first) };
-            let beside = a.matrix.from(from, first);
-            product((count, columns, size), -T::ONE, beside, b.from(first, 0), T::ONE, b.from(from, 0));
-        }
-    }
-}
-
-fn solve_block<T: Field>(
-    block: &[T; BLOCK * BLOCK],
-    size: usize,
-    a: &Triangle<T>,
-    unit: bool,
-    x: &mut [T; BLOCK],
-) {
-    for step in 0..size {
-        let k = if a.lower { step } else { size - 1 - step };
-        let column = &block[k * BLOCK..][..size];
-        if !unit {
-            x[k] = x[k].over(column[k]);
-        }
-        let solved = x[k];
-        for row in a.beside(k, size) {
-            x[row] = x[row] - column[row] * solved;
-        }
+unsafe fn part<T: Field>(rows: Range<usize>, columns: usize, a: &Triangle<T>, b: Matrix<T>) {
+    // SAFETY: S2: the caller vouches for the matrices.
+    unsafe {
+        let Some(Halves { from, to, rectangle }) = a.halves(&rows) else {
+            return a.block(&rows).solve(columns, b.from(rows.start, 0));
+        };
+        let (solved, left) = (b.from(from.start, 0), b.from(to.start, 0));
+        let size = (to.len(), columns, from.len());
+        part(from, columns, a, b);
+        product(size, -T::ONE, rectangle, solved, T::ONE, left);
+        part(to, columns, a, b);
     }
 }
