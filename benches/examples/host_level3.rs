@@ -1,6 +1,6 @@
-//! Level 3 through rocblas-safe on hip-host beside the crate `gemm` called directly, in turns: the medians of a call, and how much of the direct
-//! call's speed is left, by operations of arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for
-//! half the operations. Results are compared.
+//! Level 3 through rocblas-safe on hip-host beside the crate `gemm` called directly, in turns: the medians for all that is
+//! submitted at once, and how much of the direct call's speed is left, by operations of arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for
+//! half the operations. The last results of both are compared.
 //!
 //! `cargo run --release -p benches --example host_level3 -- 512 1024`: sizes of square matrices.
 
@@ -123,7 +123,7 @@ impl<T: Number> Comparison<T> {
             _ => of(&|row, column| element(row + 5 * column)),
         };
         let (on_device_a, on_device_b) = (stream.upload(&stored)?, stream.upload(&b)?);
-        let c = stream.alloc_zeros(size * size)?;
+        let c = stream.upload(&b)?;
         Ok(Self { operation, size, whole: [whole, b], a: on_device_a, b: on_device_b, c })
     }
 
@@ -157,7 +157,7 @@ impl<T: Number> Comparison<T> {
             Operation::Symm => handle.symm(side, lower, one, a, b, zero, c),
             Operation::Syrk => handle.syrk(lower, one, a, zero, c),
             Operation::Trmm => handle.trmm(side, lower, diagonal, one, a, b, c),
-            // In place: of zeros after the first time, or of what `check` puts there.
+            // In place: the right-hand side is the last solution.
             Operation::Trsm => handle.trsm(side, lower, diagonal, one, a, c),
         }
     }

@@ -38,11 +38,15 @@ pub(crate) fn start(stream: Arc<Stream>) {
     }
 }
 
-/// Runs operations of a stream up to that number on the calling thread, but no functions of the program's, if no dispatcher has the
-/// stream yet.
+/// Runs operations of a stream up to that number on the calling thread, but none that is [for dispatchers](crate::work::Work::is_for_dispatchers),
+/// if no dispatcher has the stream yet.
 pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     thread_local! {
-        static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
+        static RUNNER: RefCell<Option<Runner>> = {
+            // What a thread has made last goes first when it ends: as long as it may run calls of libraries, it has what they keep for it.
+            gemm_common::gemm::L2_SLAB.with(|_| ());
+            RefCell::new(None)
+        };
     }
     // A thread that is ending, or that runs an operation already, only waits.
     let _ = RUNNER.try_with(|runner| {

@@ -80,7 +80,7 @@ impl Point {
     }
 
     /// Waits until the operation has ended. If no dispatcher has taken up the stream yet, the caller, who has nothing
-    /// else to do, runs the operations up to this one or to one that calls the program: waking another thread takes longer than most of
+    /// else to do, runs the operations up to this one or to one that is for dispatchers: waking another thread takes longer than most of
     /// them.
     pub(crate) fn wait(&self) {
         match adversary::get() {

@@ -16,8 +16,8 @@ macro_rules! four {
     };
 }
 
-/// Small ones in all forms; larger ones, of several blocks, in one.
-const SIZES: [(usize, usize); 3] = [(5, 4), (150, 9), (9, 150)];
+/// Small ones in all forms; larger ones, of several blocks and with work for several threads, in one.
+const SIZES: [(usize, usize); 4] = [(5, 4), (150, 9), (9, 150), (150, 360)];
 
 fn runs(size: (usize, usize), form: Form, mode: Mode) -> bool {
     size == SIZES[0] || (form, mode) == (Form::Plain, Mode::Host)

@@ -9,15 +9,21 @@ use super::super::scalar::{Element, Field, Int};
 use super::matrix::Matrix;
 use super::product::{product, scale, steps};
 use hip_sys::rocblas::{rocblas_fill, rocblas_handle, rocblas_side, rocblas_status};
-use std::cmp::Ordering;
 use std::ops::Range;
 
 forms! { "symm", "" [T: Element<Value: Field>] [T::Value]
 symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
     [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
 
-/// Rows and columns that are copied at once, of one half by columns and of the other by rows.
-const BLOCK: usize = 64;
+/// With so many rows and columns a product of whole matrices is worth a copy of a that has both halves.
+const WORTH_COPY: usize = 64;
+/// Rows and columns that are copied at once, of one half by columns and of the other by rows: so many columns find room in a cache,
+/// also where they begin at powers of two.
+const CELL: usize = 16;
+/// To copy an element takes as long as so many steps of arithmetic.
+const COPY: f64 = 8.0;
+/// Without the copy: rows and columns of the blocks on the diagonal, which are filled up to whole ones.
+const BLOCK: usize = 128;
 
 unsafe fn symm<T: Field>(
     call: Call,
@@ -59,54 +65,106 @@ unsafe fn symm<T: Field>(
             if alpha == T::ZERO {
                 return scale(m, n, beta, c);
             }
-            let mut copy = Vec::new();
-            let a = whole(order, lower, Matrix::<T>::new(a.at(index), a.step()), &mut copy);
+            let a = Matrix::<T>::new(a.at(index), a.step());
             let b = Matrix::<T>::new(b.at(index), b.step());
-            let (one, other) = if left { (a, b) } else { (b, a) };
-            product((m, n, order), alpha, one, other, beta, c);
+            let worth = m >= WORTH_COPY && n >= WORTH_COPY;
+            let mut copy = Vec::new();
+            if let Some(whole) = worth.then(|| whole(order, lower, a, &mut copy)).flatten() {
+                let (one, other) = if left { (whole, b) } else { (b, whole) };
+                return product((m, n, order), alpha, one, other, beta, c);
+            }
+            scale(m, n, beta, c);
+            // From the right it is the same of the transposed matrices.
+            if left {
+                add(m, n, alpha, lower, a, b, c);
+            } else {
+                add(n, m, alpha, lower, a, b.transposed(), c.transposed());
+            }
         }
     };
     // SAFETY: S11: all of it is named.
     unsafe { plan.submit(steps((m, n, order)), body) }
 }
 
-/// Both halves of a symmetric matrix, as tight columns in memory of `to`: a product of whole matrices is worth the copy.
+/// Both halves, as tight columns in memory of `copy`; `None` if there is not so much memory.
 ///
 /// # Safety
 /// The half is there and is written.
-unsafe fn whole<T: Field>(order: usize, lower: bool, a: Matrix<T>, to: &mut Vec<T>) -> Matrix<T> {
-    to.reserve_exact(order * order);
-    let whole = Matrix::of(to, order);
-    // The half that lies in memory, as the lower one.
-    let stored = if lower { a } else { a.transposed() };
-    parallel::ranges(order, BLOCK, order as f64, &|columns| {
-        for first in (0..order).step_by(BLOCK) {
-            let rows = first..order.min(first + BLOCK);
-            // SAFETY: S2, S12: the caller vouches for the half; the columns of the copy are disjoint, and it has room.
-            unsafe {
-                match first.cmp(&columns.start) {
-                    Ordering::Less => copy(rows, columns.clone(), stored.transposed(), whole),
-                    Ordering::Greater => copy(rows, columns.clone(), stored, whole),
-                    Ordering::Equal => {
-                        for column in columns.clone() {
-                            copy(first..column, column..column + 1, stored.transposed(), whole);
-                            copy(column..rows.end, column..column + 1, stored, whole);
-                        }
-                    }
+unsafe fn whole<T: Field>(order: usize, lower: bool, a: Matrix<T>, copy: &mut Vec<T>) -> Option<Matrix<T>> {
+    copy.try_reserve_exact(order.checked_mul(order)?).ok()?;
+    let whole = Matrix::new(copy.as_mut_ptr(), order as i64);
+    parallel::ranges(order, CELL, COPY * order as f64, &|columns| {
+        // SAFETY: S2, S12: the caller vouches for the half; the columns of the copy are disjoint, and it has room.
+        unsafe {
+            for column in columns.clone() {
+                put(if lower { column..order } else { 0..column + 1 }, column, a, whole);
+            }
+            for first in (0..order).step_by(CELL) {
+                for column in columns.clone() {
+                    let other = if lower { 0..column } else { column + 1..order };
+                    let rows = first.max(other.start)..(first + CELL).min(other.end);
+                    put(rows, column, a.transposed(), whole);
                 }
             }
         }
     });
-    whole
+    Some(whole)
 }
 
+/// Copies a part of a column to the same place.
+///
 /// # Safety
-/// The part is there, in both, and nobody else uses the second.
-unsafe fn copy<T: Field>(rows: Range<usize>, columns: Range<usize>, from: Matrix<T>, to: Matrix<T>) {
-    for column in columns {
-        for row in rows.clone() {
-            // SAFETY: S2: the caller vouches for the part.
-            unsafe { to.set(row, column, from.get(row, column)) };
+/// The part is there, in both, and nobody else uses the second, whose columns are without gaps.
+#[inline(always)]
+unsafe fn put<T: Field>(rows: Range<usize>, column: usize, from: Matrix<T>, to: Matrix<T>) {
+    let (source, target) = (from.place(rows.start, column), to.place(rows.start, column));
+    // SAFETY: S2: the caller vouches for the part.
+    unsafe {
+        if from.steps.0 == 1 {
+            source.copy_to_nonoverlapping(target, rows.len());
+        } else {
+            for row in 0..rows.len() {
+                target.add(row).write(source.offset(row as isize * from.steps.0).read());
+            }
+        }
+    }
+}
+
+/// c += alpha a b, with so many rows and columns of c.
+///
+/// # Safety
+/// The matrices are there, and nobody else uses c.
+unsafe fn add<T: Field>(
+    rows: usize,
+    columns: usize,
+    alpha: T,
+    lower: bool,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+) {
+    let mut block = vec![T::ZERO; BLOCK * BLOCK];
+    for first in (0..rows).step_by(BLOCK) {
+        let size = BLOCK.min(rows - first);
+        let (next, rest) = (first + size, rows - first - size);
+        let whole = Matrix::of(&mut block, size);
+        // SAFETY: S2: the caller vouches for the matrices; the block has room.
+        unsafe {
+            let corner = a.from(first, first);
+            for column in 0..size {
+                for row in 0..size {
+                    let stored = (row >= column) == lower || row == column;
+                    let value = if stored { corner.get(row, column) } else { corner.get(column, row) };
+                    whole.set(row, column, value);
+                }
+            }
+            let (b_here, b_rest) = (b.from(first, 0), b.from(next, 0));
+            let (c_here, c_rest) = (c.from(first, 0), c.from(next, 0));
+            product((size, columns, size), alpha, whole, b_here, T::ONE, c_here);
+            // The panel below, seen as below or beside the diagonal.
+            let panel = if lower { a.from(next, first) } else { a.from(first, next).transposed() };
+            product((rest, columns, size), alpha, panel, b_here, T::ONE, c_rest);
+            product((size, columns, rest), alpha, panel.transposed(), b_rest, T::ONE, c_here);
         }
     }
 }

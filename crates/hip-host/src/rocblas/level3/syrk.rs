@@ -16,7 +16,7 @@ forms! { "syrk", "" [T: Element<Value: Field + From<S::Value>>, S: Element<Value
 syrk(uplo: rocblas_fill, trans: rocblas_operation, n: int, k: int, alpha: *const S, [a: in T, lda, stride_a],
     beta: *const S, [c: out T, ldc, stride_c], batch) }
 
-/// Rows and columns of the triangles on the diagonal that one thread works on.
+/// Rows and columns of the triangles on the diagonal beside which every product is small.
 const CORNER: usize = 128;
 /// Rows and columns of the blocks on the diagonal, which are computed whole.
 const BLOCK: usize = 32;
@@ -89,36 +89,48 @@ struct Update<T, const HERMITIAN: bool> {
 }
 
 impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
-    /// All of it: first what lies beside the diagonal, in products as large as can be, then the rest, on a thread each.
+    /// All of it: first what is large, on all threads, then the rest, each part on one.
     ///
     /// # Safety
     /// left is n × k, right is k × n, c is n × n; nobody else uses the triangle.
     unsafe fn run(&self, n: usize) {
-        let mut corners = Vec::new();
+        let mut small = Vec::new();
         // SAFETY: S2: the caller vouches for the matrices.
-        unsafe { self.cut(0..n, CORNER, &mut |corner| corners.push(corner)) };
-        let size = CORNER.min(n);
-        parallel::each(corners.len(), steps((size, size, self.k)), &|index| {
-            // SAFETY: S2, S12: as above; the corners are disjoint, and so are blocks, which are no larger than one.
-            unsafe { self.cut(corners[index].clone(), BLOCK, &mut |block| self.block(block)) };
+        unsafe { self.cut(0..n, &mut small) };
+        let size = BLOCK.min(n);
+        parallel::each(small.len(), steps((size, size, self.k)), &|index| {
+            let (late, early) = small[index].clone();
+            // SAFETY: S2, S12: as above; the parts are disjoint.
+            unsafe {
+                if late == early {
+                    self.block(late);
+                } else {
+                    self.rectangle(late, early);
+                }
+            }
         });
     }
 
-    /// Cuts the triangle at that part of the diagonal in two until nothing is larger than so much: computes what lies beside, and gives the
-    /// small triangles away.
+    /// Computes what is large beside that part of the diagonal, and names the rest: the rectangle beside two parts of the diagonal, or
+    /// a block on it, which is beside itself.
     ///
     /// # Safety
     /// As [`Update::run`].
-    unsafe fn cut(&self, part: Range<usize>, largest: usize, small: &mut dyn FnMut(Range<usize>)) {
-        if part.len() <= largest {
-            return small(part);
+    unsafe fn cut(&self, part: Range<usize>, small: &mut Vec<(Range<usize>, Range<usize>)>) {
+        if part.len() <= BLOCK {
+            return small.push((part.clone(), part));
         }
-        let middle = part.start + (part.len() / 2).next_multiple_of(largest);
+        let middle = part.start + (part.len() / 2).next_multiple_of(BLOCK);
+        let (early, late) = (part.start..middle, middle..part.end);
         // SAFETY: S2: the caller vouches for the matrices.
         unsafe {
-            self.rectangle(middle..part.end, part.start..middle);
-            self.cut(part.start..middle, largest, small);
-            self.cut(middle..part.end, largest, small);
+            if part.len() <= CORNER {
+                small.push((late.clone(), early.clone()));
+            } else {
+                self.rectangle(late.clone(), early.clone());
+            }
+            self.cut(early, small);
+            self.cut(late, small);
         }
     }
 

@@ -15,8 +15,8 @@ const LANES: usize = 16;
 
 /// A triangle as it is applied from the left, whatever was done to it.
 pub(super) struct Triangle<T> {
-    pub(super) matrix: Matrix<T>,
-    pub(super) lower: bool,
+    matrix: Matrix<T>,
+    lower: bool,
     unit: bool,
 }
 
@@ -60,7 +60,7 @@ impl<T: Field> Triangle<T> {
     /// # Safety
     /// It is there and is written, and is no larger than a block.
     pub(super) unsafe fn block(&self, part: &Range<usize>) -> Block<T> {
-        let mut rows = [[T::ZERO; BLOCK]; BLOCK];
+        let mut rows = vec![[T::ZERO; BLOCK]; part.len()];
         let corner = self.matrix.from(part.start, part.start);
         let size = part.len();
         for column in 0..size {
@@ -79,7 +79,7 @@ impl<T: Field> Triangle<T> {
 
 /// A block on the diagonal, by rows, with the diagonal that is meant.
 pub(super) struct Block<T> {
-    rows: [[T; BLOCK]; BLOCK],
+    rows: Vec<[T; BLOCK]>,
     size: usize,
     lower: bool,
     unit: bool,
