@@ -209,8 +209,10 @@ macro_rules! trsm {
                     });
                     let $alpha = $b.place::<$t>(mode, &[Z::new(2.0, 1.0)]);
                     $run
+                    let alpha = $alpha.get()[0];
                     $bb.check($form, |i| {
-                        put_matrix(&$bb.values[i], $ldb, ($m, $n), |row, column| Some($alpha.get()[0] * solution(i)[column * $m + row]))
+                        let solution = solution(i);
+                        put_matrix(&$bb.values[i], $ldb, ($m, $n), |row, column| Some(alpha * solution[column * $m + row]))
                     });
                 });
             }
