@@ -214,11 +214,34 @@ fn tasks_of_rayons_may_wait() {
             });
         }
     });
+    // The same by a graph.
+    let d = b.arg::<f32>(n * n, 99);
+    let (mut graph, mut exec) = (null_mut(), null_mut());
+    ok!(b.hip, hipStreamBeginCapture(b.stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+    // SAFETY: S1, S11: live operands.
+    let status = unsafe {
+        gemm(b.handle, OPS[0], OPS[0], size, size, size, &1.0, a.p(), size, a.p(), size, &0.0, d.p(), size)
+    };
+    assert_eq!(status, SUCCESS);
+    ok!(b.hip, hipStreamEndCapture(b.stream, &mut graph));
+    ok!(b.hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    let (launch, exec) = (b.hip.table.hipGraphLaunch, exec as usize);
+    rayon::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(move |_| {
+                // SAFETY: S1, S8, S11: a live graph, on a live stream, which runs its launches one after the other.
+                unsafe {
+                    assert_eq!(launch(exec as _, stream as _), hipError_t::hipSuccess);
+                    assert_eq!(wait(stream as _), hipError_t::hipSuccess);
+                }
+            });
+        }
+    });
     let square: Vec<Z> = {
         let element = |row: usize, column: usize| -> Z {
             (0..n).map(|k| at(&a.values[0], n, row, k) * at(&a.values[0], n, k, column)).sum()
         };
         put_matrix(&a.values[0], n, (n, n), |row, column| Some(element(row, column)))
     };
-    assert!(c.iter().all(|c| c.now()[0] == square));
+    assert!(c.iter().chain([&d]).all(|c| c.now()[0] == square));
 }
