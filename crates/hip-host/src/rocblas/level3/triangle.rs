@@ -63,9 +63,10 @@ impl<T: Field> Triangle<T> {
         let mut rows = vec![[T::ZERO; BLOCK]; part.len()];
         let corner = self.matrix.from(part.start, part.start);
         let size = part.len();
-        for column in 0..size {
-            for row in if self.lower { column..size } else { 0..column + 1 } {
-                rows[row][column] = if row == column && self.unit {
+        for (row, values) in rows.iter_mut().enumerate() {
+            let stored = if self.lower { 0..row + 1 } else { row..size };
+            for column in stored {
+                values[column] = if row == column && self.unit {
                     T::ONE
                 } else {
                     // SAFETY: S2: the caller vouches for the block.
