@@ -1,6 +1,6 @@
 //! Level 3 through rocblas-safe on hip-host beside the crate `gemm` called directly, in turns: the medians for all that is
 //! submitted at once, and how much of the direct call's speed is left, by operations of arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for
-//! half the operations. The last results of both are compared.
+//! half the operations. The last results of both are compared; for trsm, a solution of its own is put in.
 //!
 //! `cargo run --release -p benches --example host_level3 -- 512 1024`: sizes of square matrices.
 
@@ -132,6 +132,9 @@ impl<T: Number> Comparison<T> {
         let mut product = vec![T::of(0.0); self.size * self.size];
         let (mut ours, mut direct) = (Vec::new(), Vec::new());
         for _ in 0..TURNS {
+            // trsm goes on from its last solution, which gets smaller each time.
+            stream.copy_from_host(&self.whole[1], &mut self.c)?;
+            stream.synchronize()?;
             let start = Instant::now();
             (0..calls).try_for_each(|_| self.submit(handle))?;
             stream.synchronize()?;

@@ -42,13 +42,12 @@ pub(crate) fn start(stream: Arc<Stream>) {
 /// if no dispatcher has the stream yet.
 pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     thread_local! {
-        static RUNNER: RefCell<Option<Runner>> = {
-            // What a thread has made last goes first when it ends: as long as it may run calls of libraries, it has what they keep for it.
-            gemm_common::gemm::L2_SLAB.with(|_| ());
-            RefCell::new(None)
-        };
+        static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
     }
-    // A thread that is ending, or that runs an operation already, only waits.
+    // A thread that is ending, or that runs an operation already, only waits. What products keep for a thread may be gone first.
+    if gemm_common::gemm::L2_SLAB.try_with(|_| ()).is_err() {
+        return;
+    }
     let _ = RUNNER.try_with(|runner| {
         let Ok(mut runner) = runner.try_borrow_mut() else { return };
         if take(stream) {

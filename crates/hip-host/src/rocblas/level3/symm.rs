@@ -143,7 +143,8 @@ unsafe fn add<T: Field>(
     b: Matrix<T>,
     c: Matrix<T>,
 ) {
-    let mut block = vec![T::ZERO; BLOCK * BLOCK];
+    let side = BLOCK.min(rows);
+    let mut block = vec![T::ZERO; side * side];
     for first in (0..rows).step_by(BLOCK) {
         let size = BLOCK.min(rows - first);
         let (next, rest) = (first + size, rows - first - size);

@@ -154,7 +154,7 @@ impl<T: Field> Block<T> {
     }
 }
 
-/// A block that is applied, or solved, in the widest vector instructions that the machine has. Who makes one vouches for the matrices.
+/// A block that is applied, or solved, in instructions of AVX2 where the machine has them. Who makes one vouches for the matrices.
 struct Job<'a, T, const SOLVES: bool> {
     block: &'a Block<T>,
     columns: usize,
