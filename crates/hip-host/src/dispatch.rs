@@ -44,10 +44,7 @@ pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     thread_local! {
         static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
     }
-    // A thread that is ending, or that runs an operation already, only waits. What products keep for a thread may be gone first.
-    if gemm_common::gemm::L2_SLAB.try_with(|_| ()).is_err() {
-        return;
-    }
+    // A thread that is ending, or that runs an operation already, only waits.
     let _ = RUNNER.try_with(|runner| {
         let Ok(mut runner) = runner.try_borrow_mut() else { return };
         if take(stream) {

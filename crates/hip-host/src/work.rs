@@ -9,6 +9,7 @@ use crate::library::Call;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
+use gemm_common::gemm::L2_SLAB;
 use hip_sys::hip::hipHostFn_t;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -177,9 +178,11 @@ impl Work {
 
     /// Whether the calling thread, one of the program's that waits, leaves it to dispatchers: functions of the program, which a driver
     /// calls on a thread of its own, and calls of libraries on a thread of rayon's. Those wait for threads of a pool, and a thread of
-    /// rayon's takes up other tasks meanwhile: one that waits for this stream would never end.
+    /// rayon's takes up other tasks meanwhile: one that waits for this stream would never end. So do calls of libraries on a thread that is
+    /// ending and has lost what products keep for it.
     pub(crate) fn is_for_dispatchers(&self) -> bool {
-        self.calls_host() || self.calls_library() && rayon::current_thread_index().is_some()
+        let unfit = || rayon::current_thread_index().is_some() || L2_SLAB.try_with(|_| ()).is_err();
+        self.calls_host() || self.calls_library() && unfit()
     }
 
     /// The memory that copies, fills and calls of libraries use, as far as HIP knows it.

@@ -67,9 +67,11 @@ unsafe fn symm<T: Field>(
             }
             let a = Matrix::<T>::new(a.at(index), a.step());
             let b = Matrix::<T>::new(b.at(index), b.step());
-            let worth = m >= WORTH_COPY && n >= WORTH_COPY;
             let mut copy = Vec::new();
-            if let Some(whole) = worth.then(|| whole(order, lower, a, &mut copy)).flatten() {
+            // An a that lies in memory has a size that is a number, of bytes too.
+            if m >= WORTH_COPY && n >= WORTH_COPY && copy.try_reserve_exact(order * order).is_ok() {
+                let whole = Matrix::new(copy.as_mut_ptr(), order as i64);
+                fill(order, lower, a, whole);
                 let (one, other) = if left { (whole, b) } else { (b, whole) };
                 return product((m, n, order), alpha, one, other, beta, c);
             }
@@ -86,13 +88,11 @@ unsafe fn symm<T: Field>(
     unsafe { plan.submit(steps((m, n, order)), body) }
 }
 
-/// Both halves, as tight columns in memory of `copy`; `None` if there is not so much memory.
+/// Writes both halves of a, as tight columns.
 ///
 /// # Safety
-/// The half is there and is written.
-unsafe fn whole<T: Field>(order: usize, lower: bool, a: Matrix<T>, copy: &mut Vec<T>) -> Option<Matrix<T>> {
-    copy.try_reserve_exact(order.checked_mul(order)?).ok()?;
-    let whole = Matrix::new(copy.as_mut_ptr(), order as i64);
+/// The half is there and is written, whole has room, and nobody else uses it.
+unsafe fn fill<T: Field>(order: usize, lower: bool, a: Matrix<T>, whole: Matrix<T>) {
     parallel::ranges(order, CELL, COPY * order as f64, &|columns| {
         // SAFETY: S2, S12: the caller vouches for the half; the columns of the copy are disjoint, and it has room.
         unsafe {
@@ -108,7 +108,6 @@ unsafe fn whole<T: Field>(order: usize, lower: bool, a: Matrix<T>, copy: &mut Ve
             }
         }
     });
-    Some(whole)
 }
 
 /// Copies a part of a column to the same place.
@@ -144,21 +143,14 @@ unsafe fn add<T: Field>(
     c: Matrix<T>,
 ) {
     let side = BLOCK.min(rows);
-    let mut block = vec![T::ZERO; side * side];
+    let mut block = Vec::with_capacity(side * side);
     for first in (0..rows).step_by(BLOCK) {
         let size = BLOCK.min(rows - first);
         let (next, rest) = (first + size, rows - first - size);
-        let whole = Matrix::of(&mut block, size);
+        let whole = Matrix::new(block.as_mut_ptr(), size as i64);
         // SAFETY: S2: the caller vouches for the matrices; the block has room.
         unsafe {
-            let corner = a.from(first, first);
-            for column in 0..size {
-                for row in 0..size {
-                    let stored = (row >= column) == lower || row == column;
-                    let value = if stored { corner.get(row, column) } else { corner.get(column, row) };
-                    whole.set(row, column, value);
-                }
-            }
+            fill(size, lower, a.from(first, first), whole);
             let (b_here, b_rest) = (b.from(first, 0), b.from(next, 0));
             let (c_here, c_rest) = (c.from(first, 0), c.from(next, 0));
             product((size, columns, size), alpha, whole, b_here, T::ONE, c_here);

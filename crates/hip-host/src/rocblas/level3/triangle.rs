@@ -74,14 +74,13 @@ impl<T: Field> Triangle<T> {
                 };
             }
         }
-        Block { rows, size, lower: self.lower, unit: self.unit }
+        Block { rows, lower: self.lower, unit: self.unit }
     }
 }
 
 /// A block on the diagonal, by rows, with the diagonal that is meant.
 pub(super) struct Block<T> {
     rows: Vec<[T; BLOCK]>,
-    size: usize,
     lower: bool,
     unit: bool,
 }
@@ -111,7 +110,7 @@ impl<T: Field> Block<T> {
     #[inline(always)]
     fn multiply_tile(&self, alpha: T, tile: &mut Tile<T>) {
         // The row that no other needs comes first.
-        for step in (0..self.size).rev() {
+        for step in (0..self.rows.len()).rev() {
             let (row, others) = self.row(step);
             let own = self.rows[row][row];
             let mut sum = tile[row].map(|value| own * value);
@@ -128,7 +127,7 @@ impl<T: Field> Block<T> {
     /// The tile that the block's product with is this one.
     #[inline(always)]
     fn solve_tile(&self, tile: &mut Tile<T>) {
-        for step in 0..self.size {
+        for step in 0..self.rows.len() {
             let (row, others) = self.row(step);
             let mut left = tile[row];
             for k in others {
@@ -148,8 +147,8 @@ impl<T: Field> Block<T> {
         if self.lower {
             (step, 0..step)
         } else {
-            let row = self.size - 1 - step;
-            (row, row + 1..self.size)
+            let row = self.rows.len() - 1 - step;
+            (row, row + 1..self.rows.len())
         }
     }
 }
@@ -173,7 +172,7 @@ impl<T: Field, const SOLVES: bool> pulp::NullaryFnOnce for Job<'_, T, SOLVES> {
         for first in (0..columns).step_by(LANES) {
             let lanes = LANES.min(columns - first);
             for lane in 0..lanes {
-                for (row, values) in tile.iter_mut().enumerate().take(block.size) {
+                for (row, values) in tile.iter_mut().enumerate().take(block.rows.len()) {
                     // SAFETY: S2: who made the job vouches for the matrices.
                     values[lane] = unsafe { from.get(row, first + lane) };
                 }
@@ -184,7 +183,7 @@ impl<T: Field, const SOLVES: bool> pulp::NullaryFnOnce for Job<'_, T, SOLVES> {
                 block.multiply_tile(alpha, &mut tile);
             }
             for lane in 0..lanes {
-                for (row, values) in tile.iter().enumerate().take(block.size) {
+                for (row, values) in tile.iter().enumerate().take(block.rows.len()) {
                     // SAFETY: S2: as above.
                     unsafe { to.set(row, first + lane, values[lane]) };
                 }
