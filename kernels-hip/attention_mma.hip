@@ -300,14 +300,8 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
 }
 
 #else
-// Never launched: attention_tiles does it.
-template <u32 DEPTH> DEVICE void attend(const T*, const T*, const T*, const u8*, T*, const AttentionArgs&) {
-#if ON_AMD
-    __builtin_trap();
-#else
-    asm volatile("trap;");
-#endif
-}
+// attention_tiles does it.
+template <u32 DEPTH> DEVICE void attend(const T*, const T*, const T*, const u8*, T*, const AttentionArgs&) { never_launched(); }
 #endif
 
 // Three blocks share a multiprocessor and its registers where that leaves none in memory.

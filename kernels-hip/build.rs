@@ -89,6 +89,7 @@ mod host {
             "mma.hpp",
             "conv.hpp",
             "conv_tiles.hpp",
+            "conv_wide.hpp",
         ] {
             println!("cargo::rerun-if-changed={header}");
         }

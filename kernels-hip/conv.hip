@@ -68,7 +68,7 @@ DEVICE void multiply(const Slices& s, u32 row, u32 column, C (&sum)[ROWS][COLS])
 
 KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
     __shared__ Slices s;
-    ARGUMENTS(m, given);
+    ARGUMENTS(ConvArgs, m, given);
     const u64 down = (m.out_channels + TILE_ROWS - 1) / TILE_ROWS;
     const u64 rows = places(m.h), columns = places(m.w), count = m.batch * rows * columns;
     const u64 across = (count + TILE_COLS - 1) / TILE_COLS;
@@ -170,7 +170,7 @@ DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvAr
 }
 
 KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
-    ARGUMENTS(m, given);
+    ARGUMENTS(ConvArgs, m, given);
     const u64 channels = m.groups * m.out_channels, columns = places(m.w), runs = (columns + RUN - 1) / RUN;
     const u64 count = m.batch * channels * m.h.out * phases(m.w) * runs;
     for (u64 item = thread_number(); item < count; item += thread_count()) {

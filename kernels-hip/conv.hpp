@@ -1,4 +1,4 @@
-//! Arguments of convolutions, and which places and taps meet: what the kernels of `conv`, `conv_wide` and `conv_mma` share.
+//! Arguments of convolutions, and which places and taps meet: what the kernels of `conv`, `conv_wide`, `conv_split` and `conv_mma` share.
 //
 // Output place y and tap k meet input place i where i * up = y * step + first + k * tap. Forward: up is 1, step the stride,
 // first -padding, tap the dilation. Transposed: up is the stride, step is 1, first the padding, tap -dilation. Outputs whose
@@ -13,15 +13,15 @@
 #define ROLLED _Pragma("unroll 1")
 #endif
 
-// The arguments as `name`. AMD's compilers read all of them when a kernel begins, more than there are scalar registers; there they are
-// put into shared memory, from which they are read where they are needed.
+// The arguments, of type `Args`, as `name`. AMD's compilers read all of them when a kernel begins, more than there are scalar registers; there
+// they are put into shared memory, from which they are read where they are needed.
 #if ON_AMD
-#define ARGUMENTS(name, given)                 \
-    __shared__ ConvArgs name;                  \
+#define ARGUMENTS(Args, name, given)           \
+    __shared__ Args name;                      \
     if (threadIdx.x == 0) name = given;        \
     __syncthreads()
 #else
-#define ARGUMENTS(name, given) const ConvArgs& name = given
+#define ARGUMENTS(Args, name, given) const Args& name = given
 #endif
 
 namespace hipstack {

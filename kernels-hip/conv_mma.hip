@@ -18,8 +18,6 @@ static constexpr u32 MINE = PLACES / (BLOCK / GROUP); // places of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
 static constexpr u32 LINE = PLACES + CHUNK; // of the outputs in shared memory
 
-struct Taps { Tap taps[2][SLICE]; u64 places[2][SLICE]; Tiles<CHANNELS, PLACES> tiles; };
-
 // Where the 16 bytes `chunk` of a row of a slice lie: eight rows' same chunks lie in different banks.
 DEVICE u32 place_in(u32 row, u32 chunk) { return row * SLICE + (chunk ^ (row / 2 & 3u)) * CHUNK; }
 
@@ -41,7 +39,7 @@ DEVICE void multiply_slice(const T* filters, const T* input, Sums (&sums)[ACROSS
 }
 
 // The sums of a tile.
-DEVICE void add_up(Taps& s, T* filters, T* input, const T* x, const T* f, const Tile& tile, const Place& place, const ConvArgs& m,
+DEVICE void add_up(Taps<SLICE>& s, T* filters, T* input, const T* x, const T* f, const Tile& tile, const Place& place, const ConvArgs& m,
                    Sums (&sums)[ACROSS][DOWN]) {
     // A thread loads its place at every tap, and one tap of every FILTERS-th channel.
     constexpr u32 FILTERS = BLOCK / SLICE, LOADS = CHANNELS / FILTERS;
@@ -51,13 +49,9 @@ DEVICE void add_up(Taps& s, T* filters, T* input, const T* x, const T* f, const 
     const u32 left = (u32)(m.out_channels - tile.top), channels = left > r ? (left - r + FILTERS - 1) / FILTERS : 0;
     T filter[LOADS];
     Pack<T, CHUNK> loaded[SLICE / CHUNK];
-    const u32 terms = tile.terms;
-    for (u32 begin = 0, half = 1; begin < terms + 2 * SLICE; begin += SLICE, half ^= 1u) {
-        // Taps of the slice from `begin` on; the one before is loaded, and the one before that multiplied.
-        // Groups of 32 take turns.
-        if (begin / SLICE % (BLOCK / 32) == threadIdx.x / 32) find_tap(begin + k, s.taps[half ^ 1u][k], s.places[half ^ 1u][k], tile, m);
-        const bool more = begin > 0 && begin < terms + SLICE;
-        if (more) {
+    over_slices(
+        s, tile, m,
+        [&](u32 begin, u32 half) {
             UNROLL
             for (u32 i = 0; i < SLICE; i++) {
                 const Tap tap = s.taps[half][i];
@@ -69,39 +63,33 @@ DEVICE void add_up(Taps& s, T* filters, T* input, const T* x, const T* f, const 
             UNROLL
             for (u32 i = 0; i < LOADS; i++, tap += FILTERS * m.f_o) {
                 filter[i] = T{};
-                if (i < channels && begin - SLICE + k < terms) filter[i] = *tap;
+                if (i < channels && begin + k < tile.terms) filter[i] = *tap;
             }
-        }
-        if (begin > SLICE)
-            multiply_slice(filters + (half ^ 1u) * (CHANNELS * SLICE), input + (half ^ 1u) * (PLACES * SLICE), sums);
-        if (more) {
+        },
+        [&](u32 half) { multiply_slice(filters + half * (CHANNELS * SLICE), input + half * (PLACES * SLICE), sums); },
+        [&](u32 half) {
             T* const to = input + half * (PLACES * SLICE);
             UNROLL
             for (u32 c = 0; c < SLICE / CHUNK; c++) store_pack<CHUNK>(to + place_in(threadIdx.x, c), loaded[c]);
             T* const to_filters = filters + half * (CHANNELS * SLICE) + k % CHUNK;
             UNROLL
             for (u32 i = 0; i < LOADS; i++) to_filters[place_in(r + i * FILTERS, k / CHUNK)] = filter[i];
-        }
-        __syncthreads();
-    }
+        });
 }
 
 DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvArgs& given) {
     struct alignas(16) Staged { T at[2 * (CHANNELS + PLACES) * SLICE]; };
     static_assert(sizeof(Staged) >= CHANNELS * LINE * sizeof(T), "the outputs lie where the slices lay");
     SHARED_ARRAY(0, Staged, staged, 1);
-    SHARED_ARRAY(1, Taps, taps, 1);
-    ARGUMENTS(m, given);
+    typedef Tiles<CHANNELS, PLACES> AllTiles;
+    SHARED_ARRAY(1, Taps<SLICE>, taps, 1);
+    SHARED_ARRAY(3, AllTiles, tiles, 1);
+    ARGUMENTS(ConvArgs, m, given);
     T* const filters = staged->at;
     T* const input = filters + 2 * CHANNELS * SLICE;
-    Tiles<CHANNELS, PLACES>& tiles = taps->tiles;
-    const Tile& tile = tiles.tile;
-    if (threadIdx.x == 0) tiles.begin(m);
-    __syncthreads();
-    for (u64 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
-        if (threadIdx.x == 0) tiles.take(t, m);
-        __syncthreads();
-        const Place place = place_of(tile.left + threadIdx.x, tiles, m);
+    const Tile& tile = tiles->tile;
+    each_tile(*tiles, m, [&] {
+        const Place place = place_of(tile.left + threadIdx.x, *tiles, m);
         Sums sums[ACROSS][DOWN] = {};
         add_up(*taps, filters, input, x, f, tile, place, m, sums);
         UNROLL
@@ -124,26 +112,19 @@ DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvAr
         }
         __syncthreads();
         const u32 run_at = threadIdx.x % (PLACES / CHUNK) * CHUNK;
-        const Run<CHUNK> run(tile.left + run_at, tiles, m);
+        const Run<CHUNK> run(tile.left + run_at, *tiles, m);
         for (u32 row = threadIdx.x / (PLACES / CHUNK); row < CHANNELS; row += BLOCK * CHUNK / PLACES) {
             const u64 o = tile.top + row;
             if (o >= m.out_channels) break;
             const Pack<T, CHUNK> pack = load_pack<CHUNK>(filters + row * LINE + run_at);
             run.write(out, o * (m.h.out * m.w.out), [&](u32 j) { return pack.at[j]; });
         }
-        __syncthreads();
-    }
+    });
 }
 
 #else
-// Never launched: conv_wide does it.
-DEVICE void convolve(const T*, const T*, const T*, T*, const ConvArgs&) {
-#if ON_AMD
-    __builtin_trap();
-#else
-    asm volatile("trap;");
-#endif
-}
+// conv_wide does it.
+DEVICE void convolve(const T*, const T*, const T*, T*, const ConvArgs&) { never_launched(); }
 #endif
 
 TILE_KERNEL(PASTE4(conv_mma_, 64, _, DTYPE), const T* x, const T* f, const T* bias, T* out, ConvArgs m) {

@@ -1,4 +1,4 @@
-//! Convolutions as products of the filters and what they meet, in tiles of many output channels: what `conv_wide` and `conv_mma` share.
+//! Convolutions as products of the filters and what they meet, in tiles of many output channels: what `conv_wide`, `conv_split` and `conv_mma` share.
 //
 // A block computes CHANNELS output channels of one group at PLACES places of one phase (conv.hpp), a slice of taps at a time. A tap is an
 // input channel, a row and a column of the filter. A filter has at most 64 rows and columns for each input channel, and a tile less than
@@ -48,11 +48,24 @@ template <u32 CHANNELS, u32 PLACES> struct Tiles {
         tile.h_rest = divide(rest, phases(m.w), tile.w_rest);
         tile.top *= CHANNELS, tile.left *= PLACES;
         tile.h = phase_of(m.h, tile.h_rest), tile.w = phase_of(m.w, tile.w_rest);
-        tile.terms = (u32)(m.in_channels * tile.h.count * tile.w.count);
+        meet(m.in_channels);
     }
+    METHOD void meet(u64 in_channels) { tile.terms = (u32)(in_channels * tile.h.count * tile.w.count); }
     // The image, row and column of a place.
     METHOD u64 image(u64 place, u64& row, u64& column) const { return divide(divide(place, columns, column), rows, row); }
 };
+
+// A block's tiles, one after the other: compute() is for `tiles.tile`. All threads call it.
+template <class Tiles, class Compute> DEVICE void each_tile(Tiles& tiles, const ConvArgs& m, Compute compute) {
+    if (threadIdx.x == 0) tiles.begin(m);
+    __syncthreads();
+    for (u64 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
+        if (threadIdx.x == 0) tiles.take(t, m);
+        __syncthreads();
+        compute();
+        __syncthreads();
+    }
+}
 
 // ---- what a place meets -----------------------------------------------------------------------------------------------
 // Where the input of a place's first tap lies, which may be outside, and which rows and columns of the filter lie inside: a bit each.
@@ -92,6 +105,31 @@ DEVICE void find_tap(u32 number, Tap& tap, u64& filter, const Tile& tile, const 
     tap = Tap{(i64)(channel * m.x_c + h * m.x_h + w * m.x_w), 1ull << at};
     const u64 y = tile.h.first + row * m.h.tap_step, x = tile.w.first + column * m.w.tap_step;
     filter = channel * m.f_c + y * m.f_h + x * m.f_w;
+}
+
+// ---- slices -----------------------------------------------------------------------------------------------------------
+// The taps of two slices.
+template <u32 SLICE> struct Taps {
+    Tap taps[2][SLICE];
+    u64 places[2][SLICE]; // in the filters
+};
+
+// Goes through a tile's taps by slices: while a slice is multiplied, the next one's loads are under way. load(begin, half): of the taps from
+// `begin` on, which are half `half` of s; multiply(half), store(half): in half `half` of shared memory.
+template <u32 SLICE, class Load, class Multiply, class Store>
+DEVICE void over_slices(Taps<SLICE>& s, const Tile& tile, const ConvArgs& m, Load load, Multiply multiply, Store store) {
+    const u32 terms = tile.terms, lane = threadIdx.x % 32;
+    for (u32 begin = 0, half = 1; begin < terms + 2 * SLICE; begin += SLICE, half ^= 1u) {
+        // Taps of the slice from `begin` on; the one before is loaded, and the one before that multiplied.
+        // Groups of 32 take turns.
+        if (begin / SLICE % (BLOCK / 32) == threadIdx.x / 32 && lane < SLICE)
+            find_tap(begin + lane, s.taps[half ^ 1u][lane], s.places[half ^ 1u][lane], tile, m);
+        const bool more = begin > 0 && begin < terms + SLICE;
+        if (more) load(begin - SLICE, half);
+        if (begin > SLICE) multiply(half ^ 1u);
+        if (more) store(half);
+        __syncthreads();
+    }
 }
 
 // ---- outputs ----------------------------------------------------------------------------------------------------------

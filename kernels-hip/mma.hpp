@@ -39,10 +39,13 @@
 #if HAS_MMA
 namespace hipstack {
 
-#ifdef DTYPE_bf16
-static constexpr bool IS_BF16 = true;
-#else
+// What the units multiply: the numbers of 16 bits themselves, or what those of f32 are split into.
+#ifdef DTYPE_f16
+typedef f16 Unit;
 static constexpr bool IS_BF16 = false;
+#else
+typedef bf16 Unit;
+static constexpr bool IS_BF16 = true;
 #endif
 
 #if ON_AMD
@@ -66,13 +69,13 @@ DEVICE u32 held_column(u32 e) { return lane_of_group() % 4 * 2 + column_step(e);
 #endif
 
 DEVICE u32 pair(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
-DEVICE T low_of(u32 pair) {
-    T out;
+DEVICE Unit low_of(u32 pair) {
+    Unit out;
     out.bits = (u16)pair;
     return out;
 }
-DEVICE T high_of(u32 pair) {
-    T out;
+DEVICE Unit high_of(u32 pair) {
+    Unit out;
     out.bits = (u16)(pair >> 16);
     return out;
 }
@@ -85,7 +88,7 @@ DEVICE u32 round_pair(f32 low, f32 high) {
     else asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(high), "f"(low));
     return out;
 #else
-    return pair(narrow<T>(low).bits, narrow<T>(high).bits);
+    return pair(narrow<Unit>(low).bits, narrow<Unit>(high).bits);
 #endif
 }
 // The greatest of the unit's numbers that is no greater than x, of x at least 0; NaN stays NaN.
@@ -247,7 +250,7 @@ DEVICE void one_at_a_time() { asm volatile("" ::: "memory"); }
 template <class At> DEVICE void load_rows(Fragment& to, u32 lane, At at) {
     one_at_a_time();
     const u32 first = lane / 16 * NUMBERS;
-    const Pack<T, NUMBERS> pack = load_pack<NUMBERS>(at(lane % 16, first / 8) + first % 8);
+    const Pack<Unit, NUMBERS> pack = load_pack<NUMBERS>(at(lane % 16, first / 8) + first % 8);
     UNROLL
     for (u32 i = 0; i < NUMBERS; i += 2) to.at[i / 2] = pair(pack.at[i].bits, pack.at[i + 1].bits);
 }
@@ -273,12 +276,12 @@ template <class At> DEVICE void load_values(Fragment& to, u32 lane, At at) {
 
 // Copies 16 bytes to shared memory, or zeros without a look at `from` where `there` is false; both addresses are 16 bytes aligned. On NVIDIA the copy is
 // under way until copies_arrive, after which a barrier shows it to the other threads.
-DEVICE void copy_16(T* to, const T* from, bool there) {
+DEVICE void copy_16(Unit* to, const Unit* from, bool there) {
 #if ON_NVIDIA
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(__cvta_generic_to_global(from)),
                  "r"(there ? 16 : 0) : "memory");
 #else
-    Pack<T, 8> pack = {};
+    Pack<Unit, 8> pack = {};
     if (there) pack = load_pack<8>(from);
     store_pack<8>(to, pack);
 #endif
@@ -325,5 +328,16 @@ DEVICE void sync_wave() {
 #endif
 }
 
+} // namespace hipstack
+#else
+namespace hipstack {
+// What a kernel does instead.
+DEVICE void never_launched() {
+#if ON_AMD
+    __builtin_trap();
+#else
+    asm volatile("trap;");
+#endif
+}
 } // namespace hipstack
 #endif

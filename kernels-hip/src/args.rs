@@ -6,6 +6,7 @@
 mod attention;
 mod buckets;
 mod conv;
+mod conv_split;
 mod index;
 mod norm;
 mod radix;
@@ -24,6 +25,7 @@ use std::mem::offset_of;
 pub use attention::*;
 pub use buckets::*;
 pub use conv::*;
+pub use conv_split::*;
 pub use index::*;
 pub use norm::*;
 pub use radix::*;

@@ -40,7 +40,7 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 9] = [
+pub const HEADERS: [(&str, &str); 10] = [
     ("portable.hpp", include_str!("../portable.hpp")),
     ("activations.hpp", include_str!("../activations.hpp")),
     ("rows.hpp", include_str!("../rows.hpp")),
@@ -50,6 +50,7 @@ pub const HEADERS: [(&str, &str); 9] = [
     ("mma.hpp", include_str!("../mma.hpp")),
     ("conv.hpp", include_str!("../conv.hpp")),
     ("conv_tiles.hpp", include_str!("../conv_tiles.hpp")),
+    ("conv_wide.hpp", include_str!("../conv_wide.hpp")),
 ];
 
 /// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.

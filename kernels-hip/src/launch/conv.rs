@@ -1,4 +1,4 @@
-//! Launches of the families `conv`, `conv_wide`, `conv_mma` and `pool`, and which of the first three takes a convolution.
+//! Launches of the families `conv`, `conv_wide`, `conv_mma`, `conv_split` and `pool`, and which of the first three takes a convolution.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
@@ -8,13 +8,13 @@ const TILE: [u64; 2] = [64, 128];
 /// Neighbouring outputs that a thread of `conv_depthwise` computes on a GPU.
 const RUN: u64 = 4;
 
-/// Output channels and places that a block of `conv_wide_<channels>` and `conv_mma_<channels>` computes.
+/// Output channels and places that a block of `conv_wide_<channels>`, `conv_mma_<channels>` and `conv_split_<channels>` computes.
 const WIDE: [[u64; 2]; 2] = [[64, 128], [128, 64]];
 /// Threads of their blocks.
 const WIDE_BLOCK: u32 = 128;
 /// The most rows and columns of a filter that they take: bits of a number.
 const MOST_TAPS: u64 = 64;
-/// The fewest output channels and terms that are worth their tiles, and the fewest channels that are worth matrix units.
+/// The fewest output channels and terms that are worth their tiles, and the fewest output channels that are worth matrix units.
 const FEWEST: [u64; 3] = [16, 16, 32];
 
 /// A convolution, as far as it decides which kernel computes it. Channels are those of one group.
@@ -36,21 +36,42 @@ pub struct ConvWork {
     pub matrix_units: bool,
 }
 
+impl ConvWork {
+    /// Whether tiles of many output channels can take it.
+    fn fits_tiles(&self) -> bool {
+        let terms = self.in_channels.saturating_mul(self.taps);
+        self.element_bytes <= 4 && self.taps <= MOST_TAPS && terms < 1 << 31
+    }
+
+    /// A block for each tile.
+    fn tiles(&self, [channels, places]: [u64; 2], multiprocessors: u32) -> LaunchShape {
+        let tiles = self.out_channels.div_ceil(channels).saturating_mul(self.places.div_ceil(places));
+        shape(tiles.saturating_mul(self.parts), WIDE_BLOCK, multiprocessors)
+    }
+}
+
 /// The family, the op and the shape of the launch that computes a convolution which is not depthwise.
 pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'static str, LaunchShape) {
     let terms = work.in_channels.saturating_mul(work.taps);
-    let fits = work.element_bytes <= 4 && work.taps <= MOST_TAPS && terms < 1 << 31;
-    if !fits || work.out_channels < FEWEST[0] || terms < FEWEST[1] {
+    if !work.fits_tiles() || work.out_channels < FEWEST[0] || terms < FEWEST[1] {
         return ("conv", "tile", conv(work.out_channels, work.places, work.parts, multiprocessors));
     }
     let units = work.matrix_units && work.out_channels >= FEWEST[2];
-    let (op, [channels, places]) = match work.out_channels > WIDE[0][0] && !units {
+    let (op, tile) = match work.out_channels > WIDE[0][0] && !units {
         true => ("128", WIDE[1]),
         false => ("64", WIDE[0]),
     };
-    let tiles = work.out_channels.div_ceil(channels).saturating_mul(work.places.div_ceil(places));
-    let shape = shape(tiles.saturating_mul(work.parts), WIDE_BLOCK, multiprocessors);
-    (if units { "conv_mma" } else { "conv_wide" }, op, shape)
+    (if units { "conv_mma" } else { "conv_wide" }, op, work.tiles(tile, multiprocessors))
+}
+
+/// Whether `conv_split_64` can compute a convolution of `f32`, on a device with kernels for its matrix units, and may be worth its parts.
+pub fn conv_split_fits(work: &ConvWork) -> bool {
+    work.fits_tiles() && work.out_channels >= FEWEST[2] && work.in_channels >= FEWEST[1]
+}
+
+/// For `conv_split_parts_*` and `conv_split_64_*`. `blocks` are those of the arguments.
+pub fn conv_split(work: &ConvWork, blocks: u64, multiprocessors: u32) -> [LaunchShape; 2] {
+    [shape(blocks, MAX_BLOCK, multiprocessors), work.tiles(WIDE[0], multiprocessors)]
 }
 
 /// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the

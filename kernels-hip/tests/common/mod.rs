@@ -1,6 +1,7 @@
 //! What the tests share: launches on the host devices, and number formats worked out from their definition.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 
+pub mod convolution;
 pub mod device;
 pub mod formats;
 

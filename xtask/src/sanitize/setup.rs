@@ -65,8 +65,8 @@ pub(super) struct Run {
 }
 
 /// kernels-hip's tests that reach kernels which no parity case does.
-pub(super) const TESTS: [&str; 6] =
-    ["attention_mma", "buckets", "conv_wide", "conversions", "matmul", "radix"];
+pub(super) const TESTS: [&str; 7] =
+    ["attention_mma", "buckets", "conv_split", "conv_wide", "conversions", "matmul", "radix"];
 
 /// Which programs are built.
 #[derive(Clone, Copy)]

@@ -226,6 +226,11 @@ pub(super) fn wrap(operation: &'static str) -> impl Fn(hip_safe::Error) -> Error
     move |error| Error::new(operation, ErrorKind::Hip(error))
 }
 
+/// Whether the device had no memory for something.
+pub(super) fn is_out_of_memory(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Hip(hip_safe::Error::OutOfMemory { .. }))
+}
+
 impl PartialEq for HipDevice {
     fn eq(&self, other: &HipDevice) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)

@@ -1,6 +1,8 @@
-//! Convolutions by our kernels, which take any strides.
+//! Convolutions by our kernels, which take any strides: those that multiply the numbers, and those that multiply sums of three numbers of 16
+//! bits in place of one of `f32`.
 
 use bytemuck::Zeroable;
+use hip_safe::{DeviceRepr, Function};
 use kernels_hip::args;
 use kernels_hip::launch;
 
@@ -8,64 +10,126 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
-use crate::hip::{HipDevice, HipStorage};
+use crate::hip::HipStorage;
 use crate::layout::Layout;
 use crate::window::{ConvAxis, Convolution};
 
-/// Writes the convolution to `out`, which has elements.
-pub(super) fn conv(
-    out: &mut HipStorage,
-    (x, x_layout): (&HipStorage, &Layout),
-    (filter, filter_layout): (&HipStorage, &Layout),
-    bias: Option<(&HipStorage, &Layout)>,
-    shape: &Convolution,
-) -> Result<()> {
-    let (device, dtype, operation) = (x.device(), x.dtype(), shape.operation);
-    let outputs = shape.outputs();
-    let arguments = args::ConvArgs {
-        batch: shape.batch as u64,
-        groups: shape.groups as u64,
-        in_channels: shape.in_channels as u64,
-        out_channels: shape.out_channels as u64,
-        h: axis(&shape.h),
-        w: axis(&shape.w),
-        x: [0, 1, 2, 3].map(|axis| x_layout.strides()[axis] as u64),
-        f: shape.filter_strides(filter_layout.strides()).map(|stride| stride as u64),
-        bias_step: bias.map_or(0, |(_, layout)| layout.strides()[0] as u64),
-        has_bias: bias.is_some().into(),
-        ..args::ConvArgs::zeroed()
-    };
-    let (family, op, launch_shape) = if shape.is_depthwise() {
-        ("conv", "depthwise", launch::conv_depthwise(outputs as u64, device.multiprocessors()))
-    } else {
-        launch::conv_kernel(&work_of(device, dtype, shape), device.multiprocessors())
-    };
-    let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
-    let source = x.tail(x_layout.offset(), operation)?;
-    let filters = filter.tail(filter_layout.offset(), operation)?;
-    let addends = match bias {
-        Some((bias, layout)) => bias.tail(layout.offset(), operation)?,
-        None => filter.tail(filter_layout.offset(), operation)?,
-    };
-    let mut target = out.tail_mut(0, operation)?;
-    let mut launch = device.stream().launch(function, config(launch_shape));
-    launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
-    // write `outputs` elements.
-    unsafe { launch.submit() }.map_err(wrap(operation))
+/// A convolution with a bias, if there is one, and the layouts of its operands.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub x: (&'a HipStorage, &'a Layout),
+    pub filter: (&'a HipStorage, &'a Layout),
+    pub bias: Option<(&'a HipStorage, &'a Layout)>,
+    pub shape: &'a Convolution,
 }
 
-/// What decides about the kernel.
-fn work_of(device: &HipDevice, dtype: DType, shape: &Convolution) -> launch::ConvWork {
-    let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
-    launch::ConvWork {
-        out_channels: shape.out_channels as u64,
-        in_channels: shape.in_channels as u64,
-        taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
-        places: places as u64,
-        parts: (shape.groups * shape.h.phases() * shape.w.phases()) as u64,
-        element_bytes: dtype.size_in_bytes(),
-        matrix_units: matches!(dtype, DType::F16 | DType::BF16) && device.has_matrix_units(),
+/// Writes the convolution to `out`, which has elements.
+pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
+    let (device, dtype, shape) = (work.x.0.device(), work.x.0.dtype(), work.shape);
+    let (family, op, launch_shape) = if shape.is_depthwise() {
+        ("conv", "depthwise", launch::conv_depthwise(shape.outputs() as u64, device.multiprocessors()))
+    } else {
+        launch::conv_kernel(&work.decides(), device.multiprocessors())
+    };
+    let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
+    work.submit(out, None, function, launch_shape, &work.arguments())
+}
+
+/// Whether [`split`] can compute the convolution.
+pub(super) fn splits(work: Work<'_>) -> bool {
+    let x = work.x.0;
+    x.dtype() == DType::F32
+        && x.device().has_matrix_units()
+        && !work.shape.is_depthwise()
+        && launch::conv_split_fits(&work.decides())
+}
+
+/// Writes the convolution to `out`, which has elements, by the matrix units. A number of `f32` is the sum of three of 16 bits there, so that the
+/// result is no less exact than that of [`conv`].
+///
+/// # Errors
+/// Also for a lack of memory for the parts.
+pub(super) fn split(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
+    let ((x, x_layout), (filter, filter_layout)) = (work.x, work.filter);
+    let (device, dtype, operation) = (x.device(), x.dtype(), work.shape.operation);
+    let kernel = |op| device.kernels().get(device, Kernel { family: "conv_split", op, dtype, to: None });
+    let (parts, product) = (kernel("parts")?, kernel("64")?);
+    let (arguments, bytes) = args::ConvSplitArgs::new(work.arguments());
+    let multiprocessors = device.multiprocessors();
+    let [parts_shape, product_shape] =
+        launch::conv_split(&work.decides(), arguments.blocks(), multiprocessors);
+    // SAFETY: S15: the first kernel writes all that the second one reads.
+    let mut scratch = unsafe { HipStorage::uninit(device, DType::U8, bytes as usize, operation) }?;
+    let source = x.tail(x_layout.offset(), operation)?;
+    let filters = filter.tail(filter_layout.offset(), operation)?;
+    let mut target = scratch.tail_mut(0, operation)?;
+    let mut launch = device.stream().launch(parts, config(parts_shape));
+    launch.arg(&source).arg(&filters).arg_mut(&mut target).value(&arguments);
+    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes what `bytes` counts.
+    unsafe { launch.submit() }.map_err(wrap(operation))?;
+    work.submit(out, Some(&scratch), product, product_shape, &arguments)
+}
+
+impl Work<'_> {
+    fn arguments(&self) -> args::ConvArgs {
+        let Self { x: (_, x_layout), filter: (_, filter_layout), bias, shape } = *self;
+        args::ConvArgs {
+            batch: shape.batch as u64,
+            groups: shape.groups as u64,
+            in_channels: shape.in_channels as u64,
+            out_channels: shape.out_channels as u64,
+            h: axis(&shape.h),
+            w: axis(&shape.w),
+            x: [0, 1, 2, 3].map(|axis| x_layout.strides()[axis] as u64),
+            f: shape.filter_strides(filter_layout.strides()).map(|stride| stride as u64),
+            bias_step: bias.map_or(0, |(_, layout)| layout.strides()[0] as u64),
+            has_bias: bias.is_some().into(),
+            ..args::ConvArgs::zeroed()
+        }
+    }
+
+    /// What decides about the kernel.
+    fn decides(&self) -> launch::ConvWork {
+        let Self { x: (x, _), shape, .. } = *self;
+        let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
+        launch::ConvWork {
+            out_channels: shape.out_channels as u64,
+            in_channels: shape.in_channels as u64,
+            taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
+            places: places as u64,
+            parts: (shape.groups * shape.h.phases() * shape.w.phases()) as u64,
+            element_bytes: x.dtype().size_in_bytes(),
+            matrix_units: matches!(x.dtype(), DType::F16 | DType::BF16) && x.device().has_matrix_units(),
+        }
+    }
+
+    /// Launches a kernel that writes `out`, from what was written to the scratch too if there is some.
+    fn submit<A: DeviceRepr>(
+        &self,
+        out: &mut HipStorage,
+        scratch: Option<&HipStorage>,
+        function: &Function,
+        launch_shape: launch::LaunchShape,
+        arguments: &A,
+    ) -> Result<()> {
+        let Self { x: (x, x_layout), filter: (filter, filter_layout), bias, shape } = *self;
+        let operation = shape.operation;
+        let scratch = scratch.map(|scratch| scratch.tail(0, operation)).transpose()?;
+        let source = x.tail(x_layout.offset(), operation)?;
+        let filters = filter.tail(filter_layout.offset(), operation)?;
+        let addends = match bias {
+            Some((bias, layout)) => bias.tail(layout.offset(), operation)?,
+            None => filter.tail(filter_layout.offset(), operation)?,
+        };
+        let mut target = out.tail_mut(0, operation)?;
+        let mut launch = x.device().stream().launch(function, config(launch_shape));
+        if let Some(scratch) = &scratch {
+            launch.arg(scratch);
+        }
+        launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(arguments);
+        // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
+        // write `outputs` elements; the scratch is as great as its kernel's arguments say.
+        unsafe { launch.submit() }.map_err(wrap(operation))
     }
 }
 

@@ -5,8 +5,9 @@ mod own;
 pub(super) mod product;
 
 use super::copy;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::hip::HipStorage;
+use crate::hip::device::is_out_of_memory;
 use crate::layout::Layout;
 use product::Product;
 
@@ -88,8 +89,4 @@ fn tight(storage: &HipStorage, layout: &Layout) -> Result<Option<(HipStorage, La
     };
     let layout = Layout::contiguous(once.shape().clone(), "matmul")?.expand(layout.shape(), "matmul")?;
     Ok(Some((copy, layout)))
-}
-
-fn is_out_of_memory(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Hip(hip_safe::Error::OutOfMemory { .. }))
 }

@@ -1,0 +1,271 @@
+//! Convolutions of f32 with many output channels by the matrix units for numbers of 16 bits: forward and transposed, with groups and a bias.
+//
+// conv_split_parts: writes both factors as sums of three numbers of bf16: the first is the number rounded, the second what that leaves,
+//   rounded, the third what is left then, without a rest. Sixteen channels of a place lie side by side; channels that are missing are
+//   zeros. Where numbers are no sums of that kind (is_plain) it says so. Block exactly 256.
+// conv_split_64: the convolution from these parts, 64 output channels at 128 places a block (conv_tiles.hpp); a step is sixteen channels
+//   at one row and column of the filter. While it is multiplied, the next one's copies are under way. Block exactly 128.
+//
+// Launch: one-dimensional; blocks stride over the work, so any grid is right.
+//
+// Of the nine products of two numbers' parts six are added up; the other three are below 2^-24 of the whole, and 0 where integers have a
+// product below 2^24. The units add up a step's products, the small ones first; steps are added in f32. A tile that meets a number which
+// is not plain, or has such a sum, is computed from the numbers themselves, as `conv_wide` does it. Places and operands are as there.
+#include "portable.hpp"
+#include "conv_wide.hpp"
+#include "mma.hpp"
+
+namespace hipstack {
+
+// A factor, [outer, inner, channels, rows, columns], as it lies and by parts, of which sixteen channels of a place are one element. A line
+// is what one pair of outer and inner has.
+struct SplitOperand {
+    u64 lines, inner, channels, slices, plane, columns; // slices: of sixteen channels; plane: rows times columns
+    u64 outer_step, inner_step, channel_step, row_step, column_step;
+    u64 to_outer, to_inner, to_place, to_part; // of the parts, whose slices lie 3 to_part apart
+    u64 blocks;       // of a line
+    u64 parts, flags; // where they lie: bytes of the scratch
+};
+// plain: of the numbers; split: the same of the parts, whose channels are slices.
+struct ConvSplitArgs { ConvArgs plain, split; SplitOperand f, x; };
+SIZE(SplitOperand, 144) SIZE(ConvSplitArgs, 784) OFFSET(SplitOperand, blocks, 120) OFFSET(ConvSplitArgs, f, 496)
+
+#if HAS_MMA
+static constexpr u32 CHANNELS = 64, PLACES = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: numbers of 16 bytes
+static constexpr u32 MINE = PLACES / (BLOCK / GROUP);                     // places of a group
+static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
+static constexpr u32 PARTS = 3, PRODUCTS = 6;
+static constexpr u32 SPLIT_BLOCK = 256;
+
+// Whether x is 0 or as great that its parts are normal numbers, and finite.
+DEVICE bool is_plain(f32 x) {
+    constexpr u32 LEAST = (127 - 100) << 24, INFINITE = 0xffu << 24; // bits of 2^-100 and infinity without the sign
+    const u32 magnitude = bits_of(x) * 2u;
+    return magnitude == 0 || magnitude - LEAST < INFINITE - LEAST;
+}
+
+// ---- parts ------------------------------------------------------------------------------------------------------------
+// A block's share of a factor: a thread has eight channels of a place. Flags: a byte for 32 threads.
+DEVICE void split_block(const T* from, unsigned char* scratch, const SplitOperand& m, u64 block) {
+    u64 at, outer, inner, pixel, row, column;
+    const u64 line = divide(block, m.blocks, at), half = threadIdx.x % 2 * CHUNK;
+    const u64 element = at * (SPLIT_BLOCK / 2) + threadIdx.x / 2;
+    bool plain = true;
+    if (element < m.slices * m.plane) {
+        const u64 slice = divide(element, m.plane, pixel), channel = slice * DEEP + half;
+        row = divide(pixel, m.columns, column), outer = divide(line, m.inner, inner);
+        const T* const first = from + (outer * m.outer_step + inner * m.inner_step + channel * m.channel_step + row * m.row_step +
+                                       column * m.column_step);
+        f32 x[CHUNK];
+        UNROLL
+        for (u32 i = 0; i < CHUNK; i++) {
+            x[i] = channel + i < m.channels ? first[i * m.channel_step] : 0.0f;
+            plain &= is_plain(x[i]);
+        }
+        const u64 to = outer * m.to_outer + inner * m.to_inner + slice * PARTS * m.to_part + pixel * m.to_place;
+        UNROLL
+        for (u32 p = 0; p < PARTS; p++) {
+            Pack<Unit, CHUNK> part;
+            UNROLL
+            for (u32 i = 0; i < CHUNK; i++) {
+                part.at[i] = narrow<Unit>(x[i]);
+                x[i] -= widen(part.at[i]);
+            }
+            store_pack<CHUNK>((Unit*)(scratch + m.parts) + ((to + p * m.to_part) * DEEP + half), part);
+        }
+    }
+    const bool odd = any_lane(!plain);
+    if (threadIdx.x % 32 == 0) (scratch + m.flags)[block * (SPLIT_BLOCK / 32) + threadIdx.x / 32] = odd;
+}
+
+DEVICE void split(const T* x, const T* f, unsigned char* scratch, const ConvSplitArgs& given) {
+    ARGUMENTS(ConvSplitArgs, m, given);
+    const u64 of_f = m.f.lines * m.f.blocks, all = of_f + m.x.lines * m.x.blocks;
+    for (u64 block = blockIdx.x; block < all; block += gridDim.x) {
+        if (block < of_f) split_block(f, scratch, m.f, block);
+        else split_block(x, scratch, m.x, block - of_f);
+    }
+}
+
+// ---- convolution ------------------------------------------------------------------------------------------------------
+// Two steps of both factors, by parts.
+struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][PLACES * DEEP]; };
+static constexpr u32 LOCATED = 32; // taps that are located at once
+typedef wide::Slices<CHANNELS, PLACES> WideSlices;
+typedef Tiles<CHANNELS, PLACES> AllTiles;
+
+// Where the number k of a row of a step lies: eight rows' same chunks lie in different banks.
+DEVICE u32 place_in(u32 row, u32 k) { return row * DEEP + (k / CHUNK ^ (row / 4 & 1u)) * CHUNK + k % CHUNK; }
+
+// sums += the product of a step.
+DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) {
+    // The small products first.
+    constexpr u32 OF_A[PRODUCTS] = {2, 1, 0, 1, 0, 0}, OF_B[PRODUCTS] = {0, 1, 2, 0, 1, 0};
+    const u32 lane = lane_of_group(), first = threadIdx.x / GROUP * MINE;
+    Fragment b[PARTS][ACROSS];
+    UNROLL
+    for (u32 p = 0; p < PARTS; p++) {
+        UNROLL
+        for (u32 n = 0; n < ACROSS; n++)
+            load_keys(b[p][n], lane, [&](u32 row, u32 chunk) { return s.input[half][p] + place_in(first + n * 16 + row, chunk * CHUNK); });
+    }
+    UNROLL
+    for (u32 i = 0; i < DOWN; i++) {
+        Fragment a[PARTS][1];
+        Sums products[ACROSS][1] = {};
+        UNROLL
+        for (u32 p = 0; p < PARTS; p++)
+            load_rows(a[p][0], lane, [&](u32 row, u32 chunk) { return s.filters[half][p] + place_in(i * 16 + row, chunk * CHUNK); });
+        UNROLL
+        for (u32 p = 0; p < PRODUCTS; p++) {
+            UNROLL
+            for (u32 n = 0; n < ACROSS; n++) multiply(products[n], a[OF_A[p]], b[OF_B[p]][n]);
+        }
+        UNROLL
+        for (u32 n = 0; n < ACROSS; n++) {
+            UNROLL
+            for (u32 h = 0; h < HELD; h++) {
+                UNROLL
+                for (u32 e = 0; e < EACH; e++) sums[n][i][h][e] += products[n][0][h][e];
+            }
+        }
+    }
+}
+
+// The sums of a tile.
+DEVICE void add_up(Taps<LOCATED>& taps, Steps& s, const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m,
+                   Sums (&sums)[ACROSS][DOWN]) {
+    // A thread copies one half of a slice: of a channel, and of every ROWS-th place.
+    constexpr u32 ROWS = BLOCK / 2, LOADS = PLACES / ROWS;
+    const Tile& tile = tiles.tile;
+    const u32 row = threadIdx.x / 2, k = threadIdx.x % 2 * CHUNK, to = place_in(row, k);
+    const Unit* const x = (const Unit*)(scratch + m.x.parts) + k;
+    const bool channel = tile.top + row < m.split.out_channels;
+    const Unit* const f = (const Unit*)(scratch + m.f.parts) + ((tile.group * m.split.f_g + (tile.top + row) * m.split.f_o) * DEEP + k);
+    const u64 x_part = m.x.to_part * DEEP, f_part = m.f.to_part * DEEP;
+    Place place[LOADS];
+    UNROLL
+    for (u32 i = 0; i < LOADS; i++) place[i] = place_of(tile.left + i * ROWS + row, tiles, m.split);
+    const u32 terms = tile.terms;
+    for (u32 step = 0, half = 0; step <= terms; step++, half ^= 1u) {
+        if (step % LOCATED == 0) {
+            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[0][threadIdx.x], taps.places[0][threadIdx.x], tile, m.split);
+            __syncthreads();
+        }
+        if (step < terms) {
+            const Tap tap = taps.taps[0][step % LOCATED];
+            const Unit* const filter = f + taps.places[0][step % LOCATED] * DEEP;
+            UNROLL
+            for (u32 i = 0; i < LOADS; i++) {
+                const Unit* const from = x + (place[i].from + (u64)tap.x) * DEEP;
+                UNROLL
+                for (u32 p = 0; p < PARTS; p++)
+                    copy_16(s.input[half][p] + (to + i * ROWS * DEEP), from + p * x_part, (place[i].seen & tap.bit) != 0);
+            }
+            static_assert(CHANNELS == ROWS, "a thread has one channel");
+            UNROLL
+            for (u32 p = 0; p < PARTS; p++) copy_16(s.filters[half][p] + to, filter + p * f_part, channel);
+        }
+        if (step > 0) multiply_step(s, half ^ 1u, sums);
+        copies_arrive();
+        __syncthreads();
+    }
+}
+
+// Whether one of a factor's lines has numbers that are not plain; the block's threads share the work.
+DEVICE bool has_odd(const unsigned char* scratch, const SplitOperand& m, u64 line, u64 lines) {
+    static_assert(SPLIT_BLOCK / 32 == sizeof(u64), "the flags of a block are one number");
+    const u64* const flags = (const u64*)(scratch + m.flags) + line * m.blocks;
+    u64 odd = 0;
+    for (u64 i = threadIdx.x; i < lines * m.blocks; i += BLOCK) odd |= flags[i];
+    return odd != 0;
+}
+DEVICE bool meets_odd(const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m) {
+    const Tile& tile = tiles.tile;
+    u64 row, column;
+    const u64 end = tile.left + PLACES < tiles.places ? tile.left + PLACES : tiles.places;
+    const u64 first = tiles.image(tile.left, row, column), last = tiles.image(end - 1, row, column);
+    const u64 left = m.plain.out_channels - tile.top;
+    bool odd = has_odd(scratch, m.f, tile.group * m.plain.out_channels + tile.top, left < CHANNELS ? left : CHANNELS);
+    for (u64 image = first; image <= last; image++) odd |= has_odd(scratch, m.x, image * m.plain.groups + tile.group, 1);
+    return odd;
+}
+DEVICE bool are_plain(const Sums (&sums)[ACROSS][DOWN]) {
+    bool plain = true;
+    UNROLL
+    for (u32 n = 0; n < ACROSS; n++) {
+        UNROLL
+        for (u32 i = 0; i < DOWN; i++) {
+            UNROLL
+            for (u32 h = 0; h < HELD; h++) {
+                UNROLL
+                for (u32 e = 0; e < EACH; e++) plain &= is_plain(sums[n][i][h][e]);
+            }
+        }
+    }
+    return plain;
+}
+
+// Adds the bias to the sums and writes them, by pairs.
+DEVICE void write_sums(const Sums (&sums)[ACROSS][DOWN], const AllTiles& tiles, const T* bias, T* out, const ConvArgs& m) {
+    const Tile& tile = tiles.tile;
+    UNROLL
+    for (u32 n = 0; n < ACROSS; n++) {
+        UNROLL
+        for (u32 e = 0; e < EACH; e += 2) {
+            const Run<2> run(tile.left + threadIdx.x / GROUP * MINE + n * 16 + held_column(e), tiles, m);
+            UNROLL
+            for (u32 i = 0; i < DOWN; i++) {
+                UNROLL
+                for (u32 h = 0; h < HELD; h++) {
+                    const u64 o = tile.top + i * 16 + held_row(h);
+                    if (o >= m.out_channels) continue;
+                    const f32 add = m.has_bias != 0 ? bias[(tile.group * m.out_channels + o) * m.bias_step] : 0.0f;
+                    run.write(out, o * (m.h.out * m.w.out), [&](u32 j) {
+                        const f32 sum = sums[n][i][h][e + j];
+                        return m.has_bias != 0 ? sum + add : sum;
+                    });
+                }
+            }
+        }
+    }
+}
+
+DEVICE void convolve(const unsigned char* scratch, const T* x, const T* f, const T* bias, T* out, const ConvSplitArgs& given) {
+    union Shared { Steps steps; WideSlices wide; };
+    SHARED_ARRAY(0, Shared, shared, 1);
+    SHARED_ARRAY(1, Taps<LOCATED>, taps, 1);
+    SHARED_ARRAY(3, AllTiles, tiles, 1);
+    SHARED_ARRAY(4, u32, odd, 1);
+    ARGUMENTS(ConvSplitArgs, m, given);
+    each_tile(*tiles, m.split, [&] {
+        if (threadIdx.x == 0) *odd = 0;
+        __syncthreads();
+        if (meets_odd(scratch, *tiles, m)) atomicOr(odd, 1u);
+        __syncthreads();
+        if (*odd == 0) {
+            Sums sums[ACROSS][DOWN] = {};
+            add_up(*taps, shared->steps, scratch, *tiles, m, sums);
+            if (!are_plain(sums)) atomicOr(odd, 1u);
+            __syncthreads();
+            if (*odd == 0) return write_sums(sums, *tiles, bias, out, m.split);
+        }
+        if (threadIdx.x == 0) tiles->meet(m.plain.in_channels);
+        __syncthreads();
+        wide::convolve_tile(shared->wide, *tiles, x, f, bias, out, m.plain);
+    });
+}
+
+#else
+// conv_wide does it.
+DEVICE void split(const T*, const T*, unsigned char*, const ConvSplitArgs&) { never_launched(); }
+DEVICE void convolve(const unsigned char*, const T*, const T*, const T*, T*, const ConvSplitArgs&) { never_launched(); }
+#endif
+
+KERNEL(PASTE4(conv_split_, parts, _, DTYPE), const T* x, const T* f, unsigned char* scratch, ConvSplitArgs m) { split(x, f, scratch, m); }
+
+TILE_KERNEL(PASTE4(conv_split_, 64, _, DTYPE), const unsigned char* scratch, const T* x, const T* f, const T* bias, T* out, ConvSplitArgs m) {
+    convolve(scratch, x, f, bias, out, m);
+}
+
+} // namespace hipstack
