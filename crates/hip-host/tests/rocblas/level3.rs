@@ -44,10 +44,13 @@ fn after(op: rocblas_operation, a: &[Z], leading: usize, (rows, columns): (usize
     put_matrix(&vec![Z::from(0.0); rows * columns], rows, (rows, columns), element)
 }
 
+/// Of symmetric matrices that are multiplied in several steps.
+const LONG: [(usize, usize); 2] = [(600, 70), (70, 600)];
+
 macro_rules! symm {
     ($b:ident $t:ty, $($name:ident)*) => {
         for (side, fill) in SIDES.into_iter().flat_map(|side| FILLS.map(|fill| (side, fill))) {
-            for (m, n) in SIZES {
+            for (m, n) in SIZES.into_iter().chain(LONG) {
                 $b.each(|form, mode| {
                     if !runs((m, n), form, mode) {
                         return;
