@@ -42,8 +42,10 @@ static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
 
 #if ON_HOST
 #define ROLLED
+#define FOUR_AT_ONCE
 #else
 #define ROLLED _Pragma("unroll 1")
+#define FOUR_AT_ONCE _Pragma("unroll 4")
 #endif
 
 // What is added up.
@@ -153,7 +155,7 @@ KERNEL_OF(sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids
     SHARED_ARRAY(0, Room, room, ROOM / sizeof(Room));
     u16* const held = (u16*)room;
     Word* const sorted = (Word*)room;
-    static constexpr u32 EACH = BUCKETS / MAX_BLOCK;
+    static constexpr u32 PAIRS = BUCKETS / MAX_BLOCK / 2;
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
     u16* const mine = held + group * BUCKETS;
     __shared__ u32 kept;
@@ -193,37 +195,34 @@ KERNEL_OF(sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids
             group_wait();
         }
         __syncthreads();
-        // Counts become places.
-        u16* const counts = held + threadIdx.x * EACH;
-        u32 all = 0;
-        ROLLED
-        for (u32 c = 0; c < GROUPS * BUCKETS; c += BUCKETS) {
+        // Counts become places: two of 16 bits in a word, whose sums have no carry.
+        u32* const counts = (u32*)held + threadIdx.x * PAIRS;
+        Pack<u32, PAIRS> sums = {};
+        FOUR_AT_ONCE
+        for (u32 g = 0; g < GROUPS; g++) {
+            const Pack<u32, PAIRS> own = load_pack<PAIRS>(counts + g * (BUCKETS / 2));
             UNROLL
-            for (u32 d = 0; d < EACH; d += 2) {
-                const u32 both = *(const u32*)(counts + c + d);
-                all += (both & 0xffffu) + (both >> 16);
-            }
+            for (u32 p = 0; p < PAIRS; p++) sums.at[p] += own.at[p];
         }
+        u32 all = 0;
+        UNROLL
+        for (u32 p = 0; p < PAIRS; p++) all += (sums.at[p] & 0xffffu) + (sums.at[p] >> 16);
         u32 place = sum_before(all);
         if (threadIdx.x == MAX_BLOCK - 1u) kept = place + all;
-        ROLLED
-        for (u32 d = 0; d < EACH; d += 2) {
-            u32 both = 0;
-            // Two counts of 16 bits in a word, whose sums have no carry.
-            ROLLED
-            for (u32 c = d; c < GROUPS * BUCKETS; c += BUCKETS) both += *(const u32*)(counts + c);
-            const u32 one = both & 0xffffu, two = both >> 16;
+        UNROLL
+        for (u32 p = 0; p < PAIRS; p++) {
+            const u32 one = sums.at[p] & 0xffffu, two = sums.at[p] >> 16;
             const Pack<u32, 2> of_two = {{place << 16 | one, (place + one) << 16 | two}};
-            store_pack(runs + tile * BUCKETS + threadIdx.x * EACH + d, of_two);
-            u32 before = place | (place + one) << 16;
+            store_pack(runs + tile * BUCKETS + (threadIdx.x * PAIRS + p) * 2, of_two);
+            sums.at[p] = place | (place + one) << 16;
             place += one + two;
-            ROLLED
-            for (u32 c = d; c < GROUPS * BUCKETS; c += BUCKETS) {
-                u32* const at_both = (u32*)(counts + c);
-                const u32 own = *at_both;
-                *at_both = before;
-                before += own;
-            }
+        }
+        FOUR_AT_ONCE
+        for (u32 g = 0; g < GROUPS; g++) {
+            const Pack<u32, PAIRS> own = load_pack<PAIRS>(counts + g * (BUCKETS / 2));
+            store_pack(counts + g * (BUCKETS / 2), sums);
+            UNROLL
+            for (u32 p = 0; p < PAIRS; p++) sums.at[p] += own.at[p];
         }
         __syncthreads();
         UNROLL
