@@ -1,8 +1,9 @@
 //! Sums by ids in the order of the ids: scatter_add of many ids, without atomics on the sums. Small floats are added up in f32.
 //
 // The destinations are cut into buckets of 2^shift neighbours, whose sums fit shared memory. Each tile of TILE terms is dealt out to the
-// buckets within itself: its terms keep their order, and what it has for a bucket becomes a run. A block then adds up a bucket: the runs
-// of all tiles, one behind the other. Nothing is counted ahead, and nothing depends on when a thread runs.
+// buckets within itself: its terms keep their order, and what it has for a bucket becomes a run. A block then adds up a bucket: it deals
+// the runs of all tiles, one behind the other, out to its threads, each of which owns some destinations and adds up its terms in their
+// order. Nothing is counted ahead, and nothing depends on when a thread runs.
 //
 // buckets_deal: the terms of each tile as words, a destination within its bucket and a value, in the order of their buckets, and where
 // each bucket's run lies: runs[tile * BUCKETS + bucket]. Words of a tile begin at tile * TILE. Block 256.
@@ -139,6 +140,26 @@ DEVICE void destinations(const u8* ids, u64 first, u32 step, u64 end, u32 (&to)[
 #undef READ
 }
 
+// ---- ranks ------------------------------------------------------------------------------------------------------------
+// How many terms of its digit a group has before each: at[k] is a digit, and becomes the digit in the upper and the rank in the lower
+// half. so_far has how many terms of each digit came before, and is led on. A term without a destination has a digit of 2^BITS or more.
+template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far) {
+    const u32 lane = threadIdx.x % LANES;
+    UNROLL
+    for (u32 k = 0; k < N; k++) {
+        const u32 digit = at[k], same = alike<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
+        u16* const count = so_far + (digit & ((1u << BITS) - 1u));
+        const u32 rank = *count + (u32)__popc(behind);
+        at[k] = digit << 16 | rank;
+#if ON_NVIDIA
+        asm volatile("" : "+r"(at[k]));
+#endif
+        group_wait();
+        if (behind == 0 && (digit >> BITS & 1u) == 0) *count = (u16)(rank + (u32)__popc(same));
+        group_wait();
+    }
+}
+
 // ---- terms in the order of their buckets -------------------------------------------------------------------------------
 // So many blocks should fit a multiprocessor of NVIDIA's: without a number nvcc keeps to fewer registers.
 #if ON_NVIDIA
@@ -177,23 +198,10 @@ KERNEL_OF(sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids
             for (u32 k = 0; k < TOGETHER; k++) {
                 const u64 i = from + k * LANES;
                 word[first + k] = word_of(to[k] & ((1u << m.shift) - 1u), src[i < end ? i : end - 1]);
-                at[first + k] = to[k];
+                at[first + k] = to[k] >> m.shift;
             }
         }
-        UNROLL
-        for (u32 k = 0; k < ITEMS; k++) {
-            // What has no destination has a digit behind all.
-            const u32 digit = at[k] >> m.shift, same = alike<BUCKET_BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
-            u16* const so_far = mine + (digit & (BUCKETS - 1u));
-            const u32 rank = *so_far + (u32)__popc(behind);
-            at[k] = digit << 16 | rank;
-#if ON_NVIDIA
-            asm volatile("" : "+r"(at[k]));
-#endif
-            group_wait();
-            if (behind == 0 && (digit & BUCKETS) == 0) *so_far = (u16)(rank + (u32)__popc(same));
-            group_wait();
-        }
+        rank_terms<BUCKET_BITS>(at, mine);
         __syncthreads();
         // Counts become places: two of 16 bits in a word, whose sums have no carry.
         u32* const counts = (u32*)held + threadIdx.x * PAIRS;
@@ -288,46 +296,17 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
     for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
 }
 
-// Runs that a block looks at at a time, and terms; lists of terms.
-static constexpr u32 SLOTS = sizeof(T) < 4 ? 1536 : sizeof(T) == 4 ? 768 : 512, LISTS = sizeof(T) < 4 ? 2048 : sizeof(T) == 4 ? 1024 : 512;
-// The terms of a list that a thread puts in order; of a longer one, it looks at all terms.
-static constexpr u32 LONG = 32;
-static constexpr u32 END = 0xffffu;
+// Terms that a thread deals at a time, and a block; runs that it looks at at a time, whose terms nearly fill SLOTS where 2^24 terms go to as
+// many destinations.
+static constexpr u32 DEALT = sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK, EACH = 4, MANY_RUNS = EACH * MAX_BLOCK;
+// A thread owns the destinations of a bucket that have these low bits.
+static constexpr u32 OWNER_BITS = 8;
+static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
 
-// Adds the term of a slot to its sum.
-DEVICE void add_slot(Sum* sums, const Word* kept, u32 slot) {
-    const Word word = kept[slot];
-    Sum* const to = sums + place_of(word);
-    *to = sum_of(*to, value_in(word));
-}
-
-// Adds the terms of a list one behind the other. False if there are too many.
-DEVICE bool add_list(Sum* sums, const Word* kept, const u16* next, u32 head) {
-    // The least four slots that are left, until none is.
-    u32 least = 0;
-    do {
-        u32 a = END, b = END, c = END, d = END, seen = 0;
-        for (u32 slot = head; slot != END && seen <= LONG; slot = next[slot], seen++) {
-            u32 v = slot >= least ? slot : END, lower;
-            lower = v < a ? v : a, v = v < a ? a : v, a = lower;
-            lower = v < b ? v : b, v = v < b ? b : v, b = lower;
-            lower = v < c ? v : c, v = v < c ? c : v, c = lower;
-            d = v < d ? v : d;
-        }
-        if (seen > LONG) return false;
-        if (a != END) add_slot(sums, kept, a);
-        if (b != END) add_slot(sums, kept, b);
-        if (c != END) add_slot(sums, kept, c);
-        if (d != END) add_slot(sums, kept, d);
-        least = d == END ? END : d + 1u;
-    } while (least != END);
-    return true;
-}
-
-// Adds the terms of a list, which are some of `count` ones. Neighbours often have the same place.
-DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
+// Adds terms one behind the other. Neighbours often have the same place.
+DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     static constexpr u32 AHEAD = ON_AMD ? 2 : 8;
-    u32 place = list;
+    u32 place = place_of(terms[0]);
     Sum sum = sums[place];
     ROLLED
     for (u32 first = 0; first < count; first += AHEAD) {
@@ -335,7 +314,7 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
         bool alike = first + AHEAD <= count;
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
-            word[k] = kept[first + k];
+            word[k] = terms[first + k < count ? first + k : first];
             alike = alike && place_of(word[k]) == place;
         }
         if (alike) {
@@ -345,8 +324,8 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
         }
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
+            if (first + k >= count) break;
             const u32 to = place_of(word[k]);
-            if (first + k >= count || to % LISTS != list) continue;
             if (to != place) {
                 sums[place] = sum;
                 place = to;
@@ -358,26 +337,20 @@ DEVICE void add_all(Sum* sums, const Word* kept, u32 count, u32 list) {
     sums[place] = sum;
 }
 
-KERNEL_OF(sizeof(T) == 2 || sizeof(T) == 4 ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
-    static constexpr u32 N = SLOTS / MAX_BLOCK, EACH = sizeof(T) < 4 && !ON_AMD ? 4 : 2, MANY_RUNS = EACH * MAX_BLOCK, SPANS = SLOTS / 32;
-    // Terms in their order, and of each the next in its list, which holds destinations LISTS apart in any order.
-    SHARED_ARRAY(0, Word, kept, SLOTS);
-    SHARED_ARRAY(1, u16, next, SLOTS);
-    SHARED_ARRAY(2, u32, lists, LISTS);
-    // Of runs that have terms: what leads from a term's number to its word. Of 32 terms: the run of the first, and which others begin one;
-    // for this window of terms and the next.
-    SHARED_ARRAY(3, u32, leads, MANY_RUNS);
-    __shared__ u32 begins[2][SPANS], first_run[2][SPANS];
+    static constexpr u32 SPANS = SLOTS / LANES;
+    // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.
+    SHARED_ARRAY(0, Word, sorted, SLOTS);
+    typedef Pack<u16, GROUPS> Counts;
+    SHARED_ARRAY(1, Counts, counts, MAX_BLOCK);
+    // Of runs that have terms: what leads from a term's number to its word. Of 32 terms: the run of the first, and which others begin one.
+    SHARED_ARRAY(2, u32, leads, MANY_RUNS);
+    __shared__ u32 begins[SPANS], first_run[SPANS];
     __shared__ u32 all;
-    // The first slots of lists of several terms, and lists that are too long.
-    SHARED_ARRAY(4, u16, crowded, SLOTS / 2);
-    __shared__ u16 longs[SLOTS / LONG];
-    __shared__ u32 crowds, long_count;
-    const u32 lane = threadIdx.x % LANES;
-    for (u32 i = threadIdx.x; i < LISTS; i += MAX_BLOCK) lists[i] = END;
-    if (threadIdx.x < SPANS) begins[0][threadIdx.x] = begins[1][threadIdx.x] = 0;
-    if (threadIdx.x == 0) crowds = long_count = 0;
+    const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    u16 *const held = (u16*)counts, *const mine = held + group * MAX_BLOCK;
+    for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
     for (u32 bucket = blockIdx.x; bucket < m.buckets; bucket += gridDim.x) {
         const u64 base = (u64)bucket << m.shift;
         const u32 owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
@@ -420,84 +393,62 @@ KERNEL_OF(sizeof(T) == 2 || sizeof(T) == 4 ? 4 : 3, PASTE4(buckets_, add, _, DTY
                 }
                 if (threadIdx.x == MAX_BLOCK - 1u) all = at;
             }
-            u32 done = 0, side = 0;
-            // Where runs begin in a window of terms.
-            auto mark = [&](u32 from, u32 to_side) {
-                if (start >= from + SLOTS || start + length <= from) return;
-                u32 at = start, n = number;
-                UNROLL
-                for (u32 e = 0; e < EACH; e++) {
-                    const u32 end = at + run[e];
-                    if (run[e] != 0 && at < from + SLOTS && end > from) {
-                        const u32 low = at > from ? at - from : 0;
-                        if (at >= from) atomicOr(&begins[to_side][low / 32], 1u << low % 32);
-                        for (u32 span = (low + 31u) / 32; span * 32 < end - from && span < SPANS; span++) first_run[to_side][span] = n;
-                    }
-                    n += run[e] != 0 ? 1u : 0;
-                    at = end;
-                }
-            };
-            Word word[N];
-            auto load = [&](u32 from, u32 of_side, u32 total) {
-                UNROLL
-                for (u32 k = 0; k < N; k++) {
-                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
-                    if (slot + from < total) {
-                        const u32 r = first_run[of_side][slot / 32] + (u32)__popc(begins[of_side][slot / 32] & ((2u << lane) - 2u));
-                        word[k] = words[leads[r] + from + slot];
-                    }
-                }
-            };
-            mark(0, 0);
             __syncthreads();
             const u32 total = all;
             any = any || total > 0;
-            load(0, 0, total);
-            while (done < total) {
-                const u32 count = total - done < SLOTS ? total - done : SLOTS;
-                u32 old[N];
-                UNROLL
-                for (u32 k = 0; k < N; k++) {
-                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
-                    if (slot < count) {
-                        kept[slot] = word[k];
-                        old[k] = atomicExch(&lists[place_of(word[k]) % LISTS], slot);
-                        next[slot] = (u16)old[k];
-                    }
-                }
-                __syncthreads();
-                if (threadIdx.x < SPANS) begins[side][threadIdx.x] = 0;
-                UNROLL
-                for (u32 k = 0; k < N; k++) {
-                    const u32 slot = k * MAX_BLOCK + threadIdx.x;
-                    if (slot < count) {
-                        const u32 place = place_of(word[k]);
-                        if (lists[place % LISTS] == slot) {
-                            if (old[k] == END) {
-                                sums[place] = sum_of(sums[place], value_in(word[k]));
-                                lists[place % LISTS] = END;
-                            } else {
-                                crowded[atomicAdd(&crowds, 1u)] = (u16)slot;
-                            }
+            ROLLED
+            for (u32 done = 0; done < total; done += SLOTS) {
+                // Where runs begin among these terms.
+                if (start < done + SLOTS && start + length > done) {
+                    u32 at = start, n = number;
+                    UNROLL
+                    for (u32 e = 0; e < EACH; e++) {
+                        const u32 end = at + run[e];
+                        if (run[e] != 0 && at < done + SLOTS && end > done) {
+                            const u32 low = at > done ? at - done : 0;
+                            if (at >= done) atomicOr(&begins[low / LANES], 1u << low % LANES);
+                            for (u32 span = (low + LANES - 1u) / LANES; span * LANES < end - done && span < SPANS; span++) first_run[span] = n;
                         }
+                        n += run[e] != 0 ? 1u : 0;
+                        at = end;
                     }
                 }
-                mark(done + SLOTS, side ^ 1u);
+                counts[threadIdx.x] = Counts{};
                 __syncthreads();
-                load(done + SLOTS, side ^ 1u, total);
-                for (u32 c = threadIdx.x; c < crowds; c += MAX_BLOCK) {
-                    const u32 head = crowded[c], list = place_of(kept[head]) % LISTS;
-                    lists[list] = END;
-                    if (!add_list(sums, kept, next, head)) longs[atomicAdd(&long_count, 1u)] = (u16)list;
+                Word word[DEALT];
+                u32 at[DEALT];
+                UNROLL
+                for (u32 k = 0; k < DEALT; k++) {
+                    const u32 span = group * DEALT + k, term = done + span * LANES + lane;
+                    at[k] = MAX_BLOCK;
+                    if (term < total) {
+                        word[k] = words[leads[first_run[span] + (u32)__popc(begins[span] & ((2u << lane) - 2u))] + term];
+                        at[k] = place_of(word[k]) % MAX_BLOCK;
+                    }
+                }
+                rank_terms<OWNER_BITS>(at, mine);
+                __syncthreads();
+                for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
+                // Counts become places.
+                u32 own = 0;
+                UNROLL
+                for (u32 g = 0; g < GROUPS; g++) own += held[g * MAX_BLOCK + threadIdx.x];
+                const u32 from = sum_before(own);
+                u32 place = from;
+                UNROLL
+                for (u32 g = 0; g < GROUPS; g++) {
+                    u16* const count = held + g * MAX_BLOCK + threadIdx.x;
+                    const u32 before = place;
+                    place += *count;
+                    *count = (u16)before;
                 }
                 __syncthreads();
-                if (long_count != 0) {
-                    if (threadIdx.x < long_count) add_all(sums, kept, count, longs[threadIdx.x]);
-                    __syncthreads();
+                UNROLL
+                for (u32 k = 0; k < DEALT; k++) {
+                    if (at[k] >> 16 < MAX_BLOCK) sorted[(at[k] & 0xffffu) + mine[at[k] >> 16]] = word[k];
                 }
-                if (threadIdx.x == 0) crowds = long_count = 0;
-                done += SLOTS;
-                side ^= 1u;
+                __syncthreads();
+                if (own != 0) add_terms(sums, sorted + from, own);
             }
         }
         if (!any) continue;

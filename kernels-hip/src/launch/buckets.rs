@@ -42,7 +42,7 @@ pub fn bucket_word_bytes(element_bytes: usize) -> usize {
 /// assert_eq!((map.tiles, map.shift, map.buckets), (13, 2, 1250));
 /// ```
 pub fn buckets(map: &BucketMap, element_bytes: usize) -> BucketMap {
-    // Large enough that few terms of a block's meet, if there are many of them; but enough buckets for all multiprocessors.
+    // Large enough that each thread of a block owns destinations, if there are many of them; but enough buckets for all multiprocessors.
     let enough = if map.owned < 16_384 { 0 } else { (map.owned / 256).ilog2().min(8) };
     let shift = map.owned.div_ceil(BUCKETS).next_power_of_two().ilog2().max(enough);
     let buckets = map.owned.div_ceil(1 << shift) as u32;
