@@ -29,7 +29,8 @@ struct BucketMap {
     u64 first, owned;
     u64 tiles;
     u32 shift, buckets; // log2 of a bucket's destinations; how many buckets
-    u32 id_type, operation, axis, reserved;
+    u32 id_type, operation, axis;
+    u32 apart; // 1: what dst had is in another array, and every element of dst is written
 };
 SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16)
 SIZE(BucketMap, 80) OFFSET(BucketMap, tiles, 48) OFFSET(BucketMap, shift, 56)
@@ -337,7 +338,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     sums[place] = sum;
 }
 
-KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
     // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.
@@ -355,6 +356,7 @@ KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u
         const u64 base = (u64)bucket << m.shift;
         const u32 owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
         T* const to = dst + m.first + base;
+        const T* const from = m.apart != 0 ? old + m.first + base : to;
         const u32* const of_bucket = runs + bucket * m.tiles;
         // The thread's runs: they lie one behind the other. They are read ahead.
         u32 ahead[EACH];
@@ -367,8 +369,8 @@ KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const Word* words, const u
         };
         read_runs(0);
         __syncthreads();
-        read_sums(sums, to, owned);
-        bool any = false;
+        read_sums(sums, from, owned);
+        bool any = m.apart != 0;
         for (u64 tile = 0; tile < m.tiles; tile += MANY_RUNS) {
             u32 run[EACH], length = 0, filled = 0;
             UNROLL

@@ -102,6 +102,9 @@ fn scatter_add<T: Element>(
     };
     let mut faults = [IndexFault::zeroed()];
     let total = dst.len() as u64;
+    // The same sums in another array, of which nothing may be read.
+    let old = dst.clone();
+    let mut apart: Vec<T> = (0..total).map(|i| T::random(!i)).collect();
     for first in (0..total).step_by(part as usize) {
         let map = BucketMap {
             terms: ids.len() as u64,
@@ -116,7 +119,7 @@ fn scatter_add<T: Element>(
             id_type: id_type as u32,
             operation: 5,
             axis: 1,
-            reserved: 0,
+            apart: 0,
         };
         let map = launch::buckets(&map, size_of::<T>());
         let map = match shift {
@@ -149,9 +152,18 @@ fn scatter_add<T: Element>(
             "add",
             launch::bucket_sums(&map, MULTIPROCESSORS),
             launch::sums_bytes(&map, size_of::<T>()),
-            &mut [output(&mut dst), input(&words), input(&runs), value(&map)],
+            &mut [output(&mut dst), input(&words), input(&words), input(&runs), value(&map)],
+        );
+        let map = BucketMap { apart: 1, ..map };
+        run(
+            "add",
+            launch::bucket_sums(&map, MULTIPROCESSORS),
+            launch::sums_bytes(&map, size_of::<T>()),
+            &mut [output(&mut apart), input(&old), input(&words), input(&runs), value(&map)],
         );
     }
+    let bits = |list: &[T]| bytemuck::cast_slice::<T, u8>(list).to_vec();
+    assert!(bits(&dst) == bits(&apart), "sums in place and apart");
     (dst, faults[0])
 }
 

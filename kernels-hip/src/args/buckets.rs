@@ -31,8 +31,8 @@ pub struct BucketMap {
     pub operation: u32,
     /// The axis, for [`IndexFault`](super::IndexFault).
     pub axis: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// 1: `buckets_add` reads what the destination had from another array, and writes all of the destination.
+    pub apart: u32,
 }
 
 // The source asserts the same numbers.

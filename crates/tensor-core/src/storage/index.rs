@@ -81,6 +81,22 @@ impl Storage {
         }
     }
 
+    /// New, tight storage of `layout`'s elements with each element of `from` added to the place along `axis` that its id names, as
+    /// [`Storage::scatter`] does it, if there is a quicker way than to copy first.
+    pub(crate) fn scatter_added(
+        &self,
+        layout: &Layout,
+        axis: &Indexed,
+        (ids, at): (&Storage, &Layout),
+        (source, from): (&Storage, &Layout),
+    ) -> Result<Option<Storage>> {
+        let (Storage::Hip(old), Storage::Hip(ids), Storage::Hip(source)) = (self, ids, source) else {
+            return Ok(None);
+        };
+        let sums = hip::ops::index::scatter_added(old, layout, axis, (ids, at), (source, from))?;
+        Ok(sums.map(Storage::Hip))
+    }
+
     /// In place: writes each element of `from` to the place along `axis` of `layout` that its id names, or adds it there, in the
     /// order of the ids. `at`, the ids, and `from` have one shape, which is that of `layout` but for the axis.
     pub(crate) fn scatter(

@@ -139,8 +139,19 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::scatter`].
     pub fn scatter_add(&self, ids: &Tensor, source: &Tensor, axis: impl Axis) -> Result<Tensor> {
+        let name = "scatter_add";
+        let axis = self.scattering(ids, source, axis, name)?;
+        let alike = (0..self.rank()).all(|other| other == axis || ids.dims()[other] == self.dims()[other]);
+        if alike {
+            let indexed = Indexed::new(name, &self.layout, axis);
+            let (at, terms) = ((&*ids.storage, &ids.layout), (&*source.storage, &source.layout));
+            let sums = self.storage.scatter_added(&self.layout, &indexed, at, terms).on(self)?;
+            if let Some(sums) = sums {
+                return Tensor::tight(sums, self.shape().clone(), name);
+            }
+        }
         let mut out = self.copy()?;
-        out.scattered(ids, source, axis, "scatter_add", true)?;
+        out.put(ids, &ids.layout, source, axis, name, true)?;
         Ok(out)
     }
 
@@ -210,6 +221,18 @@ impl Tensor {
         name: &'static str,
         add: bool,
     ) -> Result<()> {
+        let axis = self.scattering(ids, source, axis, name)?;
+        self.put(ids, &ids.layout, source, axis, name, add)
+    }
+
+    /// The axis, if the operands fit.
+    fn scattering(
+        &self,
+        ids: &Tensor,
+        source: &Tensor,
+        axis: impl Axis,
+        name: &'static str,
+    ) -> Result<usize> {
         let axis = axis.resolve(self.shape(), name).on(self)?;
         self.require_alike(source, name)?;
         self.require_ids(ids, name)?;
@@ -218,7 +241,7 @@ impl Tensor {
             let what = format!("ids of {} and a source of {} differ in shape", ids.shape(), source.shape());
             return Err(self.error(name, ErrorKind::Argument { what }));
         }
-        self.put(ids, &ids.layout, source, axis, name, add)
+        Ok(axis)
     }
 
     /// Writes or adds each element of `source` where the id of layout `at` says.

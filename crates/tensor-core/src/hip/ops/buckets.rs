@@ -1,6 +1,6 @@
 //! Sums by many ids along few lines: terms are dealt out to buckets of neighbouring destinations, which blocks add up in order.
 
-use hip_safe::LaunchConfig;
+use hip_safe::{DeviceView, LaunchConfig};
 use kernels_hip::args::{BucketMap, IdType};
 use kernels_hip::launch;
 
@@ -27,10 +27,11 @@ pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layo
 }
 
 /// Adds each element of `source` to the place along the axis that its id names, in the order of the ids. Small floats are added up in
-/// f32 and rounded once.
+/// f32 and rounded once. With `old` they are added to its elements, of as many, and all of `layout` is written.
 pub(super) fn scatter_add(
     storage: &mut HipStorage,
     layout: &Layout,
+    old: Option<DeviceView<'_, u8>>,
     axis: &Indexed,
     (ids, at, id_type): (&HipStorage, &Layout, IdType),
     (source, from): (&HipStorage, &Layout),
@@ -51,7 +52,7 @@ pub(super) fn scatter_add(
         id_type: id_type as u32,
         operation: axis.number(),
         axis: axis.axis as u32,
-        reserved: 0,
+        apart: old.is_some().into(),
     };
     let mut first = 0;
     // One part at least: somebody must look at the ids.
@@ -63,7 +64,7 @@ pub(super) fn scatter_add(
             op,
         )?;
         let runs = copy::copy(&runs, &by_tiles.transpose(0, 1))?;
-        add(storage, layout, &words, &runs, &map, op)?;
+        add((storage, layout), old.as_ref(), (&words, &runs), &map, op)?;
         first += part;
     }
     Ok(())
@@ -100,10 +101,9 @@ fn deal(
 
 /// The sums of each bucket.
 fn add(
-    storage: &mut HipStorage,
-    layout: &Layout,
-    words: &HipStorage,
-    runs: &HipStorage,
+    (storage, layout): (&mut HipStorage, &Layout),
+    old: Option<&DeviceView<'_, u8>>,
+    (words, runs): (&HipStorage, &HipStorage),
     map: &BucketMap,
     op: &'static str,
 ) -> Result<()> {
@@ -119,9 +119,10 @@ fn add(
         function.allow_dynamic_shared(shape.shared_bytes).map_err(wrap(op))?;
     }
     let mut launch = device.stream().launch(function, shape);
-    launch.arg_mut(&mut target).arg(&words).arg(&runs).value(map);
+    // Without an array of its own the kernel reads the destinations.
+    launch.arg_mut(&mut target).arg(old.unwrap_or(&words)).arg(&words).arg(&runs).value(map);
     // SAFETY: S9: the kernel reads the words that the runs of each bucket say, and reads and writes its destinations, which lie inside the
-    // storage: the layout is tight, and a bucket has one block.
+    // storage: the layout is tight, and a bucket has one block. The other array, where it is read, has as many.
     unsafe { launch.submit() }.map_err(wrap(op))
 }
 
@@ -150,8 +151,19 @@ mod tests {
         let mut out = HipStorage::zeros(device, dtype, layout.elements(), "test")?;
         let axis = Indexed::new("scatter_add", &layout, 1);
         let (at, source) = ((at, ids.layout(), IdType::I64), (terms, source.layout()));
-        scatter_add(&mut out, &layout, &axis, at, source)?;
-        Ok(out.to_cpu(0, out.len(), "test")?.as_bytes().to_vec())
+        scatter_add(&mut out, &layout, None, &axis, at, source)?;
+        let sums = |out: &HipStorage| -> Result<Vec<u8>> {
+            Ok(out.to_cpu(0, out.len(), "test")?.as_bytes().to_vec())
+        };
+        let something = Tensor::ones([300], dtype, &Device::Cpu)?;
+        let Storage::Cpu(something) = something.storage() else { panic!("it lies on the CPU") };
+        // Added to another array of zeros they are the same, wherever there was something before.
+        let zeros = HipStorage::zeros(device, dtype, layout.elements(), "test")?;
+        let mut apart = HipStorage::from_cpu(device, something, "test")?;
+        scatter_add(&mut apart, &layout, Some(zeros.tail(0, "test")?), &axis, at, source)?;
+        let (sums, apart) = (sums(&out)?, sums(&apart)?);
+        assert_eq!(sums, apart);
+        Ok(sums)
     }
 
     fn hosts() -> [HipDevice; 2] {

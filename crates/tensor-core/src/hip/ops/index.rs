@@ -86,6 +86,28 @@ fn pack(map: &mut GatherMap, dtype: DType) -> bool {
     packs
 }
 
+/// A new storage of `layout`'s elements with each element of `from` added to the place along the axis that its id names, in the order of the
+/// ids, if there is a quicker way than to copy the storage first.
+pub(crate) fn scatter_added(
+    storage: &HipStorage,
+    layout: &Layout,
+    axis: &Indexed,
+    (ids, at): (&HipStorage, &Layout),
+    (source, from): (&HipStorage, &Layout),
+) -> Result<Option<HipStorage>> {
+    let (device, op) = (storage.device(), axis.operation);
+    if at.elements() == 0 || !buckets::fit(device, layout, axis, at, from) {
+        return Ok(None);
+    }
+    let terms = ((ids, at, id_type(ids, op)?), (source, from));
+    let tight = Layout::contiguous(layout.shape().clone(), op)?;
+    let old = storage.tail(layout.offset(), op)?;
+    // SAFETY: S15: every element is written.
+    let mut sums = unsafe { HipStorage::uninit(device, storage.dtype(), tight.elements(), op) }?;
+    buckets::scatter_add(&mut sums, &tight, Some(old), axis, terms.0, terms.1)?;
+    Ok(Some(sums))
+}
+
 /// Writes each element of `from` to the place along the axis that its id names, or adds it there, in the order of the ids.
 pub(crate) fn scatter(
     storage: &mut HipStorage,
@@ -101,7 +123,7 @@ pub(crate) fn scatter(
     }
     let id_type = id_type(ids, op)?;
     if add && buckets::fit(&device, layout, axis, at, from) {
-        return buckets::scatter_add(storage, layout, axis, (ids, at, id_type), (source, from));
+        return buckets::scatter_add(storage, layout, None, axis, (ids, at, id_type), (source, from));
     }
     if add && dtype.is_float() && dtype.size_in_bytes() < 4 {
         // Added up in f32 and rounded once.

@@ -8,9 +8,9 @@ use kernels_hip::launch;
 
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
-use crate::hip::HipStorage;
 use crate::layout::Layout;
 use crate::window::{ConvAxis, Convolution};
 
