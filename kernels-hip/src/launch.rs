@@ -105,10 +105,14 @@ fn capped(blocks: u64, block: u32, each: u64, multiprocessors: u32) -> LaunchSha
     LaunchShape { grid: blocks.clamp(1, limit).min(1 << 20) as u32, block }
 }
 
+/// How many packs of 16 bytes so many elements are. Their sizes are powers of two, so nothing is divided.
+fn packs(count: u64, element_bytes: usize) -> u64 {
+    count.div_ceil(1 << (4 - element_bytes.clamp(1, 16).ilog2()))
+}
+
 /// For `elementwise_*`: a thread for 16 bytes. `element_bytes` is the size of the larger of input and output elements.
 pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> LaunchShape {
-    let per_thread = (16 / element_bytes.clamp(1, 16)) as u64;
-    shape(count.div_ceil(per_thread).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
+    shape(packs(count, element_bytes).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
 }
 
 /// For `elementwise_*` whose operands are each tight or one element, on a GPU: no thread takes a second turn. Blocks that start as others end
@@ -117,9 +121,9 @@ pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> La
 /// `from` and `to` are the sizes of input and output elements; where they differ a thread takes two packs,
 /// at once or, on AMD, one after the other.
 pub fn tight(count: u64, from: usize, to: usize) -> LaunchShape {
-    let per_pack = (16 / from.max(to).clamp(1, 16)) as u64;
-    let (packs, block) = (if from == to { 1 } else { 2 }, MAX_BLOCK / 2);
-    let blocks = count.div_ceil(per_pack).div_ceil(packs * u64::from(block));
+    let (packs, block) = (packs(count, from.max(to)), MAX_BLOCK / 2);
+    let threads = if from == to { packs } else { packs.div_ceil(2) };
+    let blocks = threads.div_ceil(block.into());
     LaunchShape { grid: blocks.clamp(1, BLOCKS) as u32, block }
 }
 
