@@ -105,6 +105,23 @@ impl Shape {
         strides
     }
 
+    /// A copy of the shape, and its [`Self::row_major_strides`].
+    #[inline]
+    pub(crate) fn with_row_major_strides(&self) -> (Shape, Dims) {
+        let rank = self.rank();
+        let (mut lengths, mut strides) = ([0; INLINE], [0; INLINE]);
+        let (Some(own), Some(slots)) = (lengths.get_mut(..rank), strides.get_mut(..rank)) else {
+            return (self.clone(), self.row_major_strides());
+        };
+        // Both at once, in place of a copy and another walk.
+        let mut stride = 1usize;
+        for ((&length, own), slot) in self.dims().iter().zip(own).zip(slots).rev() {
+            (*own, *slot) = (length, stride);
+            stride = stride.saturating_mul(length);
+        }
+        (Shape(Dims::from_buf_and_len(lengths, rank)), Dims::from_buf_and_len(strides, rank))
+    }
+
     /// The lengths, to change.
     pub(crate) fn dims_mut(&mut self) -> &mut Dims {
         &mut self.0
@@ -248,6 +265,10 @@ mod tests {
 
     #[test]
     fn any_rank_works() {
+        for rank in 0..=12 {
+            let shape: Shape = (1..=rank).collect();
+            assert_eq!(shape.with_row_major_strides(), (shape.clone(), shape.row_major_strides()));
+        }
         let lengths: Vec<usize> = (1..=12).collect();
         let shape = Shape::from(&lengths);
         assert_eq!(shape.rank(), 12);

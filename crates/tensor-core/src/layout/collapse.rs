@@ -68,10 +68,6 @@ impl Layout {
             return self.clone();
         }
         let Collapsed { dims, mut strides } = collapse(&[self]);
-        Layout {
-            shape: dims.into_iter().collect(),
-            strides: strides.pop().unwrap_or_default(),
-            offset: self.offset,
-        }
+        Layout::of(dims.into_iter().collect(), strides.pop().unwrap_or_default(), self.offset)
     }
 }

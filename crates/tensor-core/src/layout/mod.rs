@@ -18,12 +18,15 @@ pub struct Layout {
     shape: Shape,
     strides: Dims,
     offset: usize,
+    /// What follows from the above, and every operation asks for.
+    elements: usize,
+    contiguous: bool,
 }
 
 impl Clone for Layout {
     fn clone(&self) -> Layout {
         // A copy of the memory, where the derived one goes number by number.
-        Layout { shape: self.shape.clone(), strides: Dims::from_slice(&self.strides), offset: self.offset }
+        Layout { shape: self.shape.clone(), strides: Dims::from_slice(&self.strides), ..*self }
     }
 }
 
@@ -40,13 +43,21 @@ impl Layout {
 
     /// The tight row-major layout of `shape` at offset 0, whose element count was found to fit `usize`.
     pub(crate) fn tight(shape: Shape) -> Layout {
-        Layout { strides: shape.row_major_strides(), shape, offset: 0 }
+        let (strides, elements) = (shape.row_major_strides(), count(&shape));
+        Layout { shape, strides, offset: 0, elements, contiguous: true }
     }
 
     /// The tight row-major layout of the same shape at offset 0.
     #[inline]
     pub(crate) fn tightened(&self) -> Layout {
-        Layout { strides: self.shape.row_major_strides(), shape: self.shape.clone(), offset: 0 }
+        let (shape, strides) = self.shape.with_row_major_strides();
+        Layout { shape, strides, offset: 0, contiguous: true, ..*self }
+    }
+
+    /// The layout of a shape and one stride for each of its dimensions.
+    fn of(shape: Shape, strides: Dims, offset: usize) -> Layout {
+        let (elements, contiguous) = (count(&shape), is_row_major(&shape, &strides));
+        Layout { shape, strides, offset, elements, contiguous }
     }
 
     /// A layout of any strides, in elements.
@@ -65,7 +76,7 @@ impl Layout {
             let expected = "one dimension per stride";
             return Err(Error::new(operation, ErrorKind::Rank { shape, expected }));
         }
-        let layout = Layout { shape, strides: Dims::from_slice(strides), offset };
+        let layout = Layout::of(shape, Dims::from_slice(strides), offset);
         layout.shape.elements(operation)?;
         match layout.checked_end() {
             Some(_) => Ok(layout),
@@ -100,19 +111,12 @@ impl Layout {
 
     /// The number of elements; it fits, for this was checked when the layout was made.
     pub fn elements(&self) -> usize {
-        self.shape.count().unwrap_or(usize::MAX)
+        self.elements
     }
 
     /// Whether the elements lie tight and in row-major order, at whatever offset. Empty layouts do.
     pub fn is_contiguous(&self) -> bool {
-        let mut expected = 1usize;
-        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            if length != 1 && stride != expected {
-                return self.shape.contains(&0);
-            }
-            expected = expected.saturating_mul(length);
-        }
-        true
+        self.contiguous
     }
 
     /// Whether two different indices may name the same place, as after [`Layout::expand`]. Errs on the side of yes.
@@ -165,19 +169,17 @@ impl Layout {
             let shape = self.shape.clone();
             return Err(Error::new(operation, ErrorKind::Permutation { got: axes.len(), shape }));
         }
-        Ok(Layout {
-            shape: axes.iter().map(|&axis| self.shape[axis]).collect(),
-            strides: axes.iter().map(|&axis| self.strides[axis]).collect(),
-            offset: self.offset,
-        })
+        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
+        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
+        Ok(Layout::of(shape, strides, self.offset))
     }
 
     /// The layout with two dimensions exchanged. Both must be in range.
     pub(crate) fn transpose(&self, first: usize, second: usize) -> Layout {
-        let mut layout = self.clone();
-        layout.shape.dims_mut().swap(first, second);
-        layout.strides.swap(first, second);
-        layout
+        let Layout { mut shape, mut strides, offset, .. } = self.clone();
+        shape.dims_mut().swap(first, second);
+        strides.swap(first, second);
+        Layout::of(shape, strides, offset)
     }
 
     /// The elements `start..start + length` along `axis`.
@@ -196,13 +198,11 @@ impl Layout {
             let kind = ErrorKind::Range { start, length, axis, shape: self.shape.clone() };
             return Err(Error::new(operation, kind));
         }
-        let mut layout = self.clone();
-        layout.shape.dims_mut()[axis] = length;
+        let Layout { mut shape, strides, offset, .. } = self.clone();
+        shape.dims_mut()[axis] = length;
         // The offset of an empty layout stays, so that it never points past the storage.
-        if layout.elements() != 0 {
-            layout.offset += start * self.strides[axis];
-        }
-        Ok(layout)
+        let moved = if shape.contains(&0) { 0 } else { start * self.strides[axis] };
+        Ok(Layout::of(shape, strides, offset + moved))
     }
 
     /// The layout without dimension `axis`, which has length 1.
@@ -214,10 +214,10 @@ impl Layout {
         if self.shape[axis] != 1 {
             return Err(Error::new(operation, ErrorKind::Squeeze { axis, shape: self.shape.clone() }));
         }
-        let mut layout = self.clone();
-        layout.shape.dims_mut().remove(axis);
-        layout.strides.remove(axis);
-        Ok(layout)
+        let Layout { mut shape, mut strides, offset, .. } = self.clone();
+        shape.dims_mut().remove(axis);
+        strides.remove(axis);
+        Ok(Layout::of(shape, strides, offset))
     }
 
     /// The layout with a dimension of length 1 before dimension `axis`, which is at most the rank.
@@ -226,10 +226,10 @@ impl Layout {
             Some(&length) => length.saturating_mul(self.strides[axis]),
             None => 1,
         };
-        let mut layout = self.clone();
-        layout.shape.dims_mut().insert(axis, 1);
-        layout.strides.insert(axis, stride);
-        layout
+        let Layout { mut shape, mut strides, offset, .. } = self.clone();
+        shape.dims_mut().insert(axis, 1);
+        strides.insert(axis, stride);
+        Layout::of(shape, strides, offset)
     }
 
     /// Stretches dimensions of length 1, and adds dimensions in front, until the shape is `shape`; stretched dimensions get
@@ -252,7 +252,7 @@ impl Layout {
                 _ => return error(),
             }
         }
-        Ok(Layout { shape: shape.clone(), strides, offset: self.offset })
+        Ok(Layout::of(shape.clone(), strides, self.offset))
     }
 
     /// Splits the dimensions into those kept and those in `axes`, both in row-major order of this layout: the layout of the
@@ -260,11 +260,9 @@ impl Layout {
     pub fn split(&self, axes: &[usize]) -> (Layout, Layout) {
         let pick = |wanted: bool, offset: usize| {
             let chosen = || (0..self.rank()).filter(|axis| axes.contains(axis) == wanted);
-            Layout {
-                shape: chosen().map(|axis| self.shape[axis]).collect(),
-                strides: chosen().map(|axis| self.strides[axis]).collect(),
-                offset,
-            }
+            let shape = chosen().map(|axis| self.shape[axis]).collect();
+            let strides = chosen().map(|axis| self.strides[axis]).collect();
+            Layout::of(shape, strides, offset)
         };
         (pick(false, self.offset), pick(true, 0))
     }
@@ -280,4 +278,21 @@ impl Layout {
         }
         last.checked_add(1)
     }
+}
+
+/// The number of elements of a shape; the largest number there is where it does not fit.
+fn count(shape: &Shape) -> usize {
+    shape.count().unwrap_or(usize::MAX)
+}
+
+/// Whether elements of these strides lie tight and in row-major order.
+fn is_row_major(shape: &Shape, strides: &[usize]) -> bool {
+    let mut expected = 1usize;
+    for (&length, &stride) in shape.iter().zip(strides).rev() {
+        if length != 1 && stride != expected {
+            return shape.contains(&0);
+        }
+        expected = expected.saturating_mul(length);
+    }
+    true
 }

@@ -11,11 +11,7 @@ impl Layout {
             return None;
         }
         if self.elements() == 0 {
-            return Some(Layout {
-                strides: shape.row_major_strides(),
-                shape: shape.clone(),
-                offset: self.offset,
-            });
+            return Some(Layout::of(shape.clone(), shape.row_major_strides(), self.offset));
         }
         // Each merged dimension must be cut into whole dimensions of the new shape; both are walked from the last.
         let merged = self.collapsed();
@@ -33,6 +29,6 @@ impl Layout {
             }
         }
         // What is left has length 1: any stride will do.
-        Some(Layout { shape: shape.clone(), strides, offset: self.offset })
+        Some(Layout::of(shape.clone(), strides, self.offset))
     }
 }
