@@ -15,11 +15,16 @@ pub(crate) struct Point {
 /// Points of different streams, at most one of each.
 #[derive(Clone, Default)]
 pub(crate) struct Points {
+    /// One word, because memory hands its points to whoever has it next. A list that was emptied is kept: that takes them along.
+    list: Option<Box<List>>,
+}
+
+#[derive(Clone, Default)]
+struct List {
     /// The first ones: those of most memory are all here. A place may be free before one that is not.
     few: [Option<Point>; 2],
-    /// The others. The box keeps what is moved about small where there are none.
-    #[allow(clippy::box_collection, reason = "a word, where a vector is three")]
-    more: Option<Box<Vec<Point>>>,
+    /// The others.
+    more: Vec<Point>,
 }
 
 impl Point {
@@ -34,7 +39,48 @@ impl Point {
 
 impl From<Point> for Points {
     fn from(point: Point) -> Self {
-        Self { few: [Some(point), None], more: None }
+        Self { list: Some(Box::new(List::of(point))) }
+    }
+}
+
+impl List {
+    fn of(point: Point) -> Self {
+        Self { few: [Some(point), None], more: Vec::new() }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Point> {
+        self.few.iter().flatten().chain(&self.more)
+    }
+
+    fn into_points(self) -> impl Iterator<Item = Point> {
+        self.few.into_iter().flatten().chain(self.more)
+    }
+
+    #[inline]
+    fn of_timeline(&mut self, timeline: &Arc<Timeline>) -> Option<&mut Point> {
+        let is_it = |point: &&mut Point| Arc::ptr_eq(&point.timeline, timeline);
+        let [first, second] = &mut self.few;
+        first
+            .as_mut()
+            .filter(is_it)
+            .or_else(|| second.as_mut().filter(is_it))
+            .or_else(|| self.more.iter_mut().find(is_it))
+    }
+
+    /// Adds a point of a stream that has none.
+    #[cold]
+    fn push(&mut self, point: Point) {
+        match self.few.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(point),
+            None => self.more.push(point),
+        }
+    }
+
+    /// Whether each point is such a one.
+    #[inline]
+    fn all(&self, is: impl Fn(&Point) -> bool) -> bool {
+        let [first, second] = &self.few;
+        first.as_ref().is_none_or(&is) && second.as_ref().is_none_or(&is) && self.more.iter().all(is)
     }
 }
 
@@ -42,31 +88,34 @@ impl Points {
     /// Adds a point, in the place of an earlier one of its stream.
     #[inline]
     pub(crate) fn add(&mut self, stream: &Stream, count: u64) {
-        match self.of(stream.timeline()) {
+        let list = self.list.get_or_insert_default();
+        match list.of_timeline(stream.timeline()) {
             Some(point) => point.count = point.count.max(count),
-            None => self.push(Point::new(stream, count)),
+            None => list.push(Point::new(stream, count)),
         }
     }
 
     /// Forgets all points but this one.
     #[inline]
     pub(crate) fn set(&mut self, stream: &Stream, count: u64) {
-        match self {
-            Self { few: [Some(point), None], more: None }
-                if Arc::ptr_eq(&point.timeline, stream.timeline()) =>
+        let list = self.list.get_or_insert_default();
+        match &mut list.few {
+            [Some(point), None]
+                if Arc::ptr_eq(&point.timeline, stream.timeline()) && list.more.is_empty() =>
             {
                 point.count = count;
             }
-            _ => *self = Point::new(stream, count).into(),
+            _ => **list = List::of(Point::new(stream, count)),
         }
     }
 
     /// Adds all of the other's points.
     pub(crate) fn add_all(&mut self, other: Self) {
         for point in other.into_points() {
-            match self.of(&point.timeline) {
+            let list = self.list.get_or_insert_default();
+            match list.of_timeline(&point.timeline) {
                 Some(known) => known.count = known.count.max(point.count),
-                None => self.push(point),
+                None => list.push(point),
             }
         }
     }
@@ -75,38 +124,53 @@ impl Points {
         self.iter().count()
     }
 
+    /// The only point, if there is one point. It stays the first one when others are added.
+    #[inline]
+    pub(crate) fn only(&self) -> Option<&Point> {
+        match self.list.as_deref()? {
+            List { few: [Some(point), None], more } if more.is_empty() => Some(point),
+            _ => None,
+        }
+    }
+
+    /// The first `count` submissions of the stream that the first point is on.
+    pub(crate) fn first(&self, count: u64) -> Option<Point> {
+        let first = self.list.as_deref()?.few[0].as_ref()?;
+        Some(Point { timeline: Arc::clone(&first.timeline), count })
+    }
+
     /// Forgets points that are known to be complete; true if none is left.
     pub(crate) fn forget_completed(&mut self) -> bool {
-        for place in &mut self.few {
+        let Some(list) = &mut self.list else { return true };
+        for place in &mut list.few {
             place.take_if(|point| point.is_complete());
         }
-        if let Some(more) = &mut self.more {
-            more.retain(|point| !point.is_complete());
-            if more.is_empty() {
-                self.more = None;
-            }
-        }
-        self.iter().next().is_none()
+        list.more.retain(|point| !point.is_complete());
+        list.iter().next().is_none()
     }
 
     /// Whether all of them are on this stream.
     #[inline]
     pub(crate) fn are_only_on(&self, number: u64) -> bool {
         let on_it = |point: &Point| point.timeline.number() == number;
-        let [first, second] = &self.few;
-        first.as_ref().is_none_or(on_it)
-            && second.as_ref().is_none_or(on_it)
-            && self.more.as_ref().is_none_or(|more| more.iter().all(on_it))
+        self.list.as_ref().is_none_or(|list| list.all(on_it))
     }
 
     /// Makes what the stream gets from now on come after all of them.
     #[inline]
     pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
         // Most memory is used on one stream, which keeps that order by itself.
-        let own = |place: &Option<Point>| {
-            place.as_ref().is_none_or(|point| Arc::ptr_eq(&point.timeline, stream.timeline()))
-        };
-        if self.few.iter().all(own) && self.more.is_none() { Ok(()) } else { self.order_all_before(stream) }
+        let own = |point: &Point| Arc::ptr_eq(&point.timeline, stream.timeline());
+        let ordered = self.list.as_ref().is_none_or(|list| list.all(own));
+        if ordered { Ok(()) } else { self.order_all_before(stream) }
+    }
+
+    /// Makes what the stream gets from now on come after [`Points::first`].
+    #[inline]
+    pub(crate) fn order_first_before(&self, count: u64, stream: &Stream) -> Result<()> {
+        let first = self.list.as_ref().and_then(|list| list.few[0].as_ref());
+        let ordered = first.is_none_or(|first| Arc::ptr_eq(&first.timeline, stream.timeline()));
+        if ordered { Ok(()) } else { self.first(count).map_or(Ok(()), |first| stream.come_after(&first)) }
     }
 
     #[inline(never)]
@@ -129,31 +193,11 @@ impl Points {
     }
 
     fn iter(&self) -> impl Iterator<Item = &Point> {
-        self.few.iter().flatten().chain(self.more.iter().flat_map(|more| more.iter()))
+        self.list.iter().flat_map(|list| list.iter())
     }
 
     fn into_points(self) -> impl Iterator<Item = Point> {
-        self.few.into_iter().flatten().chain(self.more.into_iter().flat_map(|more| *more))
-    }
-
-    #[inline]
-    fn of(&mut self, timeline: &Arc<Timeline>) -> Option<&mut Point> {
-        let is_it = |point: &&mut Point| Arc::ptr_eq(&point.timeline, timeline);
-        let [first, second] = &mut self.few;
-        first
-            .as_mut()
-            .filter(is_it)
-            .or_else(|| second.as_mut().filter(is_it))
-            .or_else(|| self.more.as_mut()?.iter_mut().find(is_it))
-    }
-
-    /// Adds a point of a stream that has none.
-    #[cold]
-    fn push(&mut self, point: Point) {
-        match self.few.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(point),
-            None => self.more.get_or_insert_default().push(point),
-        }
+        self.list.into_iter().flat_map(|list| list.into_points())
     }
 }
 

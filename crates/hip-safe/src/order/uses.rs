@@ -9,12 +9,22 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// The last write, where that is not all of `used`: none until it is read.
-    written: Option<Points>,
+    written: Written,
     /// The last write, or the last read of each stream since.
     used: Points,
     /// How many calls read it now that return only when the work is done.
     reading: usize,
+}
+
+/// The last write.
+#[derive(Debug, Default)]
+enum Written {
+    /// All of the uses: nobody has read it since.
+    #[default]
+    All,
+    /// So many submissions of the first stream of the uses, the only one until it was read.
+    First(u64),
+    Points(Points),
 }
 
 /// Memory whose uses are ordered: an allocation on a device, pinned memory of the host, a graph.
@@ -31,36 +41,47 @@ impl Uses {
         if Wait::AfterFormerOwner.is_dropped() {
             return Self::default();
         }
-        Self { written: None, used: former, reading: 0 }
+        Self { written: Written::All, used: former, reading: 0 }
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
     #[inline]
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
-        let (before, wait) = match access {
-            Access::READ => (self.written(), Wait::ReadAfterWrite),
-            _ => (&self.used, Wait::WriteAfterUse),
-        };
-        if wait.is_dropped() { Ok(()) } else { before.order_before(stream) }
+        let wait = if access == Access::READ { Wait::ReadAfterWrite } else { Wait::WriteAfterUse };
+        if wait.is_dropped() {
+            return Ok(());
+        }
+        match (access, &self.written) {
+            (Access::READ, Written::First(count)) => self.used.order_first_before(*count, stream),
+            (Access::READ, Written::Points(written)) => written.order_before(stream),
+            _ => self.used.order_before(stream),
+        }
     }
 
     /// The stream has a submission that makes such a use.
     #[inline]
     pub(super) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         if access == Access::READ {
-            if self.written.is_none() {
-                self.written = Some(self.used.clone());
+            if matches!(self.written, Written::All) {
+                self.written = match self.used.only() {
+                    Some(point) => Written::First(point.count),
+                    None => Written::Points(self.used.clone()),
+                };
             }
             self.used.add(stream, count);
         } else {
-            self.written = None;
+            self.written = Written::All;
             self.used.set(stream, count);
         }
     }
 
     /// The last write.
-    fn written(&self) -> &Points {
-        self.written.as_ref().unwrap_or(&self.used)
+    fn written(&self) -> Points {
+        match &self.written {
+            Written::All => self.used.clone(),
+            Written::First(count) => self.used.first(*count).map_or_else(Points::default, Points::from),
+            Written::Points(written) => written.clone(),
+        }
     }
 
     /// Waits on the host until it may be read.
@@ -73,13 +94,13 @@ impl Uses {
         if !wait.is_dropped() {
             self.used.wait()?;
         }
-        self.written = Some(Points::default());
+        self.written = Written::Points(Points::default());
         Ok(())
     }
 
     /// Everything that may still use it, leaving nothing behind.
     pub(crate) fn take(&mut self) -> Points {
-        self.written = None;
+        self.written = Written::All;
         std::mem::take(&mut self.used)
     }
 
@@ -90,8 +111,10 @@ impl Uses {
 
     /// Others have used it, or parts of it: whoever uses it comes after them.
     pub(crate) fn add_all(&mut self, former: Points) {
-        if let Some(written) = &mut self.written {
+        if !matches!(self.written, Written::All) {
+            let mut written = self.written();
             written.add_all(former.clone());
+            self.written = Written::Points(written);
         }
         self.used.add_all(former);
     }
@@ -141,7 +164,7 @@ impl Tracked {
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
     pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
-        let written = self.uses.lock().written().clone();
+        let written = self.uses.lock().written();
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 
@@ -159,5 +182,46 @@ impl Tracked {
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         self.uses.get_mut()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::Device;
+    use crate::order::Point;
+
+    #[test]
+    fn the_last_write_is_known_behind_reads_of_any_stream() {
+        let device = Device::new(&hip_host::platform(), 0).unwrap();
+        let [a, b] = [(); 2].map(|()| device.new_stream().unwrap());
+        let is = |points: &Points, expected: &[(&Stream, u64)]| {
+            let mut known = Points::default();
+            for &(stream, count) in expected {
+                known.add(stream, count);
+            }
+            assert_eq!(format!("{points:?}"), format!("{known:?}"));
+        };
+        let mut uses = Uses::default();
+        uses.commit(&a, Access::WRITE, 3);
+        is(&uses.written(), &[(&a, 3)]);
+        uses.commit(&a, Access::READ, 5);
+        uses.commit(&b, Access::READ, 2);
+        is(&uses.written(), &[(&a, 3)]);
+        is(&uses.all(), &[(&a, 5), (&b, 2)]);
+
+        // What others did to it may have been writes.
+        uses.add_all(Point::new(&b, 9).into());
+        is(&uses.written(), &[(&a, 3), (&b, 9)]);
+        is(&uses.all(), &[(&a, 5), (&b, 9)]);
+        uses.commit(&b, Access::WRITE, 10);
+        uses.commit(&a, Access::READ, 6);
+        is(&uses.written(), &[(&b, 10)]);
+        is(&uses.all(), &[(&b, 10), (&a, 6)]);
+
+        // A write of several streams' work, as former owners leave it.
+        let mut uses = Uses::after(uses.take());
+        uses.commit(&a, Access::READ, 7);
+        is(&uses.written(), &[(&b, 10), (&a, 6)]);
     }
 }
