@@ -225,8 +225,10 @@ fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties)
 #[inline]
 fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
     let LaunchConfig { grid, block, shared_bytes } = config;
+    // There may be 1 along an axis whatever the device.
+    let axes = if config.is_linear() { 1 } else { 3 };
     let (mut fits, mut threads) = (true, 1_u64);
-    for axis in 0..3 {
+    for axis in 0..axes {
         fits &= (1..=device.max_grid[axis]).contains(&grid[axis])
             & (1..=device.max_block[axis]).contains(&block[axis])
             & (u64::from(grid[axis]) * u64::from(block[axis]) <= MAX_THREADS_PER_AXIS);

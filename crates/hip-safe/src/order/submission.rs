@@ -232,15 +232,16 @@ impl<'a> Submission<'a> {
             extents.push(Extent { pointer, bytes, access });
         }
         let key = memory.key();
-        let mut place = 0;
-        for known in self.uses.as_mut_slice() {
-            if known.key == key {
-                if access == Access::WRITE {
-                    known.access = access;
-                }
-                return;
+        let known = self.uses.as_mut_slice();
+        let mut place = known.len();
+        while place > 0 && known[place - 1].key > key {
+            place -= 1;
+        }
+        if place > 0 && known[place - 1].key == key {
+            if access == Access::WRITE {
+                known[place - 1].access = access;
             }
-            place += usize::from(known.key < key);
+            return;
         }
         self.any_piece |= memory.graph_piece().is_some();
         self.uses.insert(place, Use { memory, key, access });
@@ -392,17 +393,16 @@ pub(crate) fn submit_sorted<'a, R>(
     let mut locked = SmallVec::<[_; 8]>::new();
     for (memory, access) in uses {
         if memory.is_ordered() {
-            locked.push((memory.tracked().lock_for(access), access));
+            let uses = memory.tracked().lock_for(access);
+            uses.prepare(stream, access)?;
+            locked.push((uses, access));
         }
-    }
-    for (memory, access) in &locked {
-        memory.prepare(stream, *access)?;
     }
     // Errors are large: nothing is moved about where there is none.
     let result = call().map_err(Box::new);
     let count = stream.timeline().note_submission();
-    for (memory, access) in &mut locked {
-        memory.commit(stream, *access, count);
+    for (uses, access) in &mut locked {
+        uses.commit(stream, *access, count);
     }
     result.map_err(|error| *error)
 }
