@@ -143,11 +143,16 @@ DEVICE void destinations(const u8* ids, u64 first, u32 step, u64 end, u32 (&to)[
 
 // ---- ranks ------------------------------------------------------------------------------------------------------------
 // How many terms of its digit a group has before each: at[k] is a digit, and becomes the digit in the upper and the rank in the lower
-// half. so_far has how many terms of each digit came before, and is led on. A term without a destination has a digit of 2^BITS or more.
-template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far) {
+// half. so_far has how many terms of each digit came before, and is led on. A term without a destination has a digit of 2^BITS or more; from
+// `steps` on, the same for a group, there are no others.
+template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32 steps = N) {
     const u32 lane = threadIdx.x % LANES;
     UNROLL
     for (u32 k = 0; k < N; k++) {
+        if (k >= steps) {
+            at[k] <<= 16;
+            continue;
+        }
         const u32 digit = at[k], same = alike<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
         u16* const count = so_far + (digit & ((1u << BITS) - 1u));
         const u32 rank = *count + (u32)__popc(behind);
@@ -428,7 +433,8 @@ KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* 
                         at[k] = place_of(word[k]) % MAX_BLOCK;
                     }
                 }
-                rank_terms<OWNER_BITS>(at, mine);
+                const u32 first = done + group * DEALT * LANES, left = total > first ? total - first : 0;
+                rank_terms<OWNER_BITS>(at, mine, (left + LANES - 1u) / LANES);
                 __syncthreads();
                 for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
                 // Counts become places.

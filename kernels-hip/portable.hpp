@@ -44,14 +44,15 @@
 #define KERNEL(...) HIPHOST_KERNEL(__VA_ARGS__)
 #define DYNAMIC_SHARED(T, name) T* const name = (T*)hiphost::dynamic_shared()
 // What a block shares is a variable of the system's thread there, and those take from every thread's stack: large arrays of all kernels lie
-// in the same places, since a thread runs one block at a time. `slot` tells the arrays of one kernel apart.
+// in the same places, whose sizes are powers of two, since a thread runs one block at a time. `slot` tells the arrays of one kernel apart.
 #if defined(__SANITIZE_ADDRESS__)
 #define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
 #else
 namespace hipstack {
 template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_place[BYTES];
+constexpr unsigned long place_bytes(unsigned long bytes) { return bytes <= 16 ? 16 : 2 * place_bytes((bytes + 1) / 2); }
 }
-#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_place<slot, sizeof(T) * (count)>)
+#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_place<slot, hipstack::place_bytes(sizeof(T) * (count))>)
 #endif
 #else
 #define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
