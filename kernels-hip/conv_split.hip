@@ -9,8 +9,9 @@
 // Launch: one-dimensional; blocks stride over the work, so any grid is right.
 //
 // Of the nine products of two numbers' parts six are added up; the other three are below 2^-24 of the whole, and 0 where integers have a
-// product below 2^24. The units add up a step's products, the small ones first; steps are added in f32. A tile that meets a number which
-// is not plain, or has such a sum, is computed from the numbers themselves, as `conv_wide` does it. Places and operands are as there.
+// product below 2^24. The units add up a step's products, the small ones first; steps are added in f32. A tile whose images or filters have a
+// number which is not plain, or that has such a sum, is computed from the numbers themselves, as `conv_wide` does it. A sum of 0 counts as
+// plain, although units may have cut off products below the normal numbers. Places and operands are as there.
 #include "portable.hpp"
 #include "conv_wide.hpp"
 #include "mma.hpp"
@@ -91,6 +92,7 @@ DEVICE void split(const T* x, const T* f, unsigned char* scratch, const ConvSpli
 // Two steps of both factors, by parts.
 struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][PLACES * DEEP]; };
 static constexpr u32 LOCATED = 32; // taps that are located at once
+struct Located { Tap taps[LOCATED]; u64 places[LOCATED]; }; // places: in the filters
 typedef wide::Slices<CHANNELS, PLACES> WideSlices;
 typedef Tiles<CHANNELS, PLACES> AllTiles;
 
@@ -133,7 +135,7 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
 }
 
 // The sums of a tile.
-DEVICE void add_up(Taps<LOCATED>& taps, Steps& s, const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m,
+DEVICE void add_up(Located& taps, Steps& s, const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m,
                    Sums (&sums)[ACROSS][DOWN]) {
     // A thread copies one half of a slice: of a channel, and of every ROWS-th place.
     constexpr u32 ROWS = BLOCK / 2, LOADS = PLACES / ROWS;
@@ -149,12 +151,12 @@ DEVICE void add_up(Taps<LOCATED>& taps, Steps& s, const unsigned char* scratch, 
     const u32 terms = tile.terms;
     for (u32 step = 0, half = 0; step <= terms; step++, half ^= 1u) {
         if (step % LOCATED == 0) {
-            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[0][threadIdx.x], taps.places[0][threadIdx.x], tile, m.split);
+            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[threadIdx.x], taps.places[threadIdx.x], tile, m.split);
             __syncthreads();
         }
         if (step < terms) {
-            const Tap tap = taps.taps[0][step % LOCATED];
-            const Unit* const filter = f + taps.places[0][step % LOCATED] * DEEP;
+            const Tap tap = taps.taps[step % LOCATED];
+            const Unit* const filter = f + taps.places[step % LOCATED] * DEEP;
             UNROLL
             for (u32 i = 0; i < LOADS; i++) {
                 const Unit* const from = x + (place[i].from + (u64)tap.x) * DEEP;
@@ -234,7 +236,7 @@ DEVICE void write_sums(const Sums (&sums)[ACROSS][DOWN], const AllTiles& tiles, 
 DEVICE void convolve(const unsigned char* scratch, const T* x, const T* f, const T* bias, T* out, const ConvSplitArgs& given) {
     union Shared { Steps steps; WideSlices wide; };
     SHARED_ARRAY(0, Shared, shared, 1);
-    SHARED_ARRAY(1, Taps<LOCATED>, taps, 1);
+    SHARED_ARRAY(1, Located, taps, 1);
     SHARED_ARRAY(3, AllTiles, tiles, 1);
     SHARED_ARRAY(4, u32, odd, 1);
     ARGUMENTS(ConvSplitArgs, m, given);

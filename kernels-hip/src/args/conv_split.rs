@@ -42,9 +42,13 @@ pub struct SplitOperand {
 }
 
 impl SplitOperand {
-    /// What the parts and the flags take, in bytes.
-    fn bytes(&self) -> [u64; 2] {
-        [self.lines * self.slices * self.plane * PARTS * ELEMENT_BYTES, self.lines * self.blocks * BLOCK[1]]
+    /// What the parts and the flags take, in bytes, if a number holds it.
+    fn bytes(&self) -> Option<[u64; 2]> {
+        let parts = self.lines.checked_mul(self.slices)?.checked_mul(self.plane)?;
+        Some([
+            parts.checked_mul(PARTS * ELEMENT_BYTES)?,
+            self.lines.checked_mul(self.blocks)?.checked_mul(BLOCK[1])?,
+        ])
     }
 }
 
@@ -63,57 +67,50 @@ pub struct ConvSplitArgs {
 }
 
 impl ConvSplitArgs {
-    /// The arguments for a convolution, and how many bytes of scratch it takes.
-    pub fn new(plain: ConvArgs) -> (Self, u64) {
+    /// The arguments for a convolution, and how many bytes of scratch it takes; `None` if no number holds that: inputs that are
+    /// repeated by strides of zero may have any size.
+    pub fn new(plain: ConvArgs) -> Option<(Self, u64)> {
         let ConvArgs { batch, groups, in_channels, out_channels, h, w, x, f, .. } = plain;
         let slices = in_channels.div_ceil(DEEP);
-        let places = h.input * w.input;
-        let taps = h.taps * w.taps;
-        // The input lies by images, groups and slices; the filters by groups and slices, with output channels side by side.
-        let (x_slice, f_slice) = (PARTS * places, PARTS * taps * out_channels);
+        let operand = |lines: [u64; 2], plane: [u64; 2], steps| {
+            let plane_size = plane[0].checked_mul(plane[1])?;
+            let operand = SplitOperand {
+                lines: lines[0].checked_mul(lines[1])?,
+                inner: lines[1],
+                channels: in_channels,
+                slices,
+                plane: plane_size,
+                columns: plane[1],
+                steps,
+                blocks: slices.checked_mul(plane_size)?.div_ceil(BLOCK[0]),
+                ..SplitOperand::zeroed()
+            };
+            Some((operand, operand.bytes()?))
+        };
+        // Strides that are not followed may be any number.
+        let group = in_channels.wrapping_mul(x[1]);
+        let (mut input, x_bytes) =
+            operand([batch, groups], [h.input, w.input], [x[0], group, x[1], x[2], x[3]])?;
+        let (mut filters, f_bytes) = operand([groups, out_channels], [h.taps, w.taps], f)?;
+        // All strides are parts of these sizes. The input lies by images, groups and slices; the filters by groups and slices, with output
+        // channels side by side.
+        let (x_slice, f_slice) = (PARTS * input.plane, PARTS * filters.plane * out_channels);
         let split = ConvArgs {
             in_channels: slices,
             x: [groups * slices * x_slice, x_slice, w.input, 1],
             f: [slices * f_slice, 1, f_slice, w.taps * out_channels, out_channels],
             ..plain
         };
-        let operand = |lines: u64, inner, plane: u64, columns, steps, to| SplitOperand {
-            lines,
-            inner,
-            channels: in_channels,
-            slices,
-            plane,
-            columns,
-            steps,
-            to,
-            blocks: (slices * plane).div_ceil(BLOCK[0]),
-            ..SplitOperand::zeroed()
-        };
-        let mut input = operand(
-            batch * groups,
-            groups,
-            places,
-            w.input,
-            [x[0], in_channels * x[1], x[1], x[2], x[3]],
-            [split.x[0], slices * x_slice, 1, places],
-        );
-        let mut filters = operand(
-            groups * out_channels,
-            out_channels,
-            taps,
-            w.taps,
-            f,
-            [split.f[0], 1, out_channels, taps * out_channels],
-        );
-        let mut end = 0;
-        for operand in [&mut filters, &mut input] {
-            let [parts, flags] = operand.bytes();
+        input.to = [split.x[0], slices * x_slice, 1, input.plane];
+        filters.to = [split.f[0], 1, out_channels, filters.plane * out_channels];
+        let mut end = 0u64;
+        for (operand, [parts, flags]) in [(&mut filters, f_bytes), (&mut input, x_bytes)] {
             operand.parts = end;
-            operand.flags = end + parts;
+            operand.flags = end.checked_add(parts)?;
             // Parts begin at multiples of their elements.
-            end = (end + parts + flags).next_multiple_of(ELEMENT_BYTES);
+            end = operand.flags.checked_add(flags)?.checked_next_multiple_of(ELEMENT_BYTES)?;
         }
-        (Self { plain, split, f: filters, x: input }, end)
+        Some((Self { plain, split, f: filters, x: input }, end))
     }
 
     /// Blocks of `conv_split_parts`.
@@ -127,3 +124,23 @@ const _: () = {
     assert!(size_of::<SplitOperand>() == 144 && offset_of!(SplitOperand, blocks) == 120);
     assert!(size_of::<ConvSplitArgs>() == 784 && offset_of!(ConvSplitArgs, f) == 496);
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::ConvAxis;
+
+    #[test]
+    fn sizes_that_no_number_holds_are_refused() {
+        let axis = |input| ConvAxis { input, taps: 1, out: 1, up: 1, ..ConvAxis::zeroed() };
+        let of = |h, w| {
+            let sizes =
+                ConvArgs { batch: 1, groups: 1, in_channels: 16, out_channels: 32, ..ConvArgs::zeroed() };
+            ConvSplitArgs::new(ConvArgs { h: axis(h), w: axis(w), ..sizes }).map(|(_, bytes)| bytes)
+        };
+        // Parts of 32 filters, a block's flags for each of them, and the same of the input.
+        assert_eq!(of(1, 1), Some(32 * 96 + 32 * 8 + 96 + 32));
+        assert_eq!(of(128, 1_500_223_167_998_500), None);
+        assert_eq!(of(u64::MAX, u64::MAX), None);
+    }
+}

@@ -16,6 +16,9 @@ const WIDE_BLOCK: u32 = 128;
 const MOST_TAPS: u64 = 64;
 /// The fewest output channels and terms that are worth their tiles, and the fewest output channels that are worth matrix units.
 const FEWEST: [u64; 3] = [16, 16, 32];
+/// The fewest channels of the input and products of each of its numbers that are worth splitting it: with 256 products `conv_wide` was
+/// quicker on an H100, with 288 it was not.
+const FEWEST_SPLIT: [u64; 2] = [16, 256];
 
 /// A convolution, as far as it decides which kernel computes it. Channels are those of one group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct ConvWork {
     pub taps: u64,
     /// Outputs of one channel of one phase, over all images.
     pub places: u64,
+    /// Numbers of one channel of the input, over all images.
+    pub inputs: u64,
     /// Groups, times the phases that have outputs.
     pub parts: u64,
     /// Size of an element.
@@ -64,9 +69,13 @@ pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'st
     (if units { "conv_mma" } else { "conv_wide" }, op, work.tiles(tile, multiprocessors))
 }
 
-/// Whether `conv_split_64` can compute a convolution of `f32`, on a device with kernels for its matrix units, and may be worth its parts.
+/// Whether `conv_split_64` can compute a convolution of `f32`, on a device with kernels for its matrix units, and is worth its parts.
 pub fn conv_split_fits(work: &ConvWork) -> bool {
-    work.fits_tiles() && work.out_channels >= FEWEST[2] && work.in_channels >= FEWEST[1]
+    let products = u128::from(work.out_channels) * u128::from(work.taps) * u128::from(work.places);
+    work.fits_tiles()
+        && work.out_channels >= FEWEST[2]
+        && work.in_channels >= FEWEST_SPLIT[0]
+        && products > u128::from(FEWEST_SPLIT[1]) * u128::from(work.inputs)
 }
 
 /// For `conv_split_parts_*` and `conv_split_64_*`. `blocks` are those of the arguments.
@@ -102,6 +111,7 @@ mod tests {
             in_channels: 3,
             taps: 49,
             places: 1000,
+            inputs: 4000,
             parts: 2,
             element_bytes: 2,
             matrix_units: true,
@@ -124,6 +134,33 @@ mod tests {
             ConvWork { element_bytes: 8, matrix_units: false, ..work },
         ] {
             assert_eq!(conv_kernel(&other, 132).0, "conv", "{other:?}");
+        }
+    }
+
+    #[test]
+    fn few_products_are_not_worth_splitting() {
+        let work = ConvWork {
+            out_channels: 128,
+            in_channels: 16,
+            taps: 9,
+            places: 1000,
+            inputs: 4000,
+            parts: 2,
+            element_bytes: 4,
+            matrix_units: false,
+        };
+        assert!(conv_split_fits(&work));
+        assert_eq!(
+            conv_split(&work, 7, 132).map(|shape| (shape.grid, shape.block)),
+            [(7, 256), (2 * 8 * 2, 128)]
+        );
+        for other in [
+            ConvWork { out_channels: 31, ..work },
+            ConvWork { in_channels: 15, ..work },
+            ConvWork { inputs: 4500, ..work },
+            ConvWork { taps: 65, ..work },
+        ] {
+            assert!(!conv_split_fits(&other), "{other:?}");
         }
     }
 

@@ -71,10 +71,12 @@ impl From<Conv1dConfig> for Conv2dConfig {
 /// Convolutions of floats, as PyTorch's and candle's: the kernel is not turned round.
 ///
 /// Types of 16 and 8 bits are accumulated in `f32`, `f64` in `f64`; the bias is added to the sum, which is rounded once. Strided
-/// operands are read where they lie; nothing beside the result is allocated on a HIP device. What the kernel meets in the
+/// operands are read where they lie; nothing beside the result is allocated on a HIP device but what its library asks for, and for
+/// `f32` by matrix units 6 bytes for each number of the operands, with channels filled up to multiples of 16. What the kernel meets in the
 /// padding counts as zero; an infinite or NaN element of the kernel may or may not make NaN of it.
 ///
-/// Moves the input, the kernel and the result once, as far as caches hold what neighbouring outputs share.
+/// Moves the input, the kernel and the result once, as far as caches hold what neighbouring outputs share; by matrix units the input
+/// and the kernel four times in `f32`.
 ///
 /// Each of them fails with [`ErrorKind::Rank`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
 /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if channels, groups or lengths do not fit together or a
@@ -159,8 +161,8 @@ impl Tensor {
     /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`: `[batch,
     /// outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
     ///
-    /// Input place i and tap k add to output place `i·stride + k·dilation − padding`. It is computed by outputs, so that the result is
-    /// the same in every run.
+    /// Input place i and tap k add to output place `i·stride + k·dilation − padding`. It is computed by outputs, so that without a library
+    /// the result is the same in every run.
     ///
     /// # Errors
     /// As every convolution, see above; also if the output padding is not less than the stride or the dilation.

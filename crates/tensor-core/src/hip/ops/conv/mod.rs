@@ -10,7 +10,6 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::hip::choice::Attempt;
-use crate::hip::device::is_out_of_memory;
 use crate::hip::ops::binary::binary_assign;
 use crate::hip::ops::unary::activate_assign;
 use crate::layout::Layout;
@@ -59,8 +58,6 @@ enum Way {
     Library(usize),
     /// A matrix product for each image, where the filter has one tap.
     Pointwise,
-    /// Our kernels for matrix units, by parts of 16 bits.
-    Split,
     /// Our kernels.
     Own,
 }
@@ -98,8 +95,7 @@ pub(crate) fn conv(
     let pointwise = (tight && exact && pointwise::is_there(x, shape)).then_some(Way::Pointwise);
     let by_library = fused.map(|_| Way::Fused).into_iter().chain((0..solutions).map(Way::Library));
     let work = own::Work { x: (x, x_layout), filter: (filter, filter_layout), bias, shape };
-    let split = own::splits(work).then_some(Way::Split);
-    let ways: Vec<Way> = by_library.chain(pointwise).chain(split).chain([Way::Own]).collect();
+    let ways: Vec<Way> = by_library.chain(pointwise).chain([Way::Own]).collect();
     let starts = [x_layout.offset(), filter_layout.offset()];
     libraries.choices().run(device.stream(), &problem, ways.len(), |way| -> Result<Attempt<()>> {
         // What the way leaves to be done.
@@ -116,14 +112,6 @@ pub(crate) fn conv(
                 Attempt::Done(())
             }
             (Way::Pointwise, ..) => Attempt::NotNow,
-            (Way::Split, ..) => {
-                rest.0 = None;
-                match own::split(&mut out, work) {
-                    Ok(()) => Attempt::Done(()),
-                    Err(error) if is_out_of_memory(&error) => Attempt::NotNow,
-                    Err(error) => return Err(error),
-                }
-            }
             _ => {
                 rest.0 = None;
                 own::conv(&mut out, work)?;

@@ -9,7 +9,7 @@ use kernels_hip::launch;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
-use crate::hip::device::{config, wrap};
+use crate::hip::device::{config, is_out_of_memory, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::window::{ConvAxis, Convolution};
@@ -23,8 +23,13 @@ pub(super) struct Work<'a> {
     pub shape: &'a Convolution,
 }
 
-/// Writes the convolution to `out`, which has elements.
+/// Writes the convolution to `out`, which has elements. The same kernels compute it each time, unless memory is lacking.
 pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
+    match split(out, work) {
+        Ok(true) => return Ok(()),
+        Err(error) if !is_out_of_memory(&error) => return Err(error),
+        _ => {}
+    }
     let (device, dtype, shape) = (work.x.0.device(), work.x.0.dtype(), work.shape);
     let (family, op, launch_shape) = if shape.is_depthwise() {
         ("conv", "depthwise", launch::conv_depthwise(shape.outputs() as u64, device.multiprocessors()))
@@ -35,31 +40,27 @@ pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
     work.submit(out, None, function, launch_shape, &work.arguments())
 }
 
-/// Whether [`split`] can compute the convolution.
-pub(super) fn splits(work: Work<'_>) -> bool {
-    let x = work.x.0;
-    x.dtype() == DType::F32
-        && x.device().has_matrix_units()
-        && !work.shape.is_depthwise()
-        && launch::conv_split_fits(&work.decides())
-}
-
-/// Writes the convolution to `out`, which has elements, by the matrix units. A number of `f32` is the sum of three of 16 bits there, so that the
-/// result is no less exact than that of [`conv`].
-///
-/// # Errors
-/// Also for a lack of memory for the parts.
-pub(super) fn split(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
+/// Writes a convolution of `f32` to `out` by the matrix units, where there are some and it is worth it; says whether. A number is the sum of
+/// three of 16 bits there, so that the result is no less exact.
+fn split(out: &mut HipStorage, work: Work<'_>) -> Result<bool> {
     let ((x, x_layout), (filter, filter_layout)) = (work.x, work.filter);
     let (device, dtype, operation) = (x.device(), x.dtype(), work.shape.operation);
+    let decides = work.decides();
+    if dtype != DType::F32
+        || !device.has_matrix_units()
+        || work.shape.is_depthwise()
+        || !launch::conv_split_fits(&decides)
+    {
+        return Ok(false);
+    }
+    let Some((arguments, bytes)) = args::ConvSplitArgs::new(work.arguments()) else { return Ok(false) };
+    let Ok(bytes) = usize::try_from(bytes) else { return Ok(false) };
     let kernel = |op| device.kernels().get(device, Kernel { family: "conv_split", op, dtype, to: None });
     let (parts, product) = (kernel("parts")?, kernel("64")?);
-    let (arguments, bytes) = args::ConvSplitArgs::new(work.arguments());
-    let multiprocessors = device.multiprocessors();
     let [parts_shape, product_shape] =
-        launch::conv_split(&work.decides(), arguments.blocks(), multiprocessors);
+        launch::conv_split(&decides, arguments.blocks(), device.multiprocessors());
     // SAFETY: S15: the first kernel writes all that the second one reads.
-    let mut scratch = unsafe { HipStorage::uninit(device, DType::U8, bytes as usize, operation) }?;
+    let mut scratch = unsafe { HipStorage::uninit(device, DType::U8, bytes, operation) }?;
     let source = x.tail(x_layout.offset(), operation)?;
     let filters = filter.tail(filter_layout.offset(), operation)?;
     let mut target = scratch.tail_mut(0, operation)?;
@@ -67,7 +68,8 @@ pub(super) fn split(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
     launch.arg(&source).arg(&filters).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes what `bytes` counts.
     unsafe { launch.submit() }.map_err(wrap(operation))?;
-    work.submit(out, Some(&scratch), product, product_shape, &arguments)
+    work.submit(out, Some(&scratch), product, product_shape, &arguments)?;
+    Ok(true)
 }
 
 impl Work<'_> {
@@ -97,6 +99,9 @@ impl Work<'_> {
             in_channels: shape.in_channels as u64,
             taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
             places: places as u64,
+            inputs: (shape.batch as u64)
+                .saturating_mul(shape.h.input as u64)
+                .saturating_mul(shape.w.input as u64),
             parts: (shape.groups * shape.h.phases() * shape.w.phases()) as u64,
             element_bytes: x.dtype().size_in_bytes(),
             matrix_units: matches!(x.dtype(), DType::F16 | DType::BF16) && x.device().has_matrix_units(),
