@@ -16,8 +16,8 @@ const WIDE_BLOCK: u32 = 128;
 const MOST_TAPS: u64 = 64;
 /// The fewest output channels and terms that are worth their tiles, and the fewest output channels that are worth matrix units.
 const FEWEST: [u64; 3] = [16, 16, 32];
-/// The fewest channels of the input and products of each of its numbers that are worth splitting it: with 256 products `conv_wide` was
-/// quicker on an H100, with 288 it was not.
+/// The fewest channels of the input and products of each of its numbers that are worth splitting it. With 288 products it was quicker than
+/// `conv_wide` on an H100; with 256 it was not in an earlier version, and the last one was not measured.
 const FEWEST_SPLIT: [u64; 2] = [16, 256];
 
 /// A convolution, as far as it decides which kernel computes it. Channels are those of one group.

@@ -45,12 +45,11 @@ pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
 fn split(out: &mut HipStorage, work: Work<'_>) -> Result<bool> {
     let ((x, x_layout), (filter, filter_layout)) = (work.x, work.filter);
     let (device, dtype, operation) = (x.device(), x.dtype(), work.shape.operation);
+    if dtype != DType::F32 || work.shape.is_depthwise() || !device.has_matrix_units() {
+        return Ok(false);
+    }
     let decides = work.decides();
-    if dtype != DType::F32
-        || !device.has_matrix_units()
-        || work.shape.is_depthwise()
-        || !launch::conv_split_fits(&decides)
-    {
+    if !launch::conv_split_fits(&decides) {
         return Ok(false);
     }
     let Some((arguments, bytes)) = args::ConvSplitArgs::new(work.arguments()) else { return Ok(false) };
