@@ -119,15 +119,16 @@ mod host {
         // Those of all host kernels, and a sanitizer's: behind ours, because the last level of optimisation counts.
         let flags = env::var("DEP_HIPHOST_FLAGS").expect("hip-host's build script names flags");
         build.flags(flags.split_whitespace());
-        // For programs that run few dtypes under a sanitizer, for which kernels compile slowly.
-        println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_DTYPES");
-        let only = env::var("HIPSTACK_HOST_DTYPES").ok();
-        let is_wanted =
-            |dtype: &str| only.as_ref().is_none_or(|only| only.split(',').any(|one| one == dtype));
+        // For programs that run few units under a sanitizer, for which kernels compile slowly: dtypes, and units by name.
+        println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_UNITS");
+        let only = env::var("HIPSTACK_HOST_UNITS").ok();
+        let is_named = |name: &str| only.as_ref().is_none_or(|only| only.split(',').any(|one| one == name));
         let mut entries = Vec::new();
         for family in &kernels.family {
-            for dtype in family.dtypes.iter().filter(|dtype| is_wanted(dtype)) {
-                entries.extend(unit(&mut build, root, units, family, dtype));
+            for dtype in &family.dtypes {
+                if is_named(dtype) || is_named(&format!("{}_{dtype}", family.name)) {
+                    entries.extend(unit(&mut build, root, units, family, dtype));
+                }
             }
         }
         build.compile("kernels_hip_host");

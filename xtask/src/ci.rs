@@ -115,8 +115,14 @@ const MUTATIONS: [&str; 8] =
 // One for each wave size, and the GPU that results are measured on. `--arch all` builds all thirteen, by hand.
 const KERNELS_AMD: [&str; 7] =
     ["build-kernels", "--platform", "amd", "--arch", "gfx90a,gfx1100", "--deny-spills", "--deny-slow"];
-const THREADS: [&str; 6] =
-    ["sanitize", "thread", "--filter", "*/f32/contiguous/*", "--dtypes", "f32,u8,u32,i32"];
+const THREADS: [&str; 6] = [
+    "sanitize",
+    "thread",
+    "--filter",
+    "*/f32/contiguous/*",
+    "--units",
+    "f32,elementwise_u32,reduce_u8,transpose_i32",
+];
 const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
 

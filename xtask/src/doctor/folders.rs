@@ -37,7 +37,7 @@ const VARIABLES: [(&str, &str, Value); 25] = [
         Value::Words(&["0", "1", "abort", "threads"]),
     ),
     ("HIPSTACK_HOST_CXXFLAGS", "more flags for the host's hiprtc", Value::Text),
-    ("HIPSTACK_HOST_DTYPES", "dtypes that host kernels are built for", Value::Text),
+    ("HIPSTACK_HOST_UNITS", "dtypes and units whose host kernels are built", Value::Text),
     ("HIPSTACK_HOST_GUARD", "pages of its own for each host allocation", Value::PowerOfTwo(256)),
     ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device", Value::Number(1, u64::MAX)),
     (

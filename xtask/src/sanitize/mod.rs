@@ -18,7 +18,7 @@ Examples:
   cargo xtask sanitize address                    AddressSanitizer: overruns, use after free
   cargo xtask sanitize thread                     ThreadSanitizer: missing barriers, races
   cargo xtask sanitize thread --filter sum/f32    the parity cases whose id contains sum/f32
-  cargo xtask sanitize thread --filter 'sum/f32*' --dtypes f32    the same, built in a fraction of the time
+  cargo xtask sanitize thread --filter 'sum/f32*' --units f32    the same, built in a fraction of the time
   cargo xtask sanitize address --all              every parity case, not only those that reach every kernel
   cargo xtask sanitize --planted                  kernels with a bug each: is every one found, at its line?
 
@@ -39,9 +39,9 @@ pub struct SanitizeArgs {
     /// Every parity case, not a choice of them that reaches every kernel
     #[arg(long, conflicts_with = "filter")]
     all: bool,
-    /// Build the kernels of these dtypes alone, with commas between them: what the cases of --filter need
-    #[arg(long, value_name = "DTYPES", requires = "filter")]
-    dtypes: Option<String>,
+    /// Build these kernels alone, dtypes or units (reduce_u8) with commas between them: what the cases of --filter need
+    #[arg(long, value_name = "UNITS", requires = "filter")]
+    units: Option<String>,
     /// Run kernels with planted bugs instead, and hold what is reported against the lines that have them
     #[arg(long, conflicts_with_all = ["filter", "all"])]
     planted: bool,
@@ -56,11 +56,12 @@ pub fn available() -> Result<(), String> {
 /// Runs the command; the error is the text to show.
 pub fn run(args: &SanitizeArgs) -> Result<(), String> {
     let root = workspace::root()?;
+    args.units.as_deref().map_or(Ok(()), known)?;
     let kinds = args.sanitizer.map_or_else(|| vec![Kind::Address, Kind::Thread], |kind| vec![kind]);
     let mut failed = Vec::new();
     for kind in kinds {
         let programs =
-            if args.planted { Programs::Planted } else { Programs::Shipped(args.dtypes.as_deref()) };
+            if args.planted { Programs::Planted } else { Programs::Shipped(args.units.as_deref()) };
         let built = setup::build(&root, kind, programs)?;
         let result = if args.planted { planted::run(&root, &built) } else { shipped(args, &built) };
         if let Err(message) = result {
@@ -72,6 +73,17 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("sanitize: {} failed; see above", failed.join(" and ")))
+    }
+}
+
+/// Whether each word of the list is a dtype or a unit.
+fn known(list: &str) -> Result<(), String> {
+    let is_known = |word: &str| kernels_hip::units().any(|unit| unit.dtype == word || unit.name() == word);
+    match list.split(',').find(|word| !is_known(word)) {
+        None => Ok(()),
+        Some(word) => Err(format!(
+            "sanitize: --units has {word:?}, which is no dtype (f32) and no unit (reduce_u8): kernels-hip/kernels.toml has them"
+        )),
     }
 }
 

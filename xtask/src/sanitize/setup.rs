@@ -73,7 +73,7 @@ pub(super) const TESTS: [&str; 7] =
 pub(super) enum Programs<'a> {
     /// That of the planted bugs, which needs no kernel that ships.
     Planted,
-    /// Those that run the kernels that ship: of all dtypes, or of those.
+    /// Those that run the kernels that ship: of all units, or of those.
     Shipped(Option<&'a str>),
 }
 
@@ -83,15 +83,17 @@ pub(super) fn build(root: &Path, kind: Kind, programs: Programs<'_>) -> Result<B
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
-    cargo.env_remove("HIPSTACK_HOST_DTYPES");
+    cargo.env_remove("HIPSTACK_HOST_UNITS");
+    // The same packages for either, so that cargo builds what both need once.
+    cargo.args(["-p", "hip-host", "-p", "parity", "-p", "kernels-hip", "--example"]);
     match programs {
         Programs::Planted => {
-            cargo.args(["-p", "hip-host", "--example", "planted"]);
+            cargo.arg("planted");
         }
-        Programs::Shipped(dtypes) => {
-            cargo.args("-p parity --example cases -p kernels-hip".split(' '));
+        Programs::Shipped(units) => {
+            cargo.arg("cases");
             cargo.args(TESTS.iter().flat_map(|test| ["--test", test]));
-            cargo.envs(dtypes.map(|dtypes| ("HIPSTACK_HOST_DTYPES", dtypes)));
+            cargo.envs(units.map(|units| ("HIPSTACK_HOST_UNITS", units)));
         }
     }
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
