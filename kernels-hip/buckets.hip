@@ -302,9 +302,11 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
     for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
 }
 
-// Terms that a thread deals at a time, and a block; runs that it looks at at a time, whose terms nearly fill SLOTS where 2^24 terms go to as
-// many destinations.
-static constexpr u32 DEALT = sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK, EACH = 4, MANY_RUNS = EACH * MAX_BLOCK;
+// Runs that a thread looks at at a time, and a block; terms that they deal at a time: as many as such runs nearly fill where 2^24 terms go to as
+// many destinations. With few small words four blocks share one of NVIDIA's multiprocessors: all buckets of 2^24 in four rounds, not in six.
+static constexpr bool FEW = ON_NVIDIA && sizeof(T) < 4;
+static constexpr u32 EACH = FEW ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
+static constexpr u32 DEALT = FEW ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
 // A thread owns the destinations of a bucket that have these low bits.
 static constexpr u32 OWNER_BITS = 8;
 static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
@@ -343,7 +345,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     sums[place] = sum;
 }
 
-KERNEL_OF(3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
     // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.
