@@ -303,8 +303,9 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
 }
 
 // Runs that a thread looks at at a time, and a block; terms that they deal at a time: as many as such runs nearly fill where 2^24 terms go to as
-// many destinations. With few small words four blocks share one of NVIDIA's multiprocessors: all buckets of 2^24 in four rounds, not in six.
-static constexpr bool FEW = ON_NVIDIA && sizeof(T) < 4;
+// many destinations of 4 bytes or less. With few small words four blocks share one of NVIDIA's multiprocessors: 132 of those take the 2,048
+// buckets in four rounds, not in six. The host does as they do.
+static constexpr bool FEW = !ON_AMD && sizeof(T) < 4;
 static constexpr u32 EACH = FEW ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
 static constexpr u32 DEALT = FEW ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
 // A thread owns the destinations of a bucket that have these low bits.

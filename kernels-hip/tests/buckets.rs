@@ -229,6 +229,53 @@ fn sums<T: Element>() {
     check::<T>(large, (9000, Some(12)), IdType::U32, |random| (random.next() % 4) as i64 * 2048 + 3);
 }
 
+/// Runs of more tiles than a block looks at at a time, written by hand: most are empty, none is long.
+fn many_tiles<T: Element>() {
+    let (buckets, shift, tiles) = (3, 5, 1300);
+    let owned = (buckets as u64) << shift;
+    let map = BucketMap { owned, tiles, shift, buckets, length: owned, inner: 1, ..BucketMap::zeroed() };
+    let room = launch::bucket_words(&map, size_of::<T>()) as usize;
+    let tile = room / tiles as usize;
+    let mut random = Random(23);
+    let (mut words, mut runs) = (vec![!0u32; room], vec![0u32; buckets as usize * tiles as usize]);
+    let dst: Vec<T> = (0..owned).map(T::random).collect();
+    let mut sums: Vec<T::Sum> = dst.iter().map(|place| place.begin()).collect();
+    let mut first = vec![0; tiles as usize];
+    for bucket in 0..buckets as usize {
+        for (of_tile, begin) in first.iter_mut().enumerate() {
+            let length = [0, 0, 1, 3][random.next() as usize % 4];
+            runs[bucket * tiles as usize + of_tile] = (*begin as u32) << 16 | length;
+            for _ in 0..length {
+                let (place, term) = (random.next() as usize % (1 << shift), T::random(random.next()));
+                let mut bits = [0; 4];
+                bits[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&term));
+                words[of_tile * tile + *begin] = (place as u32) << 16 | u32::from_ne_bytes(bits);
+                let sum = &mut sums[(bucket << shift) + place];
+                *sum = T::plus(*sum, term);
+                *begin += 1;
+            }
+        }
+    }
+    let wanted: Vec<T> = sums.into_iter().map(T::end).collect();
+    for device in BOTH {
+        let mut got = dst.clone();
+        let shape = launch::bucket_sums(&map, MULTIPROCESSORS);
+        let args = &mut [output(&mut got), input(&words), input(&words), input(&runs), value(&map)];
+        let shared = launch::sums_bytes(&map, size_of::<T>());
+        let kernel = format!("buckets_add_{}", T::DTYPE);
+        // SAFETY: S9: each run's words lie inside its tile, and their places inside their bucket.
+        unsafe { run_shared(device, &kernel, (shape.grid, shape.block), shared, args) };
+        assert!(got == wanted, "{} on device {device}", T::DTYPE);
+    }
+}
+
+#[test]
+fn runs_of_many_tiles_are_added_in_their_order() {
+    many_tiles::<u8>();
+    many_tiles::<i16>();
+    many_tiles::<f16>();
+}
+
 #[test]
 fn sums_of_integers_wrap() {
     sums::<u8>();
