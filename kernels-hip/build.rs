@@ -122,6 +122,19 @@ mod host {
         // For programs that run few units under a sanitizer, for which kernels compile slowly: dtypes, and units by name.
         println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_UNITS");
         let only = env::var("HIPSTACK_HOST_UNITS").ok();
+        let names: Vec<String> = kernels
+            .family
+            .iter()
+            .flat_map(|family| {
+                family.dtypes.iter().flat_map(|dtype| [dtype.clone(), format!("{}_{dtype}", family.name)])
+            })
+            .collect();
+        for word in only.iter().flat_map(|only| only.split(',')) {
+            assert!(
+                names.iter().any(|name| name == word),
+                "HIPSTACK_HOST_UNITS has {word:?}: no dtype and no unit"
+            );
+        }
         let is_named = |name: &str| only.as_ref().is_none_or(|only| only.split(',').any(|one| one == name));
         let mut entries = Vec::new();
         for family in &kernels.family {

@@ -37,7 +37,6 @@ const VARIABLES: [(&str, &str, Value); 25] = [
         Value::Words(&["0", "1", "abort", "threads"]),
     ),
     ("HIPSTACK_HOST_CXXFLAGS", "more flags for the host's hiprtc", Value::Text),
-    ("HIPSTACK_HOST_UNITS", "dtypes and units whose host kernels are built", Value::Text),
     ("HIPSTACK_HOST_GUARD", "pages of its own for each host allocation", Value::PowerOfTwo(256)),
     ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device", Value::Number(1, u64::MAX)),
     (
@@ -48,6 +47,7 @@ const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_HOST_SANITIZER_LOG", "file that names the kernels that ran under a sanitizer", Value::NewFile),
     ("HIPSTACK_HOST_THREADS", "threads that run host kernels", Value::Number(1, 1024)),
     ("HIPSTACK_HOST_TRAPS", "0: faults in host kernels end the process", Value::OneOf(&["0", "1"])),
+    ("HIPSTACK_HOST_UNITS", "dtypes and units whose host kernels are built", Value::Text),
     ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take", Value::Number(0, u64::MAX)),
     (
         "HIPSTACK_KERNELS",

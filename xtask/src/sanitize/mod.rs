@@ -136,3 +136,15 @@ fn remove(file: &Path) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_dtypes_or_units() {
+        assert_eq!(known("f32,reduce_u8"), Ok(()));
+        assert!(known("f32,reduce_f23").is_err_and(|error| error.contains("\"reduce_f23\"")));
+        assert!(known("").is_err());
+    }
+}
