@@ -112,7 +112,9 @@ fn a_run_on_the_host_measures_everything() {
         assert_eq!(row.tflops.is_some(), attention, "{row:?}");
     }
     for name in host_time::NAMES {
-        assert!(all.iter().any(|row| row.op == name && row.us > 0.0), "{name}");
+        // A difference of two times may be less than nothing.
+        let right = |us: f64| us > 0.0 || (name == "host_add_above_raw" && us.is_finite());
+        assert!(all.iter().any(|row| row.op == name && right(row.us)), "{name}");
     }
     // The copy leads the sets that are held against it.
     for (set, rows) in &findings.sets[..2] {

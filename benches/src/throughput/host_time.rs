@@ -16,16 +16,20 @@ use tensor_core::{BinaryOp, DType, Device, HipDevice, Tensor};
 /// Calls between two waits: fewer than a device's queue holds, so that no call waits for room.
 const BATCH: u32 = 500;
 
+/// How many times as often the layers of an addition take turns: what one costs above another is a small part of what either takes.
+const MORE: u32 = 11;
+
 /// Seconds a call, under the row's name.
 pub type HostTime = (&'static str, f64);
 
 /// The names of the rows.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 14] = [
     "host_raw_launch",
     "host_safe_launch",
     "host_safe_launch_built",
     "host_add",
     "host_add_assign",
+    "host_add_above_raw",
     "host_index_select",
     "add_and_read",
     "index_select_and_read",
@@ -68,7 +72,7 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     ];
     let launch = device.device().platform().hip().hipModuleLaunchKernel;
     let current = device.device().make_current().map_err(text)?;
-    let [raw, safe, built, add, assign] = {
+    let layers = {
         let mut raw = timed(|| {
             let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
             // SAFETY: S1, S3, S5, S9: a live function of the current device, the only stream that the buffers are used on, and the
@@ -99,9 +103,11 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
         let mut assign = timed(|| target.add_assign_(&y).map_err(|e| e.to_string()));
 
         let calls: [Timed<'_>; 5] = [&mut raw, &mut safe, &mut built, &mut add, &mut assign];
-        in_turns(effort, wait, calls)?
+        in_turns(Effort { repeats: effort.repeats * MORE, ..effort }, wait, calls)?
     };
     drop(current);
+    let [raw, _, _, add, _] = &layers;
+    let above = median(add.iter().zip(raw).map(|(add, raw)| add - raw).collect());
     right(NAMES[0], &stream.download(&raw_out).map_err(text)?)?;
     right(NAMES[1], &stream.download(&safe_out).map_err(text)?)?;
     right(NAMES[2], &stream.download(&built_out).map_err(text)?)?;
@@ -111,7 +117,7 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     let allocate = || unsafe { stream.alloc_uninit::<u8>(1 << 10) }.map(drop).map_err(text);
     let pool = batches(effort, wait, allocate)?;
     let (bare, graph) = (graphs::bare(device, &x, &y, effort)?, graphs::captured(device, &x, &y, effort)?);
-    let figures = [raw, safe, built, add, assign].into_iter().chain(by_ids);
+    let figures = layers.map(median).into_iter().chain([above]).chain(by_ids);
     let figures = figures.chain([pool, bare.call, bare.complete, graph.call, graph.complete]);
     Ok(NAMES.into_iter().zip(figures).collect())
 }
@@ -154,16 +160,22 @@ pub(crate) fn batches<E: std::fmt::Display>(
     wait: impl Fn() -> Result<(), E>,
     call: impl FnMut() -> Result<(), String>,
 ) -> Result<f64, String> {
-    let [median] = in_turns(effort, wait, [&mut timed(call)])?;
-    Ok(median)
+    let [seconds] = in_turns(effort, wait, [&mut timed(call)])?;
+    Ok(median(seconds))
 }
 
-/// As [`batches`], of several calls whose batches take turns: all of them meet the same clock of the processor.
+/// The middle one.
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// The seconds of a call, batch by batch, of several calls whose batches take turns: all of them meet the same clock of the processor.
 fn in_turns<E: std::fmt::Display, const N: usize>(
     effort: Effort,
     wait: impl Fn() -> Result<(), E>,
     mut calls: [Timed<'_>; N],
-) -> Result<[f64; N], String> {
+) -> Result<[Vec<f64>; N], String> {
     let batch = |call: &mut Timed<'_>, calls: u32| {
         let seconds = call(calls)?;
         wait().map_err(|error| error.to_string())?;
@@ -178,10 +190,7 @@ fn in_turns<E: std::fmt::Display, const N: usize>(
             seconds.push(batch(call, BATCH)?);
         }
     }
-    Ok(all.map(|mut seconds| {
-        seconds.sort_by(f64::total_cmp);
-        seconds[seconds.len() / 2]
-    }))
+    Ok(all)
 }
 
 /// Times so many calls in a row.

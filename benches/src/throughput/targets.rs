@@ -50,6 +50,9 @@ pub const RATIOS: [(&str, &str, f64); 9] = [
 pub const PRODUCTS: [(&str, f64); 4] =
     [("gemm", 0.97), ("linear", 0.97), ("conv", 0.90), ("conv_winograd", 0.90)];
 
+/// The most microseconds, by operation, of every shape: what one call costs the host.
+pub const TIMES: [(&str, f64); 2] = [("host_add_above_raw", 0.5), ("pool_alloc_free", 0.3)];
+
 /// Times of two runs differ by as much: a ratio is not missed for less.
 const NOISE: f64 = 0.005;
 
@@ -60,6 +63,8 @@ pub struct Target {
     pub share: Option<f64>,
     /// The least ratio to PyTorch.
     pub ratio: Option<f64>,
+    /// The most microseconds.
+    pub us: Option<f64>,
 }
 
 impl Target {
@@ -68,7 +73,8 @@ impl Target {
         let share = SHARES.iter().find(|(name, _)| *name == op && shape == SHAPE).map(|(_, least)| *least);
         let ratio = RATIOS.iter().find(|(name, of, _)| (*name, *of) == (op, shape)).map(|(.., least)| *least);
         let product = PRODUCTS.iter().find(|(name, _)| *name == op).map(|(_, least)| *least);
-        Target { share, ratio: ratio.or(product).or(share.map(|_| 1.0)) }
+        let us = TIMES.iter().find(|(name, _)| *name == op).map(|(_, most)| *most);
+        Target { share, ratio: ratio.or(product).or(share.map(|_| 1.0)), us }
     }
 }
 
@@ -88,6 +94,8 @@ pub enum Verdict {
         /// The ratio to PyTorch.
         ratio: bool,
     },
+    /// It takes longer than it may.
+    Late,
 }
 
 impl Verdict {
@@ -101,7 +109,8 @@ impl Verdict {
         let share = below(figures.share, target.share, 0.0);
         let ratio = below(figures.ratio, target.ratio, NOISE);
         match target {
-            Target { share: None, ratio: None } => Verdict::None,
+            Target { share: None, ratio: None, us: None } => Verdict::None,
+            Target { us: Some(most), .. } if figures.us > most => Verdict::Late,
             _ if share || ratio => Verdict::Missed { share, ratio },
             _ if lacks(figures.share, target.share) || lacks(figures.ratio, target.ratio) => {
                 Verdict::Unmeasured
@@ -112,7 +121,7 @@ impl Verdict {
 
     /// Whether the target was missed.
     pub fn is_missed(self) -> bool {
-        matches!(self, Verdict::Missed { .. })
+        matches!(self, Verdict::Missed { .. } | Verdict::Late)
     }
 }
 
@@ -125,6 +134,7 @@ impl fmt::Display for Verdict {
             Verdict::Missed { share: true, ratio: true } => "MISSED share, ratio",
             Verdict::Missed { share: true, .. } => "MISSED share",
             Verdict::Missed { .. } => "MISSED ratio",
+            Verdict::Late => "MISSED time",
         })
     }
 }
@@ -139,11 +149,14 @@ mod tests {
     #[test]
     fn every_operation_bound_by_memory_has_a_share() {
         assert_eq!(SHARES.map(|(op, _)| op), memory::OPS);
-        assert_eq!(Target::of("softmax_last", "16384x8192"), Target { share: Some(0.85), ratio: Some(1.0) });
+        assert_eq!(
+            Target::of("softmax_last", "16384x8192"),
+            Target { share: Some(0.85), ratio: Some(1.0), us: None }
+        );
         assert_eq!(Target::of("softmax_last", "65536x512"), Target::default());
-        assert_eq!(Target::of("argsort", "64x128256"), Target { share: None, ratio: Some(1.0) });
+        assert_eq!(Target::of("argsort", "64x128256"), Target { share: None, ratio: Some(1.0), us: None });
         assert_eq!(Target::of("argsort", "64x128"), Target::default());
-        assert_eq!(Target::of("gemm", "8192x8192x8192"), Target { share: None, ratio: Some(0.97) });
+        assert_eq!(Target::of("gemm", "8192x8192x8192"), Target { share: None, ratio: Some(0.97), us: None });
     }
 
     #[test]
@@ -168,5 +181,16 @@ mod tests {
         assert_eq!(verdict("cumsum_last", Some(0.4), Some(0.1)), "MISSED ratio");
         assert_eq!(verdict("conv", Some(0.4), None), "MISSED ratio");
         assert_eq!(verdict("host_add", Some(0.4), None), "");
+    }
+
+    #[test]
+    fn calls_of_the_host_have_a_time() {
+        let verdict = |op: &str, us| Verdict::of(&Figures::new(op, "f32", "16x16", us));
+        assert_eq!(verdict("host_add_above_raw", 0.5), Verdict::Ok);
+        assert_eq!(verdict("host_add_above_raw", 0.501), Verdict::Late);
+        assert!(verdict("pool_alloc_free", 0.301).is_missed());
+        assert_eq!(verdict("pool_alloc_free", 0.301).to_string(), "MISSED time");
+        assert_eq!(verdict("host_add", 9.0), Verdict::None);
+        assert!(TIMES.iter().all(|(op, _)| super::super::host_time::NAMES.contains(op)));
     }
 }

@@ -97,10 +97,11 @@ mod tests {
         let error = run(root.path()).expect_err("there is no reason");
         assert!(error.ends_with("add f16 16384x8192"), "{error}");
         assert!(
-            read(PAGE).contains("| add | f16 | 16384x8192 | 93.0 % | 90.0 % | 0.90 | 1.00 | not known |")
+            read(PAGE)
+                .contains("| add | f16 | 16384x8192 | 93.0 % | 90.0 % | 0.90 | 1.00 | - | - | not known |")
         );
         put("benches/h200/reasons.tsv", "op\tdtype\tshape\treason\nadd\t*\t*\tslow\n");
         run(root.path()).expect("there is one now");
-        assert!(read(PAGE).contains("| 0.90 | 1.00 | slow |"));
+        assert!(read(PAGE).contains("| 0.90 | 1.00 | - | - | slow |"));
     }
 }

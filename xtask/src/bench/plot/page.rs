@@ -43,7 +43,7 @@ pub(super) fn part(
     let _ = writeln!(text, "\n{held} rows have a target; {} missed it.\n", missed.len());
     let mut unexplained = Vec::new();
     if !missed.is_empty() {
-        text += "| operation | dtype | shape | share | least | ratio | least | why |\n|---|---|---|--:|--:|--:|--:|---|\n";
+        text += "| operation | dtype | shape | share | least | ratio | least | µs | most | why |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n";
     }
     for row in missed {
         let reason = reasons::find(reasons, row);
@@ -53,15 +53,17 @@ pub(super) fn part(
         let target = Target::of(&row.op, &row.shape);
         let percent =
             |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.1} %", value * 100.0));
-        let ratio = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.2}"));
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.2}"));
         let cells = [
             row.op.clone(),
             row.dtype.clone(),
             row.shape.clone(),
             percent(row.share.filter(|_| target.share.is_some())),
             percent(target.share),
-            ratio(row.ratio),
-            ratio(target.ratio),
+            number(row.ratio.filter(|_| target.ratio.is_some())),
+            number(target.ratio),
+            target.us.map_or("-".into(), |_| format!("{:.3}", row.us)),
+            number(target.us),
             reason.unwrap_or("not known").to_owned(),
         ];
         let _ = writeln!(text, "| {} |", cells.join(" | "));
@@ -119,14 +121,22 @@ mod tests {
             row("exp", 0.9, 0.93),
             row("silu", 1.0, 0.812),
             row("host_add", 0.1, 0.1),
+            Figures::new("host_add_above_raw", "f32", "16x16", 0.541),
         ];
         let reasons = reasons::parse("op\tdtype\tshape\treason\nexp\t*\t*\tslow\n").expect("it is right");
         let (text, unexplained) = part(&[(Set::Memory, rows)], "a card\n", &reasons, &[]);
-        assert_eq!(unexplained, ["silu f16 16384x8192"]);
+        assert_eq!(unexplained, ["silu f16 16384x8192", "host_add_above_raw f32 16x16"]);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[..3], ["- a card", "", "3 rows have a target; 2 missed it."]);
-        assert_eq!(lines[6], "| exp | f16 | 16384x8192 | 93.0 % | 90.0 % | 0.90 | 1.00 | slow |");
-        assert_eq!(lines[7], "| silu | f16 | 16384x8192 | 81.2 % | 90.0 % | 1.00 | 1.00 | not known |");
+        assert_eq!(lines[..3], ["- a card", "", "4 rows have a target; 3 missed it."]);
+        assert_eq!(lines[6], "| exp | f16 | 16384x8192 | 93.0 % | 90.0 % | 0.90 | 1.00 | - | - | slow |");
+        assert_eq!(
+            lines[7],
+            "| silu | f16 | 16384x8192 | 81.2 % | 90.0 % | 1.00 | 1.00 | - | - | not known |"
+        );
+        assert_eq!(
+            lines[8],
+            "| host_add_above_raw | f32 | 16x16 | - | - | - | - | 0.541 | 0.50 | not known |"
+        );
         assert!(text.contains("<details><summary>All rows: memory</summary>"), "{text}");
         assert!(text.contains("| host_add | f16 |"), "{text}");
     }
