@@ -233,7 +233,7 @@ fn sums<T: Element>() {
 fn many_tiles<T: Element>() {
     let (buckets, shift, tiles) = (3, 5, 1300);
     let owned = (buckets as u64) << shift;
-    let map = BucketMap { owned, tiles, shift, buckets, length: owned, inner: 1, ..BucketMap::zeroed() };
+    let map = BucketMap { owned, tiles, shift, buckets, ..BucketMap::zeroed() };
     let room = launch::bucket_words(&map, size_of::<T>()) as usize;
     let tile = room / tiles as usize;
     let mut random = Random(23);

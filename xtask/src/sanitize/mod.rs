@@ -56,7 +56,6 @@ pub fn available() -> Result<(), String> {
 /// Runs the command; the error is the text to show.
 pub fn run(args: &SanitizeArgs) -> Result<(), String> {
     let root = workspace::root()?;
-    args.units.as_deref().map_or(Ok(()), known)?;
     let kinds = args.sanitizer.map_or_else(|| vec![Kind::Address, Kind::Thread], |kind| vec![kind]);
     let mut failed = Vec::new();
     for kind in kinds {
@@ -73,17 +72,6 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("sanitize: {} failed; see above", failed.join(" and ")))
-    }
-}
-
-/// Whether each word of the list is a dtype or a unit.
-fn known(list: &str) -> Result<(), String> {
-    let is_known = |word: &str| kernels_hip::units().any(|unit| unit.dtype == word || unit.name() == word);
-    match list.split(',').find(|word| !is_known(word)) {
-        None => Ok(()),
-        Some(word) => Err(format!(
-            "sanitize: --units has {word:?}, which is no dtype (f32) and no unit (reduce_u8): kernels-hip/kernels.toml has them"
-        )),
     }
 }
 
@@ -134,17 +122,5 @@ fn remove(file: &Path) -> Result<(), String> {
             Err(format!("cannot remove {}: {error}", file.display()))
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_are_dtypes_or_units() {
-        assert_eq!(known("f32,reduce_u8"), Ok(()));
-        assert!(known("f32,reduce_f23").is_err_and(|error| error.contains("\"reduce_f23\"")));
-        assert!(known("").is_err());
     }
 }
