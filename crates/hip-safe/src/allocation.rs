@@ -4,7 +4,7 @@ use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::memory_check::{BufferKind, Registration};
-use crate::order::{Points, Tracked, Uses};
+use crate::order::{Points, Taken, Tracked, Uses};
 use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{self, AtomicBool, Ordering};
 
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
@@ -128,6 +128,22 @@ impl Allocation {
         &self.tracked
     }
 
+    /// Its uses without a lock, if nobody else has a reference to it.
+    ///
+    /// # Safety
+    /// For as long as the result lives, nobody else has the reference that this is called on, nor a borrow of it.
+    #[inline]
+    pub(crate) unsafe fn uses_alone(self: &Arc<Self>) -> Option<Taken<'_>> {
+        // A capture knows its pieces by weak references, which anybody may make strong ones of.
+        if Arc::strong_count(self) > 1 || self.graph_piece().is_some() {
+            return None;
+        }
+        // What the former owners of other references did to the uses comes before.
+        atomic::fence(Ordering::Acquire);
+        // SAFETY: S8: the only reference is the caller's alone.
+        Some(unsafe { self.tracked.take_alone() })
+    }
+
     /// Whether we order its uses, not the caller.
     pub(crate) fn is_ordered(&self) -> bool {
         self.ordered.load(Ordering::Relaxed)
@@ -205,5 +221,29 @@ mod tests {
                 other => panic!("{count} elements: {other:?}"),
             }
         }
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn uses_are_locked_while_somebody_else_may_have_them() {
+        let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
+        let allocation = Arc::new(Allocation::pooled(&stream, 64).unwrap());
+        // SAFETY: no other thread has a reference.
+        let alone = |allocation: &Arc<Allocation>| unsafe { allocation.uses_alone().is_some() };
+        assert!(alone(&allocation));
+        let other = Arc::clone(&allocation);
+        assert!(!alone(&allocation));
+        drop(other);
+        assert!(alone(&allocation));
+
+        let mut piece = None;
+        let captured = stream.capture(|stream| {
+            piece = Some(Allocation::new(stream, 64)?);
+            Ok(())
+        });
+        let piece = piece.unwrap();
+        assert!(piece.graph_piece().is_some() && !alone(&piece));
+        drop(captured);
+        assert!(Arc::strong_count(&piece) == 1 && !alone(&piece));
     }
 }

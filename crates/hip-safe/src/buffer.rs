@@ -110,7 +110,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
     /// All of it, to write.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation)
+        DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation).alone()
     }
 
     /// A range of it, to read.

@@ -24,6 +24,8 @@ pub struct DeviceViewMut<'a, T> {
     len: usize,
     stream: &'a Stream,
     owner: &'a Arc<Allocation>,
+    /// While it lives there is no reference to any other part of the buffer either.
+    alone: bool,
     elements: PhantomData<&'a mut [T]>,
 }
 
@@ -120,7 +122,16 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         stream: &'a Stream,
         owner: &'a Arc<Allocation>,
     ) -> Self {
-        Self { address, len, stream, owner, elements: PhantomData }
+        Self { address, len, stream, owner, alone: false, elements: PhantomData }
+    }
+
+    /// The view of a buffer that is borrowed as a whole, for as long.
+    pub(crate) fn alone(self) -> Self {
+        Self { alone: true, ..self }
+    }
+
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
     }
 
     pub(crate) fn owner(&self) -> &'a Arc<Allocation> {
@@ -159,7 +170,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
 
     /// All of it, to write, while this reference rests.
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.address, self.len, self.stream, self.owner)
+        DeviceViewMut { ..*self }
     }
 
     /// A range of it, to write, while this reference rests.
@@ -176,7 +187,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
     /// [`Error::OutOfRange`] if the range does not lie inside.
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let range = range_of(range, self.len)?;
-        Ok(Self::new(self.address.offset(range.start * size_of::<T>()), range.len(), self.stream, self.owner))
+        Ok(Self { address: self.address.offset(range.start * size_of::<T>()), len: range.len(), ..self })
     }
 
     /// Two parts, before and from `mid`, to write, while this reference rests.
@@ -209,7 +220,8 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         T: AnyBits,
     {
         let len = recast_len::<U>(self.address, self.byte_len())?;
-        Ok(DeviceViewMut::new(self.address, len, self.stream, self.owner))
+        let Self { address, stream, owner, alone, .. } = self;
+        Ok(DeviceViewMut { address, len, stream, owner, alone, elements: PhantomData })
     }
 }
 
@@ -328,5 +340,19 @@ mod tests {
             }
         }
         assert!(range_of(0..=usize::MAX, 5).is_err());
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn a_view_is_alone_unless_another_one_may_live() {
+        let stream = crate::Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
+        let mut buffer = stream.alloc_zeros::<u32>(8).unwrap();
+        assert!(buffer.view_mut().is_alone() && buffer.slice_mut(2..).unwrap().is_alone());
+        assert!(buffer.view_mut().reborrow().is_alone());
+        assert!(buffer.view_mut().recast::<u8>().unwrap().is_alone());
+        let (mut left, right) = buffer.split_at_mut(4).unwrap();
+        assert!(!left.is_alone() && !right.is_alone());
+        assert!(!left.reborrow().is_alone() && !left.slice_mut(..2).unwrap().is_alone());
+        assert!(!left.recast::<u8>().unwrap().is_alone());
     }
 }

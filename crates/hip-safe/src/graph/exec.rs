@@ -58,7 +58,8 @@ impl GraphExec {
         let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
         // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
         let launch = |p: &Platform| unsafe { raw::graphs::graph_launch(p, self.raw, stream.raw()) };
-        let launched = submit_sorted(stream, &turn, self.graph.uses(), || self.device().run(doing, launch));
+        let taken = self.graph.uses().map(|(memory, access)| (memory.take(access), access));
+        let launched = submit_sorted(stream, &turn, taken, || self.device().run(doing, launch));
         self.graph.modules.iter().for_each(|module| module.note_launch(stream));
         launched
     }

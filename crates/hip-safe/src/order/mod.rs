@@ -14,4 +14,4 @@ pub(crate) use points::{Point, Points};
 pub use submission::Submission;
 pub(crate) use submission::{Memory, not_in_host_function, submit_sorted};
 pub(crate) use timeline::Timeline;
-pub(crate) use uses::{Tracked, Uses};
+pub(crate) use uses::{Taken, Tracked, Uses};

@@ -1,6 +1,6 @@
 //! One piece of work for a stream, with the memory that it uses.
 
-use super::Tracked;
+use super::{Taken, Tracked};
 use crate::allocation::Allocation;
 use crate::graph::{Capture, GraphPiece, List, NoCapture};
 use crate::host_function;
@@ -46,6 +46,8 @@ struct Use<'a> {
     /// [`Memory::key`].
     key: usize,
     access: Access,
+    /// The buffer is borrowed for this use alone.
+    alone: bool,
 }
 
 /// What is used.
@@ -120,7 +122,7 @@ impl<'a> Submission<'a> {
     /// inside, which its calls share. The memory itself need not be used at all.
     pub fn order_by<S: DeviceSlice + ?Sized>(&mut self, token: &'a S) -> &mut Self {
         let view = token.as_view();
-        self.add_device(view.owner(), Access::WRITE, view.device_ptr().cast(), view.byte_len());
+        self.add_device(view.owner(), Access::WRITE, false, view.device_ptr().cast(), view.byte_len());
         self
     }
 
@@ -174,7 +176,7 @@ impl<'a> Submission<'a> {
     pub(crate) fn add_read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> *const c_void {
         let view = source.as_view();
         let address = view.device_ptr().cast();
-        self.add_device(view.owner(), Access::READ, address, view.byte_len());
+        self.add_device(view.owner(), Access::READ, false, address, view.byte_len());
         address
     }
 
@@ -183,7 +185,7 @@ impl<'a> Submission<'a> {
     pub(crate) fn add_write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> *const c_void {
         let mut view = destination.as_view_mut();
         let address = view.device_ptr_mut().cast_const().cast();
-        self.add_device(view.owner(), Access::WRITE, address, view.byte_len());
+        self.add_device(view.owner(), Access::WRITE, view.is_alone(), address, view.byte_len());
         address
     }
 
@@ -200,19 +202,21 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// A use of device memory, which has to be on the stream's device.
+    /// A use of device memory, which has to be on the stream's device. `alone`: the buffer is borrowed for this use alone, for `'a`.
     #[inline(never)]
-    pub(crate) fn add_device(
+    fn add_device(
         &mut self,
         allocation: &'a Arc<Allocation>,
         access: Access,
+        alone: bool,
         pointer: *const c_void,
         bytes: usize,
     ) {
         if self.stream.device() != allocation.device() {
             self.refuse_owner(allocation);
         }
-        self.add(Memory::Device(allocation), access, pointer, bytes);
+        let memory = Memory::Device(allocation);
+        self.add_use(Use { memory, key: memory.key(), access, alone }, pointer, bytes);
     }
 
     #[cold]
@@ -223,15 +227,19 @@ impl<'a> Submission<'a> {
     }
 
     /// A use of memory, wherever it is.
-    #[inline(always)]
     pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
+        self.add_use(Use { memory, key: memory.key(), access, alone: false }, pointer, bytes);
+    }
+
+    #[inline(always)]
+    fn add_use(&mut self, used: Use<'a>, pointer: *const c_void, bytes: usize) {
         if bytes == 0 {
             return;
         }
+        let Use { memory, key, access, .. } = used;
         if let Some(extents) = &mut self.extents {
             extents.push(Extent { pointer, bytes, access });
         }
-        let key = memory.key();
         let known = self.uses.as_mut_slice();
         let mut place = known.len();
         while place > 0 && known[place - 1].key > key {
@@ -244,7 +252,7 @@ impl<'a> Submission<'a> {
             return;
         }
         self.any_piece |= memory.graph_piece().is_some();
-        self.uses.insert(place, Use { memory, key, access });
+        self.uses.insert(place, used);
     }
 
     /// What it uses, sorted.
@@ -355,8 +363,12 @@ impl<'a> Submission<'a> {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        let Self { stream, extents, .. } = &*self;
-        submit_sorted(stream, turn, self.memory(), || {
+        let Self { stream, extents, uses, .. } = self;
+        let taken = uses.as_mut_slice().iter_mut().map(|used| {
+            let access = used.access;
+            (used.take(), access)
+        });
+        submit_sorted(stream, turn, taken, || {
             stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
         })
     }
@@ -380,29 +392,28 @@ impl<'a> Submission<'a> {
     }
 }
 
-/// Waits, calls, and lets the memory remember it. The uses are in the order of [`Memory::key`], at most one of each piece of
+/// Waits, calls, and lets the memory remember it. The uses are taken in the order of [`Memory::key`], at most one of each piece of
 /// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part. The caller has asked
 /// [`not_in_host_function`], and has errors in drops told later.
 #[inline]
 pub(crate) fn submit_sorted<'a, R>(
     stream: &Stream,
     _turn: &NoCapture<'_>,
-    uses: impl Iterator<Item = (Memory<'a>, Access)>,
+    uses: impl Iterator<Item = (Option<Taken<'a>>, Access)>,
     call: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let mut locked = SmallVec::<[_; 8]>::new();
-    for (memory, access) in uses {
-        if memory.is_ordered() {
-            let uses = memory.tracked().lock_for(access);
-            uses.prepare(stream, access)?;
-            locked.push((uses, access));
+    let mut all = SmallVec::<[_; 8]>::new();
+    for (taken, access) in uses {
+        if let Some(taken) = taken {
+            taken.prepare(stream, access)?;
+            all.push((taken, access));
         }
     }
     // Errors are large: nothing is moved about where there is none.
     let result = call().map_err(Box::new);
     let count = stream.timeline().note_submission();
-    for (uses, access) in &mut locked {
-        uses.commit(stream, *access, count);
+    for (taken, access) in &mut all {
+        taken.commit(stream, *access, count);
     }
     result.map_err(|error| *error)
 }
@@ -412,7 +423,30 @@ pub(crate) fn not_in_host_function() -> Result<()> {
     if host_function::is_running() { Err(Error::InHostFunction) } else { Ok(()) }
 }
 
+impl Use<'_> {
+    /// As [`Memory::take`].
+    #[inline]
+    fn take(&mut self) -> Option<Taken<'_>> {
+        if !self.memory.is_ordered() {
+            return None;
+        }
+        if let (true, Memory::Device(allocation)) = (self.alone, self.memory) {
+            // SAFETY: S4, S5, S8: whoever gave this use has the buffer borrowed for it alone.
+            if let Some(uses) = unsafe { allocation.uses_alone() } {
+                return Some(uses);
+            }
+        }
+        Some(self.memory.tracked().take_for(self.access))
+    }
+}
+
 impl<'a> Memory<'a> {
+    /// Keeps others away from its uses; none if the caller orders them.
+    #[inline]
+    pub(crate) fn take(self, access: Access) -> Option<Taken<'a>> {
+        self.is_ordered().then(|| self.tracked().take_for(access))
+    }
+
     pub(crate) fn tracked(self) -> &'a Tracked {
         match self {
             Self::Device(allocation) => allocation.tracked(),

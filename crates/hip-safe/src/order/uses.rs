@@ -5,6 +5,7 @@ use crate::mutation::Wait;
 use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::ops::{Deref, DerefMut};
 
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
@@ -33,6 +34,39 @@ pub(crate) struct Tracked {
     uses: Mutex<Uses>,
     /// Nobody reads it any more in such a call.
     read: Condvar,
+}
+
+/// The uses of a piece of memory, which are nobody else's until a submission is noted there.
+pub(crate) struct Taken<'a> {
+    uses: &'a mut Uses,
+    /// None where nobody else has a reference to the memory.
+    locked: Option<&'a Mutex<Uses>>,
+}
+
+impl Deref for Taken<'_> {
+    type Target = Uses;
+
+    #[inline]
+    fn deref(&self) -> &Uses {
+        self.uses
+    }
+}
+
+impl DerefMut for Taken<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Uses {
+        self.uses
+    }
+}
+
+impl Drop for Taken<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(locked) = self.locked {
+            // SAFETY: S8: it was locked for this, which does not use it any more.
+            unsafe { locked.force_unlock() };
+        }
+    }
 }
 
 impl Uses {
@@ -134,14 +168,23 @@ impl Tracked {
         self.uses.lock()
     }
 
+    /// The uses without the lock.
+    ///
+    /// # Safety
+    /// Nobody else has a reference to this while the result lives.
+    pub(crate) unsafe fn take_alone(&self) -> Taken<'_> {
+        // SAFETY: S8: as the caller says, so nobody has the lock either.
+        Taken { uses: unsafe { &mut *self.uses.data_ptr() }, locked: None }
+    }
+
     /// For a submission: a write waits for calls that read.
     #[inline]
-    pub(super) fn lock_for(&self, access: Access) -> MutexGuard<'_, Uses> {
+    pub(super) fn take_for(&self, access: Access) -> Taken<'_> {
         let mut uses = self.uses.lock();
         while access == Access::WRITE && uses.reading > 0 {
             self.read.wait(&mut uses);
         }
-        uses
+        Taken { uses: MutexGuard::leak(uses), locked: Some(&self.uses) }
     }
 
     /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until

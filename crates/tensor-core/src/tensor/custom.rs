@@ -1,6 +1,6 @@
 //! Applying operations that a user of the crate wrote.
 
-use std::sync::Arc;
+use triomphe::Arc;
 
 use super::{Tensor, require_same};
 use crate::custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, InplaceOp3};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
+use triomphe::Arc;
 
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{On, Result};

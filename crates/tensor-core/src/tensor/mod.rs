@@ -27,7 +27,7 @@ mod split;
 mod stat;
 mod views;
 
-use std::sync::Arc;
+use triomphe::Arc;
 
 use crate::device::Device;
 use crate::dtype::DType;
