@@ -1,6 +1,7 @@
 //! Level 3 through rocblas-safe on hip-host beside the crate `gemm` called directly, in turns: the medians for all that is
-//! submitted at once, and how much of the direct call's speed is left, by operations of arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for
-//! half the operations. The last results of both are compared; for trsm, a solution of its own is put in.
+//! submitted at once, after turns that wake the threads, and how much of the direct call's speed is left, by operations of
+//! arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for half the operations.
+//! The last results of both are compared; for trsm, a solution of its own is put in.
 //!
 //! `cargo run --release -p benches --example host_level3 -- 512 1024`: sizes of square matrices.
 
@@ -11,8 +12,11 @@ use rocblas_safe::{Blas, Diagonal, Handle, Layout, Matrix, MatrixMut, Side, Tria
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Each way is timed as often.
+/// Each way is timed at least as often, and until so much time has passed for both.
 const TURNS: usize = 15;
+const TIME: Duration = Duration::from_millis(500);
+/// The first turns, which do not count: threads wake, and memory is touched for the first time.
+const WARM_UP: usize = 5;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -131,7 +135,8 @@ impl<T: Number> Comparison<T> {
     fn run(mut self, stream: &Stream, handle: &Handle, calls: usize) -> Outcome<[Duration; 2]> {
         let mut product = vec![T::of(0.0); self.size * self.size];
         let (mut ours, mut direct) = (Vec::new(), Vec::new());
-        for _ in 0..TURNS {
+        let began = Instant::now();
+        while ours.len() < WARM_UP + TURNS || began.elapsed() < TIME {
             // trsm goes on from its last solution, which gets smaller each time.
             stream.copy_from_host(&self.whole[1], &mut self.c)?;
             stream.synchronize()?;
@@ -145,7 +150,7 @@ impl<T: Number> Comparison<T> {
             direct.push(start.elapsed());
         }
         self.check(stream, handle, product)?;
-        Ok([ours, direct].map(median))
+        Ok([ours, direct].map(|times| median(times[WARM_UP..].to_vec())))
     }
 
     fn submit(&mut self, handle: &Handle) -> rocblas_safe::Result<()> {
