@@ -1,6 +1,6 @@
 //! What hip-safe itself costs the host: handles, the pool, launches above the raw call, hand-overs between streams.
 
-use crate::throughput::host_time::{batches, host_times};
+use crate::throughput::host_time::{HostTimes, batches, host_times};
 use crate::throughput::measure::Effort;
 use crate::throughput::targets::Target;
 use hip_safe::SharedBuffer;
@@ -52,27 +52,20 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
         row(name, what, Some(100.0), batches(effort, wait, allocate)?);
     }
 
-    let launches = host_times(device, Effort { warm_ups: 500, repeats: 15, ..Effort::default() })?;
+    let HostTimes { rows: times, above } =
+        host_times(device, Effort { warm_ups: 500, repeats: 15, ..Effort::default() })?;
     let most = |name| Target::of(name, "").us.map(|us| us * 1e3);
-    let figure = |name: &str| launches.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |row| row.1);
-    let (raw, prepared, built) =
-        (figure("host_raw_launch"), figure("host_safe_launch"), figure("host_safe_launch_built"));
+    let figure = |name: &str| times.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |row| row.1);
+    let raw = figure("host_raw_launch");
     row("raw_launch", "hipModuleLaunchKernel of the table, its arguments ready", None, raw);
-    row(
-        "launch_above",
-        "Launch::submit above the raw call, its arguments ready",
-        Some(150.0),
-        prepared - raw,
-    );
-    row("launch_built_above", "a launch put together and submitted, above the raw call", None, built - raw);
-    let (above, assign) = (figure("host_add_above_raw"), figure("host_add_assign"));
-    row(
-        "add_above",
-        "16 x 16 elements added, the result dropped, above the raw call",
-        most("host_add_above_raw"),
-        above,
-    );
-    row("add_assign_above", "16 x 16 elements added in place, above the raw call", None, assign - raw);
+    let what = "Launch::submit above the raw call, its arguments ready";
+    row("launch_above", what, Some(150.0), above.safe_launch);
+    let what = "a launch put together and submitted, above the raw call";
+    row("launch_built_above", what, None, above.safe_launch_built);
+    let what = "16 x 16 elements added, the result dropped, above the raw call";
+    row("add_above", what, most("host_add_above_raw"), above.add);
+    let what = "16 x 16 elements added in place, above the raw call";
+    row("add_assign_above", what, None, above.add_assign);
     let pool = figure("pool_alloc_free");
     row("pool_alloc_free", "1 KiB allocated and dropped on one stream", most("pool_alloc_free"), pool);
     let (bare, graph) = (figure("graph_100_bare"), figure("graph_100_small_adds"));

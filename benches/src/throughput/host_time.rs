@@ -22,6 +22,26 @@ const MORE: u32 = 11;
 /// Seconds a call, under the row's name.
 pub type HostTime = (&'static str, f64);
 
+/// What an addition costs the host.
+pub struct HostTimes {
+    /// In the order of [`NAMES`].
+    pub rows: Vec<HostTime>,
+    /// What its layers take above the C call, in seconds.
+    pub above: Above,
+}
+
+/// Medians, over batches, of how much longer a call took than that of C in the batch before.
+pub struct Above {
+    /// hip-safe's launch, put together before.
+    pub safe_launch: f64,
+    /// hip-safe's launch, put together for the call.
+    pub safe_launch_built: f64,
+    /// tensor-core's addition, whose result is dropped.
+    pub add: f64,
+    /// tensor-core's addition in place.
+    pub add_assign: f64,
+}
+
 /// The names of the rows.
 pub const NAMES: [&str; 14] = [
     "host_raw_launch",
@@ -44,7 +64,7 @@ pub const NAMES: [&str; 14] = [
 ///
 /// # Errors
 /// What failed, in words.
-pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, String> {
+pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, String> {
     let text = |error: hip_safe::Error| error.to_string();
     let (place, wait) = (Device::Hip(device.clone()), || device.synchronize());
     let (x, y) = matrices(&place).map_err(|error| error.to_string())?;
@@ -106,8 +126,14 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
         in_turns(Effort { repeats: effort.repeats * MORE, ..effort }, wait, calls)?
     };
     drop(current);
-    let [raw, _, _, add, _] = &layers;
-    let above = median(add.iter().zip(raw).map(|(add, raw)| add - raw).collect());
+    let [raw, safe, built, add, assign] = &layers;
+    let longer = |layer: &[f64]| median(layer.iter().zip(raw).map(|(layer, raw)| layer - raw).collect());
+    let above = Above {
+        safe_launch: longer(safe),
+        safe_launch_built: longer(built),
+        add: longer(add),
+        add_assign: longer(assign),
+    };
     right(NAMES[0], &stream.download(&raw_out).map_err(text)?)?;
     right(NAMES[1], &stream.download(&safe_out).map_err(text)?)?;
     right(NAMES[2], &stream.download(&built_out).map_err(text)?)?;
@@ -117,9 +143,9 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<Vec<HostTime>, S
     let allocate = || unsafe { stream.alloc_uninit::<u8>(1 << 10) }.map(drop).map_err(text);
     let pool = batches(effort, wait, allocate)?;
     let (bare, graph) = (graphs::bare(device, &x, &y, effort)?, graphs::captured(device, &x, &y, effort)?);
-    let figures = layers.map(median).into_iter().chain([above]).chain(by_ids);
+    let figures = layers.map(median).into_iter().chain([above.add]).chain(by_ids);
     let figures = figures.chain([pool, bare.call, bare.complete, graph.call, graph.complete]);
-    Ok(NAMES.into_iter().zip(figures).collect())
+    Ok(HostTimes { rows: NAMES.into_iter().zip(figures).collect(), above })
 }
 
 /// A call by ids, an addition that is read back, and a call by ids that is: reading after ids asks the device for wrong ones, too.

@@ -183,7 +183,7 @@ impl Run<'_, '_> {
         };
         (self.progress)(self.done, self.total, "host time of one small addition");
         let effort = self.request.effort;
-        let times = match host_times(device, effort) {
+        let times = match host_times(device, effort).map(|times| times.rows) {
             Ok(times) => times,
             Err(error) => {
                 self.findings.wrong.push(format!("host time: {error}"));
