@@ -12,7 +12,7 @@ use rocblas_safe::{Blas, Diagonal, Handle, Layout, Matrix, MatrixMut, Side, Tria
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Each way is timed at least as often, and until so much time has passed for both.
+/// Each way is timed at least so often, and until so much time has passed for both together, with what comes between.
 const TURNS: usize = 15;
 const TIME: Duration = Duration::from_millis(500);
 /// The first turns, which do not count: threads wake, and memory is touched for the first time.

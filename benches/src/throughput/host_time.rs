@@ -30,7 +30,7 @@ pub struct HostTimes {
     pub above: Above,
 }
 
-/// Medians, over batches, of how much longer a call took than that of C in the batch before.
+/// Medians, over turns, of how much longer a call took than that of C in the same turn.
 pub struct Above {
     /// hip-safe's launch, put together before.
     pub safe_launch: f64,

@@ -128,19 +128,19 @@ impl Allocation {
         &self.tracked
     }
 
-    /// Its uses without a lock, if nobody else has a reference to it.
+    /// Its uses without a lock, if there is no other counted reference to it.
     ///
     /// # Safety
-    /// For as long as the result lives, nobody else has the reference that this is called on, nor a borrow of it.
+    /// While the result lives nobody else makes another reference of this one, or reaches the uses by it.
     #[inline]
     pub(crate) unsafe fn uses_alone(self: &Arc<Self>) -> Option<Taken<'_>> {
-        // A capture knows its pieces by weak references, which anybody may make strong ones of.
+        // A capture knows its pieces by weak references, and makes strong ones of them.
         if Arc::strong_count(self) > 1 || self.graph_piece().is_some() {
             return None;
         }
         // What the former owners of other references did to the uses comes before.
         atomic::fence(Ordering::Acquire);
-        // SAFETY: S8: the only reference is the caller's alone.
+        // SAFETY: S8: nobody reaches them by this reference, as the caller says, and there is no other.
         Some(unsafe { self.tracked.take_alone() })
     }
 

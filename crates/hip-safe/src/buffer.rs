@@ -110,7 +110,9 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 
     /// All of it, to write.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation).alone()
+        let view = DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation);
+        // SAFETY: S4: the buffer is borrowed exclusively for as long.
+        unsafe { view.alone() }
     }
 
     /// A range of it, to read.

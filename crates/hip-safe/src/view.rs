@@ -125,8 +125,11 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         Self { address, len, stream, owner, alone: false, elements: PhantomData }
     }
 
-    /// The view of a buffer that is borrowed as a whole, for as long.
-    pub(crate) fn alone(self) -> Self {
+    /// The view of a buffer that is borrowed as a whole.
+    ///
+    /// # Safety
+    /// While it lives nobody else has a view of any part of the buffer, nor the reference to its memory.
+    pub(crate) unsafe fn alone(self) -> Self {
         Self { alone: true, ..self }
     }
 

@@ -249,6 +249,7 @@ impl<'a> Submission<'a> {
             if access == Access::WRITE {
                 known[place - 1].access = access;
             }
+            known[place - 1].alone &= used.alone;
             return;
         }
         self.any_piece |= memory.graph_piece().is_some();
@@ -431,7 +432,7 @@ impl Use<'_> {
             return None;
         }
         if let (true, Memory::Device(allocation)) = (self.alone, self.memory) {
-            // SAFETY: S4, S5, S8: whoever gave this use has the buffer borrowed for it alone.
+            // SAFETY: S4, S8: the view that this use was made of has the buffer borrowed exclusively, for longer than this lives.
             if let Some(uses) = unsafe { allocation.uses_alone() } {
                 return Some(uses);
             }

@@ -5,7 +5,9 @@ use crate::mutation::Wait;
 use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
@@ -38,9 +40,11 @@ pub(crate) struct Tracked {
 
 /// The uses of a piece of memory, which are nobody else's until a submission is noted there.
 pub(crate) struct Taken<'a> {
-    uses: &'a mut Uses,
-    /// None where nobody else has a reference to the memory.
+    /// Not a reference, which would have to end before the lock is released.
+    uses: NonNull<Uses>,
+    /// None where nobody else reaches the uses.
     locked: Option<&'a Mutex<Uses>>,
+    exclusive: PhantomData<&'a mut Uses>,
 }
 
 impl Deref for Taken<'_> {
@@ -48,14 +52,16 @@ impl Deref for Taken<'_> {
 
     #[inline]
     fn deref(&self) -> &Uses {
-        self.uses
+        // SAFETY: S8: they are locked for this, or nobody else reaches them.
+        unsafe { self.uses.as_ref() }
     }
 }
 
 impl DerefMut for Taken<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Uses {
-        self.uses
+        // SAFETY: S8: as above.
+        unsafe { self.uses.as_mut() }
     }
 }
 
@@ -171,10 +177,11 @@ impl Tracked {
     /// The uses without the lock.
     ///
     /// # Safety
-    /// Nobody else has a reference to this while the result lives.
+    /// Nobody else reaches them while the result lives, by the lock or without it.
     pub(crate) unsafe fn take_alone(&self) -> Taken<'_> {
-        // SAFETY: S8: as the caller says, so nobody has the lock either.
-        Taken { uses: unsafe { &mut *self.uses.data_ptr() }, locked: None }
+        // SAFETY: S8: a place in this, which nobody else reaches.
+        let uses = unsafe { NonNull::new_unchecked(self.uses.data_ptr()) };
+        Taken { uses, locked: None, exclusive: PhantomData }
     }
 
     /// For a submission: a write waits for calls that read.
@@ -184,7 +191,7 @@ impl Tracked {
         while access == Access::WRITE && uses.reading > 0 {
             self.read.wait(&mut uses);
         }
-        Taken { uses: MutexGuard::leak(uses), locked: Some(&self.uses) }
+        Taken { uses: MutexGuard::leak(uses).into(), locked: Some(&self.uses), exclusive: PhantomData }
     }
 
     /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until

@@ -163,3 +163,29 @@ fn a_capture_in_a_call_made_alone_is_refused() {
         device.call_alone(|| ()).unwrap();
     });
 }
+
+#[test]
+fn a_buffer_is_written_after_a_graph_that_another_thread_drops() {
+    const ROUNDS: u8 = 50;
+    let [ours, theirs] = [(); 2].map(|()| under_test::stream());
+    for round in 0..ROUNDS {
+        let mut bytes = ours.alloc_zeros::<u8>(LEN).unwrap();
+        let graph = theirs.capture(|stream| stream.memset(&mut bytes, 0xff)).unwrap().instantiate().unwrap();
+        // The graph has the buffer too until it is dropped: its owner finds itself alone at any time.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                graph.launch(&theirs).unwrap();
+                drop(graph);
+            });
+            for value in 0..20 {
+                ours.memset(&mut bytes, value).unwrap();
+                let seen = ours.download(&bytes).unwrap();
+                assert!([value, 0xff].contains(&seen[0]), "round {round}: {}", seen[0]);
+                assert!(seen.iter().all(|&byte| byte == seen[0]), "round {round}: two writes at once");
+            }
+        });
+        // Nobody else is left.
+        ours.memset(&mut bytes, round).unwrap();
+        assert_eq!(ours.download(&bytes).unwrap(), [round; LEN]);
+    }
+}
