@@ -175,8 +175,6 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
 // Each term is joined as soon as it is made: on AMD, where the compilers make fewer instructions of that, and of integers of 16 bits, of which
 // ptxas keeps some in memory where all terms of a pack are made at once.
 static constexpr bool ONE_BY_ONE = ON_AMD || (!Dtype<T>::FLOAT && sizeof(T) == 2);
-// Packs are taken in turn, by rows words of packs where elements have a byte. Otherwise that would make more instructions.
-static constexpr bool GROUPED = ON_GFX9 && (sizeof(T) == 1 || sizeof(T) == 4);
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
     Pack<T, SPAN> pack[U];
@@ -188,25 +186,22 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
 #if ON_GFX9
-            UNROLL
-            for (u32 u = 0; u < U; u++) {
+            // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
+            UNROLL for (u32 u = 0; u < U; u++) {
                 u64 at = first + u * step;
                 if constexpr (sizeof(typename Op::Sum) > sizeof(Rank)) at = own_anew((u32)at);
-                if constexpr (GROUPED && sizeof(T) == 4) { IN_TURN(pack[u]) }
-                UNROLL
-                for (u32 l = 0; l < LANES; l++) {
-                    if constexpr (GROUPED && sizeof(T) == 1) { GROUP_BEGINS(pack[u], l) }
+                if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
+                UNROLL for (u32 l = 0; l < LANES; l++) {
+                    if constexpr (sizeof(T) == 1) { GROUP_BEGINS(pack[u], l) }
                     const typename Op::Sum term = Op::of(pack[u].at[l], at + l);
                     lane[l] = u == 0 ? term : Op::join(lane[l], term);
-                    if constexpr (GROUPED && sizeof(T) == 1) { IN_TURN(lane[l]) }
+                    if constexpr (sizeof(T) == 1) { IN_TURN(lane[l]) }
                 }
-                if constexpr (GROUPED && sizeof(T) == 4) { IN_TURN(lane) }
+                if constexpr (sizeof(T) == 4) { IN_TURN(lane) }
             }
 #else
-            UNROLL
-            for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
-            UNROLL
-            for (u32 u = 1; u < U; u++) {
+            UNROLL for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
+            UNROLL for (u32 u = 1; u < U; u++) {
                 UNROLL
                 for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
             }
@@ -348,10 +343,10 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
                 for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
                 UNROLL
                 for (u32 u = 0; u < AT_ONCE; u++) {
-                    if constexpr (GROUPED && sizeof(T) == 4 && W > 1) { IN_TURN(x[u]) }
+                    if constexpr (sizeof(T) == 4 && W > 1) { IN_TURN(x[u]) }
                     UNROLL
                     for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
-                    if constexpr (GROUPED && sizeof(T) == 4) { IN_TURN(part) }
+                    if constexpr (sizeof(T) == 4) { IN_TURN(part) }
                 }
             }
         }
