@@ -121,7 +121,15 @@ template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
         for (u32 j = 0; j < N; j++) out.at[j] = only;
     } else {
         UNROLL
-        for (u32 j = 0; j < N; j++) out.at[j] = p[j * step];
+        for (u32 j = 0; j < N; j++) {
+#if ON_GFX9
+            // Multiples of the step would take two scalar registers each, more than there are.
+            out.at[j] = *p;
+            p += step;
+#else
+            out.at[j] = p[j * step];
+#endif
+        }
     }
     return out;
 }
@@ -131,6 +139,21 @@ template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, c
     for (u32 d = 0; d + 1 < rank; d++) all |= strides[d];
     return is_aligned<O, N>(out) && all % N == 0;
 }
+#endif
+
+// In strided walks, whose addresses take registers too: before element j of a pack is computed with, and after its result is made. Where
+// elements are only moved or written there is nothing to compute, and what is written over may not be read.
+#if ON_GFX9 && (defined(DTYPE_f16) || defined(DTYPE_f64))
+struct Same;
+struct Constant;
+template <class F> static constexpr bool COMPUTES = true;
+template <> constexpr bool COMPUTES<Same> = false;
+template <> constexpr bool COMPUTES<Constant> = false;
+#define BEFORE(in, j) if constexpr (COMPUTES<F>) GROUP_BEGINS(in, j)
+#define AFTER(out, j) if constexpr (COMPUTES<F>) GROUP_ENDS(out, j)
+#else
+#define BEFORE(in, j)
+#define AFTER(out, j)
 #endif
 
 // out[i] = f(a[i]), both tight.
@@ -186,10 +209,10 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                         out[i + j] = f(a[j < run.left ? run.at.a + j * step_a : next + (j - run.left) * step_a]);
                     continue;
                 }
-                const Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
+                Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
                 Pack<O, N> y;
                 UNROLL
-                for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
+                for (u32 j = 0; j < N; j++) { BEFORE(x, j) y.at[j] = f(x.at[j]); AFTER(y, j) }
                 write_pack<N>(out + i, y);
             }
         }
@@ -203,10 +226,10 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
             const A* const from = a + at.a + x * step_a;
             O* const to = out + at.b + x;
             if (inner - x >= N) {
-                const Pack<A, N> v = load_steps<N>(from, step_a);
+                Pack<A, N> v = load_steps<N>(from, step_a);
                 Pack<O, N> y;
                 UNROLL
-                for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
+                for (u32 j = 0; j < N; j++) { BEFORE(v, j) y.at[j] = f(v.at[j]); AFTER(y, j) }
                 write_pack<N>(to, y);
             } else {
                 for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
@@ -269,10 +292,10 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
                 }
                 continue;
             }
-            const Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
+            Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
             Pack<O, N> z;
             UNROLL
-            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
+            for (u32 j = 0; j < N; j++) { BEFORE(x, j) BEFORE(y, j) z.at[j] = f(x.at[j], y.at[j]); AFTER(z, j) }
             write_pack<N>(out + i, z);
         }
     }

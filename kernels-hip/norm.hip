@@ -234,7 +234,7 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
     }
 }
 #endif
-DEVICE u64 row_offset(const NormMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
+DEVICE u64 row_offset(const NormMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {

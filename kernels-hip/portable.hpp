@@ -33,6 +33,13 @@
 #include <hiphost/device.hpp>
 #endif
 
+// Whether for AMD's gfx9, whose waves have 64 lanes: eight waves a SIMD leave 64 vector and 96 scalar registers to each.
+#if ON_AMD && WAVE_SIZE == 64
+#define ON_GFX9 1
+#else
+#define ON_GFX9 0
+#endif
+
 // DEVICE: a function of this file. METHOD: a member function. SHARED_CODE: a function that the host keeps as one copy.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
@@ -402,6 +409,21 @@ DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
 
 struct Offsets { u64 a, b; };
 
+// A number that all threads have, and one of a thread's own. For gfx9 compilers take them for new numbers wherever these stand: else they
+// compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few.
+DEVICE u32 shared_anew(u32 v) {
+#if ON_GFX9
+    asm volatile("" : "+s"(v));
+#endif
+    return v;
+}
+DEVICE u32 own_anew(u32 v) {
+#if ON_GFX9
+    asm volatile("" : "+v"(v));
+#endif
+    return v;
+}
+
 // The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there
 // are scalar registers: they keep the rest in lanes of vector registers. Elsewhere indices that are constants cost less.
 #if ON_AMD
@@ -449,6 +471,45 @@ template <u32 N, class T> DEVICE void write_pack(T* p, const Pack<T, N>& v) {
     store_pack(p, v);
 }
 
+// AMD's compilers compute side by side whatever does not depend on each other, such as all elements of a pack, in more registers than eight
+// waves of gfx9 leave to each. So values pass through empty instructions there, which keep their order: what is computed between two of them
+// stays between them. A group is the elements of a word of 4 bytes, or one of 8; smaller packs do without.
+#if ON_GFX9
+template <class V> DEVICE void in_turn(V& v) {
+    static_assert(sizeof(V) % 4 == 0, "whole registers");
+    u32 words[sizeof(V) / 4];
+    memcpy(words, &v, sizeof(v));
+    UNROLL
+    for (u32 w = 0; w < sizeof(V) / 4; w++) asm volatile("" : "+v"(words[w]));
+    memcpy(&v, words, sizeof(v));
+}
+template <u32 BYTES> struct GroupOf { typedef u32 Type; };
+template <> struct GroupOf<8> { typedef u64 Type; };
+template <class E> DEVICE constexpr u32 group_size() { return sizeof(typename GroupOf<sizeof(E)>::Type) / sizeof(E); }
+template <class E, u32 N> DEVICE void group_in_turn(Pack<E, N>& pack, u32 number) {
+    if constexpr (N >= group_size<E>()) {
+        typename GroupOf<sizeof(E)>::Type groups[N / group_size<E>()];
+        memcpy(groups, &pack, sizeof(pack));
+        asm volatile("" : "+v"(groups[number]));
+        memcpy(&pack, groups, sizeof(pack));
+    }
+}
+template <class E, u32 N> DEVICE void group_begins(Pack<E, N>& pack, u32 j) {
+    if (j % group_size<E>() == 0) group_in_turn(pack, j / group_size<E>());
+}
+template <class E, u32 N> DEVICE void group_ends(Pack<E, N>& pack, u32 j) {
+    if ((j + 1) % group_size<E>() == 0) group_in_turn(pack, j / group_size<E>());
+}
+#define IN_TURN(v) in_turn(v);
+// Before element j of a pack is computed with, and after element j of one is made.
+#define GROUP_BEGINS(pack, j) group_begins(pack, j);
+#define GROUP_ENDS(pack, j) group_ends(pack, j);
+#else
+#define IN_TURN(v)
+#define GROUP_BEGINS(pack, j)
+#define GROUP_ENDS(pack, j)
+#endif
+
 // ---- threads of a block together --------------------------------------------------------------------------------------
 #if defined(WAVE_SIZE) && WAVE_SIZE != 0
 static_assert(WAVE_SIZE == 32 || WAVE_SIZE == 64, "WAVE_SIZE is 32 or 64");
@@ -476,8 +537,9 @@ template <class Op> DEVICE typename Op::Sum block_join(typename Op::Sum mine, u3
     Sum* const slot = block_slots<Sum>() + (turn & 1u) * MAX_BLOCK;
     slot[threadIdx.x] = mine;
     __syncthreads();
-    if (threadIdx.x >= WAVE_SIZE) return mine;
-    const u32 lane = threadIdx.x & 31u;
+    const u32 thread = own_anew(threadIdx.x);
+    if (thread >= WAVE_SIZE) return mine;
+    const u32 lane = thread & 31u;
     Sum all = slot[lane];
     for (u32 other = lane + 32u; other < blockDim.x; other += 32u) all = Op::join(all, slot[other]);
     for (u32 mask = 16u; mask > 0u; mask >>= 1) all = Op::join(all, Op::shuffle(all, mask));

@@ -185,13 +185,27 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
-            UNROLL
-            for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
-            UNROLL
-            for (u32 u = 1; u < U; u++) {
+#if ON_GFX9
+            // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
+            UNROLL for (u32 u = 0; u < U; u++) {
+                u64 at = first + u * step;
+                if constexpr (sizeof(typename Op::Sum) > sizeof(Rank)) at = own_anew((u32)at);
+                if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
+                UNROLL for (u32 l = 0; l < LANES; l++) {
+                    if constexpr (sizeof(T) == 1) { GROUP_BEGINS(pack[u], l) }
+                    const typename Op::Sum term = Op::of(pack[u].at[l], at + l);
+                    lane[l] = u == 0 ? term : Op::join(lane[l], term);
+                    if constexpr (sizeof(T) == 1) { IN_TURN(lane[l]) }
+                }
+                if constexpr (sizeof(T) == 4) { IN_TURN(lane) }
+            }
+#else
+            UNROLL for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
+            UNROLL for (u32 u = 1; u < U; u++) {
                 UNROLL
                 for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
             }
+#endif
         } else {
             UNROLL
             for (u32 u = 0; u < U; u++) {
@@ -205,21 +219,21 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     }
 }
 #endif
-DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
-    if (m.reduced_rank == 1) return i * m.reduced_strides[0];
-    return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
+DEVICE u64 reduced_offset(const ReduceMap& m, u64 i, u32 rank) {
+    if (rank == 1) return i * m.reduced_strides[0];
+    return offsets(i, m.length, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
     NOT_UNROLLED
-    for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
+    for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i, shared_anew(m.reduced_rank))], first + i));
     return sum;
 }
 DEVICE bool rows_are_tight(const ReduceMap& m) {
     return m.reduced_rank == 0 || (m.reduced_rank == 1 && m.reduced_strides[0] == 1);
 }
-DEVICE u64 kept_offset(const ReduceMap& m, u64 o) {
-    return offsets(o, m.outputs, m.kept_rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
+DEVICE u64 kept_offset(const ReduceMap& m, u64 o, u32 rank) {
+    return offsets(o, m.outputs, rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
 }
 
 // A part of an output: its elements begin to end.
@@ -233,8 +247,9 @@ DEVICE Item item_of(const ReduceMap& m, u64 output, u32 part) {
 }
 // Number i, an output's parts one after the other.
 DEVICE Item item_of(const ReduceMap& m, u64 i) {
-    const u64 output = m.parts == 1 ? i : i / m.parts;
-    return item_of(m, output, (u32)(i - output * m.parts));
+    const u32 parts = shared_anew(m.parts);
+    const u64 output = parts == 1 ? i : i / parts;
+    return item_of(m, output, (u32)(i - output * parts));
 }
 template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m, Item item, typename Op::Sum total) {
     if (m.parts == 1) out[item.output] = Op::result(total);
@@ -271,7 +286,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
     if (m.segment <= SPAN) {
         for (u64 i = (u64)threadIdx.x * gridDim.x + blockIdx.x; i < items; i += thread_count()) {
             const Item item = item_of(m, i);
-            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output), m, tight, item, 0, 1));
+            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output, shared_anew(m.kept_rank)), m, tight, item, 0, 1));
         }
         return;
     }
@@ -286,7 +301,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
         typename Op::Sum total = Op::none();
         if (i < items) {
             const Item item = item_of(m, i);
-            total = share<Op>(in + kept_offset(m, item.output), m, tight, item, thread, threads);
+            total = share<Op>(in + kept_offset(m, item.output, shared_anew(m.kept_rank)), m, tight, item, thread, threads);
         }
         if (group == 0) {
             if (m.segment > SPAN) total = block_join<Op>(total, turn);
@@ -311,7 +326,7 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         u64 r = i;
 #if ON_HOST
         for (; r < end; r++) {
-            const T* const p = first + reduced_offset(m, r);
+            const T* const p = first + reduced_offset(m, r, m.reduced_rank);
             if (n == W) {
                 for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
             } else {
@@ -328,14 +343,16 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
                 for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
                 UNROLL
                 for (u32 u = 0; u < AT_ONCE; u++) {
+                    if constexpr (sizeof(T) == 4 && W > 1) { IN_TURN(x[u]) }
                     UNROLL
                     for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
+                    if constexpr (sizeof(T) == 4) { IN_TURN(part) }
                 }
             }
         }
         NOT_UNROLLED
         for (; r < end; r++) {
-            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r));
+            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r, m.reduced_rank));
             UNROLL
             for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
         }
@@ -489,7 +506,7 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
     for (u64 i = number; i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
-        const T* const first = in + kept_offset(m, o);
+        const T* const first = in + kept_offset(m, o, m.kept_rank);
         const Item item = item_of(m, o, (u32)part);
 #if !ON_HOST
         if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);

@@ -195,7 +195,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     }
 }
 #endif
-DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a; }
+DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};

@@ -48,6 +48,10 @@ struct AddMoments {
     static METHOD Sum join(Sum a, Sum b) { return Moments{a.square + b.square, a.sum + b.sum}; }
     static METHOD Sum shuffle(Sum v, u32 mask) { return Moments{shuffle_xor(v.square, mask), shuffle_xor(v.sum, mask)}; }
 };
+#if ON_GFX9
+// Variances join sums in even turns and moments in odd ones: the slots of moments' even turns are free for the sums.
+template <> __device__ __forceinline__ Wide* block_slots<Wide>() { return reinterpret_cast<Wide*>(block_slots<Moments>()); }
+#endif
 // NaN wins.
 struct Most {
     typedef C Sum;
@@ -95,8 +99,9 @@ struct Row {
 };
 
 DEVICE u64 reduced_offset(const StatMap& m, u64 i) {
-    if (m.reduced_rank == 1) return i * m.reduced_strides[0];
-    return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
+    const u32 rank = shared_anew(m.reduced_rank);
+    if (rank == 1) return i * m.reduced_strides[0];
+    return offsets(i, m.length, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 #if ON_HOST
 template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u32 n, F f) {
@@ -125,9 +130,14 @@ template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u6
     return total;
 }
 
-// One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join.
-template <class S> DEVICE S from_first(S mine) {
+// One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join. On gfx9 it goes through the first
+// slot of what was just joined, which the first wave alone has read, so that shared memory is left for eight blocks.
+template <class S> DEVICE S from_first(S mine, u32 turn) {
+#if ON_GFX9
+    S* const one = block_slots<S>() + (turn & 1u) * MAX_BLOCK;
+#else
     __shared__ S one[1];
+#endif
     if (threadIdx.x == 0) one[0] = mine;
     __syncthreads();
     return one[0];
@@ -155,7 +165,10 @@ template <class J, class F> DEVICE typename J::Sum total(const Row& r, F f) {
 #endif
     }
     typename J::Sum all = sum.total();
-    if (r.shared) all = from_first(block_join<J>(all, r.turn++));
+    if (r.shared) {
+        const u32 turn = r.turn++;
+        all = from_first(block_join<J>(all, turn), turn);
+    }
     return all;
 }
 
@@ -236,7 +249,7 @@ template <class Op> DEVICE void statistic(const T* in, T* out, const StatMap& m,
     u32 turn = 0;
     for (u64 o = alone ? number : blockIdx.x; o < m.outputs; o += alone ? thread_count() : gridDim.x) {
         if (one && !alone && threadIdx.x != 0) continue;
-        const T* const row = in + offsets(o, m.outputs, m.kept_rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
+        const T* const row = in + offsets(o, m.outputs, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
         const u64 first = one ? 0 : (u64)threadIdx.x * SPAN, stride = one ? SPAN : (u64)blockDim.x * SPAN;
         const T result = op(Row{row, m, tight, !one, first, stride, turn});
         if (alone || threadIdx.x == 0) out[o] = result;
