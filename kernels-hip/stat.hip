@@ -132,7 +132,7 @@ template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u6
 
 // One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join. On gfx9 it goes through the first
 // slot of what was just joined, which the first wave alone has read, so that shared memory is left for eight blocks.
-template <class S> DEVICE S from_first(S mine, u32 turn) {
+template <class S> DEVICE S from_first(S mine, [[maybe_unused]] u32 turn) {
 #if ON_GFX9
     S* const one = block_slots<S>() + (turn & 1u) * MAX_BLOCK;
 #else
