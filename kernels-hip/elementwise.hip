@@ -125,7 +125,7 @@ template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
 #if ON_GFX9
             // Multiples of the step would take two scalar registers each, more than there are.
             out.at[j] = *p;
-            p += step;
+            if (j + 1 < N) p += step;
 #else
             out.at[j] = p[j * step];
 #endif
@@ -141,8 +141,8 @@ template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, c
 }
 #endif
 
-// In strided walks, whose addresses take registers too: before element j of a pack is computed with, and after its result is made. Where
-// elements are only moved or written there is nothing to compute, and what is written over may not be read.
+// In strided walks of these dtypes elements in turn leave registers for the addresses: before element j of a pack is computed with, and after
+// its result is made. Not where elements are only moved or written: taking a place in turn would read what is written over.
 #if ON_GFX9 && (defined(DTYPE_f16) || defined(DTYPE_f64))
 struct Same;
 struct Constant;

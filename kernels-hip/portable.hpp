@@ -33,7 +33,8 @@
 #include <hiphost/device.hpp>
 #endif
 
-// Whether for AMD's gfx9, whose waves have 64 lanes: eight waves a SIMD leave 64 vector and 96 scalar registers to each.
+// Whether for AMD's gfx9, the only ones whose waves have 64 lanes here. From gfx90a on eight waves a SIMD leave 64 vector and 96 scalar
+// registers to each.
 #if ON_AMD && WAVE_SIZE == 64
 #define ON_GFX9 1
 #else
@@ -488,6 +489,7 @@ template <> struct GroupOf<8> { typedef u64 Type; };
 template <class E> DEVICE constexpr u32 group_size() { return sizeof(typename GroupOf<sizeof(E)>::Type) / sizeof(E); }
 template <class E, u32 N> DEVICE void group_in_turn(Pack<E, N>& pack, u32 number) {
     if constexpr (N >= group_size<E>()) {
+        static_assert(N % group_size<E>() == 0, "whole groups");
         typename GroupOf<sizeof(E)>::Type groups[N / group_size<E>()];
         memcpy(groups, &pack, sizeof(pack));
         asm volatile("" : "+v"(groups[number]));

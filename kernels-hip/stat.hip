@@ -48,10 +48,6 @@ struct AddMoments {
     static METHOD Sum join(Sum a, Sum b) { return Moments{a.square + b.square, a.sum + b.sum}; }
     static METHOD Sum shuffle(Sum v, u32 mask) { return Moments{shuffle_xor(v.square, mask), shuffle_xor(v.sum, mask)}; }
 };
-#if ON_GFX9
-// Variances join sums in even turns and moments in odd ones: the slots of moments' even turns are free for the sums.
-template <> __device__ __forceinline__ Wide* block_slots<Wide>() { return reinterpret_cast<Wide*>(block_slots<Moments>()); }
-#endif
 // NaN wins.
 struct Most {
     typedef C Sum;
@@ -131,7 +127,7 @@ template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u6
 }
 
 // One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join. On gfx9 it goes through the first
-// slot of what was just joined, which the first wave alone has read, so that shared memory is left for eight blocks.
+// slot of what was just joined, so that shared memory is left for eight blocks: the first wave alone has read it, whose lanes go in step.
 template <class S> DEVICE S from_first(S mine, [[maybe_unused]] u32 turn) {
 #if ON_GFX9
     S* const one = block_slots<S>() + (turn & 1u) * MAX_BLOCK;
@@ -182,6 +178,11 @@ struct Magnitude {
 struct WideValue {
     METHOD Wide operator()(T v) const { return (Wide)widen(v); }
 };
+#if ON_GFX9
+struct Single {
+    METHOD Moments operator()(T v) const { return Moments{Wide(0), (Wide)widen(v)}; }
+};
+#endif
 struct Deviation {
     Wide mean;
     METHOD Moments operator()(T v) const {
@@ -205,7 +206,12 @@ template <class F> DEVICE bool is_finite(F v) { return v - v == F(0); }
 template <bool ROOT> struct Variance {
     METHOD T operator()(const Row& r) const {
         const Wide n = (Wide)r.map.length;
+#if ON_GFX9
+        // Slots of one type, so that shared memory is left for eight blocks.
+        const Wide mean = total<AddMoments>(r, Single{}).sum / n;
+#else
         const Wide mean = total<Add<Wide>>(r, WideValue{}) / n;
+#endif
         const Moments s = total<AddMoments>(r, Deviation{mean});
         // The mean is off by Σd/n, which adds n times its square to Σd².
         const Wide square = is_finite(s.square) ? maximum(s.square - s.sum * (s.sum / n), Wide(0)) : s.square;
