@@ -228,7 +228,7 @@ mod tests {
     fn uses_are_locked_while_somebody_else_may_have_them() {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let allocation = Arc::new(Allocation::pooled(&stream, 64).unwrap());
-        // SAFETY: no other thread has a reference.
+        // SAFETY: S8: no other thread has a reference.
         let alone = |allocation: &Arc<Allocation>| unsafe { allocation.uses_alone().is_some() };
         assert!(alone(&allocation));
         let other = Arc::clone(&allocation);
