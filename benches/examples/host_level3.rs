@@ -150,7 +150,7 @@ impl<T: Number> Comparison<T> {
             direct.push(start.elapsed());
         }
         self.check(stream, handle, product)?;
-        Ok([ours, direct].map(|times| median(times[WARM_UP..].to_vec())))
+        Ok([ours, direct].map(|mut times| median(times.split_off(WARM_UP))))
     }
 
     fn submit(&mut self, handle: &Handle) -> rocblas_safe::Result<()> {
