@@ -10,7 +10,7 @@ use hip_sys::hip::hipError_t;
 use kernels_hip::args::Map2;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tensor_core::{BinaryOp, DType, Device, HipDevice, Tensor};
 
 /// Calls between two waits: fewer than a device's queue holds, so that no call waits for room.
@@ -36,19 +36,22 @@ pub struct Above {
     pub safe_launch: f64,
     /// hip-safe's launch, put together for the call.
     pub safe_launch_built: f64,
-    /// tensor-core's addition, whose result is dropped.
+    /// tensor-core's addition from its call to its return.
+    pub add_return: f64,
+    /// tensor-core's addition, and the drop of its result.
     pub add: f64,
     /// tensor-core's addition in place.
     pub add_assign: f64,
 }
 
 /// The names of the rows.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "host_raw_launch",
     "host_safe_launch",
     "host_safe_launch_built",
     "host_add",
     "host_add_assign",
+    "host_add_return_above_raw",
     "host_add_above_raw",
     "host_index_select",
     "add_and_read",
@@ -84,7 +87,7 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
 
     let mut pointers = [a.device_ptr().cast_mut(), b.device_ptr().cast_mut(), raw_out.device_ptr_mut()];
     let [p, q, r] = &mut pointers;
-    let mut arguments: [*mut c_void; 4] = [
+    let arguments: [*mut c_void; 4] = [
         (&raw mut *p).cast(),
         (&raw mut *q).cast(),
         (&raw mut *r).cast(),
@@ -93,8 +96,9 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
     let launch = device.device().platform().hip().hipModuleLaunchKernel;
     let current = device.device().make_current().map_err(text)?;
     let layers = {
-        let mut raw = timed(|| {
-            let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
+        let launch_raw = || {
+            // Nothing is written to them.
+            let (arguments, none) = (arguments.as_ptr().cast_mut(), null_mut());
             // SAFETY: S1, S3, S5, S9: a live function of the current device, the only stream that the buffers are used on, and the
             // arguments that the kernel declares: three arrays of as many elements as the map says.
             let status =
@@ -104,7 +108,8 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
             } else {
                 Err(format!("hipModuleLaunchKernel answered {}", status.0))
             }
-        });
+        };
+        let (mut raw, mut raw_return) = (timed(launch_raw), timed_to_return(launch_raw));
         let mut prepared = stream.launch(&function, config);
         prepared.arg(&a).arg(&b).arg_mut(&mut safe_out).value(&map);
         // SAFETY: S9: as above.
@@ -117,22 +122,26 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
         });
         right(NAMES[3], &numbers(&x.add(&y).map_err(|e| e.to_string())?)?)?;
         let mut add = timed(|| x.add(&y).map(drop).map_err(|e| e.to_string()));
+        let mut add_return = timed_to_return(|| x.add(&y).map_err(|e| e.to_string()));
         let mut target = x.copy().map_err(|e| e.to_string())?;
         target.add_assign_(&y).map_err(|e| e.to_string())?;
         right(NAMES[4], &numbers(&target)?)?;
         let mut assign = timed(|| target.add_assign_(&y).map_err(|e| e.to_string()));
 
-        let calls: [Timed<'_>; 5] = [&mut raw, &mut safe, &mut built, &mut add, &mut assign];
+        let calls: [Timed<'_>; 7] =
+            [&mut raw, &mut safe, &mut built, &mut add, &mut assign, &mut raw_return, &mut add_return];
         in_turns(Effort { repeats: effort.repeats * MORE, ..effort }, wait, calls)?
     };
     drop(current);
-    let [raw, safe, built, add, assign] = &layers;
-    let longer = |layer: &[f64]| median(layer.iter().zip(raw).map(|(layer, raw)| layer - raw).collect());
+    let [raw, safe, built, add, assign, raw_return, add_return] = &layers;
+    let longer =
+        |layer: &[f64], raw: &[f64]| median(layer.iter().zip(raw).map(|(layer, raw)| layer - raw).collect());
     let above = Above {
-        safe_launch: longer(safe),
-        safe_launch_built: longer(built),
-        add: longer(add),
-        add_assign: longer(assign),
+        safe_launch: longer(safe, raw),
+        safe_launch_built: longer(built, raw),
+        add_return: longer(add_return, raw_return),
+        add: longer(add, raw),
+        add_assign: longer(assign, raw),
     };
     right(NAMES[0], &stream.download(&raw_out).map_err(text)?)?;
     right(NAMES[1], &stream.download(&safe_out).map_err(text)?)?;
@@ -143,7 +152,7 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
     let allocate = || unsafe { stream.alloc_uninit::<u8>(1 << 10) }.map(drop).map_err(text);
     let pool = batches(effort, wait, allocate)?;
     let (bare, graph) = (graphs::bare(device, &x, &y, effort)?, graphs::captured(device, &x, &y, effort)?);
-    let figures = layers.map(median).into_iter().chain([above.add]).chain(by_ids);
+    let figures = layers.map(median).into_iter().take(5).chain([above.add_return, above.add]).chain(by_ids);
     let figures = figures.chain([pool, bare.call, bare.complete, graph.call, graph.complete]);
     Ok(HostTimes { rows: NAMES.into_iter().zip(figures).collect(), above })
 }
@@ -217,6 +226,21 @@ fn in_turns<E: std::fmt::Display, const N: usize>(
         }
     }
     Ok(all)
+}
+
+/// Times so many calls, each by itself from call to return: what it gives is dropped between two of them. The clock is in each time, so only
+/// differences between such times mean anything.
+fn timed_to_return<R>(mut call: impl FnMut() -> Result<R, String>) -> impl FnMut(u32) -> Result<f64, String> {
+    move |calls| {
+        let mut all = Duration::ZERO;
+        for _ in 0..calls {
+            let start = Instant::now();
+            let result = call()?;
+            all += start.elapsed();
+            drop(result);
+        }
+        Ok(all.as_secs_f64() / f64::from(calls.max(1)))
+    }
 }
 
 /// Times so many calls in a row.

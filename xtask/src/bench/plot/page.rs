@@ -121,11 +121,11 @@ mod tests {
             row("exp", 0.9, 0.93),
             row("silu", 1.0, 0.812),
             row("host_add", 0.1, 0.1),
-            Figures::new("host_add_above_raw", "f32", "16x16", 0.541),
+            Figures::new("host_add_return_above_raw", "f32", "16x16", 0.541),
         ];
         let reasons = reasons::parse("op\tdtype\tshape\treason\nexp\t*\t*\tslow\n").expect("it is right");
         let (text, unexplained) = part(&[(Set::Memory, rows)], "a card\n", &reasons, &[]);
-        assert_eq!(unexplained, ["silu f16 16384x8192", "host_add_above_raw f32 16x16"]);
+        assert_eq!(unexplained, ["silu f16 16384x8192", "host_add_return_above_raw f32 16x16"]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..3], ["- a card", "", "4 rows have a target; 3 missed it."]);
         assert_eq!(lines[6], "| exp | f16 | 16384x8192 | 93.0 % | 90.0 % | 0.90 | 1.00 | - | - | slow |");
@@ -135,7 +135,7 @@ mod tests {
         );
         assert_eq!(
             lines[8],
-            "| host_add_above_raw | f32 | 16x16 | - | - | - | - | 0.541 | 0.50 | not known |"
+            "| host_add_return_above_raw | f32 | 16x16 | - | - | - | - | 0.541 | 0.50 | not known |"
         );
         assert!(text.contains("<details><summary>All rows: memory</summary>"), "{text}");
         assert!(text.contains("| host_add | f16 |"), "{text}");
