@@ -65,7 +65,7 @@ pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
     let what = "16 x 16 elements added, from call to return, above the raw call";
     row("add_return_above", what, most("host_add_return_above_raw"), above.add_return);
     let what = "16 x 16 elements added and the result dropped, above the raw call";
-    row("add_above", what, None, above.add);
+    row("add_above", what, most("host_add_above_raw"), above.add);
     let what = "16 x 16 elements added in place, above the raw call";
     row("add_assign_above", what, None, above.add_assign);
     let pool = figure("pool_alloc_free");

@@ -50,8 +50,10 @@ pub const RATIOS: [(&str, &str, f64); 9] = [
 pub const PRODUCTS: [(&str, f64); 4] =
     [("gemm", 0.97), ("linear", 0.97), ("conv", 0.90), ("conv_winograd", 0.90)];
 
-/// The most microseconds, by operation, of every shape: what one call costs the host.
-pub const TIMES: [(&str, f64); 2] = [("host_add_return_above_raw", 0.5), ("pool_alloc_free", 0.3)];
+/// The most microseconds, by operation, of every shape: what one call costs the host. The drop of an addition's result is held against as
+/// much as the call alone.
+pub const TIMES: [(&str, f64); 3] =
+    [("host_add_return_above_raw", 0.5), ("host_add_above_raw", 0.5), ("pool_alloc_free", 0.3)];
 
 /// Times of two runs differ by as much: a ratio is not missed for less.
 const NOISE: f64 = 0.005;
