@@ -80,7 +80,8 @@ fn named<'a>(family: &kernels_hip::Family, count: &'a Count) -> Option<(String, 
     if let Some((from, to)) = rest.strip_prefix("cast_").and_then(|rest| rest.split_once('_')) {
         return Some((format!("cast to {to}"), dtype(from)?, count));
     }
-    let (op, last) = rest.rsplit_once('_').unwrap_or(("multiply-add", rest));
+    let only = if family.name == "matmul" { "multiply-add" } else { family.name };
+    let (op, last) = rest.rsplit_once('_').unwrap_or((only, rest));
     Some((op.to_string(), dtype(last)?, count))
 }
 
@@ -140,6 +141,8 @@ mod tests {
             count("elementwise_cast_f16_f32", 150),
             count("reduce_cols_sum_i64", 700),
             count("matmul_f32", 125),
+            count("scan_sum_f32", 800),
+            count("transpose_i16", 900),
         ];
         let text = table(&counts);
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).map(str::to_string);
@@ -147,6 +150,9 @@ mod tests {
         assert!(line("cast to f32").is_some_and(|line| line.ends_with("1.50")), "{text}");
         assert!(line("cols_sum").is_some_and(|line| line.ends_with("7.00")), "{text}");
         assert!(line("multiply-add").is_some_and(|line| line.ends_with("1.25")), "{text}");
+        assert!(line("sum ").is_some_and(|line| line.ends_with("8.00")), "{text}");
+        // The only operation has the family's name, as the heading has.
+        assert!(text.lines().any(|line| line.starts_with("transpose ") && line.ends_with("9.00")), "{text}");
     }
 
     #[test]

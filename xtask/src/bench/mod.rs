@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Options of `cargo xtask bench`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
-  cargo xtask bench --instructions                                   every kernel on gfx1100
+  cargo xtask bench --instructions                                   every counted kernel on gfx1100
   cargo xtask bench --instructions --arch gfx1100,gfx90a --family matmul
   cargo xtask bench --instructions --out benches/instructions        write a file for each architecture
   cargo xtask bench --instructions --compare benches/instructions    show what changed since those were written
@@ -30,7 +30,8 @@ Counting needs a libamdhip64 whose devices are emulated and that prints the inst
 LD_LIBRARY_PATH, and set what else it needs (docs/BENCHMARKING.md). Code objects come from HIPSTACK_KERNELS, else target/kernels;
 `cargo xtask build-kernels --platform amd --arch ARCH` makes them.
 
-An element is one of the operation's first input; of matmul it is a multiply-add.
+Counted are the families elementwise, reduce, matmul, index, scan, rope, select, stat, pool, softmax, norm and transpose.
+An element is one of the operation's first input, or of its result if it has none; of matmul it is a multiply-add.
 --plot reads benches/h200/*.json, which benches/h200/run.sh writes, and writes docs/figures/h200-*.svg, for light and dark pages, and
 the part of docs/BENCHMARKING.md between its marks: the drawings, the rows that missed their target with the reasons that
 benches/h200/reasons.tsv has, and all rows.
@@ -47,7 +48,7 @@ pub struct BenchArgs {
     /// Architectures
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gfx1100")]
     arch: Vec<String>,
-    /// Only this family of kernels: elementwise, reduce or matmul
+    /// Only this family of kernels, such as softmax
     #[arg(long, value_name = "NAME")]
     family: Option<String>,
     /// Print JSON
@@ -106,7 +107,7 @@ pub fn run(args: &BenchArgs) -> Result<(), String> {
     }
 }
 
-/// The kernels of a family, or all, and those of them that no operation launches.
+/// The kernels of a family, or all, and those of them that no case launches.
 fn chosen(family: Option<&str>) -> Result<(Vec<Measured>, Vec<String>), String> {
     let names: Vec<&str> = kernels_hip::families().iter().map(|family| family.name).collect();
     if let Some(unknown) = family.filter(|family| !names.contains(family)) {
@@ -148,14 +149,14 @@ fn compiler(objects: &Path, arch: &str) -> String {
 
 fn print(arch: &str, Counted { counts, refused }: &Counted, uncovered: &[String]) {
     println!(
-        "{arch}: lane instructions for each element of the first input; of matmul, for each multiply-add\n"
+        "{arch}: lane instructions for each element of the first input, or of the result without one; of matmul, for each multiply-add\n"
     );
     print!("{}", figures::table(counts));
     let named = |kernels: &[String]| {
         if kernels.is_empty() { String::new() } else { format!(": {}", kernels.join(", ")) }
     };
     println!("{} kernels counted", counts.len());
-    println!("{} that no operation launches{}", uncovered.len(), named(uncovered));
+    println!("{} that no case launches{}", uncovered.len(), named(uncovered));
     println!("{} that the device could not run{}\n", refused.len(), named(refused));
 }
 

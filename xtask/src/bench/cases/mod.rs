@@ -1,17 +1,32 @@
 //! A case for each kernel: one operation of tensor-core on ordinary numbers, large enough that the work outweighs the launch.
 
+mod call;
+mod elementwise;
+mod index;
+mod matmul;
+mod norm;
+mod pool;
+mod reduce;
+mod rope;
+mod scan;
+mod select;
+mod softmax;
+mod stat;
+mod transpose;
+
 use kernels_hip::Unit;
 use parity::Case;
 use parity::case::{Layout, Op, Operand};
 use parity::inputs::Contents;
-use parity::view::Step;
-use reference::{BinaryOp, CmpOp, DType, ReduceOp, ScalarOp, UnaryOp, Value};
+use reference::{DType, Value};
 
 /// Elements of elementwise operands: a thread for each 16 bytes, so this many blocks of 256 are full.
 const ELEMENTS: usize = 1 << 18;
-/// Rows that are reduced, and their length.
+/// Rows that a block works on, and their length.
 const ROWS: [usize; 2] = [64, 4096];
-/// Columns that are reduced: short ones, which every device reduces by the kernels for columns.
+/// Rows that a few lanes hold; and matrices.
+const SHORT_ROWS: [usize; 2] = [512, 512];
+/// Columns: short ones, which every device leaves to the kernels for columns.
 const COLUMNS: [usize; 2] = [32, 8192];
 /// Edge of the square matrices that are multiplied.
 const EDGE: usize = 256;
@@ -23,7 +38,8 @@ pub(super) struct Measured {
     pub(super) kernel: String,
     /// The operation that launches it.
     pub(super) case: Case,
-    /// What the instructions are divided by: elements of the operation's first input; for `matmul` multiply-adds.
+    /// What the instructions are divided by: elements of the operation's first input, or of its result if it has none; for `matmul`
+    /// multiply-adds.
     pub(super) elements: u64,
 }
 
@@ -38,7 +54,7 @@ impl Measured {
     }
 
     /// The operands' bytes: ordinary numbers between -4 and 4, in steps that the narrowest type holds; positive ones where the operation
-    /// has no number for others.
+    /// has no number for others. Ids and masks are in no order.
     pub(super) fn inputs(&self) -> Vec<Vec<u8>> {
         let positive = matches!(self.case.op.name(), "sqrt" | "rsqrt" | "log" | "pow" | "powf");
         let fill = |operand: &Operand| {
@@ -48,7 +64,12 @@ impl Measured {
                 // 33 and 32 values in turn: two operands never meet in one pair alone.
                 let step = (index * 7 % 33) as f64 / 8.0;
                 let sign = if !positive && dtype.is_float() && index % 2 == 1 { -1.0 } else { 1.0 };
-                let value = if dtype.is_float() { sign * (step + 0.125) } else { (step * 8.0) + 1.0 };
+                let value = match operand.contents {
+                    Contents::Ones => 1.0,
+                    Contents::Below(end) => scattered(index, end).into(),
+                    _ if dtype.is_float() => sign * (step + 0.125),
+                    _ => (step * 8.0) + 1.0,
+                };
                 dtype.write(dtype.encode(Value::Float(value)), &mut bytes);
             }
             bytes
@@ -57,13 +78,29 @@ impl Measured {
     }
 }
 
-/// Every kernel that an operation launches, family by family and in the order of dtypes. What `kernels.toml` has beyond these is said by
-/// [`uncovered`].
+/// A number below `end`: neighbours, and the elements of a column, have different ones in no order.
+fn scattered(index: usize, end: u32) -> u32 {
+    let mixed = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    mixed as u32 % end
+}
+
+/// A tight operand.
+fn dense(dtype: DType, shape: &[usize]) -> Operand {
+    Operand::dense(dtype, shape, Contents::Given)
+}
+
+/// The cases of a kernel each, of the families whose kernels wait for memory, and of `matmul`, dtype by dtype. What `kernels.toml` has beyond
+/// these is said by [`uncovered`].
 pub(super) fn all() -> Vec<Measured> {
-    DType::ALL
-        .into_iter()
-        .flat_map(|dtype| elementwise(dtype).chain(reductions(dtype)).chain(matmul(dtype)))
-        .collect()
+    DType::ALL.into_iter().flat_map(of_dtype).collect()
+}
+
+fn of_dtype(dtype: DType) -> impl Iterator<Item = Measured> {
+    let first = elementwise::cases(dtype).chain(reduce::cases(dtype)).chain(matmul::cases(dtype));
+    let rows = softmax::cases(dtype).into_iter().chain(norm::cases(dtype)).chain(stat::cases(dtype));
+    let moved = index::cases(dtype).into_iter().chain(select::cases(dtype)).chain(transpose::cases(dtype));
+    let others = scan::cases(dtype).into_iter().chain(rope::cases(dtype)).chain(pool::cases(dtype));
+    first.chain(rows).chain(moved).chain(others)
 }
 
 /// The measured kernels of a unit.
@@ -78,70 +115,25 @@ pub(super) fn uncovered(unit: &Unit) -> Vec<String> {
     unit.kernels().into_iter().filter(|kernel| !measured.contains(kernel)).collect()
 }
 
-fn elementwise(dtype: DType) -> impl Iterator<Item = Measured> {
-    let name = dtype.name();
-    let dense = move || Operand::dense(dtype, &[ELEMENTS], Contents::Given);
-    let kernel = move |op: &str| format!("elementwise_{op}_{name}");
-    let one = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![dense()]);
-    let two = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![dense(), dense()]);
-    let number =
-        move |float: f64, int: i128| if dtype.is_float() { Value::Float(float) } else { Value::Int(int) };
-
-    let unary = UnaryOp::ALL.into_iter().filter(move |op| op.supports(dtype));
-    let unary = unary.map(move |op| one(op.name(), Op::Unary(op)));
-    let scalar = ScalarOp::ALL.into_iter().filter(move |op| op.supports(dtype));
-    let scalar = scalar.map(move |op| one(op.name(), Op::Scalar(op, 0.75)));
-    let binary = BinaryOp::ALL.into_iter().filter(move |op| op.supports(dtype));
-    let binary = binary.map(move |op| two(op.name(), Op::Binary(op)));
-    let compare = CmpOp::ALL.into_iter().map(move |op| two(op.name(), Op::Compare(op)));
-    let casts = DType::ALL.into_iter().filter(move |to| *to != dtype);
-    let casts = casts.map(move |to| one(&format!("cast_{name}"), Op::Cast(to)).to(to));
-    let affine = Op::Affine { mul: number(1.5, 3), add: number(-0.25, 5) };
-    let clamp = Op::Clamp { low: number(-0.75, 2), high: number(3.25, 20) };
-    // Rows in another order: turned matrices go by kernels of their own.
-    let reordered =
-        Operand::dense(dtype, &[ELEMENTS >> 12, 8, 1 << 9], Contents::Given).then(Step::Transpose(0, 1));
-    let others = vec![
-        one("affine", affine),
-        one("clamp", clamp),
-        one("fill", Op::Fill(number(1.5, 3))),
-        one("const_set", Op::ConstSet(number(1.5, 3))),
-        Measured::new(kernel("copy"), Op::Copy, vec![reordered]),
-    ];
-    unary.chain(scalar).chain(binary).chain(compare).chain(others).chain(casts)
-}
-
-impl Measured {
-    /// As a conversion to this dtype: the kernel's name has both.
-    fn to(mut self, to: DType) -> Measured {
-        let from = self.case.operands[0].dtype.name();
-        self.kernel = format!("elementwise_cast_{from}_{}", to.name());
-        self
-    }
-}
-
-fn reductions(dtype: DType) -> impl Iterator<Item = Measured> {
-    let ops = ReduceOp::ALL.into_iter().filter(move |op| *op != ReduceOp::Mean && op.supports(dtype));
-    ops.flat_map(move |op| {
-        [("reduce", ROWS, 1), ("reduce_cols", COLUMNS, 0)].map(|(family, shape, axis)| {
-            let operand = Operand::dense(dtype, &shape, Contents::Given);
-            let reduce = Op::Reduce { op, axes: vec![axis], keep: false };
-            Measured::new(format!("{family}_{}_{}", op.name(), dtype.name()), reduce, vec![operand])
-        })
-    })
-}
-
-fn matmul(dtype: DType) -> impl Iterator<Item = Measured> {
-    let square = move || Operand::dense(dtype, &[EDGE, EDGE], Contents::Given);
-    let product =
-        move || Measured::new(format!("matmul_{}", dtype.name()), Op::Matmul, vec![square(), square()]);
-    dtype.is_float().then(product).into_iter()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    const MEASURED: [&str; 12] = [
+        "elementwise",
+        "reduce",
+        "matmul",
+        "index",
+        "scan",
+        "rope",
+        "select",
+        "stat",
+        "pool",
+        "softmax",
+        "norm",
+        "transpose",
+    ];
 
     #[test]
     fn every_kernel_of_the_measured_families_has_a_case_but_conversions_to_the_same_dtype() {
@@ -149,13 +141,27 @@ mod tests {
         let cases: Vec<String> = super::all().into_iter().map(|measured| measured.kernel).collect();
         assert!(cases.iter().all(|kernel| all.contains(kernel)), "a case for a kernel that does not ship");
         assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), cases.len(), "a kernel has two cases");
-        let measured = |unit: &Unit| ["elementwise", "reduce", "matmul"].contains(&unit.family.name);
+        let measured = |unit: &Unit| MEASURED.contains(&unit.family.name);
         let missing = kernels_hip::units().filter(measured).flat_map(|unit| uncovered(&unit));
         // What joins the parts of few results runs behind another kernel.
         let missing: Vec<String> = missing.filter(|kernel| !kernel.starts_with("reduce_join_")).collect();
         let same: Vec<String> =
             DType::ALL.iter().map(|dtype| format!("elementwise_cast_{dtype}_{dtype}")).collect();
         assert_eq!(missing.iter().collect::<BTreeSet<_>>(), same.iter().collect());
+        let families: BTreeSet<&str> = kernels_hip::units()
+            .filter(|unit| !of_unit(unit).is_empty())
+            .map(|unit| unit.family.name)
+            .collect();
+        assert_eq!(families, BTreeSet::from(MEASURED));
+    }
+
+    #[test]
+    fn a_case_has_about_as_many_elements_as_any_other_unless_its_dtype_has_fewer_numbers() {
+        for Measured { kernel, case, .. } in super::all() {
+            let elements: usize = case.operands[0].stored.iter().product();
+            let few = ["select_arange_u8", "select_arange_i16"].contains(&kernel.as_str());
+            assert_eq!((1 << 16..=1 << 18).contains(&elements), !few, "{kernel}: {elements}");
+        }
     }
 
     #[test]
