@@ -12,6 +12,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 /// How the line before a case begins.
 const MARK: &str = "bench case: ";
+/// How the line behind it begins that says how many bytes went in and came out.
+const MOVED: &str = "bench moved: ";
 /// The device that is measured.
 const DEVICE: &str = "amd:0";
 /// Lines of the child that are shown when it fails.
@@ -27,6 +29,8 @@ pub(super) struct Count {
     pub(super) kernel: String,
     /// What the instructions are divided by: see [`Measured::elements`].
     pub(super) elements: u64,
+    /// Bytes of the operation's inputs and of its result.
+    pub(super) bytes: u64,
     /// Instructions of waves.
     pub(super) wave: u64,
     /// Instructions of lanes.
@@ -38,6 +42,11 @@ impl Count {
     pub(super) fn per_element(&self) -> f64 {
         self.lane as f64 / self.elements as f64
     }
+
+    /// Lane instructions for each byte that has to be read or written.
+    pub(super) fn per_byte(&self) -> f64 {
+        self.lane as f64 / self.bytes as f64
+    }
 }
 
 /// Runs the cases of these kernels on the device; the error is the text to show. The child's part.
@@ -46,8 +55,10 @@ pub(super) fn run_cases(kernels: &[String]) -> Result<(), String> {
     let device = &devices[0].device;
     for measured in cases::all().into_iter().filter(|measured| kernels.contains(&measured.kernel)) {
         eprintln!("{MARK}{}", measured.kernel);
-        parity::execute::run(&measured.case, &measured.inputs(), device)
+        let inputs = measured.inputs();
+        let result = parity::execute::run(&measured.case, &inputs, device)
             .map_err(|error| format!("{}: {error}", measured.kernel))?;
+        eprintln!("{MOVED}{}", inputs.iter().map(Vec::len).sum::<usize>() + result.bytes.len());
     }
     Ok(())
 }
@@ -130,6 +141,8 @@ struct Read {
     current: String,
     /// What was counted for each kernel in its own case.
     launches: BTreeMap<String, Launch>,
+    /// What each kernel's case moved.
+    bytes: BTreeMap<String, u64>,
     /// The last lines that were none of ours.
     other: Vec<String>,
 }
@@ -138,6 +151,10 @@ impl Read {
     fn line(&mut self, line: String) {
         if let Some(kernel) = line.strip_prefix(MARK) {
             self.current = kernel.to_string();
+            return;
+        }
+        if let Some(bytes) = line.strip_prefix(MOVED).and_then(|bytes| bytes.parse().ok()) {
+            self.bytes.insert(self.current.clone(), bytes);
             return;
         }
         let Some(launch) = counts::launch(&line) else {
@@ -168,8 +185,12 @@ impl Read {
                     measured.case.id()
                 )
             })?;
-            let (wave, lane) = (launch.wave, launch.lane);
-            Ok(Count { kernel: measured.kernel.clone(), elements: measured.elements, wave, lane })
+            let bytes = *self
+                .bytes
+                .get(&measured.kernel)
+                .ok_or_else(|| format!("bench: the case of {} has no end", measured.kernel))?;
+            let (kernel, wave, lane) = (measured.kernel.clone(), launch.wave, launch.lane);
+            Ok(Count { kernel, elements: measured.elements, bytes, wave, lane })
         };
         measured.iter().map(one).collect()
     }
@@ -196,9 +217,10 @@ mod tests {
             "emu: kernel elementwise_fill_f32: grid 1,1,1 block 256,1,1: 9 wave instructions, 288 lane instructions",
             "emu: kernel elementwise_neg_f32: grid 1,1,1 block 256,1,1: 8 wave instructions, 256 lane instructions",
             "emu: kernel elementwise_neg_f32: grid 1,1,1 block 256,1,1: 2 wave instructions, 64 lane instructions",
+            "bench moved: 4096",
         ]);
         let kernel = "elementwise_neg_f32".to_string();
-        let expected = Count { kernel, elements: 1 << 18, wave: 10, lane: 320 };
+        let expected = Count { kernel, elements: 1 << 18, bytes: 4096, wave: 10, lane: 320 };
         assert_eq!(read.counts(&[&measured("elementwise_neg_f32")]), Ok(vec![expected]));
         let error = read.counts(&[&measured("elementwise_abs_f32")]).expect_err("it did not run");
         assert!(error.contains("elementwise_abs_f32"), "{error}");

@@ -7,7 +7,8 @@ use std::path::Path;
 
 /// Growth that is reported as such: counts are exact, but a compiler's next version moves all of them a little.
 const GROWTH: f64 = 1.05;
-const HEADING: &str = "kernel\telements\twave instructions\tlane instructions\tlane instructions per element";
+const HEADING: &str =
+    "kernel\telements\tbytes\twave instructions\tlane instructions\tlane instructions per element\tper byte";
 
 /// The file of an architecture in a folder of figures.
 pub(super) fn file_name(arch: &str) -> String {
@@ -20,27 +21,32 @@ pub(super) fn to_tsv(arch: &str, compiler: &str, counts: &[Count]) -> String {
         "# Instructions that the kernels execute on {arch}, counted by `cargo xtask bench --instructions`; compiler: {compiler}.\n{HEADING}\n"
     );
     for count in counts {
-        let Count { kernel, elements, wave, lane } = count;
-        let _ = writeln!(text, "{kernel}\t{elements}\t{wave}\t{lane}\t{:.3}", count.per_element());
+        let Count { kernel, elements, bytes, wave, lane } = count;
+        let (element, byte) = (count.per_element(), count.per_byte());
+        let _ = writeln!(text, "{kernel}\t{elements}\t{bytes}\t{wave}\t{lane}\t{element:.3}\t{byte:.3}");
     }
     text
 }
 
 /// Reads what [`to_tsv`] wrote.
 pub(super) fn from_tsv(path: &Path) -> Result<Vec<Count>, String> {
-    let wrong = |what: &str| format!("bench: {}: {what}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(&e.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    text.and_then(|text| parse(&text)).map_err(|what| format!("bench: {}: {what}", path.display()))
+}
+
+/// Reads the text of such a file.
+pub(super) fn parse(text: &str) -> Result<Vec<Count>, String> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     if lines.next() != Some(HEADING) {
-        return Err(wrong("not a file that `cargo xtask bench --instructions --out` wrote"));
+        return Err("not a file that `cargo xtask bench --instructions --out` wrote".into());
     }
     let count = |line: &str| {
         let mut cells = line.split('\t');
         let kernel = cells.next()?.to_string();
         let mut number = || cells.next()?.parse().ok();
-        Some(Count { kernel, elements: number()?, wave: number()?, lane: number()? })
+        Some(Count { kernel, elements: number()?, bytes: number()?, wave: number()?, lane: number()? })
     };
-    lines.map(|line| count(line).ok_or_else(|| wrong(&format!("no figures in the line {line:?}")))).collect()
+    lines.map(|line| count(line).ok_or_else(|| format!("no figures in the line {line:?}"))).collect()
 }
 
 /// Lane instructions per element: a line for each operation, a column for each dtype, a table for each family.
@@ -117,7 +123,7 @@ mod tests {
     use super::*;
 
     fn count(kernel: &str, lane: u64) -> Count {
-        Count { kernel: kernel.into(), elements: 100, wave: lane / 32, lane }
+        Count { kernel: kernel.into(), elements: 100, bytes: 800, wave: lane / 32, lane }
     }
 
     #[test]

@@ -107,6 +107,12 @@ pub fn run(args: &BenchArgs) -> Result<(), String> {
     }
 }
 
+/// The lane instructions of each kernel for a byte that its operation reads or writes, from the text of a file that `--out` wrote.
+pub(crate) fn instructions_per_byte(text: &str) -> Result<Vec<(String, f64)>, String> {
+    let counts = figures::parse(text)?;
+    Ok(counts.into_iter().map(|count| (count.kernel.clone(), count.per_byte())).collect())
+}
+
 /// The kernels of a family, or all, and those of them that no case launches.
 fn chosen(family: Option<&str>) -> Result<(Vec<Measured>, Vec<String>), String> {
     let names: Vec<&str> = kernels_hip::families().iter().map(|family| family.name).collect();
@@ -165,9 +171,11 @@ fn as_json(all: &[(String, Counted)], uncovered: &[String]) -> String {
         json!({
             "kernel": count.kernel,
             "elements": count.elements,
+            "bytes": count.bytes,
             "wave_instructions": count.wave,
             "lane_instructions": count.lane,
             "per_element": count.per_element(),
+            "per_byte": count.per_byte(),
         })
     };
     let arch = |(arch, counted): &(String, Counted)| {

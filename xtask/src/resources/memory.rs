@@ -66,7 +66,7 @@ impl Memory {
         Ok(read)
     }
 
-    /// Whether it waits for memory in fewer waves than hide that.
+    /// Whether it has fewer waves than hide the time of memory, and waits for memory by this table.
     pub(crate) fn has_few_waves(&self, kernel: &KernelResources) -> bool {
         kernel.waves_per_simd < FEW_WAVES && self.entry(&kernel.kernel).is_some_and(|entry| entry.memory)
     }

@@ -1,5 +1,6 @@
 //! `cargo xtask resources`: what the compiled kernels take of the GPU, and what keeps them from running in many waves.
 
+mod arithmetic;
 pub(crate) mod disassembly;
 mod exceptions;
 mod measure;
