@@ -11,12 +11,18 @@ template <class Op, u32 W> DEVICE void columns(const T* first, typename Op::Out*
     Cascade<Op, W> sum;
     if (m.reduced_rank == 1) {
         const u64 step = m.reduced_strides[0];
+        // Least and greatest integers alone take fewer instructions one by one.
+        constexpr bool BY_WORDS = W > 1 && SMALL && (leads<Op>() || Dtype<T>::FLOAT);
+        if constexpr (leads<Op>() && !BY_WORDS) {
+            UNROLL
+            for (u32 c = 0; c < W; c++) sum.level0[c] = none_at<Op>((u32)item.begin);
+        }
         const T* p = first + item.begin * step;
         u32 place = (u32)item.begin;
         NOT_UNROLLED
         for (u64 left = item.end - item.begin; left > 0;) {
             const u32 rows = left < column_span<Op>() ? (u32)left : column_span<Op>();
-            if constexpr (Op::ORDERS && (!SMALL || W == 1)) {
+            if constexpr (Op::ORDERS && !BY_WORDS) {
                 rows_in_turn<Op, W, AT_ONCE>(sum.level0, p, rows, place, step);
             } else {
                 typename Op::Sum part[W];
@@ -37,7 +43,7 @@ template <class Op, u32 W> DEVICE void columns(const T* first, typename Op::Out*
         for (u64 i = item.begin; i < item.end;) {
             typename Op::Sum part[W];
             UNROLL
-            for (u32 c = 0; c < W; c++) part[c] = Op::none();
+            for (u32 c = 0; c < W; c++) part[c] = none_at<Op>((u32)i);
             u32 rows = item.end - i < column_span<Op>() ? (u32)(item.end - i) : column_span<Op>();
             NOT_UNROLLED
             for (; rows > 0; rows--, i++) {

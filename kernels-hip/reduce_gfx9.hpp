@@ -19,6 +19,14 @@ template <class E> DEVICE void bits_in_turn(E& x) {
     }
 }
 
+// Nothing yet, of elements from place `first` on. That place, since an element of the least rank does not lead: if none is greater, it is the
+// first that counts.
+template <class Op> DEVICE typename Op::Sum none_at(u32 first) {
+    typename Op::Sum none = Op::none();
+    if constexpr (leads<Op>()) none.index = first;
+    return none;
+}
+
 // The leading one of a and of b, which stands behind a.
 template <class Op> DEVICE typename Op::Sum follow(typename Op::Sum a, typename Op::Sum b) {
     if constexpr (leads<Op>()) {
@@ -209,7 +217,7 @@ DEVICE void small_rows(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 pl
     for (; left > 0; left--, p += step) take(load_pack<WORDS>((const u32*)p), left - 1);
     if (has_nan(nans)) {
         UNROLL
-        for (u32 c = 0; c < W; c++) sum[c] = Op::none();
+        for (u32 c = 0; c < W; c++) sum[c] = none_at<Op>(place);
         p -= rows * step;
         rows_in_turn<Op, W, 1>(sum, p, rows, place, step);
         return;
