@@ -216,8 +216,9 @@ DEVICE void small_rows(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 pl
     NOT_UNROLLED
     for (; left > 0; left--, p += step) take(load_pack<WORDS>((const u32*)p), left - 1);
     if (has_nan(nans)) {
+        // Ranks of small floats are all above the least of 32 bits.
         UNROLL
-        for (u32 c = 0; c < W; c++) sum[c] = none_at<Op>(place);
+        for (u32 c = 0; c < W; c++) sum[c] = Op::none();
         p -= rows * step;
         rows_in_turn<Op, W, 1>(sum, p, rows, place, step);
         return;
