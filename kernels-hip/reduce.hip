@@ -105,15 +105,31 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
     }
 }
 
+#if ON_GFX9
+} // namespace hipstack
+#include "reduce_gfx9.hpp"
+namespace hipstack {
+#endif
 // n elements that lie side by side, the first of them at position `first` of the row.
 template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 first, u32 n) {
+#if ON_GFX9
+    if constexpr (Op::ORDERS) return leader_of_few<Op>(p, (u32)first, n);
+#endif
     typename Op::Sum lane[LANES];
     UNROLL
     for (u32 l = 0; l < LANES; l++) lane[l] = Op::none();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
         UNROLL
+#if ON_GFX9
+        for (u32 l = 0; l < LANES; l++) {
+            T x = p[i + l];
+            bits_in_turn(x);
+            lane[l] = Op::join(lane[l], Op::of(x, first + i + l));
+        }
+#else
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
+#endif
     }
     typename Op::Sum rest = Op::none();
     NOT_UNROLLED
@@ -180,22 +196,29 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     Pack<T, SPAN> pack[U];
     UNROLL
     for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
+#if ON_GFX9
+    if constexpr (leads<Op>() || (Op::ORDERS && Dtype<T>::FLOAT && sizeof(T) == 1)) {
+        if constexpr (sizeof(T) < 4) return small_spans<Op, U>(pack, p, first, step);
+        else return leader<Op, U>(pack, first, step);
+    } else
+#endif
     if constexpr (HALF && Op::ORDERS) {
         return half_spans<Op, U>(pack, p, first, step);
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
 #if ON_GFX9
-            // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
+            // Packs in turn, or words of packs where elements have a byte or many instructions widen them: of others that would make more.
+            constexpr bool WORDS = sizeof(T) == 1 || (HALF && INFINITE == 0x7c00u);
             UNROLL for (u32 u = 0; u < U; u++) {
                 u64 at = first + u * step;
                 if constexpr (sizeof(typename Op::Sum) > sizeof(Rank)) at = own_anew((u32)at);
                 if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
                 UNROLL for (u32 l = 0; l < LANES; l++) {
-                    if constexpr (sizeof(T) == 1) { GROUP_BEGINS(pack[u], l) }
+                    if constexpr (WORDS) group_in_turn(pack[u], l / group_size<T>());
                     const typename Op::Sum term = Op::of(pack[u].at[l], at + l);
                     lane[l] = u == 0 ? term : Op::join(lane[l], term);
-                    if constexpr (sizeof(T) == 1) { IN_TURN(lane[l]) }
+                    if constexpr (WORDS) { IN_TURN(lane[l]) }
                 }
                 if constexpr (sizeof(T) == 4) { IN_TURN(lane) }
             }
@@ -225,6 +248,17 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i, u32 rank) {
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
+#if ON_GFX9
+    // Whether numbers fit 32 bits is asked each time instead of kept.
+    NOT_UNROLLED
+    for (u32 i = 0; i < n; i++) {
+        const u32 rank = shared_anew(m.reduced_rank);
+        const u64 high = (u64)shared_anew((u32)(m.length >> 32)) << 32, at = first + i;
+        const u64 offset = rank == 1 ? at * m.reduced_strides[0] : offsets(at, high, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
+        sum = Op::join(sum, Op::of(row[offset], at));
+    }
+    return sum;
+#endif
     NOT_UNROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i, shared_anew(m.reduced_rank))], first + i));
     return sum;
@@ -260,7 +294,11 @@ template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m,
 template <class Op>
 DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item item, u32 thread, u32 threads) {
     Cascade<Op, 1> sum;
+#if ON_GFX9
+    const u32 step = shared_anew(threads) * SPAN;
+#else
     const u64 step = (u64)threads * SPAN;
+#endif
     u64 i = item.begin + (u64)thread * SPAN;
 #if !ON_HOST
     if (tight && is_aligned<T, SPAN>(row + item.begin)) {
@@ -301,7 +339,13 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
         typename Op::Sum total = Op::none();
         if (i < items) {
             const Item item = item_of(m, i);
+#if ON_GFX9
+            const u64 high = (u64)shared_anew((u32)(m.outputs >> 32)) << 32; // as in strided_span
+            const T* const row = in + offsets(item.output, high, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
+            total = share<Op>(row, m, tight, item, thread, threads);
+#else
             total = share<Op>(in + kept_offset(m, item.output, shared_anew(m.kept_rank)), m, tight, item, thread, threads);
+#endif
         }
         if (group == 0) {
             if (m.segment > SPAN) total = block_join<Op>(total, turn);
@@ -314,6 +358,11 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
 }
 
 // ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
+#if ON_GFX9
+} // namespace hipstack
+#include "columns_gfx9.hpp"
+namespace hipstack {
+#else
 // W columns side by side, of which the host may be given fewer: n.
 template <class Op, u32 W>
 SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const ReduceMap& m, Item item) {
@@ -343,10 +392,8 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
                 for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
                 UNROLL
                 for (u32 u = 0; u < AT_ONCE; u++) {
-                    if constexpr (sizeof(T) == 4 && W > 1) { IN_TURN(x[u]) }
                     UNROLL
                     for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
-                    if constexpr (sizeof(T) == 4) { IN_TURN(part) }
                 }
             }
         }
@@ -364,106 +411,11 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
     }
 }
+#endif
 #if !ON_HOST
-// HALF_COLUMNS neighbouring columns of floats of 16 bits, by one 16-byte access a row.
-static constexpr u32 HALF_COLUMNS = 8;
-// Rows of a part at most: their numbers fit 16 bits.
-static constexpr u32 MOST_ROWS = 65536;
-// The greatest ranks, and their first places, of the rows from begin to end, at most MOST_ROWS and at least one: as in half_spans.
-template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
-    typedef Pack<T, HALF_COLUMNS> P;
-    // Rows that are read before the first is used.
-    constexpr u32 HALF_ROWS = ON_AMD ? 4 : 8;
-    i32 best[HALF_COLUMNS];
-    UNROLL
-    for (u32 c = 0; c < HALF_COLUMNS; c++) best[c] = least<i32>();
-    u32 above = 0, number = 0xffffu;
-#if HALVES
-    u32 greatest_seen = 0; // NaN once one was there
-#endif
-    const auto take = [&](const P& x) {
-        u32 words[HALF_COLUMNS / 2];
-        memcpy(words, &x, sizeof(words));
-        UNROLL
-        for (u32 w = 0; w < HALF_COLUMNS / 2; w++) {
-            const u32 word = words[w];
-#if HALVES
-            greatest_seen = extreme_halves<false, true>(greatest_seen, word);
-#else
-            above |= (word & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
-#endif
-            const u32 ordered = word ^ (word >> 15 & 0x10001u) * 0x7fffu, ranks = Op::DOWN ? ~ordered : ordered;
-            const i32 low = (i32)(ranks * 0x10000u + number), high = (i32)((ranks & 0xffff0000u) | number);
-            best[2 * w] = low > best[2 * w] ? low : best[2 * w];
-            best[2 * w + 1] = high > best[2 * w + 1] ? high : best[2 * w + 1];
-        }
-        number--;
-    };
-    const T* p = first + begin * step;
-    u64 r = begin;
-    NOT_UNROLLED
-    for (; r + HALF_ROWS <= end; r += HALF_ROWS, p += HALF_ROWS * step) {
-        P x[HALF_ROWS];
-        UNROLL
-        for (u32 u = 0; u < HALF_ROWS; u++) x[u] = load_pack<HALF_COLUMNS>(p + u * step);
-        UNROLL
-        for (u32 u = 0; u < HALF_ROWS; u++) take(x[u]);
-    }
-    NOT_UNROLLED
-    for (; r < end; r++, p += step) take(load_pack<HALF_COLUMNS>(p));
-#if HALVES
-    above = (greatest_seen & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
-#endif
-    if ((above & 0x80008000u) != 0) {
-        UNROLL
-        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
-        NOT_UNROLLED
-        for (r = begin; r < end; r++) {
-            const P x = load_pack<HALF_COLUMNS>(first + r * step);
-            UNROLL
-            for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::join(sum[c], Op::of(x.at[c], r));
-        }
-        return;
-    }
-    UNROLL
-    for (u32 c = 0; c < HALF_COLUMNS; c++) {
-        if constexpr (Op::PLACES) {
-            sum[c] = typename Op::Sum{best[c] >> 16, (u32)begin + (0xffffu - ((u32)best[c] & 0xffffu))};
-        } else {
-            sum[c] = best[c] >> 16;
-        }
-    }
-}
-#if HALVES
-// The extremes alone: words of two elements are compared as they lie in memory.
-template <class Op> DEVICE void half_rows_by_words(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
-    constexpr u32 HALF_ROWS = 8, WORDS = HALF_COLUMNS / 2, ENDS = (INFINITE | (Op::DOWN ? 0u : 0x8000u)) * 0x10001u;
-    typedef Pack<u32, WORDS> P;
-    u32 best[WORDS];
-    UNROLL
-    for (u32 w = 0; w < WORDS; w++) best[w] = ENDS;
-    const auto take = [&](const P& x) {
-        UNROLL
-        for (u32 w = 0; w < WORDS; w++) best[w] = extreme_halves<Op::DOWN, true>(best[w], x.at[w]);
-    };
-    const T* p = first + begin * step;
-    u64 r = begin;
-    NOT_UNROLLED
-    for (; r + HALF_ROWS <= end; r += HALF_ROWS, p += HALF_ROWS * step) {
-        P x[HALF_ROWS];
-        UNROLL
-        for (u32 u = 0; u < HALF_ROWS; u++) x[u] = load_pack<WORDS>((const u32*)(p + u * step));
-        UNROLL
-        for (u32 u = 0; u < HALF_ROWS; u++) take(x[u]);
-    }
-    NOT_UNROLLED
-    for (; r < end; r++, p += step) take(load_pack<WORDS>((const u32*)p));
-    T both[HALF_COLUMNS];
-    memcpy(both, best, sizeof(both));
-    UNROLL
-    for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::of(both[c], 0);
-}
-#endif
+} // namespace hipstack
+#include "half_rows.hpp"
+namespace hipstack {
 template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* out, const ReduceMap& m, Item item) {
     typename Op::Sum sum[HALF_COLUMNS];
     const u64 step = m.reduced_strides[0];
@@ -475,7 +427,12 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         if constexpr (Op::PLACES) half_rows<Op>(sum, first, item.begin, item.end, step);
         else half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
 #else
+#if ON_GFX9
+        const T* p = first + item.begin * step;
+        small_rows<Op, HALF_COLUMNS, 4>(sum, p, (u32)(item.end - item.begin), (u32)item.begin, step);
+#else
         half_rows<Op>(sum, first, item.begin, item.end, step);
+#endif
 #endif
     }
     if (m.parts == 1) {
@@ -506,13 +463,21 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
     for (u64 i = number; i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
+#if ON_GFX9
+        const T* const first = in + kept_offset(m, o, shared_anew(m.kept_rank));
+#else
         const T* const first = in + kept_offset(m, o, m.kept_rank);
+#endif
         const Item item = item_of(m, o, (u32)part);
 #if !ON_HOST
         if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
         else
 #endif
+#if ON_GFX9
+        columns<Op, W>(first, out, m, item);
+#else
         columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
+#endif
     }
 }
 #if !ON_HOST

@@ -30,9 +30,22 @@ typedef Dtype<T>::Rank Rank;
 static constexpr bool HALF = Dtype<T>::FLOAT && sizeof(T) == 2;
 #if defined(DTYPE_bf16)
 static constexpr u32 INFINITE = 0x7f80u;
+#elif ON_GFX9 && defined(DTYPE_f8e4m3)
+static constexpr u32 INFINITE = 0x7eu;
 #else
 static constexpr u32 INFINITE = 0x7c00u;
 #endif
+#if ON_GFX9 && defined(DTYPE_f8e4m3)
+// As they lie in memory too: gfx9 has no instruction that widens them.
+template <bool LEAST> DEVICE Rank rank_in(f8e4m3 v) {
+    const i32 b = (i32)(u32)v.bits << 24 >> 24, rank = b ^ (b >> 7 & 0x7f);
+    return (b & 0x7f) == 0x7f ? greatest<Rank>() : LEAST ? ~rank : rank;
+}
+template <bool LEAST, class U> DEVICE U value_in(Rank rank) {
+    const i32 r = LEAST ? ~rank : rank;
+    return U{(u8)(rank == greatest<Rank>() ? 0x7f : r ^ (r >> 7 & 0x7f))};
+}
+#else
 template <bool LEAST, class U> DEVICE Rank rank_in(U v) {
     if constexpr (HALF) {
         const i32 b = (i16)v.bits, rank = b ^ (b >> 15 & 0x7fff);
@@ -49,6 +62,7 @@ template <bool LEAST, class U> DEVICE U value_in(Rank rank) {
         return value_of<LEAST, U>(rank);
     }
 }
+#endif
 template <bool LEAST> struct extreme_op {
     static constexpr bool SUMS = false, ORDERS = true, PLACES = false, DOWN = LEAST;
     typedef Rank Sum;
