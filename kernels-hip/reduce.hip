@@ -208,8 +208,8 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
 #if ON_GFX9
-            // Packs in turn, or words of packs where elements have a byte or many instructions widen them: of others that would make more.
-            constexpr bool WORDS = sizeof(T) == 1 || (HALF && INFINITE == 0x7c00u);
+            // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
+            constexpr bool WORDS = sizeof(T) == 1;
             UNROLL for (u32 u = 0; u < U; u++) {
                 u64 at = first + u * step;
                 if constexpr (sizeof(typename Op::Sum) > sizeof(Rank)) at = own_anew((u32)at);

@@ -39,7 +39,7 @@ template <class Op> DEVICE typename Op::Sum follow(typename Op::Sum a, typename 
 // Joins `rows` rows of W columns from p on to a sum of each, and moves p behind them.
 template <class Op, u32 W, u32 ROWS>
 DEVICE void rows_in_turn(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 place, u64 step) {
-    constexpr bool WORDS_IN_TURN = HALF ? Op::ORDERS || INFINITE == 0x7c00u : sizeof(T) == 8 && leads<Op>();
+    constexpr bool WORDS_IN_TURN = HALF ? Op::ORDERS || INFINITE == 0x7c00u : sizeof(T) == 8 && Dtype<T>::FLOAT && leads<Op>();
     NOT_UNROLLED
     for (; rows >= ROWS; rows -= ROWS, place += ROWS) {
         Pack<T, W> x[ROWS];
@@ -134,7 +134,6 @@ template <class Op> DEVICE Rank rank_of_numbered(i32 best) {
     return (Rank)((best >> (32 - ELEMENT_BITS)) + (Op::DOWN ? -RANK_OFFSET : RANK_OFFSET));
 }
 DEVICE u32 number_of(i32 best) { return (u32)best & ~(~0u << (32 - ELEMENT_BITS)); }
-
 
 // The first greatest rank of U spans.
 template <class Op, u32 U> DEVICE typename Op::Sum small_spans(const Pack<T, SPAN> (&pack)[U], const T* p, u64 first, u64 step) {
