@@ -190,6 +190,7 @@ mod tests {
         let verdict = |op: &str, us| Verdict::of(&Figures::new(op, "f32", "16x16", us));
         assert_eq!(verdict("host_add_return_above_raw", 0.5), Verdict::Ok);
         assert_eq!(verdict("host_add_return_above_raw", 0.501), Verdict::Late);
+        assert_eq!(verdict("host_add_above_raw", 0.501), Verdict::Late);
         assert!(verdict("pool_alloc_free", 0.301).is_missed());
         assert_eq!(verdict("pool_alloc_free", 0.301).to_string(), "MISSED time");
         assert_eq!(verdict("host_add", 9.0), Verdict::None);

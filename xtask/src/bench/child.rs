@@ -56,12 +56,14 @@ pub(super) fn run_cases(kernels: &[String]) -> Result<(), String> {
     let all = cases::all();
     // In the order of the list: when a case ends the process, the next one begins behind it, and what ran before must not run again.
     for kernel in kernels {
-        let Some(measured) = all.iter().find(|measured| measured.kernel == *kernel) else { continue };
+        let measured = all.iter().find(|measured| measured.kernel == *kernel);
+        let measured = measured.ok_or_else(|| format!("{kernel}: no case launches it"))?;
         eprintln!("{MARK}{}", measured.kernel);
         let inputs = measured.inputs();
         let result = parity::execute::run(&measured.case, &inputs, device)
             .map_err(|error| format!("{}: {error}", measured.kernel))?;
-        eprintln!("{MOVED}{}", inputs.iter().map(Vec::len).sum::<usize>() + result.bytes.len());
+        let read = if measured.reads() { inputs.iter().map(Vec::len).sum::<usize>() } else { 0 };
+        eprintln!("{MOVED}{}", read + result.bytes.len());
     }
     Ok(())
 }

@@ -107,10 +107,15 @@ pub fn run(args: &BenchArgs) -> Result<(), String> {
     }
 }
 
-/// The lane instructions of each kernel for a byte that its operation reads or writes, from the text of a file that `--out` wrote.
+/// Operations with fewer bytes say what a launch costs.
+const LEAST_BYTES: u64 = 1 << 16;
+
+/// The lane instructions of each kernel for a byte that its operation reads or writes, from the text of a file that `--out` wrote; none of
+/// operations with fewer than [`LEAST_BYTES`].
 pub(crate) fn instructions_per_byte(text: &str) -> Result<Vec<(String, f64)>, String> {
     let counts = figures::parse(text)?;
-    Ok(counts.into_iter().map(|count| (count.kernel.clone(), count.per_byte())).collect())
+    let large = counts.into_iter().filter(|count| count.bytes >= LEAST_BYTES);
+    Ok(large.map(|count| (count.kernel.clone(), count.per_byte())).collect())
 }
 
 /// The kernels of a family, or all, and those of them that no case launches.

@@ -109,6 +109,7 @@ mod tests {
                 assert!(!own.outweighs(arch, kernel), "{arch} {kernel}");
             }
         }
+        assert!(!own.outweighs("gfx90a", "select_arange_u8"), "too few bytes");
         assert!(!own.outweighs("gfx1100", "elementwise_sin_f8e4m3"), "nobody asks: it has its waves");
     }
 }

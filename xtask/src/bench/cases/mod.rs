@@ -53,6 +53,12 @@ impl Measured {
         Measured { kernel, case: Case::new(op, operands, layout, "bench"), elements }
     }
 
+    /// Whether the kernel reads its operands: some take only a shape and a dtype of them.
+    pub(super) fn reads(&self) -> bool {
+        let made = ["elementwise_fill_", "elementwise_const_set_", "select_arange_", "select_linspace_"];
+        !made.iter().any(|name| self.kernel.starts_with(name))
+    }
+
     /// The operands' bytes: ordinary numbers between -4 and 4, in steps that the narrowest type holds; positive ones where the operation
     /// has no number for others. Ids and masks are in no order.
     pub(super) fn inputs(&self) -> Vec<Vec<u8>> {
