@@ -211,8 +211,7 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
             // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
             constexpr bool WORDS = sizeof(T) == 1;
             UNROLL for (u32 u = 0; u < U; u++) {
-                u64 at = first + u * step;
-                if constexpr (sizeof(typename Op::Sum) > sizeof(Rank)) at = own_anew((u32)at);
+                const u64 at = first + u * step;
                 if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
                 UNROLL for (u32 l = 0; l < LANES; l++) {
                     if constexpr (WORDS) group_in_turn(pack[u], l / group_size<T>());
@@ -257,10 +256,10 @@ template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const Red
         const u64 offset = rank == 1 ? at * m.reduced_strides[0] : offsets(at, high, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
         sum = Op::join(sum, Op::of(row[offset], at));
     }
-    return sum;
-#endif
+#else
     NOT_UNROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i, shared_anew(m.reduced_rank))], first + i));
+#endif
     return sum;
 }
 DEVICE bool rows_are_tight(const ReduceMap& m) {
