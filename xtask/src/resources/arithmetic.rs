@@ -46,7 +46,7 @@ impl Gpu {
 
 /// How long the instructions of kernels take, in the time that memory takes for their bytes, by architecture and kernel.
 pub(crate) struct Arithmetic {
-    times: HashMap<(&'static str, String), f64>,
+    times: HashMap<&'static str, HashMap<String, f64>>,
 }
 
 impl Arithmetic {
@@ -56,19 +56,17 @@ impl Arithmetic {
         for gpu in &GPUS {
             let counts = bench::instructions_per_byte(gpu.counts)
                 .map_err(|error| format!("benches/instructions/{}.tsv: {error}", gpu.arch))?;
-            times.extend(
-                counts.into_iter().map(|(kernel, count)| ((gpu.arch, kernel), count / gpu.balance())),
-            );
+            let balance = gpu.balance();
+            let counts = counts.into_iter().map(|(kernel, count)| (kernel, count / balance));
+            times.insert(gpu.arch, counts.collect());
         }
         Ok(Self { times })
     }
 
     /// Whether the kernel is known to wait for its instructions.
     pub(crate) fn outweighs(&self, arch: &str, kernel: &str) -> bool {
-        let known = GPUS.iter().find(|gpu| gpu.arch == arch);
-        known
-            .and_then(|gpu| self.times.get(&(gpu.arch, kernel.to_string())))
-            .is_some_and(|time| *time >= MARGIN)
+        let time = self.times.get(arch).and_then(|kernels| kernels.get(kernel));
+        time.is_some_and(|time| *time >= MARGIN)
     }
 }
 
@@ -76,7 +74,7 @@ impl Arithmetic {
 impl Arithmetic {
     /// Of one kernel.
     pub(crate) fn of(arch: &'static str, kernel: &str, time: f64) -> Self {
-        Self { times: HashMap::from([((arch, kernel.to_string()), time)]) }
+        Self { times: HashMap::from([(arch, HashMap::from([(kernel.to_string(), time)]))]) }
     }
 }
 

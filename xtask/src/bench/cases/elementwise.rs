@@ -1,17 +1,16 @@
 //! Elementwise kernels: tight operands, and for `copy` one in another order.
 
-use super::{ELEMENTS, Measured};
-use parity::case::{Op, Operand};
-use parity::inputs::Contents;
+use super::{ELEMENTS, Measured, dense};
+use parity::case::Op;
 use parity::view::Step;
 use reference::{BinaryOp, CmpOp, DType, ScalarOp, UnaryOp, Value};
 
 pub(super) fn cases(dtype: DType) -> impl Iterator<Item = Measured> {
     let name = dtype.name();
-    let dense = move || Operand::dense(dtype, &[ELEMENTS], Contents::Given);
+    let operand = move || dense(dtype, &[ELEMENTS]);
     let kernel = move |op: &str| format!("elementwise_{op}_{name}");
-    let one = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![dense()]);
-    let two = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![dense(), dense()]);
+    let one = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![operand()]);
+    let two = move |op: &str, what: Op| Measured::new(kernel(op), what, vec![operand(), operand()]);
     let number =
         move |float: f64, int: i128| if dtype.is_float() { Value::Float(float) } else { Value::Int(int) };
 
@@ -27,8 +26,7 @@ pub(super) fn cases(dtype: DType) -> impl Iterator<Item = Measured> {
     let affine = Op::Affine { mul: number(1.5, 3), add: number(-0.25, 5) };
     let clamp = Op::Clamp { low: number(-0.75, 2), high: number(3.25, 20) };
     // Rows in another order: turned matrices go by kernels of their own.
-    let reordered =
-        Operand::dense(dtype, &[ELEMENTS >> 12, 8, 1 << 9], Contents::Given).then(Step::Transpose(0, 1));
+    let reordered = dense(dtype, &[ELEMENTS >> 12, 8, 1 << 9]).then(Step::Transpose(0, 1));
     let others = vec![
         one("affine", affine),
         one("clamp", clamp),
