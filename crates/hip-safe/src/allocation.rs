@@ -144,6 +144,13 @@ impl Allocation {
         Some(unsafe { self.tracked.take_alone() })
     }
 
+    /// Whether it is of the pool of the stream's device, and we order its uses.
+    #[inline]
+    pub(crate) fn is_usual(&self, stream: &Stream) -> bool {
+        let same_device = || self.stream == *stream || self.device() == stream.device();
+        matches!(&self.held, Some(Held::Pooled(_))) && self.is_ordered() && same_device()
+    }
+
     /// Whether we order its uses, not the caller.
     pub(crate) fn is_ordered(&self) -> bool {
         self.ordered.load(Ordering::Relaxed)

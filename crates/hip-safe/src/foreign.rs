@@ -37,8 +37,13 @@ impl Stream {
     /// [`Error::Capturing`], or what the driver answers.
     #[inline]
     pub(crate) fn check_capture_by_others(&self) -> Result<()> {
-        // The null stream is never captured.
-        if self.is_owned() || self.raw().is_null() { Ok(()) } else { self.ask_for_capture_by_others() }
+        if self.is_never_captured_by_others() { Ok(()) } else { self.ask_for_capture_by_others() }
+    }
+
+    /// Whether nobody else can capture it: its handle is ours, or it is the null stream, which is never captured.
+    #[inline]
+    pub(crate) fn is_never_captured_by_others(&self) -> bool {
+        self.is_owned() || self.raw().is_null()
     }
 
     fn ask_for_capture_by_others(&self) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
-use crate::{Device, Error, Module, Result};
+use crate::{Device, Error, Module, Result, Stream};
 use code_object::Param;
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
@@ -107,6 +107,21 @@ impl Function {
         let fit =
             params.len() == sizes.len() && params.iter().zip(sizes).all(|(param, size)| param.size == *size);
         if fit { Ok(()) } else { Err(self.mismatch(params, sizes)) }
+    }
+
+    /// Whether it is known to take so many pointers and a value of so many bytes behind them.
+    #[inline]
+    pub(crate) fn takes_pointers_and(&self, pointers: usize, bytes: usize) -> bool {
+        let Some((value, before)) = self.params().and_then(<[_]>::split_last) else { return false };
+        before.len() == pointers
+            && before.iter().all(|param| param.size == size_of::<*const ()>())
+            && value.size == bytes
+    }
+
+    /// What a launch is called in errors.
+    #[cold]
+    pub(crate) fn launching(&self, stream: &Stream) -> String {
+        format!("launching {} on {stream}", self.name())
     }
 
     #[cold]

@@ -3,7 +3,8 @@
 use crate::inline_vec::InlineVec;
 use crate::raw;
 use crate::{
-    DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream, Submission,
+    BufferArgument, DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, Properties, Result, Stream,
+    Submission,
 };
 use hip_sys::hip::hipModuleLaunchCooperativeKernel_fn;
 use std::ffi::c_void;
@@ -115,6 +116,12 @@ impl<'a> Launch<'a> {
         self.pointer(buffer.as_view().device_ptr().cast())
     }
 
+    /// A pointer argument.
+    pub(crate) fn buffer(&mut self, buffer: &BufferArgument<'a>) {
+        self.submission.add_buffer(buffer);
+        self.pointer(buffer.address.raw());
+    }
+
     /// The blocks may wait for each other: all of them run at once, or the launch is refused.
     #[doc(alias = "hipModuleLaunchCooperativeKernel")]
     pub fn cooperative(&mut self) -> &mut Self {
@@ -173,7 +180,7 @@ impl<'a> Launch<'a> {
             false => None,
         };
         self.submission.runs(function.module());
-        let doing = || format!("launching {} on {stream}", function.name());
+        let doing = || function.launching(stream);
         // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
         let launched = self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
@@ -223,7 +230,7 @@ fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties)
 }
 
 #[inline]
-fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
+pub(crate) fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
     let LaunchConfig { grid, block, shared_bytes } = config;
     // There may be 1 along an axis whatever the device.
     let axes = if config.is_linear() { 1 } else { 3 };

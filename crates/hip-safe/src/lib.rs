@@ -70,6 +70,7 @@ mod inline_vec;
 mod ipc;
 mod kernel;
 mod launch;
+mod launch_over;
 mod limits;
 mod loaded;
 mod managed;
@@ -119,6 +120,7 @@ pub use ipc::IpcHandle;
 #[doc(hidden)]
 pub use kernel::support as __kernel;
 pub use launch::{Launch, LaunchConfig};
+pub use launch_over::BufferArgument;
 pub use limits::Limit;
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use memory::MemorySource;

@@ -37,6 +37,13 @@ impl Turn {
         }
     }
 
+    /// Keeps captures away; `None` if there is one, or another thread begins or ends one just now.
+    #[inline]
+    pub(crate) fn try_get(&self) -> Option<NoCapture<'_>> {
+        let turn = self.capture.try_read_recursive()?;
+        turn.is_none().then(|| NoCapture { _turn: Some(turn) })
+    }
+
     /// The capture that goes on. Another thread may begin or end one at any time.
     pub(crate) fn capture(&self) -> Option<Arc<Capture>> {
         if self.any.load(Ordering::Acquire) { self.get().err() } else { None }

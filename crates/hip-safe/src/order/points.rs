@@ -133,6 +133,17 @@ impl Points {
         }
     }
 
+    /// The only point, if it is the only one and on this stream.
+    #[inline]
+    pub(crate) fn only_on(&mut self, stream: &Stream) -> Option<&mut Point> {
+        match self.list.as_deref_mut()? {
+            List { few: [Some(point), None], more } if more.is_empty() => {
+                Arc::ptr_eq(&point.timeline, stream.timeline()).then_some(point)
+            }
+            _ => None,
+        }
+    }
+
     /// The first `count` submissions of the stream that the first point is on.
     pub(crate) fn first(&self, count: u64) -> Option<Point> {
         let first = self.list.as_deref()?.few[0].as_ref()?;
@@ -156,25 +167,22 @@ impl Points {
         self.list.as_ref().is_none_or(|list| list.all(on_it))
     }
 
-    /// Makes what the stream gets from now on come after all of them.
+    /// Whether each of them is on this stream.
     #[inline]
-    pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
-        // Most memory is used on one stream, which keeps that order by itself.
+    pub(crate) fn are_all_on(&self, stream: &Stream) -> bool {
         let own = |point: &Point| Arc::ptr_eq(&point.timeline, stream.timeline());
-        let ordered = self.list.as_ref().is_none_or(|list| list.all(own));
-        if ordered { Ok(()) } else { self.order_all_before(stream) }
+        self.list.as_ref().is_none_or(|list| list.all(own))
     }
 
-    /// Makes what the stream gets from now on come after [`Points::first`].
+    /// Whether the first one, if there is one, is on this stream.
     #[inline]
-    pub(crate) fn order_first_before(&self, count: u64, stream: &Stream) -> Result<()> {
+    pub(crate) fn first_is_on(&self, stream: &Stream) -> bool {
         let first = self.list.as_ref().and_then(|list| list.few[0].as_ref());
-        let ordered = first.is_none_or(|first| Arc::ptr_eq(&first.timeline, stream.timeline()));
-        if ordered { Ok(()) } else { self.first(count).map_or(Ok(()), |first| stream.come_after(&first)) }
+        first.is_none_or(|first| Arc::ptr_eq(&first.timeline, stream.timeline()))
     }
 
-    #[inline(never)]
-    fn order_all_before(&self, stream: &Stream) -> Result<()> {
+    /// Makes what the stream gets from now on come after all of them.
+    pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
         self.iter().try_for_each(|point| stream.come_after(point))
     }
 

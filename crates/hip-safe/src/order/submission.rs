@@ -7,7 +7,7 @@ use crate::host_function;
 use crate::inline_vec::InlineVec;
 use crate::pinned::PinnedMemory;
 use crate::raw::{self, Failure};
-use crate::{DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream, drop_errors};
+use crate::{BufferArgument, DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream, drop_errors};
 use hip_sys::hip::hipStream_t;
 use hip_sys::{Access, Extent, Platform};
 use parking_lot::MutexGuard;
@@ -187,6 +187,12 @@ impl<'a> Submission<'a> {
         let address = view.device_ptr_mut().cast_const().cast();
         self.add_device(view.owner(), Access::WRITE, view.is_alone(), address, view.byte_len());
         address
+    }
+
+    /// As [`Submission::read`] or [`Submission::write`].
+    pub(crate) fn add_buffer(&mut self, buffer: &BufferArgument<'a>) {
+        let BufferArgument { memory, access, alone, address, bytes } = *buffer;
+        self.add_device(memory, access, alone, address.raw(), bytes);
     }
 
     /// A kernel of this module runs.

@@ -87,12 +87,29 @@ impl Uses {
     /// Makes the stream's next work come after what such a use has to come after.
     #[inline]
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
+        if self.comes_after_all(stream, access) { Ok(()) } else { self.prepare_by_waits(stream, access) }
+    }
+
+    /// Whether the stream has all that such a use has to come after: it keeps that order by itself. Most memory is used on one stream.
+    #[inline]
+    pub(crate) fn comes_after_all(&self, stream: &Stream, access: Access) -> bool {
+        match (access, &self.written) {
+            (Access::READ, Written::First(_)) => self.used.first_is_on(stream),
+            (Access::READ, Written::Points(written)) => written.are_all_on(stream),
+            _ => self.used.are_all_on(stream),
+        }
+    }
+
+    #[inline(never)]
+    fn prepare_by_waits(&self, stream: &Stream, access: Access) -> Result<()> {
         let wait = if access == Access::READ { Wait::ReadAfterWrite } else { Wait::WriteAfterUse };
         if wait.is_dropped() {
             return Ok(());
         }
         match (access, &self.written) {
-            (Access::READ, Written::First(count)) => self.used.order_first_before(*count, stream),
+            (Access::READ, Written::First(count)) => {
+                self.used.first(*count).map_or(Ok(()), |first| stream.come_after(&first))
+            }
             (Access::READ, Written::Points(written)) => written.order_before(stream),
             _ => self.used.order_before(stream),
         }
@@ -100,7 +117,18 @@ impl Uses {
 
     /// The stream has a submission that makes such a use.
     #[inline]
-    pub(super) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
+    pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
+        // Most memory is used on one stream.
+        if let Some(point) = self.used.only_on(stream) {
+            let former = point.count;
+            point.count = former.max(count);
+            match (access, &self.written) {
+                (Access::READ, Written::All) => self.written = Written::First(former),
+                (Access::READ, _) | (_, Written::All) => {}
+                _ => self.written = Written::All,
+            }
+            return;
+        }
         if access == Access::READ {
             if matches!(self.written, Written::All) {
                 self.written = match self.used.only() {
@@ -192,6 +220,18 @@ impl Tracked {
             self.read.wait(&mut uses);
         }
         Taken { uses: MutexGuard::leak(uses).into(), locked: Some(&self.uses), exclusive: PhantomData }
+    }
+
+    /// As [`Tracked::take_for`]; `None` if that would wait.
+    #[inline]
+    pub(crate) fn try_take_for(&self, access: Access) -> Option<Taken<'_>> {
+        let uses = self.uses.try_lock()?;
+        let free = access != Access::WRITE || uses.reading == 0;
+        free.then(|| Taken {
+            uses: MutexGuard::leak(uses).into(),
+            locked: Some(&self.uses),
+            exclusive: PhantomData,
+        })
     }
 
     /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until

@@ -20,6 +20,7 @@ mod ipc;
 mod kept;
 mod kernels;
 mod launch;
+mod launch_over;
 mod limits;
 mod managed;
 mod memory;

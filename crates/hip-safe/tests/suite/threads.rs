@@ -101,6 +101,7 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         FunctionAttributes,
         SuggestedBlock,
         Launch<'_>,
+        BufferArgument<'_>,
         LaunchConfig,
         Graph,
         GraphExec,

@@ -9,7 +9,9 @@ mod rest;
 use crate::under_test::{is_host, module};
 use crate::watched::platform_as_it_is;
 use crate::{again, is_child};
-use hip_safe::{Device, DeviceBuffer, Event, Function, LaunchConfig, PinnedBuffer, SharedBuffer, Stream};
+use hip_safe::{
+    BufferArgument, Device, DeviceBuffer, Event, Function, LaunchConfig, PinnedBuffer, SharedBuffer, Stream,
+};
 use kernels_hip::args::Map2;
 use rest::Rest;
 use std::time::{Duration, Instant};
@@ -168,10 +170,18 @@ impl Program {
         let mut out = stream.alloc_zeros::<f32>(count).unwrap();
         let (dims, flags) = ([count as u64; 8], Map2::A_TIGHT | Map2::B_TIGHT);
         let map = Map2 { count: count as u64, rank: 1, flags, dims, a: [1; 8], b: [1; 8] };
-        let mut launch = stream.launch(&self.add, LaunchConfig::linear(count as u64, 64));
-        launch.arg(&a.memory).arg(&b.memory).arg_mut(&mut out).value(&map);
-        // SAFETY: S9: the kernel reads count elements of both and writes count of the third.
-        unsafe { launch.submit() }.unwrap();
+        let config = LaunchConfig::linear(count as u64, 64);
+        if self.random.below(2) == 0 {
+            let (x, y) = (BufferArgument::read(&a.memory), BufferArgument::read(&b.memory));
+            let buffers = [x, y, BufferArgument::write(&mut out)];
+            // SAFETY: S9: the kernel reads count elements of both and writes count of the third.
+            unsafe { stream.launch_over(&self.add, config, buffers, &map) }.unwrap();
+        } else {
+            let mut launch = stream.launch(&self.add, config);
+            launch.arg(&a.memory).arg(&b.memory).arg_mut(&mut out).value(&map);
+            // SAFETY: S9: as above.
+            unsafe { launch.submit() }.unwrap();
+        }
         // Sums stay small, so that they stay exact.
         if exact != model {
             stream.copy_from_host(&model, &mut out).unwrap();

@@ -1,7 +1,7 @@
 //! Launching the kernels of the elementwise family.
 
 use half::{bf16, f16};
-use hip_safe::Launch;
+use hip_safe::{BufferArgument, Launch};
 use kernels_hip::args::{Map1, Map2};
 
 use crate::dtype::DType;
@@ -80,10 +80,15 @@ pub(super) fn map1(
         // Instructions bound it, not memory: 137 µs with as many blocks as are resident, 144 with one for each 256 packs (H200, 2^27 elements).
         let walks = op == "gelu_erf" && sizes.0 == 2;
         let config = device.walk(map.contiguous != 0 && !walks, map.count as usize, sizes);
+        if scalars.is_empty() {
+            let buffers = [BufferArgument::read(&source), BufferArgument::write(&mut target)];
+            // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+            return unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op));
+        }
         let mut launch = device.stream().launch(function, config);
         launch.arg(&source).arg_mut(&mut target).value(map);
         push(&mut launch, input.dtype(), scalars);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+        // SAFETY: S9: as above.
         unsafe { launch.submit() }.map_err(wrap(op))
     })?;
     Ok(out)
@@ -176,10 +181,9 @@ fn launch2(
     let config = device.walk(map.is_flat(), map.count as usize, (size, size));
     let (x, y) = (a.tail(a_start, op)?, b.tail(b_start, op)?);
     let mut target = out.tail_mut(out_start, op)?;
-    let mut launch = device.stream().launch(function, config);
-    launch.arg(&x).arg(&y).arg_mut(&mut target).value(map);
+    let buffers = [BufferArgument::read(&x), BufferArgument::read(&y), BufferArgument::write(&mut target)];
     // SAFETY: S9: the kernel reads the layouts' places, which lie inside the storages, and writes `count` elements.
-    unsafe { launch.submit() }.map_err(wrap(op))
+    unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op))
 }
 
 /// The map of two tight operands.

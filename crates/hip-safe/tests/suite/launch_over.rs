@@ -1,0 +1,190 @@
+//! Launches over buffers and one value: the same as collected ones, whatever is unusual about them.
+
+use crate::under_test::{device, module, ordinals, two_devices};
+use crate::waiting::{RECORD_AND_WAIT, streams, waits};
+use crate::watched::{self, calls, fail_next, work_calls};
+use hip_safe::{BufferArgument, DeviceSlice, DeviceSliceMut, Error, Function, LaunchConfig, Result, Stream};
+use kernels_hip::args::{Map1, Map2};
+use std::thread;
+
+/// `out = a + b`, of as many elements as `a` has.
+fn add<A, B, O>(stream: &Stream, kernel: &Function, a: &A, b: &B, out: &mut O) -> Result<()>
+where
+    A: DeviceSlice<Item = f32>,
+    B: DeviceSlice<Item = f32>,
+    O: DeviceSliceMut<Item = f32>,
+{
+    let count = a.as_view().len() as u64;
+    let map = Map2::flat(count, Map2::A_TIGHT | Map2::B_TIGHT);
+    let buffers = [BufferArgument::read(a), BufferArgument::read(b), BufferArgument::write(out)];
+    // SAFETY: S9: the kernel reads and writes as many elements as the buffers of each test have.
+    unsafe { stream.launch_over(kernel, LaunchConfig::linear(count, 64), buffers, &map) }
+}
+
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| i as f32).collect()
+}
+
+#[test]
+fn kernels_of_one_and_of_two_inputs_compute_what_they_should() {
+    for ordinal in ordinals() {
+        let stream = device(ordinal).new_stream().unwrap();
+        let module = module(stream.device());
+        let (sum, neg) = (
+            module.function("elementwise_add_f32").unwrap(),
+            module.function("elementwise_neg_f32").unwrap(),
+        );
+        for count in [1, 63, 64, 1000] {
+            let a = stream.upload(&numbers(count)).unwrap();
+            let b = stream.upload(&vec![0.5_f32; count]).unwrap();
+            let (mut sums, mut negated) =
+                (stream.alloc_zeros(count).unwrap(), stream.alloc_zeros::<f32>(count).unwrap());
+            add(&stream, &sum, &a, &b, &mut sums).unwrap();
+            let buffers = [BufferArgument::read(&sums), BufferArgument::write(&mut negated)];
+            let (config, map) = (LaunchConfig::linear(count as u64, 64), Map1::tight(count as u64));
+            // SAFETY: S9: both have `count` elements.
+            unsafe { stream.launch_over(&neg, config, buffers, &map) }.unwrap();
+            let expected: Vec<f32> = (0..count).map(|i| -(i as f32 + 0.5)).collect();
+            assert_eq!(stream.download(&negated).unwrap(), expected, "{count} elements on device {ordinal}");
+        }
+    }
+}
+
+#[test]
+fn memory_may_be_read_twice_and_written_beside_what_is_read() {
+    let stream = device(0).new_stream().unwrap();
+    let kernel = module(stream.device()).function("elementwise_add_f32").unwrap();
+    let mut buffer = stream.upload(&numbers(8)).unwrap();
+    let mut out = stream.alloc_zeros(8).unwrap();
+    add(&stream, &kernel, &buffer, &buffer, &mut out).unwrap();
+    assert_eq!(stream.download(&out).unwrap(), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0]);
+    let (left, mut right) = buffer.split_at_mut(4).unwrap();
+    add(&stream, &kernel, &left, &left, &mut right).unwrap();
+    assert_eq!(stream.download(&buffer).unwrap(), [0.0, 1.0, 2.0, 3.0, 0.0, 2.0, 4.0, 6.0]);
+    // The memory is free again, and knows of both.
+    stream.memset(&mut buffer, 0).unwrap();
+    assert_eq!(stream.download(&buffer).unwrap(), [0.0; 8]);
+}
+
+#[test]
+fn other_streams_are_waited_for_and_wait() {
+    let device = watched::device();
+    let [first, second] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let [a, b] = [(); 2].map(|()| first.upload(&numbers(100)).unwrap());
+    let (mut here, mut there) = (first.alloc_zeros(100).unwrap(), second.alloc_zeros(100).unwrap());
+    calls();
+    for _ in 0..3 {
+        add(&first, &kernel, &a, &b, &mut here).unwrap();
+    }
+    assert_eq!(work_calls(), ["hipModuleLaunchKernel"; 3]);
+    add(&second, &kernel, &a, &here, &mut there).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT, "the first stream wrote it");
+    add(&second, &kernel, &a, &here, &mut there).unwrap();
+    assert_eq!(waits(), [""; 0]);
+    add(&first, &kernel, &a, &b, &mut here).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT, "the second stream reads it");
+    add(&first, &kernel, &there, &b, &mut here).unwrap();
+    assert_eq!(waits(), [""; 0], "the event covers what the second stream wrote");
+    let expected: Vec<f32> = (0..100).map(|i| (4 * i) as f32).collect();
+    assert_eq!(first.download(&here).unwrap(), expected);
+}
+
+#[test]
+fn a_graph_launches_it_again() {
+    let stream = device(0).new_stream().unwrap();
+    let kernel = module(stream.device()).function("elementwise_add_f32").unwrap();
+    let [a, mut b, mut out] = [1.0_f32, 2.0, 0.0].map(|value| stream.upload(&[value; 10]).unwrap());
+    let graph = stream.capture(|stream| add(stream, &kernel, &a, &b, &mut out)).unwrap();
+    assert_eq!((graph.node_count(), stream.download(&out).unwrap()), (1, vec![0.0; 10]));
+    let exec = graph.instantiate().unwrap();
+    for value in [2.0, 5.0] {
+        stream.copy_from_host(&[value; 10], &mut b).unwrap();
+        exec.launch(&stream).unwrap();
+        assert_eq!(stream.download(&out).unwrap(), [1.0 + value; 10]);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_as_of_other_launches() {
+    let stream = device(0).new_stream().unwrap();
+    let kernel = module(stream.device()).function("elementwise_add_f32").unwrap();
+    let a = stream.upload(&[1.0_f32; 4]).unwrap();
+    let mut out = stream.alloc_zeros(4).unwrap();
+    let (config, map) = (LaunchConfig::linear(4, 64), Map2::flat(4, Map2::A_TIGHT | Map2::B_TIGHT));
+    let buffers = [BufferArgument::read(&a), BufferArgument::write(&mut out)];
+    // SAFETY: S9: nothing is launched.
+    let few = unsafe { stream.launch_over(&kernel, config, buffers, &map) }.unwrap_err();
+    // SAFETY: S9: nothing is launched.
+    let collected =
+        unsafe { stream.launch(&kernel, config).arg(&a).arg_mut(&mut out).value(&map).submit() }.unwrap_err();
+    assert!(matches!(few, Error::LaunchMismatch { .. }), "{few:?}");
+    assert_eq!(few.to_string(), collected.to_string());
+    let buffers = [BufferArgument::read(&a)];
+    // SAFETY: S9: nothing is launched.
+    let one = unsafe { stream.launch_over(&kernel, config, buffers, &map) }.unwrap_err();
+    assert!(matches!(one, Error::LaunchMismatch { .. }), "{one:?}");
+
+    let buffers = [BufferArgument::read(&a), BufferArgument::read(&a), BufferArgument::write(&mut out)];
+    // SAFETY: S9: nothing is launched.
+    let small = unsafe { stream.launch_over(&kernel, config, buffers, &4_u32) }.unwrap_err();
+    assert!(matches!(small, Error::LaunchMismatch { .. }), "{small:?}");
+    let large = LaunchConfig { grid: [0, 1, 1], ..config };
+    // SAFETY: S9: nothing is launched.
+    let none = unsafe { stream.launch_over(&kernel, large, buffers, &map) }.unwrap_err();
+    assert!(matches!(none, Error::LaunchLimit { what: "the grid along x", .. }), "{none:?}");
+    assert_eq!(stream.download(&out).unwrap(), [0.0; 4], "nothing ran");
+
+    let Some((_, second)) = two_devices() else { return };
+    let elsewhere = second.new_stream().unwrap();
+    let theirs = elsewhere.upload(&[0.0_f32; 4]).unwrap();
+    let buffer = add(&stream, &kernel, &a, &theirs, &mut out).unwrap_err();
+    assert!(matches!(buffer, Error::WrongDevice { what: "the buffer", .. }), "{buffer:?}");
+    let function = add(&elsewhere, &kernel, &a, &a, &mut out).unwrap_err();
+    assert!(matches!(function, Error::WrongDevice { what: "the kernel", .. }), "{function:?}");
+}
+
+#[test]
+fn a_launch_that_fails_leaves_the_memory_usable() {
+    let device = watched::device();
+    let [first, second] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let a = first.upload(&[1.0_f32; 10]).unwrap();
+    let mut out = first.alloc_zeros(10).unwrap();
+    fail_next("hipModuleLaunchKernel", 1999);
+    let error = add(&first, &kernel, &a, &a, &mut out).unwrap_err();
+    assert_eq!(error.hip_code(), Some(1999));
+    assert!(error.to_string().contains("launching elementwise_add_f32 on"), "{error}");
+    calls();
+    // It may have been submitted in part.
+    add(&second, &kernel, &a, &a, &mut out).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT);
+    assert_eq!(second.download(&out).unwrap(), [2.0; 10]);
+}
+
+#[test]
+fn threads_read_the_same_memory_on_streams_of_their_own() {
+    let stream = device(0).new_stream().unwrap();
+    let kernel = &module(stream.device()).function("elementwise_add_f32").unwrap();
+    let mut a = stream.upload(&[0.0_f32; 64]).unwrap();
+    let b = &stream.upload(&[1.0_f32; 64]).unwrap();
+    for round in 0..20_u16 {
+        stream.copy_from_host(&[f32::from(round); 64], &mut a).unwrap();
+        let shared = &a;
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                let own = stream.device().new_stream().unwrap();
+                scope.spawn(move || {
+                    let mut out = own.alloc_zeros(64).unwrap();
+                    for _ in 0..10 {
+                        add(&own, kernel, shared, b, &mut out).unwrap();
+                    }
+                    assert_eq!(own.download(&out).unwrap(), [f32::from(round) + 1.0; 64]);
+                });
+            }
+        });
+        // It comes after all that read it.
+        add(&stream, kernel, b, b, &mut a).unwrap();
+        assert_eq!(stream.download(&a).unwrap(), [2.0; 64]);
+    }
+}
