@@ -50,7 +50,7 @@ impl Allocation {
         {
             return Ok(allocation);
         }
-        Ok(Arc::new(Self::pooled(stream, bytes)?))
+        Self::pooled(stream, bytes)
     }
 
     /// No memory.
@@ -65,10 +65,16 @@ impl Allocation {
 
     /// As [`Allocation::new`], from the device's pool, whether the stream captures or not.
     #[inline]
-    pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Self> {
+    pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Arc<Self>> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
         let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
-        Ok(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed))
+        // It is large: it is made where it stays.
+        let place = Arc::<Self>::new_uninit();
+        let to = Arc::as_ptr(&place).cast_mut().cast::<Self>();
+        // SAFETY: S4: the place was just made, and there is no other reference to it.
+        unsafe { to.write(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed)) };
+        // SAFETY: S12: it was just written.
+        Ok(unsafe { place.assume_init() })
     }
 
     /// `bytes` bytes of the stream's device that nobody has used yet, and that do not come from its pool.
@@ -234,7 +240,7 @@ mod tests {
     #[test]
     fn uses_are_locked_while_somebody_else_may_have_them() {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
-        let allocation = Arc::new(Allocation::pooled(&stream, 64).unwrap());
+        let allocation = Allocation::pooled(&stream, 64).unwrap();
         // SAFETY: S8: no other thread has a reference.
         let alone = |allocation: &Arc<Allocation>| unsafe { allocation.uses_alone().is_some() };
         assert!(alone(&allocation));

@@ -337,6 +337,16 @@ impl Inner {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
     ) -> Result<R> {
+        self.run_here(doing, call)
+    }
+
+    /// As [`Inner::run`], compiled into its caller: for launches.
+    #[inline(always)]
+    pub(crate) fn run_here<R>(
+        &self,
+        doing: impl FnOnce() -> String,
+        call: impl FnOnce(&Platform) -> Result<R, Failure>,
+    ) -> Result<R> {
         self.check_usable()?;
         let result = CurrentDevice::enter(self).and_then(|_current| call(&self.platform));
         result.map_err(|failure| self.error(failure, doing))

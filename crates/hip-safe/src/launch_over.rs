@@ -213,7 +213,7 @@ impl Stream {
                 .inspect_err(|_| raw::announce(p, s, None))
         };
         // Errors are large: nothing is moved about where there is none.
-        let launched = device.run(doing, launch).map_err(Box::new);
+        let launched = device.inner().run_here(doing, launch).map_err(Box::new);
         let count = self.timeline().note_submission();
         for (taken, buffer) in taken.iter_mut().zip(buffers) {
             if let Some(taken) = taken {

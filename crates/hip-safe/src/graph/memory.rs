@@ -165,7 +165,7 @@ impl GraphPiece {
 
 impl Segment {
     pub(super) fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let memory = Arc::new(Allocation::pooled(stream, bytes)?);
+        let memory = Allocation::pooled(stream, bytes)?;
         memory.set_name("memory of a graph");
         Ok(Self { memory, bytes })
     }

@@ -116,7 +116,7 @@ impl Uses {
     }
 
     /// The stream has a submission that makes such a use.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         // Most memory is used on one stream.
         if let Some(point) = self.used.only_on(stream) {
@@ -129,6 +129,11 @@ impl Uses {
             }
             return;
         }
+        self.commit_among_others(stream, access, count);
+    }
+
+    #[inline(never)]
+    fn commit_among_others(&mut self, stream: &Stream, access: Access, count: u64) {
         if access == Access::READ {
             if matches!(self.written, Written::All) {
                 self.written = match self.used.only() {
