@@ -91,7 +91,12 @@ impl Allocation {
             Some(Held::Graph(piece)) => piece.address(),
             Some(Held::Unpooled(memory)) => memory.address(),
         };
-        let (stream, tracked, ordered) = (stream.clone(), Tracked::new(uses), AtomicBool::new(true));
+        let tracked = match &held {
+            // SAFETY: S4: the stream that is kept beside it is the same.
+            Some(Held::Pooled(_)) => unsafe { Tracked::at_home(stream, uses) },
+            _ => Tracked::new(uses),
+        };
+        let (stream, ordered) = (stream.clone(), AtomicBool::new(true));
         Self { held, address, stream, home: Mutex::default(), tracked, ordered, listed }
     }
 
@@ -164,6 +169,7 @@ impl Allocation {
 
     /// From now on the caller orders its uses.
     pub(crate) fn leave_order(&self) {
+        self.tracked.forbid_home();
         self.ordered.store(false, Ordering::Relaxed);
     }
 

@@ -4,7 +4,7 @@
 use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::launch::is_within_limits;
-use crate::order::Taken;
+use crate::order::{Home, Taken};
 use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, LaunchConfig, Result, Stream, drop_errors,
@@ -44,6 +44,11 @@ impl<'a> BufferArgument<'a> {
 
     fn extent(&self) -> Extent {
         Extent { pointer: self.address.raw(), bytes: self.bytes, access: self.access }
+    }
+
+    #[inline(always)]
+    fn home(&self) -> &'a Home {
+        self.memory.tracked().home()
     }
 
     /// Whether the stream may have it without anything beside the order of its uses.
@@ -186,8 +191,12 @@ impl Stream {
         let _later = (!device.inner().is_only()).then(drop_errors::later);
         let Some(_turn) = self.turn().try_get() else { return Ok(false) };
         let mut taken = [const { None }; N];
+        let at_home = buffers.map(|buffer| buffer.bytes > 0 && buffer.home().is_alone(self));
         for index in 0..N {
             let buffer = buffers[index];
+            if at_home[index] {
+                continue;
+            }
             if !buffer.is_usual(self) {
                 return Ok(false);
             }
@@ -215,8 +224,11 @@ impl Stream {
         // Errors are large: nothing is moved about where there is none.
         let launched = device.inner().run_here(doing, launch).map_err(Box::new);
         let count = self.timeline().note_submission();
-        for (taken, buffer) in taken.iter_mut().zip(buffers) {
-            if let Some(taken) = taken {
+        for index in 0..N {
+            let buffer = buffers[index];
+            if at_home[index] {
+                buffer.home().note(buffer.access);
+            } else if let Some(taken) = &mut taken[index] {
                 taken.commit(self, buffer.access, count);
             }
         }

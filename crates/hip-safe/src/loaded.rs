@@ -70,7 +70,7 @@ impl Loaded {
     #[inline(never)]
     fn note_launch_elsewhere(&self, stream: &Stream) {
         let mut launches = self.launches.lock();
-        launches.add(stream, stream.submitted());
+        launches.add(stream.timeline(), stream.submitted());
         if launches.len() > MANY {
             launches.forget_completed();
         }

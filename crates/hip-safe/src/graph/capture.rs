@@ -215,6 +215,8 @@ impl List {
         {
             return;
         }
+        // Its launches have nothing borrowed.
+        memory.tracked().forbid_home();
         let key = memory.key();
         match self.owned.get_mut(&key) {
             Some(known) if access == Access::WRITE => known.note_write(),

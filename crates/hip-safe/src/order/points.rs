@@ -28,8 +28,8 @@ struct List {
 }
 
 impl Point {
-    pub(crate) fn new(stream: &Stream, count: u64) -> Self {
-        Self { timeline: Arc::clone(stream.timeline()), count }
+    pub(crate) fn new(timeline: &Arc<Timeline>, count: u64) -> Self {
+        Self { timeline: Arc::clone(timeline), count }
     }
 
     fn is_complete(&self) -> bool {
@@ -87,25 +87,23 @@ impl List {
 impl Points {
     /// Adds a point, in the place of an earlier one of its stream.
     #[inline]
-    pub(crate) fn add(&mut self, stream: &Stream, count: u64) {
+    pub(crate) fn add(&mut self, timeline: &Arc<Timeline>, count: u64) {
         let list = self.list.get_or_insert_default();
-        match list.of_timeline(stream.timeline()) {
+        match list.of_timeline(timeline) {
             Some(point) => point.count = point.count.max(count),
-            None => list.push(Point::new(stream, count)),
+            None => list.push(Point::new(timeline, count)),
         }
     }
 
     /// Forgets all points but this one.
     #[inline]
-    pub(crate) fn set(&mut self, stream: &Stream, count: u64) {
+    pub(crate) fn set(&mut self, timeline: &Arc<Timeline>, count: u64) {
         let list = self.list.get_or_insert_default();
         match &mut list.few {
-            [Some(point), None]
-                if Arc::ptr_eq(&point.timeline, stream.timeline()) && list.more.is_empty() =>
-            {
+            [Some(point), None] if Arc::ptr_eq(&point.timeline, timeline) && list.more.is_empty() => {
                 point.count = count;
             }
-            _ => **list = List::of(Point::new(stream, count)),
+            _ => **list = List::of(Point::new(timeline, count)),
         }
     }
 
@@ -135,10 +133,10 @@ impl Points {
 
     /// The only point, if it is the only one and on this stream.
     #[inline]
-    pub(crate) fn only_on(&mut self, stream: &Stream) -> Option<&mut Point> {
+    pub(crate) fn only_on(&mut self, timeline: &Arc<Timeline>) -> Option<&mut Point> {
         match self.list.as_deref_mut()? {
             List { few: [Some(point), None], more } if more.is_empty() => {
-                Arc::ptr_eq(&point.timeline, stream.timeline()).then_some(point)
+                Arc::ptr_eq(&point.timeline, timeline).then_some(point)
             }
             _ => None,
         }
@@ -169,16 +167,16 @@ impl Points {
 
     /// Whether each of them is on this stream.
     #[inline]
-    pub(crate) fn are_all_on(&self, stream: &Stream) -> bool {
-        let own = |point: &Point| Arc::ptr_eq(&point.timeline, stream.timeline());
+    pub(crate) fn are_all_on(&self, timeline: &Arc<Timeline>) -> bool {
+        let own = |point: &Point| Arc::ptr_eq(&point.timeline, timeline);
         self.list.as_ref().is_none_or(|list| list.all(own))
     }
 
     /// Whether the first one, if there is one, is on this stream.
     #[inline]
-    pub(crate) fn first_is_on(&self, stream: &Stream) -> bool {
+    pub(crate) fn first_is_on(&self, timeline: &Arc<Timeline>) -> bool {
         let first = self.list.as_ref().and_then(|list| list.few[0].as_ref());
-        first.is_none_or(|first| Arc::ptr_eq(&first.timeline, stream.timeline()))
+        first.is_none_or(|first| Arc::ptr_eq(&first.timeline, timeline))
     }
 
     /// Makes what the stream gets from now on come after all of them.
@@ -236,16 +234,16 @@ mod tests {
         };
         let mut points = Points::default();
         for (index, stream) in streams.iter().enumerate() {
-            points.add(stream, 10 * (index as u64 + 1));
+            points.add(stream.timeline(), 10 * (index as u64 + 1));
         }
-        points.add(&streams[4], 7);
-        points.add(&streams[0], 11);
+        points.add(streams[4].timeline(), 7);
+        points.add(streams[0].timeline(), 11);
         assert_eq!(counts(&points), [Some(11), Some(20), Some(30), Some(40), Some(50)]);
         assert_eq!((points.len(), points.are_only_on(streams[0].timeline().number())), (5, false));
 
         let mut other = Points::default();
-        other.add(&streams[3], 45);
-        other.add(&streams[1], 15);
+        other.add(streams[3].timeline(), 45);
+        other.add(streams[1].timeline(), 15);
         other.add_all(points.clone());
         assert_eq!(counts(&other), [Some(11), Some(20), Some(30), Some(45), Some(50)]);
 
@@ -254,14 +252,14 @@ mod tests {
         streams[3].timeline().note_completion(40);
         assert!(!points.forget_completed());
         assert_eq!(counts(&points), [None, Some(20), Some(30), None, Some(50)]);
-        points.add(&streams[3], 41);
+        points.add(streams[3].timeline(), 41);
         assert_eq!(counts(&points), [None, Some(20), Some(30), Some(41), Some(50)]);
 
-        points.set(&streams[2], 31);
+        points.set(streams[2].timeline(), 31);
         assert_eq!(counts(&points), [None, None, Some(31), None, None]);
         assert!(points.are_only_on(streams[2].timeline().number()));
-        points.set(&streams[2], 32);
-        points.set(&streams[1], 21);
+        points.set(streams[2].timeline(), 32);
+        points.set(streams[1].timeline(), 21);
         assert_eq!(counts(&points), [None, Some(21), None, None, None]);
         streams[1].timeline().note_completion(21);
         assert!(points.forget_completed());

@@ -119,9 +119,12 @@ impl<'a> Submission<'a> {
     }
 
     /// The work comes after all other work that names this, and before all that names it next, as if it wrote it: for what a library has
-    /// inside, which its calls share. The memory itself need not be used at all.
+    /// inside, which its calls share. The memory itself need not be used at all. Work that only reads it, and is submitted by another
+    /// thread at the same time, may run beside it.
     pub fn order_by<S: DeviceSlice + ?Sized>(&mut self, token: &'a S) -> &mut Self {
         let view = token.as_view();
+        // Who names it has it borrowed as others have.
+        view.owner().tracked().forbid_home();
         self.add_device(view.owner(), Access::WRITE, false, view.device_ptr().cast(), view.byte_len());
         self
     }

@@ -1,13 +1,13 @@
 //! Which work uses a piece of memory.
 
-use super::Points;
+use super::{Home, Points, Timeline};
 use crate::mutation::Wait;
 use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// What a read and what a write of the memory has to come after.
 #[derive(Debug, Default)]
@@ -31,19 +31,19 @@ enum Written {
 }
 
 /// Memory whose uses are ordered: an allocation on a device, pinned memory of the host, a graph.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tracked {
     uses: Mutex<Uses>,
+    home: Home,
     /// Nobody reads it any more in such a call.
     read: Condvar,
 }
 
 /// The uses of a piece of memory, which are nobody else's until a submission is noted there.
 pub(crate) struct Taken<'a> {
-    /// Not a reference, which would have to end before the lock is released.
-    uses: NonNull<Uses>,
-    /// None where nobody else reaches the uses.
-    locked: Option<&'a Mutex<Uses>>,
+    tracked: &'a Tracked,
+    /// Else nobody but this reaches the uses.
+    locked: bool,
     exclusive: PhantomData<&'a mut Uses>,
 }
 
@@ -53,7 +53,7 @@ impl Deref for Taken<'_> {
     #[inline]
     fn deref(&self) -> &Uses {
         // SAFETY: S8: they are locked for this, or nobody else reaches them.
-        unsafe { self.uses.as_ref() }
+        unsafe { &*self.tracked.uses.data_ptr() }
     }
 }
 
@@ -61,17 +61,33 @@ impl DerefMut for Taken<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Uses {
         // SAFETY: S8: as above.
-        unsafe { self.uses.as_mut() }
+        unsafe { &mut *self.tracked.uses.data_ptr() }
     }
 }
 
 impl Drop for Taken<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(locked) = self.locked {
-            // SAFETY: S8: it was locked for this, which does not use it any more.
-            unsafe { locked.force_unlock() };
+        if self.locked {
+            // SAFETY: S8: they were locked for this, which does not use them any more.
+            unsafe { self.tracked.uses.force_unlock() };
         }
+    }
+}
+
+impl<'a> Taken<'a> {
+    #[inline]
+    fn new(tracked: &'a Tracked, locked: bool) -> Self {
+        let mut taken = Self { tracked, locked, exclusive: PhantomData };
+        tracked.home.gather(&mut taken);
+        taken
+    }
+
+    /// The stream has a submission that makes such a use.
+    #[inline(always)]
+    pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
+        Uses::commit(self, stream.timeline(), access, count);
+        self.tracked.home.allow(stream.timeline(), self);
     }
 }
 
@@ -90,13 +106,19 @@ impl Uses {
         if self.comes_after_all(stream, access) { Ok(()) } else { self.prepare_by_waits(stream, access) }
     }
 
+    /// Whether all of them are on that stream.
+    #[inline]
+    pub(super) fn are_all_on(&self, timeline: &Arc<Timeline>) -> bool {
+        self.used.are_all_on(timeline)
+    }
+
     /// Whether the stream has all that such a use has to come after: it keeps that order by itself. Most memory is used on one stream.
     #[inline]
     pub(crate) fn comes_after_all(&self, stream: &Stream, access: Access) -> bool {
         match (access, &self.written) {
-            (Access::READ, Written::First(_)) => self.used.first_is_on(stream),
-            (Access::READ, Written::Points(written)) => written.are_all_on(stream),
-            _ => self.used.are_all_on(stream),
+            (Access::READ, Written::First(_)) => self.used.first_is_on(stream.timeline()),
+            (Access::READ, Written::Points(written)) => written.are_all_on(stream.timeline()),
+            _ => self.used.are_all_on(stream.timeline()),
         }
     }
 
@@ -117,9 +139,9 @@ impl Uses {
 
     /// The stream has a submission that makes such a use.
     #[inline(always)]
-    pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
+    fn commit(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
         // Most memory is used on one stream.
-        if let Some(point) = self.used.only_on(stream) {
+        if let Some(point) = self.used.only_on(timeline) {
             let former = point.count;
             point.count = former.max(count);
             match (access, &self.written) {
@@ -129,11 +151,11 @@ impl Uses {
             }
             return;
         }
-        self.commit_among_others(stream, access, count);
+        self.commit_among_others(timeline, access, count);
     }
 
     #[inline(never)]
-    fn commit_among_others(&mut self, stream: &Stream, access: Access, count: u64) {
+    fn commit_among_others(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
         if access == Access::READ {
             if matches!(self.written, Written::All) {
                 self.written = match self.used.only() {
@@ -141,15 +163,25 @@ impl Uses {
                     None => Written::Points(self.used.clone()),
                 };
             }
-            self.used.add(stream, count);
+            self.used.add(timeline, count);
         } else {
             self.written = Written::All;
-            self.used.set(stream, count);
+            self.used.set(timeline, count);
+        }
+    }
+
+    /// The stream that the memory was allocated on made such uses, not after all that is known here. Others may have used other parts.
+    pub(super) fn add_home(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
+        if access == Access::READ || self.used.are_all_on(timeline) {
+            self.commit(timeline, access, count);
+        } else {
+            self.written = Written::All;
+            self.used.add(timeline, count);
         }
     }
 
     /// The last write.
-    fn written(&self) -> Points {
+    pub(super) fn written(&self) -> Points {
         match &self.written {
             Written::All => self.used.clone(),
             Written::First(count) => self.used.first(*count).map_or_else(Points::default, Points::from),
@@ -194,17 +226,42 @@ impl Uses {
 
     /// As if all of the stream's work so far wrote it.
     pub(crate) fn assume_written(&mut self, stream: &Stream) {
-        self.commit(stream, Access::WRITE, stream.submitted());
+        self.commit(stream.timeline(), Access::WRITE, stream.submitted());
     }
 }
 
 impl Tracked {
     pub(crate) fn new(uses: Uses) -> Self {
-        Self { uses: Mutex::new(uses), read: Condvar::new() }
+        Self { uses: Mutex::new(uses), home: Home::default(), read: Condvar::new() }
+    }
+
+    /// As [`Tracked::new`], for memory that the stream may use without the lock: see [`Home`].
+    ///
+    /// # Safety
+    /// The stream lives as long as the result is used.
+    #[inline]
+    pub(crate) unsafe fn at_home(stream: &Stream, uses: Uses) -> Self {
+        // SAFETY: S4: the caller's promise.
+        let home = unsafe { Home::of(stream) };
+        Self { uses: Mutex::new(uses), home, read: Condvar::new() }
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// From now on all uses are locked: those of who does not have it borrowed are among them.
+    pub(crate) fn forbid_home(&self) {
+        if !self.home.is_forbidden() {
+            let _uses = self.lock();
+            self.home.forbid();
+        }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Uses> {
-        self.uses.lock()
+        let mut uses = self.uses.lock();
+        self.home.gather(&mut uses);
+        uses
     }
 
     /// The uses without the lock.
@@ -212,9 +269,7 @@ impl Tracked {
     /// # Safety
     /// Nobody else reaches them while the result lives, by the lock or without it.
     pub(crate) unsafe fn take_alone(&self) -> Taken<'_> {
-        // SAFETY: S8: a place in this, which nobody else reaches.
-        let uses = unsafe { NonNull::new_unchecked(self.uses.data_ptr()) };
-        Taken { uses, locked: None, exclusive: PhantomData }
+        Taken::new(self, false)
     }
 
     /// For a submission: a write waits for calls that read.
@@ -224,7 +279,8 @@ impl Tracked {
         while access == Access::WRITE && uses.reading > 0 {
             self.read.wait(&mut uses);
         }
-        Taken { uses: MutexGuard::leak(uses).into(), locked: Some(&self.uses), exclusive: PhantomData }
+        MutexGuard::leak(uses);
+        Taken::new(self, true)
     }
 
     /// As [`Tracked::take_for`]; `None` if that would wait.
@@ -232,17 +288,16 @@ impl Tracked {
     pub(crate) fn try_take_for(&self, access: Access) -> Option<Taken<'_>> {
         let uses = self.uses.try_lock()?;
         let free = access != Access::WRITE || uses.reading == 0;
-        free.then(|| Taken {
-            uses: MutexGuard::leak(uses).into(),
-            locked: Some(&self.uses),
-            exclusive: PhantomData,
+        free.then(|| {
+            MutexGuard::leak(uses);
+            Taken::new(self, true)
         })
     }
 
     /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until
     /// [`Tracked::end_read`].
     pub(super) fn begin_read(&self, stream: &Stream) -> Result<()> {
-        let mut uses = self.uses.lock();
+        let mut uses = self.lock();
         uses.prepare(stream, Access::READ)?;
         uses.reading += 1;
         Ok(())
@@ -250,8 +305,8 @@ impl Tracked {
 
     /// The call has returned, and was the stream's submission of that number.
     pub(super) fn end_read(&self, stream: &Stream, count: u64) {
-        let mut uses = self.uses.lock();
-        uses.commit(stream, Access::READ, count);
+        let mut uses = self.lock();
+        uses.commit(stream.timeline(), Access::READ, count);
         uses.reading -= 1;
         drop(uses);
         self.read.notify_all();
@@ -259,24 +314,26 @@ impl Tracked {
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
     pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
-        let written = self.uses.lock().written();
+        let written = self.lock().written();
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 
     /// Waits on the host until it may be written, while others may submit work that uses it.
     pub(crate) fn wait_for_all(&self, wait: Wait) -> Result<()> {
-        let used = self.uses.lock().used.clone();
+        let used = self.lock().used.clone();
         if wait.is_dropped() { Ok(()) } else { used.wait() }
     }
 
     /// Waits before the memory is released, while others may submit work that uses it. What went wrong and was got over goes to the hook.
     pub(crate) fn wait_to_release(&self, wait: Wait) -> Result<()> {
-        let used = self.uses.lock().used.clone();
+        let used = self.lock().used.clone();
         if wait.is_dropped() { Ok(()) } else { used.wait_to_release() }
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
-        self.uses.get_mut()
+        let uses = self.uses.get_mut();
+        self.home.gather(uses);
+        uses
     }
 }
 
@@ -293,30 +350,30 @@ mod tests {
         let is = |points: &Points, expected: &[(&Stream, u64)]| {
             let mut known = Points::default();
             for &(stream, count) in expected {
-                known.add(stream, count);
+                known.add(stream.timeline(), count);
             }
             assert_eq!(format!("{points:?}"), format!("{known:?}"));
         };
         let mut uses = Uses::default();
-        uses.commit(&a, Access::WRITE, 3);
+        uses.commit(a.timeline(), Access::WRITE, 3);
         is(&uses.written(), &[(&a, 3)]);
-        uses.commit(&a, Access::READ, 5);
-        uses.commit(&b, Access::READ, 2);
+        uses.commit(a.timeline(), Access::READ, 5);
+        uses.commit(b.timeline(), Access::READ, 2);
         is(&uses.written(), &[(&a, 3)]);
         is(&uses.all(), &[(&a, 5), (&b, 2)]);
 
         // What others did to it may have been writes.
-        uses.add_all(Point::new(&b, 9).into());
+        uses.add_all(Point::new(b.timeline(), 9).into());
         is(&uses.written(), &[(&a, 3), (&b, 9)]);
         is(&uses.all(), &[(&a, 5), (&b, 9)]);
-        uses.commit(&b, Access::WRITE, 10);
-        uses.commit(&a, Access::READ, 6);
+        uses.commit(b.timeline(), Access::WRITE, 10);
+        uses.commit(a.timeline(), Access::READ, 6);
         is(&uses.written(), &[(&b, 10)]);
         is(&uses.all(), &[(&b, 10), (&a, 6)]);
 
         // A write of several streams' work, as former owners leave it.
         let mut uses = Uses::after(uses.take());
-        uses.commit(&a, Access::READ, 7);
+        uses.commit(a.timeline(), Access::READ, 7);
         is(&uses.written(), &[(&b, 10), (&a, 6)]);
     }
 }

@@ -188,3 +188,70 @@ fn threads_read_the_same_memory_on_streams_of_their_own() {
         assert_eq!(stream.download(&a).unwrap(), [2.0; 64]);
     }
 }
+
+#[test]
+fn what_a_stream_did_to_its_own_memory_is_waited_for() {
+    let device = watched::device();
+    let [home, other] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let [mut a, mut out] = [1.0_f32, 0.0].map(|value| home.upload(&[value; 10]).unwrap());
+    for _ in 0..3 {
+        add(&home, &kernel, &a, &a, &mut out).unwrap();
+    }
+    calls();
+    // It was read by what was noted last, and written by nothing since.
+    other.memset(&mut a, 0).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT);
+    add(&home, &kernel, &a, &a, &mut out).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT, "others had it meanwhile");
+    assert_eq!(other.download(&out).unwrap(), [0.0; 10]);
+    // What is freed goes to another stream behind all of it.
+    let bytes = 4 << 20;
+    let mut large = home.alloc_zeros::<f32>(bytes / 4).unwrap();
+    let ones = home.upload(&vec![1.0_f32; bytes / 4]).unwrap();
+    for _ in 0..3 {
+        add(&home, &kernel, &ones, &ones, &mut large).unwrap();
+    }
+    drop(large);
+    let next = other.alloc_zeros::<f32>(bytes / 4).unwrap();
+    assert!(other.download(&next).unwrap().iter().all(|value| *value == 0.0));
+}
+
+#[test]
+fn halves_of_a_buffer_are_written_on_two_streams_at_once() {
+    let device = device(0);
+    let [home, other, third] = [(); 3].map(|()| device.new_stream().unwrap());
+    let kernel = &module(&device).function("elementwise_add_f32").unwrap();
+    let ones = &home.upload(&[1.0_f32; 512]).unwrap();
+    let twos = &other.upload(&[2.0_f32; 512]).unwrap();
+    let mut buffer = home.alloc_zeros::<f32>(1024).unwrap();
+    for _ in 0..50 {
+        home.memset(&mut buffer, 0).unwrap();
+        let (mut left, mut right) = buffer.split_at_mut(512).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| add(&home, kernel, ones, ones, &mut left).unwrap());
+            scope.spawn(|| add(&other, kernel, twos, twos, &mut right).unwrap());
+        });
+        let read = third.download(&buffer).unwrap();
+        assert_eq!((&read[..512], &read[512..]), (&[2.0; 512][..], &[4.0; 512][..]));
+    }
+}
+
+#[test]
+fn launches_of_a_graph_and_what_the_memory_s_own_stream_does_take_turns() {
+    let device = watched::device();
+    let [home, other] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let ones = home.upload(&[1.0_f32; 10]).unwrap();
+    let (mut sum, mut copy) = (home.alloc_zeros::<f32>(10).unwrap(), other.alloc_zeros::<f32>(10).unwrap());
+    add(&home, &kernel, &ones, &ones, &mut sum).unwrap();
+    let exec = other.capture(|stream| stream.copy(&sum, &mut copy)).unwrap().instantiate().unwrap();
+    for _ in 0..3 {
+        calls();
+        exec.launch(&other).unwrap();
+        assert_eq!(waits(), RECORD_AND_WAIT, "the home wrote it");
+        add(&home, &kernel, &ones, &ones, &mut sum).unwrap();
+        assert_eq!(waits(), RECORD_AND_WAIT, "the graph reads it");
+    }
+    assert_eq!(other.download(&copy).unwrap(), [2.0; 10]);
+}

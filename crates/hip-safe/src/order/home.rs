@@ -1,0 +1,274 @@
+//! Uses of memory on the stream that it was allocated on, noted without a lock.
+//!
+//! While no other stream has used the memory since it was written last, work on that stream has nothing to wait for, and it is known well
+//! enough by a flag: whoever has to come after it comes after all that the stream has when they ask. So a submission looks at one atomic
+//! before its call, and sets another one once it was counted.
+//!
+//! That is enough because a submission has its buffers borrowed. Who has to come after it, anywhere, begins when that borrow is over, and
+//! sees the flag and the count. Who uses the memory at the same time reads as it does or has another part of it, and neither has to come
+//! after the other. What uses memory that it has not borrowed, as the launches of a graph do, forbids all of this before.
+
+use super::{Timeline, Uses};
+use crate::Stream;
+use crate::handle::Handle;
+use hip_sys::Access;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// The stream that memory was allocated on, and what it did without a lock.
+pub(crate) struct Home {
+    /// Null for memory without a home.
+    timeline: Handle<Timeline>,
+    state: AtomicU8,
+    noted: Noted,
+}
+
+/// Others may have used it: its uses are locked.
+const SHARED: u8 = 0;
+/// Nobody else has used it.
+const ALONE: u8 = 1;
+/// Its uses are locked for ever.
+const FORBIDDEN: u8 = 2;
+
+/// Uses since they were gathered last.
+#[derive(Default)]
+struct Noted {
+    reads: AtomicBool,
+    writes: AtomicBool,
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self { timeline: Handle::null(), state: AtomicU8::new(FORBIDDEN), noted: Noted::default() }
+    }
+}
+
+impl Home {
+    /// # Safety
+    /// The stream lives as long as the result is used.
+    #[inline]
+    pub(super) unsafe fn of(stream: &Stream) -> Self {
+        let timeline = Handle::new(Arc::as_ptr(stream.timeline()).cast_mut());
+        Self { timeline, state: AtomicU8::new(SHARED), noted: Noted::default() }
+    }
+
+    /// Whether the stream may use the memory without its lock, if it has it borrowed.
+    #[inline]
+    pub(crate) fn is_alone(&self, stream: &Stream) -> bool {
+        self.state.load(Ordering::Acquire) == ALONE && self.is(stream.timeline())
+    }
+
+    /// The home has a submission, counted by now, that makes such a use.
+    #[inline]
+    pub(crate) fn note(&self, access: Access) {
+        self.noted.note(access);
+    }
+
+    /// Adds what the home did to the uses, which are locked or nobody else's. From now on it needs the lock.
+    #[inline]
+    pub(super) fn gather(&self, uses: &mut Uses) {
+        if self.state.load(Ordering::Relaxed) == ALONE {
+            self.state.store(SHARED, Ordering::Relaxed);
+        }
+        if self.noted.any() {
+            self.gather_noted(uses);
+        }
+    }
+
+    #[inline(never)]
+    fn gather_noted(&self, uses: &mut Uses) {
+        let Some(access) = self.noted.take() else { return };
+        // SAFETY: S4: something was noted, so there is a timeline, and it lives. The reference stays its owner's.
+        let timeline = ManuallyDrop::new(unsafe { Arc::from_raw(self.timeline.raw().cast_const()) });
+        uses.add_home(&timeline, access, timeline.submitted());
+    }
+
+    /// The uses, locked or nobody else's, are all there are: the home needs no lock any more if it made them all.
+    #[inline]
+    pub(super) fn allow(&self, timeline: &Arc<Timeline>, uses: &Uses) {
+        if self.is(timeline) && self.state.load(Ordering::Relaxed) == SHARED && uses.are_all_on(timeline) {
+            self.state.store(ALONE, Ordering::Release);
+        }
+    }
+
+    /// Locks from now on, for ever. The uses are locked.
+    pub(super) fn forbid(&self) {
+        self.state.store(FORBIDDEN, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_forbidden(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == FORBIDDEN
+    }
+
+    #[inline]
+    fn is(&self, timeline: &Arc<Timeline>) -> bool {
+        std::ptr::eq(self.timeline.raw(), Arc::as_ptr(timeline))
+    }
+}
+
+// All of it is in one order with the counts of submissions.
+impl Noted {
+    /// What was counted before is seen by who takes this, or this is still here.
+    #[inline]
+    fn note(&self, access: Access) {
+        let flag = if access == Access::READ { &self.reads } else { &self.writes };
+        // Most uses find it set: a store in that order takes as long as a lock. Who takes it away later sees the count.
+        if !flag.load(Ordering::SeqCst) {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+
+    #[inline]
+    fn any(&self) -> bool {
+        self.reads.load(Ordering::SeqCst) | self.writes.load(Ordering::SeqCst)
+    }
+
+    /// The greatest use, if there was any; leaves none behind.
+    fn take(&self) -> Option<Access> {
+        let [read, written] = [&self.reads, &self.writes].map(|flag| flag.swap(false, Ordering::SeqCst));
+        match (read, written) {
+            (_, true) => Some(Access::WRITE),
+            (true, _) => Some(Access::READ),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::order::{Tracked, Uses};
+    use crate::{Device, Stream};
+    use hip_sys::Access;
+
+    /// Memory that lives no longer than its stream, and other streams.
+    fn memory() -> (Tracked, [Stream; 3]) {
+        let device = Device::new(&hip_host::platform(), 0).unwrap();
+        let streams = [(); 3].map(|()| device.new_stream().unwrap());
+        // SAFETY: S4: the tests drop the streams last.
+        (unsafe { Tracked::at_home(&streams[0], Uses::default()) }, streams)
+    }
+
+    fn submit(stream: &Stream) -> u64 {
+        stream.timeline().note_submission()
+    }
+
+    /// A use with the lock.
+    fn locked(tracked: &Tracked, stream: &Stream, access: Access) {
+        let mut taken = tracked.take_for(access);
+        taken.commit(stream, access, submit(stream));
+    }
+
+    /// A use at home, without it.
+    fn at_home(tracked: &Tracked, home: &Stream, access: Access) {
+        assert!(tracked.home().is_alone(home));
+        submit(home);
+        tracked.home().note(access);
+    }
+
+    fn known(tracked: &Tracked) -> [String; 2] {
+        let uses = tracked.lock();
+        [uses.written(), uses.all()].map(|points| format!("{points:?}"))
+    }
+
+    fn points(list: &[(&Stream, u64)]) -> String {
+        let points: Vec<_> =
+            list.iter().map(|(stream, count)| format!("{}: {count}", stream.timeline().number())).collect();
+        format!("{{{}}}", points.join(", "))
+    }
+
+    #[test]
+    fn what_the_home_did_is_known_to_who_asks() {
+        let (tracked, streams) = memory();
+        let [home, other, _] = &streams;
+        assert!(!tracked.home().is_alone(home), "somebody may have used it before");
+        locked(&tracked, home, Access::WRITE);
+        assert!(!tracked.home().is_alone(other));
+        at_home(&tracked, home, Access::READ);
+        at_home(&tracked, home, Access::READ);
+        assert_eq!(known(&tracked), [points(&[(home, 1)]), points(&[(home, 3)])]);
+        assert!(!tracked.home().is_alone(home), "who asked may be about to use it");
+
+        locked(&tracked, home, Access::READ);
+        at_home(&tracked, home, Access::WRITE);
+        at_home(&tracked, home, Access::READ);
+        // A write is known as what the stream has when somebody asks.
+        assert_eq!(known(&tracked), [points(&[(home, 6)]), points(&[(home, 6)])]);
+        drop(tracked);
+    }
+
+    #[test]
+    fn others_take_the_memory_away_from_its_home_until_it_writes_again() {
+        let (tracked, streams) = memory();
+        let [home, other, third] = &streams;
+        locked(&tracked, home, Access::WRITE);
+        at_home(&tracked, home, Access::WRITE);
+        locked(&tracked, other, Access::READ);
+        assert_eq!(known(&tracked), [points(&[(home, 2)]), points(&[(home, 2), (other, 1)])]);
+        locked(&tracked, home, Access::READ);
+        assert!(!tracked.home().is_alone(home), "its next write has to come after the other's read");
+        locked(&tracked, home, Access::WRITE);
+        at_home(&tracked, home, Access::READ);
+        locked(&tracked, third, Access::WRITE);
+        assert!(!tracked.home().is_alone(home) && !tracked.home().is_alone(third));
+        assert_eq!(known(&tracked), [points(&[(third, 1)]), points(&[(third, 1)])]);
+        drop(tracked);
+    }
+
+    #[test]
+    fn a_use_at_home_of_one_part_is_not_lost_behind_a_write_of_another() {
+        for access in [Access::READ, Access::WRITE] {
+            let (tracked, streams) = memory();
+            let [home, other, _] = &streams;
+            locked(&tracked, home, Access::WRITE);
+            assert!(tracked.home().is_alone(home));
+            // Before the home's call has returned, somebody writes the other half.
+            locked(&tracked, other, Access::WRITE);
+            submit(home);
+            tracked.home().note(access);
+            let both = points(&[(other, 1), (home, 2)]);
+            let written = if access == Access::READ { points(&[(other, 1)]) } else { both.clone() };
+            assert_eq!(known(&tracked), [written, both]);
+            drop(tracked);
+        }
+    }
+
+    #[test]
+    fn what_is_used_without_a_borrow_is_locked_for_ever() {
+        let (tracked, streams) = memory();
+        let home = &streams[0];
+        locked(&tracked, home, Access::WRITE);
+        at_home(&tracked, home, Access::READ);
+        tracked.forbid_home();
+        locked(&tracked, home, Access::WRITE);
+        assert!(!tracked.home().is_alone(home));
+        // One that was under way.
+        submit(home);
+        tracked.home().note(Access::READ);
+        assert_eq!(known(&tracked)[1], points(&[(home, 4)]));
+        assert!(!Tracked::default().home().is_alone(home), "memory without a home");
+        drop(tracked);
+    }
+
+    #[test]
+    fn no_use_is_lost_between_who_notes_and_who_asks() {
+        let (tracked, streams) = memory();
+        let home = &streams[0];
+        for access in [Access::READ, Access::WRITE] {
+            for _ in 0..2000 {
+                locked(&tracked, home, Access::WRITE);
+                std::thread::scope(|scope| {
+                    for _ in 0..2 {
+                        scope.spawn(|| {
+                            submit(home);
+                            tracked.home().note(access);
+                        });
+                    }
+                    scope.spawn(|| drop(tracked.lock()));
+                });
+                assert_eq!(known(&tracked)[1], points(&[(home, home.submitted())]));
+            }
+        }
+        drop(tracked);
+    }
+}
