@@ -7,7 +7,7 @@
 // src/launch.rs chooses one. src and dst do not overlap; the places of dst are distinct.
 //
 // A thread reads and writes 16 bytes at once where addresses allow it. Shared memory is written and read in words of 4 bytes (8
-// for elements of 8), each of them aligned; small elements are taken out of words by shifts.
+// for elements of 8), each of them aligned; small elements are taken out of words by shifts. gfx9 has a way of its own: transpose_gfx9.hpp.
 #include "portable.hpp"
 
 namespace hipstack {

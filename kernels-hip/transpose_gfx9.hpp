@@ -1,10 +1,11 @@
-//! Matrices turned round in registers, for gfx9: without shared memory, eight waves fit a SIMD.
+//! Matrices turned round for gfx9, in registers where words allow it: eight waves fit a SIMD then, and take fewer instructions.
 //
 // Included by transpose.hip.
 //
 // A thread turns a block of a matrix: it reads LINES lines of N elements, 16 bytes each, puts their words together by rows, and writes N rows
 // of LINES elements. The lanes of a wave lie eight by eight, so that it reads 128 bytes side by side, and writes as many (64 where elements
 // have 1 byte; the next wave of the block writes what lies behind). These GPUs read and write 16 bytes at the address of any word of 4.
+// Matrices whose lines or rows begin or end within a word, and those smaller than a block, go by single elements.
 namespace hipstack {
 
 // As many lines as elements of each make squares, but for bytes: sixteen lines would take all registers that there are.
@@ -46,20 +47,7 @@ template <class P> DEVICE P* step_on(P* p, u64 step) {
     return (P*)(__attribute__((address_space(1))) P*)at; // in global memory
 }
 
-// Where tiles of some rows and columns lie, line by line, matrix by matrix.
-struct Tile { u64 i, j, src, dst; };
-struct Tiles {
-    u32 rows, columns, down, across, count;
-    METHOD Tiles(const TransposeMap& m, u32 rows, u32 columns)
-        : rows(rows), columns(columns), down((u32)((m.rows + rows - 1) / rows)), across((u32)((m.columns + columns - 1) / columns)),
-          count(down * across * (u32)m.batch) {}
-    METHOD Tile at(const TransposeMap& m, u32 t) const {
-        const u32 line = t / across, g = line / down;
-        const Offsets at = offsets_as<u32>(g, m.batch_rank, m.batch_dims, m.src_batch, m.dst_batch);
-        return {(u64)(line - g * down) * rows, (u64)(t - line * across) * columns, at.a, at.b};
-    }
-};
-
+// One thread's block.
 DEVICE void turn_block(const T* src, T* dst, u64 src_column, u64 dst_row) {
     // All reads are under way before the first is used.
     Line lines[LINES];
@@ -77,6 +65,21 @@ DEVICE void turn_block(const T* src, T* dst, u64 src_column, u64 dst_row) {
         if (e + 1 < N) dst = step_on(dst, dst_row);
     }
 }
+
+// Where tiles of some rows and columns lie, line by line, matrix by matrix. Numbers of 32 bits count them: where lines and rows have 16 elements
+// or more (crates/tensor-core), the elements of 2^31 tiles fill no GPU's memory.
+struct Tile { u64 i, j, src, dst; };
+struct Tiles {
+    u32 rows, columns, down, across, count;
+    METHOD Tiles(const TransposeMap& m, u32 rows, u32 columns)
+        : rows(rows), columns(columns), down((u32)((m.rows + rows - 1) / rows)), across((u32)((m.columns + columns - 1) / columns)),
+          count(down * across * (u32)m.batch) {}
+    METHOD Tile at(const TransposeMap& m, u32 t) const {
+        const u32 line = t / across, g = line / down;
+        const Offsets at = offsets_as<u32>(g, m.batch_rank, m.batch_dims, m.src_batch, m.dst_batch);
+        return {(u64)(line - g * down) * rows, (u64)(t - line * across) * columns, at.a, at.b};
+    }
+};
 
 // Whether every block lies in the matrix, and every line and row of one on whole words.
 DEVICE bool has_blocks(const T* src, const T* dst, const TransposeMap& m) {
@@ -101,24 +104,51 @@ DEVICE void turn_by_blocks(const T* src, T* dst, const TransposeMap& m) {
     }
 }
 
-// Single elements, by tiles in shared memory: WIDE along i and HIGH along j, 64 bytes at least.
+// How many of `size` there are from `first` on.
+DEVICE u32 left_of(u64 count, u64 first, u32 size) { return count - first < size ? (u32)(count - first) : size; }
+
+// Single elements go by tiles in shared memory, of HIGH lines of WIDE: a wave reads lines along i and writes rows along j, an element each
+// lane. In memory lines are a word longer, so that neighbouring ones lie in different banks; a compute unit of 64 KiB holds eight tiles.
+static constexpr u32 WIDE = WAVE_SIZE, PITCH = WIDE + PART;
+static constexpr u32 FIT = 8192 / (PITCH * sizeof(T)) / WAVES * WAVES, HIGH = FIT < WIDE ? FIT : WIDE;
+
+// WHOLE: the matrix has all rows and columns of the tile.
+template <bool WHOLE> DEVICE void turn_tile(T* tile, const T* src, T* dst, u64 src_column, u64 dst_row, u32 rows, u32 columns) {
+    const u32 wave = __builtin_amdgcn_readfirstlane(threadIdx.x / WAVE_SIZE), lane = own_anew(threadIdx.x) % WAVE_SIZE;
+    if (WHOLE || lane < rows) {
+        const T* from = src + wave * src_column + lane;
+        // Promoted: as pairs in words they would have to come one after the other.
+        decltype(+*from) elements[HIGH / WAVES] = {};
+        UNROLL
+        for (u32 n = 0; n < HIGH / WAVES; n++) {
+            if (WHOLE || wave + n * WAVES < columns) elements[n] = *from;
+            if (n + 1 < HIGH / WAVES) from = step_on(from, WAVES * src_column);
+        }
+        UNROLL
+        for (u32 n = 0; n < HIGH / WAVES; n++) tile[(wave + n * WAVES) * PITCH + lane] = (T)elements[n];
+    }
+    __syncthreads();
+    if (lane < columns) {
+        T* to = dst + wave * dst_row + lane;
+        UNROLL
+        for (u32 n = 0; n < WIDE / WAVES; n++) {
+            if (WHOLE || wave + n * WAVES < rows) *to = tile[lane * PITCH + wave + n * WAVES];
+            if (n + 1 < WIDE / WAVES) to = step_on(to, WAVES * dst_row);
+        }
+    }
+    __syncthreads();
+}
+
 DEVICE void turn_by_elements(const T* src, T* dst, const TransposeMap& m) {
-    constexpr u32 WIDE = 64, HIGH = 64 / sizeof(T);
-    // Lines are a word longer, so that elements of neighbouring ones lie in different banks.
-    __shared__ T shared[HIGH][WIDE + PART];
+    __shared__ T tile[HIGH * PITCH];
     const Tiles tiles(m, WIDE, HIGH);
     for (u32 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
-        const Tile tile = tiles.at(m, t);
-        for (u32 k = threadIdx.x; k < WIDE * HIGH; k += MAX_BLOCK) {
-            const u64 i = tile.i + k % WIDE, j = tile.j + k / WIDE;
-            if (i < m.rows && j < m.columns) shared[k / WIDE][k % WIDE] = src[tile.src + i + j * m.src_column];
-        }
-        __syncthreads();
-        for (u32 k = threadIdx.x; k < WIDE * HIGH; k += MAX_BLOCK) {
-            const u64 i = tile.i + k / HIGH, j = tile.j + k % HIGH;
-            if (i < m.rows && j < m.columns) dst[tile.dst + i * m.dst_row + j] = shared[k % HIGH][k / HIGH];
-        }
-        __syncthreads();
+        const Tile at = tiles.at(m, t);
+        const u32 rows = left_of(m.rows, at.i, WIDE), columns = left_of(m.columns, at.j, HIGH);
+        const T* const from = src + at.src + at.i + at.j * m.src_column;
+        T* const to = dst + at.dst + at.i * m.dst_row + at.j;
+        if (rows == WIDE && columns == HIGH) turn_tile<true>(tile, from, to, m.src_column, m.dst_row, rows, columns);
+        else turn_tile<false>(tile, from, to, m.src_column, m.dst_row, rows, columns);
     }
 }
 
