@@ -207,7 +207,10 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
-#if ON_GFX9
+#if ON_GFX9 && defined(DTYPE_f16)
+            UNROLL
+            for (u32 u = 0; u < U; u++) join_words<Op>(lane, pack[u], u == 0);
+#elif ON_GFX9
             // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
             constexpr bool WORDS = sizeof(T) == 1;
             UNROLL for (u32 u = 0; u < U; u++) {

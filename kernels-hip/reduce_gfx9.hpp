@@ -36,6 +36,22 @@ template <class Op> DEVICE typename Op::Sum follow(typename Op::Sum a, typename 
         return Op::join(a, b);
     }
 }
+#if defined(DTYPE_f16)
+// Joins the elements of a pack to as many sums, or begins those with them. Words and packs are taken in turn: their elements side by side would
+// fill more registers than eight waves leave.
+template <class Op> DEVICE void join_words(typename Op::Sum (&lane)[LANES], const Pack<T, SPAN>& pack, bool begins) {
+    u32 words[SPAN / 2];
+    memcpy(words, &pack, sizeof(words));
+    UNROLL
+    for (u32 w = 0; w < SPAN / 2; w++) {
+        IN_TURN(words[w])
+        const typename Op::Sum low = term_above(words[w] << 16), high = term_above(words[w]);
+        lane[2 * w] = begins ? low : Op::join(lane[2 * w], low);
+        lane[2 * w + 1] = begins ? high : Op::join(lane[2 * w + 1], high);
+    }
+    IN_TURN(lane)
+}
+#endif
 // Joins `rows` rows of W columns from p on to a sum of each, and moves p behind them.
 template <class Op, u32 W, u32 ROWS>
 DEVICE void rows_in_turn(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 place, u64 step) {
