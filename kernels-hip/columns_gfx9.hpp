@@ -13,6 +13,8 @@ template <class Op, u32 W> DEVICE void columns(const T* first, typename Op::Out*
         const u64 step = m.reduced_strides[0];
         // Least and greatest integers alone take fewer instructions one by one.
         constexpr bool BY_WORDS = W > 1 && SMALL && (leads<Op>() || Dtype<T>::FLOAT);
+        // Ranks of f64 take as many registers as another row.
+        constexpr u32 ROWS = sizeof(T) == 8 && Dtype<T>::FLOAT && leads<Op>() ? 3 : AT_ONCE;
         if constexpr (leads<Op>() && !BY_WORDS) {
             UNROLL
             for (u32 c = 0; c < W; c++) sum.level0[c] = none_at<Op>((u32)item.begin);
@@ -23,7 +25,7 @@ template <class Op, u32 W> DEVICE void columns(const T* first, typename Op::Out*
         for (u64 left = item.end - item.begin; left > 0;) {
             const u32 rows = left < column_span<Op>() ? (u32)left : column_span<Op>();
             if constexpr (Op::ORDERS && !BY_WORDS) {
-                rows_in_turn<Op, W, AT_ONCE>(sum.level0, p, rows, place, step);
+                rows_in_turn<Op, W, ROWS>(sum.level0, p, rows, place, step);
             } else {
                 typename Op::Sum part[W];
                 if constexpr (Op::ORDERS) {
@@ -31,7 +33,7 @@ template <class Op, u32 W> DEVICE void columns(const T* first, typename Op::Out*
                 } else {
                     UNROLL
                     for (u32 c = 0; c < W; c++) part[c] = Op::none();
-                    rows_in_turn<Op, W, AT_ONCE>(part, p, rows, place, step);
+                    rows_in_turn<Op, W, ROWS>(part, p, rows, place, step);
                 }
                 sum.add(part);
             }

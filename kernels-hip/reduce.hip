@@ -207,9 +207,12 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
-#if ON_GFX9
-            // Packs in turn, or words of packs where elements have a byte: of others that would make more instructions.
-            constexpr bool WORDS = sizeof(T) == 1;
+#if ON_GFX9 && defined(DTYPE_f16)
+            UNROLL
+            for (u32 u = 0; u < U; u++) join_words<Op>(lane, pack[u], u == 0);
+#elif ON_GFX9
+            // Packs in turn, or words of packs where elements are floats of a byte: of others that would make more instructions.
+            constexpr bool WORDS = sizeof(T) == 1 && Dtype<T>::FLOAT;
             UNROLL for (u32 u = 0; u < U; u++) {
                 const u64 at = first + u * step;
                 if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
@@ -217,7 +220,6 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
                     if constexpr (WORDS) group_in_turn(pack[u], l / group_size<T>());
                     const typename Op::Sum term = Op::of(pack[u].at[l], at + l);
                     lane[l] = u == 0 ? term : Op::join(lane[l], term);
-                    if constexpr (WORDS) { IN_TURN(lane[l]) }
                 }
                 if constexpr (sizeof(T) == 4) { IN_TURN(lane) }
             }

@@ -36,10 +36,27 @@ template <class Op> DEVICE typename Op::Sum follow(typename Op::Sum a, typename 
         return Op::join(a, b);
     }
 }
+#if defined(DTYPE_f16)
+// Joins the elements of a pack to as many sums, or begins those with them. Words and packs are taken in turn: their elements side by side would
+// fill more registers than eight waves leave.
+template <class Op> DEVICE void join_words(typename Op::Sum (&lane)[LANES], const Pack<T, SPAN>& pack, bool begins) {
+    u32 words[SPAN / 2];
+    memcpy(words, &pack, sizeof(words));
+    UNROLL
+    for (u32 w = 0; w < SPAN / 2; w++) {
+        IN_TURN(words[w])
+        const typename Op::Sum low = term_above(words[w] << 16), high = term_above(words[w]);
+        lane[2 * w] = begins ? low : Op::join(lane[2 * w], low);
+        lane[2 * w + 1] = begins ? high : Op::join(lane[2 * w + 1], high);
+    }
+    IN_TURN(lane)
+}
+#endif
 // Joins `rows` rows of W columns from p on to a sum of each, and moves p behind them.
 template <class Op, u32 W, u32 ROWS>
 DEVICE void rows_in_turn(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 place, u64 step) {
-    constexpr bool WORDS_IN_TURN = HALF ? Op::ORDERS || INFINITE == 0x7c00u : sizeof(T) == 8 && Dtype<T>::FLOAT && leads<Op>();
+    // bf16 is widened by a shift, which takes no registers of its own.
+    constexpr bool WORDS_IN_TURN = HALF && Op::ORDERS, SUMS_IN_TURN = sizeof(T) < 8 && !(Op::SUMS && HALF && INFINITE == 0x7f80u);
     NOT_UNROLLED
     for (; rows >= ROWS; rows -= ROWS, place += ROWS) {
         Pack<T, W> x[ROWS];
@@ -54,7 +71,7 @@ DEVICE void rows_in_turn(typename Op::Sum (&sum)[W], const T*& p, u32 rows, u32 
                 sum[c] = follow<Op>(sum[c], Op::of(x[u].at[c], place + u));
                 if constexpr (WORDS_IN_TURN) { IN_TURN(sum[c]) }
             }
-            if constexpr (sizeof(T) < 8) { IN_TURN(sum) }
+            if constexpr (SUMS_IN_TURN) { IN_TURN(sum) }
         }
     }
     NOT_UNROLLED

@@ -8,6 +8,25 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
+// A term of a sum or product, exact. gfx9's floats have subnormals as they are compiled here, so that a product puts exponents right, also of
+// subnormal numbers: fewer instructions than to_f32's, for the same bits.
+#if ON_GFX9 && defined(DTYPE_f16)
+DEVICE f32 term_above(u32 bits) { // of the upper half of a word
+    const u32 moved = (u32)((i32)bits >> 3) & 0x8fffe000u;
+    const f32 x = from_bits(moved) * from_bits((127u + 112u) << 23);
+    return from_bits(bits_of(x) | (m_abs(x) >= 65536.0f ? 0x7f800000u : 0u)); // infinity and NaN
+}
+DEVICE f32 term_of(f16 v) { return term_above((u32)v.bits << 16); }
+#elif ON_GFX9 && defined(DTYPE_f8e4m3)
+DEVICE f32 term_of(f8e4m3 v) {
+    const u32 moved = (u32)((i32)((u32)v.bits << 24) >> 4) & 0x87f00000u;
+    const f32 x = from_bits(moved) * from_bits((127u + 120u) << 23);
+    return m_abs(x) == 480.0f ? m_copysign(from_bits(0x7fc00000u), x) : x;
+}
+#else
+DEVICE Accumulator term_of(T v) { return (Accumulator)widen(v); }
+#endif
+
 // An operation: SUMS (whether rounding errors add up), ORDERS (whether it looks for the greatest rank; then PLACES: for its place, DOWN: for the
 // least value), Sum (what accumulates), Out, none() that changes nothing,
 // of(element, position), join, shuffle, result.
@@ -16,7 +35,7 @@ struct sum_op {
     typedef Accumulator Sum;
     typedef T Out;
     static METHOD Sum none() { return Sum(0); }
-    static METHOD Sum of(T v, u64) { return (Sum)widen(v); }
+    static METHOD Sum of(T v, u64) { return term_of(v); }
     static METHOD Sum join(Sum a, Sum b) { return a + b; }
     static METHOD Sum shuffle(Sum v, u32 mask) { return shuffle_xor(v, mask); }
     static METHOD T result(Sum v) { return narrow<T>((C)v); }

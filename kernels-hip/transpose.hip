@@ -7,7 +7,7 @@
 // src/launch.rs chooses one. src and dst do not overlap; the places of dst are distinct.
 //
 // A thread reads and writes 16 bytes at once where addresses allow it. Shared memory is written and read in words of 4 bytes (8
-// for elements of 8), each of them aligned; small elements are taken out of words by shifts.
+// for elements of 8), each of them aligned; small elements are taken out of words by shifts. gfx9 has a way of its own: transpose_gfx9.hpp.
 #include "portable.hpp"
 
 namespace hipstack {
@@ -23,6 +23,11 @@ struct TransposeMap {
 SIZE(TransposeMap, 240) OFFSET(TransposeMap, dst_row, 24) OFFSET(TransposeMap, batch_rank, 40)
 OFFSET(TransposeMap, batch_dims, 48) OFFSET(TransposeMap, src_batch, 112) OFFSET(TransposeMap, dst_batch, 176)
 
+#if ON_GFX9
+} // namespace hipstack
+#include "transpose_gfx9.hpp"
+namespace hipstack {
+#else
 template <u32 BYTES> struct WordOf { typedef u32 Type; };
 template <> struct WordOf<8> { typedef u64 Type; };
 typedef WordOf<sizeof(T)>::Type Word;
@@ -140,5 +145,6 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
         __syncthreads();
     }
 }
+#endif
 
 } // namespace hipstack

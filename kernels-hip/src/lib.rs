@@ -40,7 +40,7 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 13] = [
+pub const HEADERS: [(&str, &str); 14] = [
     ("portable.hpp", include_str!("../portable.hpp")),
     ("activations.hpp", include_str!("../activations.hpp")),
     ("rows.hpp", include_str!("../rows.hpp")),
@@ -48,6 +48,7 @@ pub const HEADERS: [(&str, &str); 13] = [
     ("reduce_gfx9.hpp", include_str!("../reduce_gfx9.hpp")),
     ("columns_gfx9.hpp", include_str!("../columns_gfx9.hpp")),
     ("half_rows.hpp", include_str!("../half_rows.hpp")),
+    ("transpose_gfx9.hpp", include_str!("../transpose_gfx9.hpp")),
     ("digits.hpp", include_str!("../digits.hpp")),
     ("attention.hpp", include_str!("../attention.hpp")),
     ("mma.hpp", include_str!("../mma.hpp")),

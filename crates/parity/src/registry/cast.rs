@@ -56,13 +56,14 @@ pub(super) fn many_blocks() -> Case {
     Case::new(Op::Copy, vec![turned], Layout::Transposed, "many-blocks")
 }
 
-/// Matrices turned round by tiles: whole tiles and odd ones, in batches, from addresses beside those of 16 bytes, and dimensions that
-/// change places over others.
+/// Matrices turned round by tiles: whole tiles, odd ones and such that end within 16 bytes but not within a word, in batches, from addresses
+/// beside those of 16 bytes, and dimensions that change places over others.
 fn turned_copies(dtype: DType) -> Vec<Case> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
     let part = |operand: Operand, axis, start, len| operand.then(Step::Narrow { axis, start, len });
     let turned = [
         (Layout::Transposed, "tiles", dense(&[128, 64]).then(Step::Transpose(0, 1))),
+        (Layout::Transposed, "words", dense(&[132, 68]).then(Step::Transpose(0, 1))),
         (Layout::Transposed, "odd", dense(&[131, 67]).then(Step::Transpose(0, 1))),
         (Layout::Transposed, "batch", dense(&[3, 33, 131]).then(Step::Transpose(1, 2))),
         (Layout::Transposed, "outer-and-inner", dense(&[33, 3, 65]).then(Step::Transpose(0, 2))),
