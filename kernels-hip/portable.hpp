@@ -41,6 +41,15 @@
 #define ON_GFX9 0
 #endif
 
+// Whether by a compiler as old as hipcc 5.2, with which gfx90a is built.
+#define OLD_HIPCC 0
+#if ON_AMD
+#if !__has_builtin(__builtin_amdgcn_exp2f)
+#undef OLD_HIPCC
+#define OLD_HIPCC 1
+#endif
+#endif
+
 // DEVICE: a function of this file. METHOD: a member function. SHARED_CODE: a function that the host keeps as one copy.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
@@ -406,7 +415,13 @@ static constexpr u32 MAX_RANK = 8;
 static constexpr u32 MAX_BLOCK = 256;
 
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
-DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
+DEVICE u64 thread_count() {
+#if OLD_HIPCC
+    return __builtin_amdgcn_grid_size_x(); // by which threads of a block it divides to have gridDim
+#else
+    return (u64)gridDim.x * blockDim.x;
+#endif
+}
 
 struct Offsets { u64 a, b; };
 
