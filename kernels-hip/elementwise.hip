@@ -243,13 +243,28 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
 #endif
 }
 
+// What computes in the unit's type.
+template <class F> struct Rounded;
+template <class F> static constexpr bool ROUNDS = false;
+template <class F> constexpr bool ROUNDS<Rounded<F>> = true;
+} // namespace hipstack
+#if ON_AMD && defined(DTYPE_f64)
+#include "pairs_amd.hpp"
+#define PAIRS(walk) if constexpr (ROUNDS<F>) return walk;
+#else
+#define PAIRS(walk)
+#endif
+namespace hipstack {
+
 template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const Map1& m, F f) {
+    PAIRS(unary_pairs(a, out, m, f))
     if (m.contiguous != 0) tight(a, out, m.count, f);
     else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
 }
 
 // out[i] = f(a[i], b[i])
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
+    PAIRS(binary_pairs(a, b, out, m, f))
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
 #if ON_HOST
