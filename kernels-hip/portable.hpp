@@ -285,7 +285,9 @@ template <class I> DEVICE constexpr I least() { return (I)(Dtype<I>::SIGNED ? -(
 // Any dtype to any other. Float to integer truncates and saturates, NaN gives 0; integers wrap; floats round once.
 template <class D, class S> DEVICE D convert(S v) {
     typedef typename Dtype<S>::Compute C;
-    if constexpr (Dtype<D>::FLOAT && sizeof(D) < 4) {
+    if constexpr (Dtype<D>::FLOAT && sizeof(D) == 1 && Dtype<S>::FLOAT && sizeof(S) == 1) {
+        return v; // f8e4m3 has no NaN that rounding would change
+    } else if constexpr (Dtype<D>::FLOAT && sizeof(D) < 4) {
         D out;
         if constexpr (Dtype<S>::FLOAT && sizeof(S) == 8) from_f32(to_odd_f32(v), out);
         else if constexpr (Dtype<S>::FLOAT || sizeof(S) < 4) from_f32((f32)widen(v), out);
