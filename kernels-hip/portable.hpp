@@ -429,7 +429,7 @@ struct Offsets { u64 a, b; };
 
 // A number that all threads have, and one of a thread's own. For gfx9 compilers take them for new numbers wherever these stand: else they
 // compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few.
-DEVICE u32 shared_anew(u32 v) {
+template <class U> DEVICE U shared_anew(U v) {
 #if ON_GFX9
     asm volatile("" : "+s"(v));
 #endif
