@@ -27,15 +27,6 @@ static constexpr u32 ROWS = 4, COLS = ON_HOST ? 16 : 4;
 static constexpr u32 COLUMN_STEP = ON_HOST ? 1 : SIDE, THREAD_STEP = ON_HOST ? COLS : 1;
 static constexpr u32 K_SPAN = 512;
 
-// The same arguments. On gfx9 what is read of them from here on is read here: what follows from all of them fills its scalar registers.
-DEVICE const MatmulArgs& read_anew(const MatmulArgs& m) {
-#if ON_GFX9
-    return (&m)[shared_anew(0)];
-#else
-    return m;
-#endif
-}
-
 // SIDE_BY_SIDE: column j of the thread lies j elements after its first column.
 template <bool SIDE_BY_SIDE>
 DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const MatmulArgs& m, C (&sum)[ROWS][COLS]) {

@@ -441,6 +441,14 @@ DEVICE u32 own_anew(u32 v) {
 #endif
     return v;
 }
+// The same arguments of a kernel. On gfx9 what is read of them from here on is read here.
+template <class Map> DEVICE const Map& read_anew(const Map& m) {
+#if ON_GFX9
+    return (&m)[shared_anew(0)];
+#else
+    return m;
+#endif
+}
 
 // The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there
 // are scalar registers: they keep the rest in lanes of vector registers. Elsewhere indices that are constants cost less.
