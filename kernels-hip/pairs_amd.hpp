@@ -7,14 +7,9 @@ namespace hipstack {
 
 typedef Pack<T, 2> Pair;
 
-// A number of a thread's own, and one that all threads have, as new ones where these stand: what follows from them is computed there, rather than
-// kept in registers of the whole loop.
+// A number of a thread's own as a new one where this stands: what follows from it is computed there, rather than kept in registers of the whole loop.
 DEVICE u64 own_anew(u64 v) {
     asm volatile("" : "+v"(v));
-    return v;
-}
-DEVICE u32 rank_anew(u32 v) {
-    asm volatile("" : "+s"(v));
     return v;
 }
 
@@ -40,7 +35,7 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
             p = own_anew(p);
-            const u32 i = (u32)p * 2, rank = rank_anew(m.rank);
+            const u32 i = (u32)p * 2, rank = shared_anew(m.rank);
             const Run run = run_of(i, rank, m.dims, m.a, m.a);
             Pair x, y;
             if (run.left >= 2) {
@@ -81,7 +76,7 @@ template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, cons
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
             p = own_anew(p);
-            const u32 i = (u32)p * 2, rank = rank_anew(m.rank);
+            const u32 i = (u32)p * 2, rank = shared_anew(m.rank);
             const Run run = run_of(i, rank, m.dims, m.a, m.b);
             Pair x, y, z;
             if (run.left >= 2) {
