@@ -346,6 +346,17 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     sums[place] = sum;
 }
 
+// The destinations of a bucket.
+struct Part {
+    u64 first;
+    u32 owned;
+    METHOD Part(const BucketMap& m, u32 bucket) {
+        const u64 base = (u64)bucket << m.shift;
+        first = m.first + base;
+        owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
+    }
+};
+
 KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
@@ -361,25 +372,25 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
     u16 *const held = (u16*)counts, *const mine = held + group * MAX_BLOCK;
     for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
     for (u32 bucket = blockIdx.x; bucket < m.buckets; bucket += gridDim.x) {
-        const u64 base = (u64)bucket << m.shift;
-        const u32 owned = m.owned - base < (1u << m.shift) ? (u32)(m.owned - base) : 1u << m.shift;
-        T* const to = dst + m.first + base;
-        const T* const from = m.apart != 0 ? old + m.first + base : to;
-        const u32* const of_bucket = runs + bucket * m.tiles;
+        const BucketMap& now = read_anew(m);
+        const Part part(now, bucket);
+        const T* const from = (now.apart != 0 ? old : dst) + part.first;
+        const u64 tiles = now.tiles;
+        const u32* const of_bucket = runs + bucket * tiles;
         // The thread's runs: they lie one behind the other. They are read ahead.
         u32 ahead[EACH];
         auto read_runs = [&](u64 tile) {
             UNROLL
             for (u32 e = 0; e < EACH; e++) {
                 const u64 t = tile + threadIdx.x * EACH + e;
-                ahead[e] = t < m.tiles ? of_bucket[t] : 0;
+                ahead[e] = t < tiles ? of_bucket[t] : 0;
             }
         };
         read_runs(0);
         __syncthreads();
-        read_sums(sums, from, owned);
-        bool any = m.apart != 0;
-        for (u64 tile = 0; tile < m.tiles; tile += MANY_RUNS) {
+        read_sums(sums, from, part.owned);
+        bool any = now.apart != 0;
+        for (u64 tile = 0; tile < tiles; tile += MANY_RUNS) {
             u32 run[EACH], length = 0, filled = 0;
             UNROLL
             for (u32 e = 0; e < EACH; e++) {
@@ -464,7 +475,8 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
         }
         if (!any) continue;
         __syncthreads();
-        write_sums(to, sums, owned);
+        const Part done(read_anew(m), bucket);
+        write_sums(dst + done.first, sums, done.owned);
     }
 }
 

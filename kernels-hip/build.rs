@@ -82,6 +82,7 @@ mod host {
         for header in [
             "portable.hpp",
             "activations.hpp",
+            "pairs_amd.hpp",
             "rows.hpp",
             "reductions.hpp",
             "reduce_gfx9.hpp",

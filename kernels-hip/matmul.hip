@@ -33,13 +33,18 @@ DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const
     for (u64 begin = 0; begin < m.k; begin += K_SPAN) {
         const u64 end = m.k - begin < K_SPAN ? m.k : begin + K_SPAN;
         C part[ROWS][COLS] = {};
-        for (u64 p = begin; p < end; p++) {
+        // Where term p lies: on gfx9 sums, as new numbers each, since compilers make products of p of sums.
+        u64 in_a = begin * m.a_col, in_b = begin * m.b_row;
+        for (u64 p = begin; p < end; p++, in_a += m.a_col, in_b += m.b_row) {
+            in_a = shared_anew(in_a);
+            in_b = shared_anew(in_b);
+            const u64 at_a = ON_GFX9 ? in_a : p * m.a_col, at_b = ON_GFX9 ? in_b : p * m.b_row;
             C y[COLS];
             UNROLL
-            for (u32 j = 0; j < COLS; j++) y[j] = widen(SIDE_BY_SIDE ? b[0][p * m.b_row + j] : b[j][p * m.b_row]);
+            for (u32 j = 0; j < COLS; j++) y[j] = widen(SIDE_BY_SIDE ? b[0][at_b + j] : b[j][at_b]);
             UNROLL
             for (u32 i = 0; i < ROWS; i++) {
-                const C x = widen(a[i][p * m.a_col]);
+                const C x = widen(a[i][at_a]);
                 UNROLL
                 for (u32 j = 0; j < COLS; j++) part[i][j] = multiply_add(x, y[j], part[i][j]);
             }
@@ -76,17 +81,23 @@ SHARED_CODE void tile(const T* a, const T* b, T* c, const MatmulArgs& m, u64 row
     }
 }
 
+struct Tiles {
+    u64 down, across, count;
+    METHOD explicit Tiles(const MatmulArgs& m)
+        : down((m.m + SIDE * ROWS - 1) / (SIDE * ROWS)), across((m.n + SIDE * COLS - 1) / (SIDE * COLS)), count(down * across * m.batch) {}
+};
+
 KERNEL(PASTE4(matmul, _, DTYPE, ), const T* a, const T* b, T* c, MatmulArgs m) {
-    const u64 down = (m.m + SIDE * ROWS - 1) / (SIDE * ROWS), across = (m.n + SIDE * COLS - 1) / (SIDE * COLS);
-    const u64 tiles = down * across * m.batch;
-    for (u64 t = blockIdx.x; t < tiles; t += gridDim.x) {
-        const u64 matrix = t / (down * across), place = t % (down * across);
-        const u64 row = (place / across * SIDE + threadIdx.x / SIDE) * ROWS;
-        const u64 column = place % across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
-        if (row >= m.m || column >= m.n) continue;
-        const Offsets at = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.a_batch, m.b_batch);
-        const u64 to = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.c_batch, m.c_batch).a;
-        tile(a + at.a, b + at.b, c + to, m, row, column);
+    for (u64 t = blockIdx.x; t < Tiles(read_anew(m)).count; t += gridDim.x) {
+        const MatmulArgs& now = read_anew(m);
+        const Tiles tiles(now);
+        const u64 matrix = t / (tiles.down * tiles.across), place = t % (tiles.down * tiles.across);
+        const u64 row = (place / tiles.across * SIDE + threadIdx.x / SIDE) * ROWS;
+        const u64 column = place % tiles.across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
+        if (row >= now.m || column >= now.n) continue;
+        const Offsets at = offsets(matrix, now.batch, now.batch_rank, now.batch_dims, now.a_batch, now.b_batch);
+        const u64 to = offsets(matrix, now.batch, now.batch_rank, now.batch_dims, now.c_batch, now.c_batch).a;
+        tile(a + at.a, b + at.b, c + to, now, row, column);
     }
 }
 

@@ -41,6 +41,15 @@
 #define ON_GFX9 0
 #endif
 
+// Whether by a compiler as old as hipcc 5.2, with which gfx90a is built.
+#define OLD_HIPCC 0
+#if ON_AMD
+#if !__has_builtin(__builtin_amdgcn_exp2f)
+#undef OLD_HIPCC
+#define OLD_HIPCC 1
+#endif
+#endif
+
 // DEVICE: a function of this file. METHOD: a member function. SHARED_CODE: a function that the host keeps as one copy.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
@@ -276,7 +285,9 @@ template <class I> DEVICE constexpr I least() { return (I)(Dtype<I>::SIGNED ? -(
 // Any dtype to any other. Float to integer truncates and saturates, NaN gives 0; integers wrap; floats round once.
 template <class D, class S> DEVICE D convert(S v) {
     typedef typename Dtype<S>::Compute C;
-    if constexpr (Dtype<D>::FLOAT && sizeof(D) < 4) {
+    if constexpr (Dtype<D>::FLOAT && sizeof(D) == 1 && Dtype<S>::FLOAT && sizeof(S) == 1) {
+        return v; // f8e4m3 has no NaN that rounding would change
+    } else if constexpr (Dtype<D>::FLOAT && sizeof(D) < 4) {
         D out;
         if constexpr (Dtype<S>::FLOAT && sizeof(S) == 8) from_f32(to_odd_f32(v), out);
         else if constexpr (Dtype<S>::FLOAT || sizeof(S) < 4) from_f32((f32)widen(v), out);
@@ -406,13 +417,19 @@ static constexpr u32 MAX_RANK = 8;
 static constexpr u32 MAX_BLOCK = 256;
 
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
-DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
+DEVICE u64 thread_count() {
+#if OLD_HIPCC
+    return __builtin_amdgcn_grid_size_x(); // by which threads of a block it divides to have gridDim
+#else
+    return (u64)gridDim.x * blockDim.x;
+#endif
+}
 
 struct Offsets { u64 a, b; };
 
 // A number that all threads have, and one of a thread's own. For gfx9 compilers take them for new numbers wherever these stand: else they
 // compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few.
-DEVICE u32 shared_anew(u32 v) {
+template <class U> DEVICE U shared_anew(U v) {
 #if ON_GFX9
     asm volatile("" : "+s"(v));
 #endif
@@ -423,6 +440,14 @@ DEVICE u32 own_anew(u32 v) {
     asm volatile("" : "+v"(v));
 #endif
     return v;
+}
+// The same arguments of a kernel. On gfx9 what is read of them from here on is read here.
+template <class Map> DEVICE const Map& read_anew(const Map& m) {
+#if ON_GFX9
+    return (&m)[shared_anew(0)];
+#else
+    return m;
+#endif
 }
 
 // The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there

@@ -253,7 +253,7 @@ template <class Op> DEVICE void statistic(const T* in, T* out, const StatMap& m,
     // On the host neighbouring threads share an OS thread: outputs are dealt out to blocks first.
     const u64 number = ON_HOST ? (u64)threadIdx.x * gridDim.x + blockIdx.x : thread_number();
     u32 turn = 0;
-    for (u64 o = alone ? number : blockIdx.x; o < m.outputs; o += alone ? thread_count() : gridDim.x) {
+    for (u64 o = alone ? number : blockIdx.x; o < m.outputs; o += alone ? (u64)gridDim.x * blockDim.x : gridDim.x) {
         if (one && !alone && threadIdx.x != 0) continue;
         const T* const row = in + offsets(o, m.outputs, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
         const u64 first = one ? 0 : (u64)threadIdx.x * SPAN, stride = one ? SPAN : (u64)blockDim.x * SPAN;
