@@ -21,6 +21,20 @@ template <class Map> DEVICE bool rows_are_packed(const T* in, const T* out, cons
     return packed;
 }
 
+#if ON_AMD
+// A number that all lanes have, in vector registers, and in scalar ones again. A division of 64 bits takes twenty registers: scalar ones are
+// few, but vector registers are free before a row is read.
+DEVICE u64 by_lanes(u64 v) {
+    u32 low = (u32)v, high = (u32)(v >> 32);
+    asm volatile("" : "+v"(low));
+    asm volatile("" : "+v"(high));
+    return (u64)high << 32 | low;
+}
+DEVICE u64 of_first_lane(u64 v) {
+    return (u64)__builtin_amdgcn_readfirstlane((u32)(v >> 32)) << 32 | (u32)__builtin_amdgcn_readfirstlane((u32)v);
+}
+#endif
+
 // ---- teams ------------------------------------------------------------------------------------------------------------
 struct Add { static METHOD C join(C a, C b) { return a + b; } };
 #if ON_GFX9

@@ -19,13 +19,6 @@ struct HeldRow {
     METHOD bool there(u32 at) const { return whole || at < bytes; }
 };
 
-// A number that all lanes have, in vector registers, and in scalar ones again. A division of 64 bits takes twenty registers: scalar ones are
-// few, but vector registers are free before a row is read.
-DEVICE u64 by_lanes(u64 v) { return (u64)own_anew((u32)(v >> 32)) << 32 | own_anew((u32)v); }
-DEVICE u64 of_first_lane(u64 v) {
-    return (u64)__builtin_amdgcn_readfirstlane((u32)(v >> 32)) << 32 | (u32)__builtin_amdgcn_readfirstlane((u32)v);
-}
-
 // Gives registers any value: what a loop sets in some turns only, compilers would keep from turn to turn.
 DEVICE void forget(C* x, u32 count) {
     UNROLL

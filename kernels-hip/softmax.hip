@@ -106,7 +106,8 @@ template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    // On AMD masks of elements of 8 bytes fill scalar registers beside the constants of exp and log.
+    constexpr u32 N = ON_AMD && !ON_GFX9 && sizeof(T) == 8 && !PACKED ? 4 : held_by<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
     C x[N];
@@ -226,7 +227,7 @@ namespace hipstack {
 DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
 // The same where all lanes have the same row.
 DEVICE u64 shared_row_offset(const RowMap& m, u64 r) {
-#if ON_GFX9
+#if ON_GFX9 || (ON_AMD && defined(DTYPE_f64))
     return of_first_lane(row_offset(m, by_lanes(r)));
 #else
     return row_offset(m, r);
