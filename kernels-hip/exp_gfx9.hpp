@@ -13,24 +13,31 @@ template <u64 BITS> DEVICE f64 scalar_constant() {
 }
 template <u64 BITS> DEVICE f64 step(f64 x, f64 sum) { return __builtin_fma(x, sum, scalar_constant<BITS>()); }
 
-DEVICE f64 exp_of(f64 x) {
-    const f64 twos = __builtin_rint(x * scalar_constant<0x3ff71547652b82feull>());
-    f64 r = __builtin_fma(-twos, scalar_constant<0x3fe62e42fefa39efull>(), x);
-    r = __builtin_fma(-twos, scalar_constant<0x3c7abc9e3b39803full>(), r);
-    f64 sum = step<0x3e928af3fca7ab0cull>(r, scalar_constant<0x3e5ade156a5dcb37ull>());
-    sum = step<0x3ec71dee623fde64ull>(r, sum);
-    sum = step<0x3efa01997c89e6b0ull>(r, sum);
-    sum = step<0x3f2a01a014761f6eull>(r, sum);
-    sum = step<0x3f56c16c1852b7b0ull>(r, sum);
-    sum = step<0x3f81111111122322ull>(r, sum);
-    sum = step<0x3fa55555555502a1ull>(r, sum);
-    sum = step<0x3fc5555555555511ull>(r, sum);
-    sum = step<0x3fe000000000000bull>(r, sum);
-    sum = __builtin_fma(r, sum, 1.0);
-    sum = __builtin_fma(r, sum, 1.0);
-    const f64 power = __builtin_amdgcn_ldexp(sum, (i32)twos);
-    return x < -1075.0 ? 0.0 : power;
-}
+// e^x = 2^n e^r, of which a polynomial gives the latter. One of them is for several x, whose constants are then read once.
+template <class X> struct Exponential {
+    METHOD X of(X x) const { return m_exp(x); }
+};
+template <> struct Exponential<f64> {
+    f64 log2_e, ln2, ln2_rest, terms[10];
+    METHOD Exponential()
+        : log2_e(scalar_constant<0x3ff71547652b82feull>()), ln2(scalar_constant<0x3fe62e42fefa39efull>()),
+          ln2_rest(scalar_constant<0x3c7abc9e3b39803full>()),
+          terms{scalar_constant<0x3e5ade156a5dcb37ull>(), scalar_constant<0x3e928af3fca7ab0cull>(), scalar_constant<0x3ec71dee623fde64ull>(),
+                scalar_constant<0x3efa01997c89e6b0ull>(), scalar_constant<0x3f2a01a014761f6eull>(), scalar_constant<0x3f56c16c1852b7b0ull>(),
+                scalar_constant<0x3f81111111122322ull>(), scalar_constant<0x3fa55555555502a1ull>(), scalar_constant<0x3fc5555555555511ull>(),
+                scalar_constant<0x3fe000000000000bull>()} {}
+    METHOD f64 of(f64 x) const {
+        const f64 n = __builtin_rint(x * log2_e);
+        const f64 r = __builtin_fma(-n, ln2_rest, __builtin_fma(-n, ln2, x));
+        f64 sum = terms[0];
+        UNROLL
+        for (u32 i = 1; i < 10; i++) sum = __builtin_fma(r, sum, terms[i]);
+        sum = __builtin_fma(r, __builtin_fma(r, sum, 1.0), 1.0);
+        const f64 power = __builtin_amdgcn_ldexp(sum, (i32)n);
+        return x < -1075.0 ? 0.0 : power;
+    }
+};
+DEVICE f64 exp_of(f64 x) { return Exponential<f64>().of(x); }
 DEVICE f32 exp_of(f32 x) { return m_exp(x); }
 
 // A number as the sum of two, of which the second is within half a last place of the first.

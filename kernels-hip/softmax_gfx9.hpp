@@ -1,14 +1,14 @@
-//! Softmax and its logarithm of rows that the threads' registers hold, on gfx9.
+//! Softmax and its logarithm on gfx9: of rows that the threads' registers hold, and batches of columns.
 //
 // Included by softmax.hip.
 namespace hipstack {
 
-// The greatest element of a pack and of what came before.
-DEVICE C greatest_of(C top, const Pack<T, SPAN>& pack) {
-    UNROLL
-    for (u32 i = 0; i < SPAN; i++) top = Greater::join(top, widen(pack.at[i]));
-    return top;
-}
+// Whether elements stay in memory's format until they are needed for the second time: where one instruction widens them.
+#if defined(DTYPE_bf16)
+static constexpr bool WIDENED_TWICE = true;
+#else
+static constexpr bool WIDENED_TWICE = false;
+#endif
 
 template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 length, bool there, Team& team) {
     const HeldRow row(length, there, team);
@@ -18,7 +18,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     u32 packs = shared_anew(row.packs);
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        if constexpr (sizeof(T) == 1) forget(x + p * SPAN, SPAN);
+        if constexpr (!WIDENED_TWICE && sizeof(T) < 4) forget(x + p * SPAN, SPAN);
         if constexpr (sizeof(T) >= 4) {
             UNROLL
             for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = widen(raw[p].at[i]);
@@ -27,25 +27,28 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         UNROLL
         for (u32 i = 0; i < SPAN; i++) {
             const C v = widen(raw[p].at[i]);
-            if constexpr (sizeof(T) == 1) x[p * SPAN + i] = v;
+            if constexpr (!WIDENED_TWICE && sizeof(T) < 4) x[p * SPAN + i] = v;
             top = Greater::join(top, v);
         }
     }
     top = team.template all<Greater>(top);
     const C shift = shift_of(top);
+    const Exponential<C> exponential;
     C sum = 0;
     packs = shared_anew(row.packs);
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        if constexpr (sizeof(T) == 2) forget(x + p * SPAN, SPAN);
+        if constexpr (WIDENED_TWICE) forget(x + p * SPAN, SPAN);
         if (p >= packs) continue;
         C part = 0;
-        if constexpr (sizeof(T) == 2) { IN_TURN(raw[p]) }
+        if constexpr (WIDENED_TWICE) { IN_TURN(raw[p]) }
         UNROLL
         for (u32 i = 0; i < SPAN; i++) {
             C& v = x[p * SPAN + i];
-            if constexpr (sizeof(T) == 2) v = widen(raw[p].at[i]);
-            const C power = power_of<LOG>(v, shift);
+            if constexpr (WIDENED_TWICE) v = widen(raw[p].at[i]);
+            C power;
+            if constexpr (sizeof(T) < 4) power = power_of<LOG>(v, shift);
+            else power = exponential.of(v - shift);
             v = LOG ? v - shift : power;
             part += power;
             IN_TURN(part)
@@ -79,12 +82,13 @@ DEVICE void read_batch(C (&x)[BATCH], const T* from, u64 at, u64 left, u64 step)
 // The results of such a batch.
 template <bool LOG> DEVICE void write_batch(T* to, const C (&x)[BATCH], u64 at, u64 left, u64 step, C shift, C last) {
     at = by_lanes(at);
+    const Exponential<C> exponential;
     UNROLL
     for (u32 k = 0; k < BATCH; k++, at = by_lanes(at + step)) {
         if (k >= left) break;
         C d = x[k] - shift;
         IN_TURN(d)
-        to[at] = narrow<T>(LOG ? d - last : exp_of(d) * last);
+        to[at] = narrow<T>(LOG ? d - last : exponential.of(d) * last);
     }
 }
 
