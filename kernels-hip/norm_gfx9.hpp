@@ -25,12 +25,13 @@ template <bool GROUPS> DEVICE Pack<T, SPAN> held_parameters(const T* from, const
     return raw;
 }
 template <class Op, bool GROUPS>
-DEVICE void join_parameters(C* x, const T* from, const Channels<GROUPS>& channels, const HeldRow& row, u32 begin) {
+DEVICE void join_parameters(C* x, const T* from, const Channels<GROUPS>& channels, const HeldRow& row, u32 packs, u32 begin) {
     constexpr u32 TOGETHER = together<GROUPS>();
     Pack<T, SPAN> raw[TOGETHER];
     UNROLL
     for (u32 p = 0; p < TOGETHER; p++) {
         forget(raw[p]);
+        if (begin + p >= packs) continue;
         const u32 at = row.at(begin + p);
         if (row.there(at)) raw[p] = held_parameters(from, channels, at);
     }
@@ -88,10 +89,12 @@ DEVICE void held_row(const T* in, const T* weight, const T* bias, T* out, u64 r,
         if (begin >= packs) continue;
         UNROLL
         for (u32 i = begin * SPAN; i < (begin + TOGETHER) * SPAN; i++) x[i] *= factor;
-        if ((shared_anew(flags) & HAS_WEIGHT) != 0) join_parameters<Multiply>(x, weight, channels, row, begin);
-        if (CENTRED && (shared_anew(flags) & HAS_BIAS) != 0) join_parameters<Add>(x, bias, channels, row, begin);
+        if ((shared_anew(flags) & HAS_WEIGHT) != 0) join_parameters<Multiply>(x, weight, channels, row, packs, begin);
+        if (CENTRED && (shared_anew(flags) & HAS_BIAS) != 0) join_parameters<Add>(x, bias, channels, row, packs, begin);
         UNROLL
-        for (u32 p = begin; p < begin + TOGETHER; p++) write_held(out, x + p * SPAN, row, p);
+        for (u32 p = begin; p < begin + TOGETHER; p++) {
+            if (p < packs) write_held(out, x + p * SPAN, row, p);
+        }
     }
 }
 

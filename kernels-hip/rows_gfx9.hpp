@@ -16,6 +16,7 @@ struct HeldRow {
         bytes = there ? all : 0;
     }
     METHOD u32 at(u32 p) const { return own_anew(first) + p * step; }
+    // Of one of the first `packs`.
     METHOD bool there(u32 at) const { return whole || at < bytes; }
 };
 
