@@ -10,6 +10,9 @@
 // Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one each time that it is needed.
 #include "portable.hpp"
 #include "rows.hpp"
+#if ON_GFX9
+#include "rows_gfx9.hpp"
+#endif
 
 namespace hipstack {
 
@@ -36,9 +39,6 @@ SIZE(BatchMap, 40) OFFSET(BatchMap, eps, 24) OFFSET(BatchMap, flags, 32)
 static constexpr u32 AT_ONCE = PACKS < 4 ? PACKS : 4;
 
 // ---- weights ----------------------------------------------------------------------------------------------------------
-// A quotient; 64 bits cost several times more than 32.
-DEVICE u64 quotient(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
-
 // How channels are found: by row and element, or simply by element.
 template <bool GROUPS> struct Channels {
     u64 first, inner;
@@ -88,9 +88,9 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
 DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = ON_GFX9 && GROUPS ? (SPAN < 8 ? 2 * SPAN : SPAN) : held_by<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
-    const bool held = m.length <= chunk;
+    const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
     C x[N];
     C mean = 0;
     if (CENTRED) {
@@ -233,8 +233,20 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
         write_pack((u32*)(out + own.at(p, 0)), out_words);
     }
 }
+#elif ON_GFX9
+} // namespace hipstack
+#include "norm_gfx9.hpp"
+namespace hipstack {
 #endif
 DEVICE u64 row_offset(const NormMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
+// The same where all lanes have the same row.
+DEVICE u64 shared_row_offset(const NormMap& m, u64 r) {
+#if ON_GFX9
+    return of_first_lane(row_offset(m, by_lanes(r)));
+#else
+    return row_offset(m, r);
+#endif
+}
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -245,12 +257,18 @@ DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const
         keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
         const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+            kept_row<CENTRED>(in + shared_row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+        return;
+    }
+#elif ON_GFX9
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+            held_row<CENTRED, GROUPS>(in + shared_row_offset(m, r), weight, bias, out + r * m.length, r, true, m, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
+        row<CENTRED, GROUPS, PACKED>(in + shared_row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
 }
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -265,6 +283,15 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
             const bool there = first + teams.number() < m.rows;
             const u64 r = there ? first + teams.number() : 0;
             kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
+        }
+        return;
+    }
+#elif ON_GFX9
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+            const bool there = first + teams.number() < m.rows;
+            const u64 r = there ? first + teams.number() : 0;
+            held_row<CENTRED, GROUPS>(in + row_offset(m, r), weight, bias, out + r * m.length, r, there, m, team);
         }
         return;
     }

@@ -4,6 +4,9 @@
 // (PACKED), a thread takes 16 bytes at a time, else one element.
 namespace hipstack {
 
+// A quotient; 64 bits cost several times more than 32.
+DEVICE u64 quotient(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
+
 // Elements of one 16-byte access, elements that a thread keeps in registers, and accesses that bring them.
 static constexpr u32 SPAN = 16 / sizeof(T);
 static constexpr u32 HELD = sizeof(T) == 8 ? 16 : 32;
@@ -18,8 +21,37 @@ template <class Map> DEVICE bool rows_are_packed(const T* in, const T* out, cons
     return packed;
 }
 
+#if ON_AMD
+// A number that all lanes have, in vector registers, and in scalar ones again. A division of 64 bits takes twenty registers: scalar ones are
+// few, but vector registers are free before a row is read.
+DEVICE u64 by_lanes(u64 v) {
+    u32 low = (u32)v, high = (u32)(v >> 32);
+    asm volatile("" : "+v"(low));
+    asm volatile("" : "+v"(high));
+    return (u64)high << 32 | low;
+}
+DEVICE u64 of_first_lane(u64 v) {
+    return (u64)__builtin_amdgcn_readfirstlane((u32)(v >> 32)) << 32 | (u32)__builtin_amdgcn_readfirstlane((u32)v);
+}
+#endif
+
 // ---- teams ------------------------------------------------------------------------------------------------------------
 struct Add { static METHOD C join(C a, C b) { return a + b; } };
+#if ON_GFX9
+// The value of the lane whose number differs in the bits of MASK, which the instruction holds.
+template <u32 MASK> DEVICE u32 swap_lanes(u32 v) { return __builtin_amdgcn_ds_swizzle(v, MASK << 10 | 31u); }
+template <u32 MASK> DEVICE f32 swap_lanes(f32 v) { return from_bits(swap_lanes<MASK>(bits_of(v))); }
+template <u32 MASK> DEVICE f64 swap_lanes(f64 v) {
+    const u64 bits = bits_of(v);
+    return from_bits((u64)swap_lanes<MASK>((u32)(bits >> 32)) << 32 | swap_lanes<MASK>((u32)bits));
+}
+DEVICE void in_turn(C& v) { asm volatile("" : "+v"(v)); }
+template <class Op, u32 MASK = LANES / 2> DEVICE C join_lanes(C v, u32 width) {
+    if (MASK < width) v = Op::join(v, swap_lanes<MASK>(v));
+    if constexpr (MASK > 1) return join_lanes<Op, MASK / 2>(v, width);
+    else return v;
+}
+#endif
 
 // `width` lanes, a power of two up to LANES. All lanes of the wave call `all`.
 struct Lanes {
@@ -30,6 +62,8 @@ struct Lanes {
         UNROLL
         for (u32 mask = LANES / 2; mask > 0; mask >>= 1)
             if (mask < width) v = Op::join(v, shuffle_xor(v, mask));
+#elif ON_GFX9
+        v = join_lanes<Op>(v, shared_anew(width));
 #else
         for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
 #endif
@@ -58,16 +92,21 @@ struct Block {
     u32 lane, width, turn;
     template <class Op> METHOD C all(C v) {
         C* const values = block_values() + (turn++ & 1u) * (MAX_BLOCK / LANES);
+#if ON_GFX9
+        v = join_lanes<Op>(v, LANES);
+#else
         for (u32 mask = LANES / 2; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
+#endif
         if ((lane & (LANES - 1)) == 0) values[lane / LANES] = v;
         __syncthreads();
         v = values[0];
-#if ON_NVIDIA
+#if ON_NVIDIA || ON_GFX9
         // All are read before the first is joined.
+        const u32 threads = shared_anew(width);
         UNROLL
         for (u32 other = 1; other < MAX_BLOCK / LANES; other++) {
             const C next = values[other];
-            if (other * LANES < width) v = Op::join(v, next);
+            if (other * LANES < threads) v = Op::join(v, next);
         }
 #else
         for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
@@ -97,7 +136,15 @@ template <bool PACKED> DEVICE Stretch<PACKED> anew(Stretch<PACKED> s) {
     return s;
 }
 // What a thread keeps in registers of rows: less where words are taken apart but single elements are read, each of them in a register.
+// On gfx9 these are the rows that are read more than once, and those that are not PACKED: rows_gfx9.hpp has the others.
+#if ON_GFX9
+template <bool PACKED> DEVICE constexpr u32 held_by() {
+    if (sizeof(T) == 8) return PACKED ? 4 : 2;
+    return PACKED ? 16 : SPAN < 8 ? 8 : SPAN;
+}
+#else
 template <bool PACKED> DEVICE constexpr u32 held_by() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
+#endif
 template <bool PACKED, u32 N = HELD, class Team> DEVICE Stretch<PACKED> stretch(u64 first, u64 length, const Team& team) {
     const u64 left = length > first ? length - first : 0, most = (u64)N * team.width;
     return Stretch<PACKED>{(u32)(left < most ? left : most), team.lane, team.width};

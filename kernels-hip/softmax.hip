@@ -10,6 +10,10 @@
 // Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one twice.
 #include "portable.hpp"
 #include "rows.hpp"
+#if ON_GFX9
+#include "rows_gfx9.hpp"
+#include "exp_gfx9.hpp"
+#endif
 
 namespace hipstack {
 
@@ -31,7 +35,7 @@ struct ColumnMap {
 SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
 
 // Elements of a column that a thread takes at once.
-static constexpr u32 BATCH = 8;
+static constexpr u32 BATCH = ON_GFX9 && sizeof(T) == 8 ? 4 : 8;
 
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
@@ -40,10 +44,21 @@ struct Greater {
     static METHOD C join(C a, C b) {
 #if ON_NVIDIA
         if constexpr (sizeof(C) == 4) return fmaxf(a, b);
+#elif ON_GFX9
+        // The instruction alone: as fmax, compilers would first quieten NaNs, of which the row is NaN anyway.
+        C out;
+        if constexpr (sizeof(C) == 4) asm("v_max_f32 %0, %1, %2" : "=v"(out) : "v"(a), "v"(b));
+        else asm("v_max_f64 %0, %1, %2" : "=v"(out) : "v"(a), "v"(b));
+        return out;
 #endif
         return a < b ? b : a;
     }
 };
+
+#if !ON_GFX9
+DEVICE C exp_of(C x) { return m_exp(x); }
+DEVICE C log_of(C x) { return m_log(x); }
+#endif
 
 // ---- sums of powers ---------------------------------------------------------------------------------------------------
 // What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
@@ -60,17 +75,22 @@ struct Powers {
         for (u32 i = 0; i < N; i++) most = Greater::join(most, x[i]);
         top = Greater::join(top, most);
         if (most > base + C(NEAR)) {
-            sum *= m_exp(base - most);
+            sum *= exp_of(base - most);
             base = most;
         }
         const C shift = shift_of(base);
         C part = 0;
         UNROLL
-        for (u32 i = 0; i < N; i++) part += m_exp(x[i] - shift);
+        for (u32 i = 0; i < N; i++) {
+            C v = x[i];
+            IN_TURN(v)
+            part += exp_of(v - shift);
+            IN_TURN(part)
+        }
         sum += part;
     }
     // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
-    METHOD C relative_to(C all) const { return sum * m_exp(base - all); }
+    METHOD C relative_to(C all) const { return sum * exp_of(base - all); }
 };
 DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
@@ -79,16 +99,17 @@ DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
 template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
     if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
-    else return m_exp(x - shift);
+    else return exp_of(x - shift);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    // On AMD masks of elements of 8 bytes fill scalar registers beside the constants of exp and log.
+    constexpr u32 N = ON_AMD && !ON_GFX9 && sizeof(T) == 8 && !PACKED ? 4 : held_by<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
-    const bool held = m.length <= chunk;
+    const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
     C x[N];
     C top, sum = 0;
     if (held) {
@@ -105,9 +126,11 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             C part = 0;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
+                IN_TURN(x[i])
                 const C power = power_of<LOG>(x[i], shift);
                 x[i] = LOG ? x[i] - shift : power;
                 part += power;
+                IN_TURN(part)
             }
             sum += part;
         }
@@ -122,7 +145,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         if constexpr (!LOG && sizeof(T) < 4) sum *= SCALE;
     }
     sum = team.template all<Add>(sum);
-    const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
+    const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
     for (u64 first = 0; first < length; first += chunk) {
         const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
         if (!held) load(x, in + first, s, lowest());
@@ -131,8 +154,10 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             if (!s.used(p)) continue;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
+                IN_TURN(x[i])
                 const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift);
                 x[i] = LOG ? v - last : v * last;
+                IN_TURN(x[i])
             }
         }
         store(out + first, x, s);
@@ -184,7 +209,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         sum += part;
     }
     sum = team.template all<Add>(sum);
-    const C last = LOG ? m_log(sum) : C(1) / sum;
+    const C last = LOG ? log_of(sum) : C(1) / sum;
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
         const Stretch<true> own = anew(s);
@@ -194,20 +219,38 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         write_pack(out + own.at(p, 0), narrow_pack(x + p * SPAN));
     }
 }
+#elif ON_GFX9
+} // namespace hipstack
+#include "softmax_gfx9.hpp"
+namespace hipstack {
 #endif
 DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
+// The same where all lanes have the same row.
+DEVICE u64 shared_row_offset(const RowMap& m, u64 r) {
+#if ON_GFX9 || (ON_AMD && defined(DTYPE_f64))
+    return of_first_lane(row_offset(m, by_lanes(r)));
+#else
+    return row_offset(m, r);
+#endif
+}
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
 #if HALVES
     if (PACKED && m.length <= (u64)HELD * team.width) {
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, team);
+            held_row<LOG>(in + shared_row_offset(m, r), out + r * m.length, m.length, team);
+        return;
+    }
+#elif ON_GFX9
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+            held_row<LOG>(in + shared_row_offset(m, r), out + r * m.length, m.length, true, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
+        row<LOG, PACKED>(in + shared_row_offset(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     const Teams teams(m.length);
@@ -218,6 +261,15 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
             const u64 r = first + teams.number();
             const bool there = r < m.rows;
             held_row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, team);
+        }
+        return;
+    }
+#elif ON_GFX9
+    if (PACKED && m.length <= (u64)HELD * team.width) {
+        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+            const bool there = first + teams.number() < m.rows;
+            const u64 r = there ? first + teams.number() : 0;
+            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, there, team);
         }
         return;
     }
@@ -242,12 +294,21 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         const bool there = c < m.columns;
         const u64 length = there ? m.length : 0;
         const T* const from = in + (there ? offsets(c, m.columns, m.rank, m.dims, m.strides, m.strides).a : 0);
+#if ON_GFX9
+        const u64 outer = quotient(c, m.inner);
+        T* const to = out + (there ? outer * m.inner * m.length + (c - outer * m.inner) : 0);
+#else
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
+#endif
         Powers powers = no_powers();
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
+#if ON_GFX9
+            read_batch(x, from, i * m.step, length - i, m.step);
+#else
             UNROLL
             for (u32 k = 0; k < BATCH; k++) x[k] = i + k < length ? widen(from[(i + k) * m.step]) : lowest();
+#endif
             powers.add(x);
         }
         Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
@@ -256,14 +317,20 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         C top = all[lane].top, sum = 0;
         for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
         for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top);
-        const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
+        const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
+#if ON_GFX9
+            C x[BATCH];
+            read_batch(x, from, i * m.step, length - i, m.step);
+            write_batch<LOG>(to, x, i * m.inner, length - i, m.inner, shift, last);
+#else
             UNROLL
             for (u32 k = 0; k < BATCH; k++) {
                 if (i + k >= length) continue;
                 const C d = widen(from[(i + k) * m.step]) - shift;
-                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : m_exp(d) * last);
+                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : exp_of(d) * last);
             }
+#endif
         }
     }
 }
