@@ -11,9 +11,7 @@ template <u64 BITS> DEVICE f64 scalar_constant() {
     asm("s_mov_b32 %0, %1" : "=s"(high) : "i"((u32)(BITS >> 32)));
     return from_bits((u64)high << 32 | low);
 }
-template <u64 BITS> DEVICE f64 step(f64 x, f64 sum) { return __builtin_fma(x, sum, scalar_constant<BITS>()); }
-
-// e^x = 2^n e^r, of which a polynomial gives the latter. One of them is for several x, whose constants are then read once.
+// e^x = 2^n e^r, of which a polynomial gives the latter. One of these is for several x, so that the constants are read once.
 template <class X> struct Exponential {
     METHOD X of(X x) const { return m_exp(x); }
 };
@@ -77,12 +75,12 @@ DEVICE f64 log_of(f64 x) {
     twos -= small ? 1 : 0;
     const Double64 ratio = ratio_about_one(mantissa);
     const f64 square = ratio.high * ratio.high;
-    f64 sum = step<0x3fc385386b47b09aull>(square, scalar_constant<0x3fc3ab76bf559e2bull>());
-    sum = step<0x3fc7474dd7f4df2eull>(square, sum);
-    sum = step<0x3fcc71c016291751ull>(square, sum);
-    sum = step<0x3fd249249b27acf1ull>(square, sum);
-    sum = step<0x3fd99999998ef7b6ull>(square, sum);
-    sum = step<0x3fe5555555555780ull>(square, sum);
+    f64 sum = __builtin_fma(square, scalar_constant<0x3fc3ab76bf559e2bull>(), scalar_constant<0x3fc385386b47b09aull>());
+    sum = __builtin_fma(square, sum, scalar_constant<0x3fc7474dd7f4df2eull>());
+    sum = __builtin_fma(square, sum, scalar_constant<0x3fcc71c016291751ull>());
+    sum = __builtin_fma(square, sum, scalar_constant<0x3fd249249b27acf1ull>());
+    sum = __builtin_fma(square, sum, scalar_constant<0x3fd99999998ef7b6ull>());
+    sum = __builtin_fma(square, sum, scalar_constant<0x3fe5555555555780ull>());
     const Double64 series = sum_of_ordered(2.0 * ratio.high, ratio.high * square * sum);
     const Double64 of_mantissa = sum_of_ordered(series.high, 2.0 * ratio.low + series.low);
     const f64 count = (f64)twos, ln2 = scalar_constant<0x3fe62e42fefa39efull>(), product = count * ln2;

@@ -4,7 +4,7 @@
 namespace hipstack {
 
 // Packs whose weights and biases are read before the first is used.
-template <bool GROUPS> DEVICE constexpr u32 together() { return GROUPS || sizeof(T) < 4 ? 1 : 2; }
+template <bool GROUPS> DEVICE constexpr u32 together() { return GROUPS || sizeof(T) == 1 ? 1 : 2; }
 
 // The channels' numbers for the pack of a row at `at` bytes.
 template <bool GROUPS> DEVICE Pack<T, SPAN> held_parameters(const T* from, const Channels<GROUPS>& channels, u32 at) {
@@ -17,10 +17,7 @@ template <bool GROUPS> DEVICE Pack<T, SPAN> held_parameters(const T* from, const
         for (u32 i = 0; i < SPAN; i++) raw.at[i] = one;
     } else {
         UNROLL
-        for (u32 i = 0; i < SPAN; i++) {
-            raw.at[i] = from[channels.first + own_anew(first + i) / inner];
-            if constexpr (sizeof(T) < 4) { GROUP_ENDS(raw, i) }
-        }
+        for (u32 i = 0; i < SPAN; i++) raw.at[i] = from[channels.first + (first + i) / inner];
     }
     return raw;
 }
@@ -41,7 +38,6 @@ DEVICE void join_parameters(C* x, const T* from, const Channels<GROUPS>& channel
         for (u32 i = 0; i < SPAN; i++) {
             C& v = x[(begin + p) * SPAN + i];
             v = Op::join(v, widen(raw[p].at[i]));
-            if constexpr (sizeof(T) < 4) { IN_TURN(v) }
         }
     }
 }

@@ -59,23 +59,11 @@ DEVICE void widen_held(C* x, const Pack<T, SPAN>& raw, bool used) {
         if (!used) return;
     }
     UNROLL
-    for (u32 i = 0; i < SPAN; i++) {
-        x[i] = widen(raw.at[i]);
-        if constexpr (sizeof(T) < 4) { IN_TURN(x[i]) }
-    }
+    for (u32 i = 0; i < SPAN; i++) x[i] = widen(raw.at[i]);
 }
 DEVICE void write_held(T* to, const C* x, const HeldRow& row, u32 p) {
     const u32 at = row.at(p);
-    if (!row.there(at)) return;
-    Pack<T, SPAN> pack;
-    UNROLL
-    for (u32 i = 0; i < SPAN; i++) {
-        C v = x[i];
-        if constexpr (sizeof(T) < 4) { IN_TURN(v) }
-        pack.at[i] = narrow<T>(v);
-        if constexpr (sizeof(T) < 4) { GROUP_ENDS(pack, i) }
-    }
-    write_pack((T*)((char*)to + at), pack);
+    if (row.there(at)) write_pack((T*)((char*)to + at), narrow_pack(x));
 }
 
 } // namespace hipstack

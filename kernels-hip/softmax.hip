@@ -35,7 +35,7 @@ struct ColumnMap {
 SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
 
 // Elements of a column that a thread takes at once.
-static constexpr u32 BATCH = ON_GFX9 && sizeof(T) == 8 ? 4 : 8;
+static constexpr u32 BATCH = 8;
 
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
@@ -56,6 +56,9 @@ struct Greater {
 };
 
 #if !ON_GFX9
+template <class X> struct Exponential {
+    METHOD X of(X x) const { return m_exp(x); }
+};
 DEVICE C exp_of(C x) { return m_exp(x); }
 DEVICE C log_of(C x) { return m_log(x); }
 #endif
@@ -69,13 +72,13 @@ DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
 static constexpr u32 NEAR = 2;
 struct Powers {
     C top, base, sum;
-    template <u32 N> METHOD void add(const C (&x)[N]) {
+    template <u32 N> METHOD void add(const C (&x)[N], const Exponential<C>& exponential) {
         C most = lowest();
         UNROLL
         for (u32 i = 0; i < N; i++) most = Greater::join(most, x[i]);
         top = Greater::join(top, most);
         if (most > base + C(NEAR)) {
-            sum *= exp_of(base - most);
+            sum *= exponential.of(base - most);
             base = most;
         }
         const C shift = shift_of(base);
@@ -84,13 +87,13 @@ struct Powers {
         for (u32 i = 0; i < N; i++) {
             C v = x[i];
             IN_TURN(v)
-            part += exp_of(v - shift);
+            part += exponential.of(v - shift);
             IN_TURN(part)
         }
         sum += part;
     }
     // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
-    METHOD C relative_to(C all) const { return sum * exp_of(base - all); }
+    METHOD C relative_to(C all, const Exponential<C>& exponential) const { return sum * exponential.of(base - all); }
 };
 DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
@@ -136,12 +139,13 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         }
     } else {
         Powers powers = no_powers();
+        const Exponential<C> exponential{};
         for (u64 first = 0; first < length; first += chunk) {
             load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
-            powers.add(x);
+            powers.add(x, exponential);
         }
         top = team.template all<Greater>(powers.top);
-        sum = powers.relative_to(top);
+        sum = powers.relative_to(top, exponential);
         if constexpr (!LOG && sizeof(T) < 4) sum *= SCALE;
     }
     sum = team.template all<Add>(sum);
@@ -301,6 +305,7 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
 #endif
         Powers powers = no_powers();
+        const Exponential<C> exponential{};
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
 #if ON_GFX9
@@ -309,26 +314,26 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
             UNROLL
             for (u32 k = 0; k < BATCH; k++) x[k] = i + k < length ? widen(from[(i + k) * m.step]) : lowest();
 #endif
-            powers.add(x);
+            powers.add(x, exponential);
         }
         Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
         all[threadIdx.x] = powers;
         __syncthreads();
         C top = all[lane].top, sum = 0;
         for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
-        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top);
+        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top, exponential);
         const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
 #if ON_GFX9
             C x[BATCH];
             read_batch(x, from, i * m.step, length - i, m.step);
-            write_batch<LOG>(to, x, i * m.inner, length - i, m.inner, shift, last);
+            write_batch<LOG>(to, x, i * m.inner, length - i, m.inner, shift, last, exponential);
 #else
             UNROLL
             for (u32 k = 0; k < BATCH; k++) {
                 if (i + k >= length) continue;
                 const C d = widen(from[(i + k) * m.step]) - shift;
-                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : exp_of(d) * last);
+                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : exponential.of(d) * last);
             }
 #endif
         }

@@ -33,7 +33,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     }
     top = team.template all<Greater>(top);
     const C shift = shift_of(top);
-    const Exponential<C> exponential;
+    const Exponential<C> exponential{};
     C sum = 0;
     packs = shared_anew(row.packs);
     UNROLL
@@ -79,16 +79,25 @@ DEVICE void read_batch(C (&x)[BATCH], const T* from, u64 at, u64 left, u64 step)
         for (u32 k = 0; k < BATCH; k++, at = by_lanes(at + step)) x[k] = k < left ? widen(from[at]) : lowest();
     }
 }
+template <bool LOG> DEVICE T column_result(C x, C shift, C last, const Exponential<C>& exponential) {
+    C d = x - shift;
+    IN_TURN(d)
+    C y = LOG ? d - last : exponential.of(d) * last;
+    IN_TURN(y)
+    return narrow<T>(y);
+}
 // The results of such a batch.
-template <bool LOG> DEVICE void write_batch(T* to, const C (&x)[BATCH], u64 at, u64 left, u64 step, C shift, C last) {
+template <bool LOG>
+DEVICE void write_batch(T* to, const C (&x)[BATCH], u64 at, u64 left, u64 step, C shift, C last, const Exponential<C>& exponential) {
     at = by_lanes(at);
-    const Exponential<C> exponential;
-    UNROLL
-    for (u32 k = 0; k < BATCH; k++, at = by_lanes(at + step)) {
-        if (k >= left) break;
-        C d = x[k] - shift;
-        IN_TURN(d)
-        to[at] = narrow<T>(LOG ? d - last : exponential.of(d) * last);
+    if (left >= BATCH) {
+        UNROLL
+        for (u32 k = 0; k < BATCH; k++, at = by_lanes(at + step)) to[at] = column_result<LOG>(x[k], shift, last, exponential);
+    } else {
+        UNROLL
+        for (u32 k = 0; k < BATCH; k++, at = by_lanes(at + step)) {
+            if (k < left) to[at] = column_result<LOG>(x[k], shift, last, exponential);
+        }
     }
 }
 
