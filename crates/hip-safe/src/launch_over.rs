@@ -3,6 +3,7 @@
 
 use crate::allocation::Allocation;
 use crate::handle::Handle;
+use crate::host_function;
 use crate::launch::is_within_limits;
 use crate::order::{Home, Taken};
 use crate::raw;
@@ -13,8 +14,7 @@ use hip_sys::{Access, Extent, Platform};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A buffer that a kernel uses: an argument of [`Stream::launch_over`].
-#[derive(Clone, Copy)]
+/// A buffer that a kernel uses: an argument of [`Stream::launch_over`]. It is for one launch: a copy would be a second exclusive borrow.
 pub struct BufferArgument<'a> {
     pub(crate) memory: &'a Arc<Allocation>,
     pub(crate) access: Access,
@@ -183,6 +183,7 @@ impl Stream {
         let usual = device == function.device()
             && function.takes_pointers_and(N, value_bytes)
             && is_within_limits(function, config, device.properties())
+            && !host_function::is_running()
             && self.is_never_captured_by_others();
         if !usual {
             return Ok(false);
@@ -210,7 +211,7 @@ impl Stream {
         let mut addresses = buffers.map(|buffer| buffer.address.raw());
         let addresses = addresses.each_mut().map(|address| std::ptr::from_mut(address).cast());
         let arguments = Arguments::<N> { addresses, value: value.cast_mut() };
-        let extents = raw::wants_extents(device.platform()).then(|| buffers.map(BufferArgument::extent));
+        let extents = raw::wants_extents(device.platform()).then(|| buffers.map(|buffer| buffer.extent()));
         let extents = extents.as_ref().map(|extents| &extents[..]);
         let LaunchConfig { grid, block, shared_bytes } = *config;
         let doing = || function.launching(self);

@@ -37,6 +37,19 @@ struct ViewOutlivesBuffer;
 /// ```
 struct TwoSlicesToWrite;
 
+/// An argument is for one launch: a buffer is written by one submission at a time.
+/// ```
+/// fn once(argument: hip_safe::BufferArgument<'_>) -> [hip_safe::BufferArgument<'_>; 1] {
+///     [argument]
+/// }
+/// ```
+/// ```compile_fail,E0382
+/// fn twice(argument: hip_safe::BufferArgument<'_>) -> [hip_safe::BufferArgument<'_>; 2] {
+///     [argument, argument]
+/// }
+/// ```
+struct ArgumentOfTwoLaunches;
+
 /// Only plain data lives in device memory.
 /// ```
 /// fn send(stream: &hip_safe::Stream) {

@@ -6,7 +6,8 @@
 //!
 //! That is enough because a submission has its buffers borrowed. Who has to come after it, anywhere, begins when that borrow is over, and
 //! sees the flag and the count. Who uses the memory at the same time reads as it does or has another part of it, and neither has to come
-//! after the other. What uses memory that it has not borrowed, as the launches of a graph do, forbids all of this before.
+//! after the other. A borrow is for one submission: two of one exclusive borrow would be two writers. What uses memory that it has not
+//! borrowed, as the launches of a graph do, forbids all of this before; what a graph allocated itself is never borrowed as such.
 
 use super::{Timeline, Uses};
 use crate::Stream;
@@ -269,6 +270,18 @@ mod tests {
                 assert_eq!(known(&tracked)[1], points(&[(home, home.submitted())]));
             }
         }
+        drop(tracked);
+    }
+
+    #[test]
+    fn who_gets_the_memory_next_is_told_what_the_home_did() {
+        let (mut tracked, streams) = memory();
+        let home = &streams[0];
+        locked(&tracked, home, Access::WRITE);
+        at_home(&tracked, home, Access::READ);
+        at_home(&tracked, home, Access::WRITE);
+        let left = tracked.get_mut().take();
+        assert_eq!(format!("{left:?}"), points(&[(home, 3)]));
         drop(tracked);
     }
 }

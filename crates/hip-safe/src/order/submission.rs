@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// [`Stream::submission`].
 ///
 /// Work that uses the same memory is ordered, whichever streams and threads it comes from: the waits come first, and if one
-/// of them fails nothing is submitted; then the call; then the memory remembers it. Meanwhile nobody else can submit work on
-/// that memory.
+/// of them fails nothing is submitted; then the call; then the memory remembers it. Meanwhile nobody else can submit work that
+/// has to come before it or after it.
 #[must_use = "nothing happens until it is submitted"]
 pub struct Submission<'a> {
     stream: &'a Stream,
@@ -123,6 +123,10 @@ impl<'a> Submission<'a> {
     /// thread at the same time, may run beside it.
     pub fn order_by<S: DeviceSlice + ?Sized>(&mut self, token: &'a S) -> &mut Self {
         let view = token.as_view();
+        if host_function::is_running() {
+            self.refuse(|| Error::InHostFunction);
+            return self;
+        }
         // Who names it has it borrowed as others have.
         view.owner().tracked().forbid_home();
         self.add_device(view.owner(), Access::WRITE, false, view.device_ptr().cast(), view.byte_len());
