@@ -1,4 +1,4 @@
-//! e^x for x that are not great, and logarithms of finite numbers that are not negative, on gfx9.
+//! e^x for x that are not great, and logarithms of finite numbers that are not negative and of NaNs, on gfx9.
 //
 // Included by softmax.hip. In f64 what AMD's library computes, step by step and bit by bit, without its choices for other arguments. Compilers
 // keep the library's constants in vector registers, two each, and copy them before each step; here they lie in scalar ones, of which a step

@@ -41,7 +41,7 @@
 #define ON_GFX9 0
 #endif
 
-// Whether by a compiler as old as hipcc 5.2, with which gfx90a is built.
+// Whether by a compiler as old as hipcc 5.2, with which gfx90a, gfx906, gfx908 and gfx1030 are built where there is no later one.
 #define OLD_HIPCC 0
 #if ON_AMD
 #if !__has_builtin(__builtin_amdgcn_exp2f)

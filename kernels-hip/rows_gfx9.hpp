@@ -1,6 +1,6 @@
 //! Rows that the threads' registers hold, on gfx9: read and written by packs.
 //
-// Included after rows.hpp. Packs that no thread of the wave has are left out by a branch, and since nothing is computed before its branch, packs
+// Included after rows.hpp. Packs that no thread of the team has are left out by a branch, and since nothing is computed before its branch, packs
 // are computed in turn: all at once would need more registers than eight waves leave.
 namespace hipstack {
 
@@ -37,7 +37,7 @@ DEVICE void forget(Pack<T, SPAN>& pack) {
     }
 }
 
-// What is not there becomes `none`.
+// What is not there becomes `none`, rounded to T.
 DEVICE void read_row(Pack<T, SPAN> (&raw)[PACKS], const T* from, const HeldRow& row, C none) {
     const char* const bytes = (const char*)from;
     const u32 packs = shared_anew(row.packs);

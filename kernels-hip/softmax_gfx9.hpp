@@ -53,7 +53,8 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
             part += power;
             IN_TURN(part)
         }
-        sum += part;
+        // In 8 bits what is not there is the least number, not -inf.
+        sum += sizeof(T) > 1 || row.there(row.at(p)) ? part : C(0);
     }
     sum = team.template all<Add>(sum);
     const C last = LOG ? log_of(sum) : C(1) / sum;

@@ -140,6 +140,10 @@ fn rows(dtype: DType, contents: Contents) -> Vec<Viewed> {
         (Layout::Contiguous, "packed-row", dense(&[3, 5, 128])),
         (Layout::Contiguous, "block-row", dense(&[5, 1031])),
         (Layout::Contiguous, "packed-block-row", dense(&[3, 2048])),
+        // Some lanes have a pack less than others, whatever the dtype.
+        (Layout::Contiguous, "packed-part-row", dense(&[3, 48])),
+        (Layout::Contiguous, "packed-block-part-row", dense(&[2, 1296])),
+        (Layout::Contiguous, "packed-block-part-row", dense(&[2, 6160])),
         (Layout::Contiguous, "long-row", dense(&[3, 5003])),
         (Layout::Contiguous, "longest-row", dense(&[1, 9001])),
         (Layout::Contiguous, "packed-longest-row", dense(&[1, 12_288])),

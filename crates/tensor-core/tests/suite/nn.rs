@@ -47,6 +47,17 @@ fn softmax_of_equal_elements_is_exact() {
     });
 }
 
+/// What fills the lanes up that a row leaves over is no element of it, though 8 bits have nothing less than the least number.
+#[test]
+fn softmax_of_the_least_numbers_counts_elements_alone() {
+    on_devices(|device| {
+        let x = Tensor::full(-448, [3, 48], DType::F8E4M3, device)?;
+        // 1/48 and -ln 48, rounded.
+        same(&x.softmax(1)?, &[0.021484375; 3 * 48])?;
+        same(&x.log_softmax(1)?, &[-3.75; 3 * 48])
+    });
+}
+
 /// 1/3 in a dtype, as f32 if it has no more bits.
 fn round_third(dtype: DType) -> f64 {
     let bits = match dtype {
