@@ -82,6 +82,7 @@ mod host {
         for header in [
             "portable.hpp",
             "activations.hpp",
+            "block_join.hpp",
             "pairs_amd.hpp",
             "rows.hpp",
             "reductions.hpp",

@@ -577,23 +577,11 @@ BINARY(rem)
 BINARY(minimum)
 BINARY(maximum)
 
-COMPARE(eq)
-COMPARE(ne)
-COMPARE(lt)
-COMPARE(le)
-COMPARE(gt)
-COMPARE(ge)
+COMPARE(eq) COMPARE(ne) COMPARE(lt)
+COMPARE(le) COMPARE(gt) COMPARE(ge)
 
-CAST(u8)
-CAST(u32)
-CAST(i16)
-CAST(i32)
-CAST(i64)
-CAST(f8e4m3)
-CAST(bf16)
-CAST(f16)
-CAST(f32)
-CAST(f64)
+CAST(u8) CAST(u32) CAST(i16) CAST(i32) CAST(i64)
+CAST(f8e4m3) CAST(bf16) CAST(f16) CAST(f32) CAST(f64)
 
 KERNEL(NAMED(fill), T* out, u64 count, T value) { tight(out, out, count, Constant{value}); }
 KERNEL(NAMED(const_set), T* out, CopyMap map, T value) {

@@ -549,29 +549,6 @@ template <class T> DEVICE T shuffle_xor(T v, u32 mask) {
     return __shfl_xor(v, (int)mask, 32);
 #endif
 }
-
-// One array for all kernels of a unit that join values of this type.
-template <class Sum> DEVICE Sum* block_slots() {
-    __shared__ Sum slots[2 * MAX_BLOCK];
-    return slots;
-}
-
-// Joins the values of all threads of the block, always in the same order whatever the wave size: within groups of threads
-// equal modulo 32, then a tree of 32. The result is right in the first wave. blockDim.x is a multiple of WAVE_SIZE, at most
-// MAX_BLOCK, and every thread calls it. turn counts the calls: two sets of slots make one barrier enough.
-template <class Op> DEVICE typename Op::Sum block_join(typename Op::Sum mine, u32 turn) {
-    typedef typename Op::Sum Sum;
-    Sum* const slot = block_slots<Sum>() + (turn & 1u) * MAX_BLOCK;
-    slot[threadIdx.x] = mine;
-    __syncthreads();
-    const u32 thread = own_anew(threadIdx.x);
-    if (thread >= WAVE_SIZE) return mine;
-    const u32 lane = thread & 31u;
-    Sum all = slot[lane];
-    for (u32 other = lane + 32u; other < blockDim.x; other += 32u) all = Op::join(all, slot[other]);
-    for (u32 mask = 16u; mask > 0u; mask >>= 1) all = Op::join(all, Op::shuffle(all, mask));
-    return all;
-}
 #endif
 
 } // namespace hipstack

@@ -14,6 +14,7 @@
 // Sums and products of floats of up to 32 bits are kept in f32, of f64 in f64, and rounded once to the dtype. They are
 // added up in spans, spans in a cascade of three levels, threads in a tree: no long chain of additions anywhere.
 #include "portable.hpp"
+#include "block_join.hpp"
 #include "reductions.hpp"
 
 namespace hipstack {

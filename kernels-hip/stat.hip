@@ -11,6 +11,7 @@
 //   norm          √Σx²; f64 is scaled by a power of two where squares would overflow or vanish
 //   log_sum_exp   greatest + log Σ exp(x - greatest); -inf of nothing
 #include "portable.hpp"
+#include "block_join.hpp"
 
 namespace hipstack {
 
