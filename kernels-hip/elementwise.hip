@@ -428,13 +428,7 @@ struct silu_op {
     }
 };
 // Of the shorter way hipcc 5.2 makes a kernel of gelu with 69 vector registers, of which 8 waves leave 64.
-#define GELU_BY_ROOTS 0
-#if ON_AMD
-#if !__has_builtin(__builtin_amdgcn_exp2f)
-#undef GELU_BY_ROOTS
-#define GELU_BY_ROOTS 1
-#endif
-#endif
+#define GELU_BY_ROOTS OLD_HIPCC
 // x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
 // counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {

@@ -11,10 +11,7 @@ template <u64 BITS> DEVICE f64 scalar_constant() {
     asm("s_mov_b32 %0, %1" : "=s"(high) : "i"((u32)(BITS >> 32)));
     return from_bits((u64)high << 32 | low);
 }
-// e^x = 2^n e^r, of which a polynomial gives the latter. One of these is for several x, so that the constants are read once.
-template <class X> struct Exponential {
-    METHOD X of(X x) const { return m_exp(x); }
-};
+// e^x = 2^n e^r, of which a polynomial gives the latter.
 template <> struct Exponential<f64> {
     f64 log2_e, ln2, ln2_rest, terms[10];
     METHOD Exponential()
@@ -35,8 +32,6 @@ template <> struct Exponential<f64> {
         return x < -1075.0 ? 0.0 : power;
     }
 };
-DEVICE f64 exp_of(f64 x) { return Exponential<f64>().of(x); }
-DEVICE f32 exp_of(f32 x) { return m_exp(x); }
 
 // A number as the sum of two, of which the second is within half a last place of the first.
 struct Double64 { f64 high, low; };
@@ -67,7 +62,7 @@ DEVICE Double64 ratio_about_one(f64 x) {
     const f64 second = inverse * (left + ((above - left - product.high) - product.low));
     return sum_of_ordered(first, second);
 }
-DEVICE f64 log_of(f64 x) {
+template <> DEVICE f64 log_of<f64>(f64 x) {
     f64 mantissa = __builtin_amdgcn_frexp_mant(x);
     i32 twos = __builtin_amdgcn_frexp_exp(x);
     const bool small = mantissa < scalar_constant<0x3fe5555555555555ull>();
@@ -88,6 +83,5 @@ DEVICE f64 log_of(f64 x) {
     const Double64 of_twos = sum_of_ordered(product, product_rest), all = sum_of(of_twos, of_mantissa);
     return x == 0.0 ? -from_bits((u64)0x7ff0000000000000ull) : all.high;
 }
-DEVICE f32 log_of(f32 x) { return m_log(x); }
 
 } // namespace hipstack

@@ -238,15 +238,7 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
 #include "norm_gfx9.hpp"
 namespace hipstack {
 #endif
-DEVICE u64 row_offset(const NormMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
-// The same where all lanes have the same row.
-DEVICE u64 shared_row_offset(const NormMap& m, u64 r) {
-#if ON_GFX9
-    return of_first_lane(row_offset(m, by_lanes(r)));
-#else
-    return row_offset(m, r);
-#endif
-}
+static constexpr bool BY_LANES = ON_GFX9;
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -257,18 +249,18 @@ DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const
         keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
         const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            kept_row<CENTRED>(in + shared_row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+            kept_row<CENTRED>(in + shared_row_offset<BY_LANES>(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
         return;
     }
 #elif ON_GFX9
     if (PACKED && m.length <= (u64)HELD * team.width) {
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<CENTRED, GROUPS>(in + shared_row_offset(m, r), weight, bias, out + r * m.length, r, true, m, team);
+            held_row<CENTRED, GROUPS>(in + shared_row_offset<BY_LANES>(m, r), weight, bias, out + r * m.length, r, true, m, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<CENTRED, GROUPS, PACKED>(in + shared_row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
+        row<CENTRED, GROUPS, PACKED>(in + shared_row_offset<BY_LANES>(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
 }
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {

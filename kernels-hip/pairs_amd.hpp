@@ -7,10 +7,10 @@ namespace hipstack {
 
 typedef Pack<T, 2> Pair;
 
-// A number of a thread's own as a new one where this stands: what follows from it is computed there, rather than kept in registers of the whole loop.
-DEVICE u64 own_anew(u64 v) {
-    asm volatile("" : "+v"(v));
-    return v;
+// The number of a pair as a new one where this stands: what follows from it is computed there, rather than kept in registers of the whole loop.
+DEVICE u64 pair_anew(u64 p) {
+    asm volatile("" : "+v"(p));
+    return p;
 }
 
 // Whether a strided walk goes by pairs: its divisions are then of 32 bits.
@@ -27,14 +27,14 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
             const Pair x = load_pack<2>(a + p * 2), y = {{f(x.at[0]), f(x.at[1])}};
-            p = own_anew(p);
+            p = pair_anew(p);
             write_pack<2>(out + p * 2, y);
         }
     } else if (has_pairs(out, m)) {
         const u64 pairs = m.count / 2;
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
-            p = own_anew(p);
+            p = pair_anew(p);
             const u32 i = (u32)p * 2, rank = shared_anew(m.rank);
             const Run run = run_of(i, rank, m.dims, m.a, m.a);
             Pair x, y;
@@ -45,7 +45,7 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
             }
             UNROLL
             for (u32 j = 0; j < 2; j++) { GROUP_BEGINS(x, j) y.at[j] = f(x.at[j]); GROUP_ENDS(y, j) }
-            p = own_anew(p);
+            p = pair_anew(p);
             write_pack<2>(out + p * 2, y);
         }
     }
@@ -68,14 +68,14 @@ template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, cons
         for (u64 p = first; p < pairs; p += step) {
             const Pair x = load_or_repeat<2>(a, a_moves, p), y = load_or_repeat<2>(b, b_moves, p);
             const Pair z = {{f(x.at[0], y.at[0]), f(x.at[1], y.at[1])}};
-            p = own_anew(p);
+            p = pair_anew(p);
             write_pack<2>(out + p * 2, z);
         }
     } else if (has_pairs(out, m)) {
         const u64 pairs = m.count / 2;
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
-            p = own_anew(p);
+            p = pair_anew(p);
             const u32 i = (u32)p * 2, rank = shared_anew(m.rank);
             const Run run = run_of(i, rank, m.dims, m.a, m.b);
             Pair x, y, z;
@@ -89,7 +89,7 @@ template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, cons
             }
             UNROLL
             for (u32 j = 0; j < 2; j++) { GROUP_BEGINS(x, j) GROUP_BEGINS(y, j) z.at[j] = f(x.at[j], y.at[j]); GROUP_ENDS(z, j) }
-            p = own_anew(p);
+            p = pair_anew(p);
             write_pack<2>(out + p * 2, z);
         }
     }

@@ -34,6 +34,16 @@ DEVICE u64 of_first_lane(u64 v) {
     return (u64)__builtin_amdgcn_readfirstlane((u32)(v >> 32)) << 32 | (u32)__builtin_amdgcn_readfirstlane((u32)v);
 }
 #endif
+// Where row r begins, and the same where all lanes have the same row: computed by lanes on AMD, if so.
+template <class Map> DEVICE u64 row_offset(const Map& m, u64 r) {
+    return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a;
+}
+template <bool BY_LANES, class Map> DEVICE u64 shared_row_offset(const Map& m, u64 r) {
+#if ON_AMD
+    if constexpr (BY_LANES) return of_first_lane(row_offset(m, by_lanes(r)));
+#endif
+    return row_offset(m, r);
+}
 
 // ---- teams ------------------------------------------------------------------------------------------------------------
 struct Add { static METHOD C join(C a, C b) { return a + b; } };

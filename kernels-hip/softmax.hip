@@ -12,7 +12,6 @@
 #include "rows.hpp"
 #if ON_GFX9
 #include "rows_gfx9.hpp"
-#include "exp_gfx9.hpp"
 #endif
 
 namespace hipstack {
@@ -55,12 +54,15 @@ struct Greater {
     }
 };
 
-#if !ON_GFX9
+// e^x. One of these is for several x, so that constants are read once.
 template <class X> struct Exponential {
     METHOD X of(X x) const { return m_exp(x); }
 };
-DEVICE C exp_of(C x) { return m_exp(x); }
-DEVICE C log_of(C x) { return m_log(x); }
+template <class X> DEVICE X log_of(X x) { return m_log(x); }
+#if ON_GFX9
+} // namespace hipstack
+#include "exp_gfx9.hpp"
+namespace hipstack {
 #endif
 
 // ---- sums of powers ---------------------------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
 template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
     if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
-    else return exp_of(x - shift);
+    else return Exponential<X>().of(x - shift);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
@@ -228,33 +230,25 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
 #include "softmax_gfx9.hpp"
 namespace hipstack {
 #endif
-DEVICE u64 row_offset(const RowMap& m, u64 r) { return offsets(r, m.rows, shared_anew(m.rank), m.dims, m.strides, m.strides).a; }
-// The same where all lanes have the same row.
-DEVICE u64 shared_row_offset(const RowMap& m, u64 r) {
-#if ON_GFX9 || (ON_AMD && defined(DTYPE_f64))
-    return of_first_lane(row_offset(m, by_lanes(r)));
-#else
-    return row_offset(m, r);
-#endif
-}
+static constexpr bool BY_LANES = ON_GFX9 || sizeof(T) == 8;
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
 #if HALVES
     if (PACKED && m.length <= (u64)HELD * team.width) {
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + shared_row_offset(m, r), out + r * m.length, m.length, team);
+            held_row<LOG>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, team);
         return;
     }
 #elif ON_GFX9
     if (PACKED && m.length <= (u64)HELD * team.width) {
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + shared_row_offset(m, r), out + r * m.length, m.length, true, team);
+            held_row<LOG>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, true, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<LOG, PACKED>(in + shared_row_offset(m, r), out + r * m.length, m.length, m, team);
+        row<LOG, PACKED>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     const Teams teams(m.length);
