@@ -337,17 +337,17 @@ impl Inner {
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
     ) -> Result<R> {
-        self.run_here(doing, call)
+        self.check_usable()?;
+        self.run_usable(doing, call)
     }
 
-    /// As [`Inner::run`], compiled into its caller: for launches.
+    /// As [`Inner::run`], for who has found the device usable; compiled into its caller.
     #[inline(always)]
-    pub(crate) fn run_here<R>(
+    pub(crate) fn run_usable<R>(
         &self,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
     ) -> Result<R> {
-        self.check_usable()?;
         let result = CurrentDevice::enter(self).and_then(|_current| call(&self.platform));
         result.map_err(|failure| self.error(failure, doing))
     }
@@ -384,7 +384,7 @@ impl Inner {
     }
 
     #[inline]
-    fn is_usable(&self) -> bool {
+    pub(crate) fn is_usable(&self) -> bool {
         !hip_sys::exiting() && self.poison.cause().is_none()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
-use crate::{Device, Error, Module, Result, Stream};
+use crate::{Device, Error, Module, Properties, Result, Stream};
 use code_object::Param;
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_attribute, hipFunction_t, ihipModuleSymbol_t};
@@ -29,9 +29,13 @@ pub(crate) struct Kernel {
     raw: Handle<ihipModuleSymbol_t>,
     name: String,
     params: Option<Vec<Param>>,
+    /// How many pointers it takes, and of how many bytes the value behind them is, if that is all.
+    pointers_and: Option<(usize, usize)>,
     max_threads: Option<u32>,
     required_block: Option<[u32; 3]>,
     shared_bytes: usize,
+    /// Threads along x that a block without another dimension, and without more shared memory, may have on its device; 0 if none may.
+    linear_block: u32,
     /// Bytes of shared memory that launches were allowed to add; 0: what every kernel may.
     dynamic_shared: AtomicU32,
 }
@@ -56,7 +60,22 @@ impl Kernel {
         };
         let required_block = info.and_then(|kernel| kernel.required_block);
         let (name, dynamic_shared) = (name.to_string(), AtomicU32::new(0));
-        Ok(Self { raw, name, params, max_threads, required_block, shared_bytes, dynamic_shared })
+        let pointers_and = params.as_deref().and_then(pointers_and);
+        let linear_block = match required_block {
+            None => linear_block(max_threads, shared_bytes, device.properties()),
+            Some(_) => 0,
+        };
+        Ok(Self {
+            raw,
+            name,
+            params,
+            pointers_and,
+            max_threads,
+            required_block,
+            shared_bytes,
+            linear_block,
+            dynamic_shared,
+        })
     }
 }
 
@@ -112,10 +131,13 @@ impl Function {
     /// Whether it is known to take so many pointers and a value of so many bytes behind them.
     #[inline]
     pub(crate) fn takes_pointers_and(&self, pointers: usize, bytes: usize) -> bool {
-        let Some((value, before)) = self.params().and_then(<[_]>::split_last) else { return false };
-        before.len() == pointers
-            && before.iter().all(|param| param.size == size_of::<*const ()>())
-            && value.size == bytes
+        self.inner.kernel.pointers_and == Some((pointers, bytes))
+    }
+
+    /// Threads along x that a block without another dimension, and without more shared memory, may have; 0 if none may.
+    #[inline]
+    pub(crate) fn linear_block(&self) -> u32 {
+        self.inner.kernel.linear_block
     }
 
     /// What a launch is called in errors.
@@ -151,6 +173,20 @@ impl Function {
     pub fn raw(&self) -> hipFunction_t {
         self.inner.kernel.raw.raw()
     }
+}
+
+/// The number of pointers before the last parameter, and the bytes of that, if there is nothing else.
+fn pointers_and(params: &[Param]) -> Option<(usize, usize)> {
+    let (value, before) = params.split_last()?;
+    let pointers = before.iter().all(|param| param.size == size_of::<*const ()>());
+    pointers.then_some((before.len(), value.size))
+}
+
+fn linear_block(max_threads: Option<u32>, shared_bytes: usize, device: &Properties) -> u32 {
+    if shared_bytes > device.shared_memory_per_block {
+        return 0;
+    }
+    max_threads.unwrap_or(u32::MAX).min(device.max_threads_per_block).min(device.max_block[0])
 }
 
 fn ask_params(device: &Device, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Option<Vec<Param>>> {

@@ -226,11 +226,27 @@ impl<'a> Launch<'a> {
 /// Refuses what the device, the kernel or HIP itself does not allow.
 #[inline]
 fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
-    if is_within_limits(function, config, device) { Ok(()) } else { find_limit(function, config, device) }
+    let within =
+        is_within_linear_limits(function, config, device) || is_within_limits(function, config, device);
+    if within { Ok(()) } else { find_limit(function, config, device) }
 }
 
+/// Whether a launch along x alone, without more shared memory, is within all limits.
 #[inline]
-pub(crate) fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
+pub(crate) fn is_within_linear_limits(
+    function: &Function,
+    config: &LaunchConfig,
+    device: &Properties,
+) -> bool {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    config.is_linear()
+        & (*shared_bytes == 0)
+        & (1..=device.max_grid[0]).contains(&grid[0])
+        & (1..=function.linear_block()).contains(&block[0])
+        & (u64::from(grid[0]) * u64::from(block[0]) <= MAX_THREADS_PER_AXIS)
+}
+
+fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
     let LaunchConfig { grid, block, shared_bytes } = config;
     // There may be 1 along an axis whatever the device.
     let axes = if config.is_linear() { 1 } else { 3 };

@@ -4,7 +4,7 @@
 use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::host_function;
-use crate::launch::is_within_limits;
+use crate::launch::is_within_linear_limits;
 use crate::order::{Home, Taken};
 use crate::raw;
 use crate::{
@@ -49,6 +49,12 @@ impl<'a> BufferArgument<'a> {
     #[inline(always)]
     fn home(&self) -> &'a Home {
         self.memory.tracked().home()
+    }
+
+    /// Whether the stream may use it without its lock.
+    #[inline(always)]
+    fn is_at_home(&self, stream: &Stream) -> bool {
+        self.bytes > 0 && self.home().is_alone(stream)
     }
 
     /// Whether the stream may have it without anything beside the order of its uses.
@@ -182,7 +188,8 @@ impl Stream {
         let device = self.device();
         let usual = device == function.device()
             && function.takes_pointers_and(N, value_bytes)
-            && is_within_limits(function, config, device.properties())
+            && is_within_linear_limits(function, config, device.properties())
+            && device.is_usable()
             && !host_function::is_running()
             && self.is_never_captured_by_others();
         if !usual {
@@ -191,22 +198,12 @@ impl Stream {
         // Nothing but the device that was current before can go wrong in a drop here.
         let _later = (!device.inner().is_only()).then(drop_errors::later);
         let Some(_turn) = self.turn().try_get() else { return Ok(false) };
-        let mut taken = [const { None }; N];
-        let at_home = buffers.map(|buffer| buffer.bytes > 0 && buffer.home().is_alone(self));
-        for index in 0..N {
-            let buffer = buffers[index];
-            if at_home[index] {
-                continue;
-            }
-            if !buffer.is_usual(self) {
+        let mut taken = None;
+        if !buffers.iter().all(|buffer| buffer.is_at_home(self)) {
+            taken = self.take_all(&buffers);
+            if taken.is_none() {
                 return Ok(false);
             }
-            let uses = buffer.take(self);
-            // What is read twice is locked by the first of them.
-            if uses.is_none() && !buffers[..index].iter().any(|other| buffer.is_read_as(other)) {
-                return Ok(false);
-            }
-            taken[index] = uses;
         }
         let mut addresses = buffers.map(|buffer| buffer.address.raw());
         let addresses = addresses.each_mut().map(|address| std::ptr::from_mut(address).cast());
@@ -223,18 +220,46 @@ impl Stream {
                 .inspect_err(|_| raw::announce(p, s, None))
         };
         // Errors are large: nothing is moved about where there is none.
-        let launched = device.inner().run_here(doing, launch).map_err(Box::new);
+        let launched = device.inner().run_usable(doing, launch).map_err(Box::new);
         let count = self.timeline().note_submission();
-        for index in 0..N {
-            let buffer = buffers[index];
-            if at_home[index] {
-                buffer.home().note(buffer.access);
-            } else if let Some(taken) = &mut taken[index] {
-                taken.commit(self, buffer.access, count);
-            }
+        match taken {
+            None => buffers.iter().for_each(|buffer| buffer.home().note(buffer.access)),
+            Some(taken) => self.commit_all(&buffers, taken, count),
         }
         function.module().note_launch(self);
         launched.map(|()| true)
+    }
+
+    /// How each is used, if those that are not at home can be had at once.
+    #[inline(never)]
+    fn take_all<'a, const N: usize>(&self, buffers: &[&BufferArgument<'a>; N]) -> Option<[Use<'a>; N]> {
+        let mut all = [const { Use::AtHome }; N];
+        for (index, buffer) in buffers.iter().enumerate() {
+            if buffer.is_at_home(self) {
+                continue;
+            }
+            if !buffer.is_usual(self) {
+                return None;
+            }
+            all[index] = match buffer.take(self) {
+                Some(taken) => Use::Taken(taken),
+                None if buffers[..index].iter().any(|other| buffer.is_read_as(other)) => Use::TakenBefore,
+                None => return None,
+            };
+        }
+        Some(all)
+    }
+
+    /// They have a submission of that number.
+    #[inline(never)]
+    fn commit_all<const N: usize>(&self, buffers: &[&BufferArgument<'_>; N], all: [Use<'_>; N], count: u64) {
+        for (buffer, used) in buffers.iter().zip(all) {
+            match used {
+                Use::AtHome => buffer.home().note(buffer.access),
+                Use::Taken(mut taken) => taken.commit(self, buffer.access, count),
+                Use::TakenBefore => {}
+            }
+        }
     }
 
     /// The launch, whatever it takes.
@@ -256,6 +281,15 @@ impl Stream {
         // SAFETY: S9: the caller's promise.
         unsafe { launch.value(value).submit() }
     }
+}
+
+/// How a launch uses a buffer.
+enum Use<'a> {
+    /// It is noted without a lock.
+    AtHome,
+    Taken(Taken<'a>),
+    /// By another argument, which reads it too.
+    TakenBefore,
 }
 
 /// Where a kernel's arguments are.

@@ -371,6 +371,12 @@ impl At for Device {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn put_on(error: Error, place: &impl At) -> Error {
+    error.on(&place.at())
+}
+
 /// Adds the device to an error on its way out.
 pub(crate) trait On<T> {
     /// See [`Error::on`]. The device is asked for if there is an error, and not else.
@@ -380,6 +386,6 @@ pub(crate) trait On<T> {
 impl<T> On<T> for Result<T> {
     #[inline]
     fn on(self, place: &impl At) -> Result<T> {
-        self.map_err(|error| error.on(&place.at()))
+        self.map_err(|error| put_on(error, place))
     }
 }

@@ -1,8 +1,8 @@
 //! Uses of memory on the stream that it was allocated on, noted without a lock.
 //!
-//! While no other stream has used the memory since it was written last, work on that stream has nothing to wait for, and it is known well
-//! enough by a flag: whoever has to come after it comes after all that the stream has when they ask. So a submission looks at one atomic
-//! before its call, and sets another one once it was counted.
+//! While no other stream has used the memory since it was written last, or since it was handed out, work on that stream has nothing to
+//! wait for, and it is known well enough by a flag: whoever has to come after it comes after all that the stream has when they ask. So a
+//! submission looks at one atomic before its call, and sets another one once it was counted.
 //!
 //! That is enough because a submission has its buffers borrowed. Who has to come after it, anywhere, begins when that borrow is over, and
 //! sees the flag and the count. Who uses the memory at the same time reads as it does or has another part of it, and neither has to come
@@ -46,12 +46,16 @@ impl Default for Home {
 }
 
 impl Home {
+    /// Of memory that nobody has yet, and that was used so before.
+    ///
     /// # Safety
     /// The stream lives as long as the result is used.
     #[inline]
-    pub(super) unsafe fn of(stream: &Stream) -> Self {
-        let timeline = Handle::new(Arc::as_ptr(stream.timeline()).cast_mut());
-        Self { timeline, state: AtomicU8::new(SHARED), noted: Noted::default() }
+    pub(super) unsafe fn of(stream: &Stream, former: &Uses) -> Self {
+        let timeline = stream.timeline();
+        let state = if former.are_all_on(timeline) { ALONE } else { SHARED };
+        let timeline = Handle::new(Arc::as_ptr(timeline).cast_mut());
+        Self { timeline, state: AtomicU8::new(state), noted: Noted::default() }
     }
 
     /// Whether the stream may use the memory without its lock, if it has it borrowed.
@@ -77,9 +81,21 @@ impl Home {
         }
     }
 
+    /// As [`Home::gather`], for the last owner.
+    #[inline]
+    pub(super) fn gather_last(&mut self, uses: &mut Uses) {
+        let Some(access) = self.noted.take_last() else { return };
+        self.add(uses, access);
+    }
+
     #[inline(never)]
     fn gather_noted(&self, uses: &mut Uses) {
         let Some(access) = self.noted.take() else { return };
+        self.add(uses, access);
+    }
+
+    #[inline]
+    fn add(&self, uses: &mut Uses, access: Access) {
         // SAFETY: S4: something was noted, so there is a timeline, and it lives. The reference stays its owner's.
         let timeline = ManuallyDrop::new(unsafe { Arc::from_raw(self.timeline.raw().cast_const()) });
         uses.add_home(&timeline, access, timeline.submitted());
@@ -128,26 +144,42 @@ impl Noted {
     /// The greatest use, if there was any; leaves none behind.
     fn take(&self) -> Option<Access> {
         let [read, written] = [&self.reads, &self.writes].map(|flag| flag.swap(false, Ordering::SeqCst));
-        match (read, written) {
-            (_, true) => Some(Access::WRITE),
-            (true, _) => Some(Access::READ),
-            _ => None,
-        }
+        greatest(read, written)
+    }
+
+    /// As [`Noted::take`]; nobody else has it any more.
+    #[inline]
+    fn take_last(&mut self) -> Option<Access> {
+        let Noted { reads, writes } = std::mem::take(self);
+        greatest(reads.into_inner(), writes.into_inner())
+    }
+}
+
+#[inline]
+fn greatest(read: bool, written: bool) -> Option<Access> {
+    match (read, written) {
+        (_, true) => Some(Access::WRITE),
+        (true, _) => Some(Access::READ),
+        _ => None,
     }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use crate::order::{Tracked, Uses};
+    use crate::order::{Points, Tracked, Uses};
     use crate::{Device, Stream};
     use hip_sys::Access;
 
     /// Memory that lives no longer than its stream, and other streams.
     fn memory() -> (Tracked, [Stream; 3]) {
-        let device = Device::new(&hip_host::platform(), 0).unwrap();
-        let streams = [(); 3].map(|()| device.new_stream().unwrap());
+        let streams = streams();
         // SAFETY: S4: the tests drop the streams last.
         (unsafe { Tracked::at_home(&streams[0], Uses::default()) }, streams)
+    }
+
+    fn streams() -> [Stream; 3] {
+        let device = Device::new(&hip_host::platform(), 0).unwrap();
+        [(); 3].map(|()| device.new_stream().unwrap())
     }
 
     fn submit(stream: &Stream) -> u64 {
@@ -182,7 +214,7 @@ mod tests {
     fn what_the_home_did_is_known_to_who_asks() {
         let (tracked, streams) = memory();
         let [home, other, _] = &streams;
-        assert!(!tracked.home().is_alone(home), "somebody may have used it before");
+        assert!(tracked.home().is_alone(home), "nobody has used it");
         locked(&tracked, home, Access::WRITE);
         assert!(!tracked.home().is_alone(other));
         at_home(&tracked, home, Access::READ);
@@ -196,6 +228,33 @@ mod tests {
         // A write is known as what the stream has when somebody asks.
         assert_eq!(known(&tracked), [points(&[(home, 6)]), points(&[(home, 6)])]);
         drop(tracked);
+    }
+
+    #[test]
+    fn memory_that_others_used_before_is_locked_until_the_home_writes_it() {
+        let streams = streams();
+        let [home, other, _] = &streams;
+        let after = |former: &[(&Stream, u64)]| {
+            let mut uses = Points::default();
+            former.iter().for_each(|&(stream, count)| uses.add(stream.timeline(), count));
+            // SAFETY: S4: the streams are dropped last.
+            unsafe { Tracked::at_home(home, Uses::after(uses)) }
+        };
+        let own = after(&[(home, 4)]);
+        let submitted = [(); 4].map(|()| submit(home));
+        assert_eq!(submitted, [1, 2, 3, 4]);
+        at_home(&own, home, Access::READ);
+        assert_eq!(known(&own), [points(&[(home, 4)]), points(&[(home, 5)])]);
+
+        for former in [vec![(other, 3)], vec![(home, 4), (other, 3)]] {
+            let tracked = after(&former);
+            assert!(!tracked.home().is_alone(home) && !tracked.home().is_alone(other));
+            locked(&tracked, home, Access::READ);
+            assert!(!tracked.home().is_alone(home), "its next write comes after the other's use");
+            assert_eq!(known(&tracked)[0], points(&former));
+            locked(&tracked, home, Access::WRITE);
+            at_home(&tracked, home, Access::WRITE);
+        }
     }
 
     #[test]

@@ -242,7 +242,7 @@ impl Tracked {
     #[inline]
     pub(crate) unsafe fn at_home(stream: &Stream, uses: Uses) -> Self {
         // SAFETY: S4: the caller's promise.
-        let home = unsafe { Home::of(stream) };
+        let home = unsafe { Home::of(stream, &uses) };
         Self { uses: Mutex::new(uses), home, read: Condvar::new() }
     }
 
@@ -332,7 +332,7 @@ impl Tracked {
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         let uses = self.uses.get_mut();
-        self.home.gather(uses);
+        self.home.gather_last(uses);
         uses
     }
 }

@@ -210,6 +210,33 @@ fn what_a_stream_did_to_its_own_memory_is_waited_for() {
 }
 
 #[test]
+fn who_used_memory_before_it_was_handed_out_is_waited_for() {
+    let device = watched::device();
+    let [home, other] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let a = home.upload(&[1.0_f32; 1 << 16]).unwrap();
+    // SAFETY: S15: each is written before it is read.
+    let make = || unsafe { home.alloc_uninit::<f32>(1 << 16) }.unwrap();
+    for (stream, expected) in [(&home, &[][..]), (&other, &RECORD_AND_WAIT[..])] {
+        let mut former = make();
+        let address = former.device_ptr();
+        stream.memset(&mut former, 0).unwrap();
+        drop(former);
+        let mut out = make();
+        assert_eq!(out.device_ptr(), address);
+        calls();
+        add(&home, &kernel, &a, &a, &mut out).unwrap();
+        assert_eq!(waits(), expected);
+        // What it wrote first is known, too.
+        let mut read = other.alloc_zeros(1 << 16).unwrap();
+        calls();
+        add(&other, &kernel, &out, &out, &mut read).unwrap();
+        assert_eq!(waits(), RECORD_AND_WAIT);
+        assert_eq!(other.download(&read).unwrap(), [4.0; 1 << 16]);
+    }
+}
+
+#[test]
 fn memory_that_others_read_may_be_read_twice() {
     let device = watched::device();
     let [home, other] = streams(&device);

@@ -223,7 +223,14 @@ pub(super) fn config(shape: LaunchShape) -> LaunchConfig {
 
 /// Wraps what went wrong below in an error of `operation`.
 pub(super) fn wrap(operation: &'static str) -> impl Fn(hip_safe::Error) -> Error + Copy {
-    move |error| Error::new(operation, ErrorKind::Hip(error))
+    move |error| wrapped(operation, error)
+}
+
+/// Out of line, so that what goes well lies together.
+#[cold]
+#[inline(never)]
+fn wrapped(operation: &'static str, error: hip_safe::Error) -> Error {
+    Error::new(operation, ErrorKind::Hip(error))
 }
 
 /// Whether the device had no memory for something.

@@ -131,8 +131,12 @@ impl HipStorage {
 }
 
 fn bytes(dtype: DType, len: usize, operation: &'static str) -> Result<usize> {
-    let overflow = || Error::new(operation, ErrorKind::Overflow { shape: len.into() });
-    len.checked_mul(dtype.size_in_bytes()).ok_or_else(overflow)
+    len.checked_mul(dtype.size_in_bytes()).ok_or_else(|| overflow(len, operation))
+}
+
+#[cold]
+fn overflow(len: usize, operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::Overflow { shape: len.into() })
 }
 
 impl std::fmt::Debug for HipStorage {
