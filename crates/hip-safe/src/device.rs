@@ -341,7 +341,7 @@ impl Inner {
         self.run_usable(doing, call)
     }
 
-    /// As [`Inner::run`], for who has found the device usable; compiled into its caller.
+    /// As [`Inner::run`], for who has found the device usable, and is in no host function; compiled into its caller.
     #[inline(always)]
     pub(crate) fn run_usable<R>(
         &self,
@@ -384,7 +384,7 @@ impl Inner {
     }
 
     #[inline]
-    pub(crate) fn is_usable(&self) -> bool {
+    fn is_usable(&self) -> bool {
         !hip_sys::exiting() && self.poison.cause().is_none()
     }
 }

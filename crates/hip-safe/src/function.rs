@@ -34,7 +34,8 @@ pub(crate) struct Kernel {
     max_threads: Option<u32>,
     required_block: Option<[u32; 3]>,
     shared_bytes: usize,
-    /// Threads along x that a block without another dimension, and without more shared memory, may have on its device; 0 if none may.
+    /// Threads along x that a block without another dimension, and without more shared memory, may have on its device. 0 where that
+    /// does not say enough: a size is required, or it declares more shared memory than every kernel may have.
     linear_block: u32,
     /// Bytes of shared memory that launches were allowed to add; 0: what every kernel may.
     dynamic_shared: AtomicU32,
@@ -134,7 +135,7 @@ impl Function {
         self.inner.kernel.pointers_and == Some((pointers, bytes))
     }
 
-    /// Threads along x that a block without another dimension, and without more shared memory, may have; 0 if none may.
+    /// Threads along x that a block without another dimension, and without more shared memory, may have; 0 where more has to be asked.
     #[inline]
     pub(crate) fn linear_block(&self) -> u32 {
         self.inner.kernel.linear_block
@@ -247,5 +248,30 @@ mod tests {
         assert_eq!(describe([].into_iter()), "no arguments");
         assert_eq!(describe([8].into_iter()), "1 argument of 8 bytes");
         assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
+    }
+
+    #[test]
+    fn a_block_along_x_has_the_least_of_all_limits() {
+        let device = Device::new(&hip_host::platform(), 0).unwrap();
+        let mut device = device.properties().clone();
+        (device.max_threads_per_block, device.max_block[0], device.shared_memory_per_block) =
+            (1024, 512, 4096);
+        assert_eq!(linear_block(None, 0, &device), 512);
+        assert_eq!(linear_block(Some(256), 4096, &device), 256);
+        assert_eq!(linear_block(Some(0), 0, &device), 0);
+        assert_eq!(linear_block(None, 4097, &device), 0);
+        device.max_threads_per_block = 128;
+        assert_eq!(linear_block(Some(256), 0, &device), 128);
+    }
+
+    #[test]
+    fn only_a_value_behind_pointers_is_known_as_such() {
+        let of = |sizes: &[usize]| {
+            let params: Vec<_> = sizes.iter().map(|&size| Param { offset: 0, size }).collect();
+            pointers_and(&params)
+        };
+        assert_eq!(of(&[8, 8, 208]), Some((2, 208)));
+        assert_eq!(of(&[8]), Some((0, 8)));
+        assert_eq!((of(&[]), of(&[8, 4, 208])), (None, None));
     }
 }

@@ -1,8 +1,9 @@
 //! Uses of memory on the stream that it was allocated on, noted without a lock.
 //!
-//! While no other stream has used the memory since it was written last, or since it was handed out, work on that stream has nothing to
-//! wait for, and it is known well enough by a flag: whoever has to come after it comes after all that the stream has when they ask. So a
-//! submission looks at one atomic before its call, and sets another one once it was counted.
+//! While no other stream has used the memory since it was written last, work on that stream has nothing to wait for; nor has it in memory
+//! that was just handed out, if all that its former owners left is on that stream. So a submission looks at one atomic before its call, and
+//! sets another one once it was counted. A write of memory that nobody else has leaves its number there. What several threads may note at
+//! once, reads and writes of parts, is known by a flag: whoever has to come after it comes after all that the stream has when they ask.
 //!
 //! That is enough because a submission has its buffers borrowed. Who has to come after it, anywhere, begins when that borrow is over, and
 //! sees the flag and the count. Who uses the memory at the same time reads as it does or has another part of it, and neither has to come
@@ -15,7 +16,7 @@ use crate::handle::Handle;
 use hip_sys::Access;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// The stream that memory was allocated on, and what it did without a lock.
 pub(crate) struct Home {
@@ -27,7 +28,7 @@ pub(crate) struct Home {
 
 /// Others may have used it: its uses are locked.
 const SHARED: u8 = 0;
-/// Nobody else has used it.
+/// What others did to it is nothing that the home has to wait for.
 const ALONE: u8 = 1;
 /// Its uses are locked for ever.
 const FORBIDDEN: u8 = 2;
@@ -35,9 +36,16 @@ const FORBIDDEN: u8 = 2;
 /// Uses since they were gathered last.
 #[derive(Default)]
 struct Noted {
+    /// Whether there were reads, since a write that has a number if there was one.
     reads: AtomicBool,
-    writes: AtomicBool,
+    /// The number of the last write, [`NONE`] or [`ANY`].
+    write: AtomicU64,
 }
+
+/// No write.
+const NONE: u64 = 0;
+/// Writes that may be any of the stream's submissions.
+const ANY: u64 = u64::MAX;
 
 impl Default for Home {
     fn default() -> Self {
@@ -70,6 +78,14 @@ impl Home {
         self.noted.note(access);
     }
 
+    /// As [`Home::note`], of the write of that number, where nobody else can use the memory or ask meanwhile.
+    #[inline]
+    pub(crate) fn note_write_alone(&self, count: u64) {
+        // It comes after the reads.
+        self.noted.reads.store(false, Ordering::Relaxed);
+        self.noted.write.store(count, Ordering::Release);
+    }
+
     /// Adds what the home did to the uses, which are locked or nobody else's. From now on it needs the lock.
     #[inline]
     pub(super) fn gather(&self, uses: &mut Uses) {
@@ -81,24 +97,37 @@ impl Home {
         }
     }
 
-    /// As [`Home::gather`], for the last owner.
+    /// As [`Home::gather`], where nobody else has the memory.
     #[inline]
-    pub(super) fn gather_last(&mut self, uses: &mut Uses) {
-        let Some(access) = self.noted.take_last() else { return };
-        self.add(uses, access);
+    pub(super) fn gather_mut(&mut self, uses: &mut Uses) {
+        if *self.state.get_mut() == ALONE {
+            *self.state.get_mut() = SHARED;
+        }
+        let Noted { reads, write } = std::mem::take(&mut self.noted);
+        self.add(uses, write.into_inner(), reads.into_inner());
     }
 
     #[inline(never)]
     fn gather_noted(&self, uses: &mut Uses) {
-        let Some(access) = self.noted.take() else { return };
-        self.add(uses, access);
+        let write = self.noted.write.swap(NONE, Ordering::SeqCst);
+        let reads = self.noted.reads.swap(false, Ordering::SeqCst);
+        self.add(uses, write, reads);
     }
 
     #[inline]
-    fn add(&self, uses: &mut Uses, access: Access) {
+    fn add(&self, uses: &mut Uses, write: u64, reads: bool) {
+        if write == NONE && !reads {
+            return;
+        }
         // SAFETY: S4: something was noted, so there is a timeline, and it lives. The reference stays its owner's.
         let timeline = ManuallyDrop::new(unsafe { Arc::from_raw(self.timeline.raw().cast_const()) });
-        uses.add_home(&timeline, access, timeline.submitted());
+        let submitted = timeline.submitted();
+        if write != NONE {
+            uses.add_home(&timeline, Access::WRITE, write.min(submitted));
+        }
+        if reads {
+            uses.add_home(&timeline, Access::READ, submitted);
+        }
     }
 
     /// The uses, locked or nobody else's, are all there are: the home needs no lock any more if it made them all.
@@ -126,41 +155,22 @@ impl Home {
 
 // All of it is in one order with the counts of submissions.
 impl Noted {
-    /// What was counted before is seen by who takes this, or this is still here.
+    /// What was counted before is seen by who takes this, or this is still here. Most uses find it: a store in that order takes as long as
+    /// a lock. Who takes it away later sees the count.
     #[inline]
     fn note(&self, access: Access) {
-        let flag = if access == Access::READ { &self.reads } else { &self.writes };
-        // Most uses find it set: a store in that order takes as long as a lock. Who takes it away later sees the count.
-        if !flag.load(Ordering::SeqCst) {
-            flag.store(true, Ordering::SeqCst);
+        if access == Access::READ {
+            if !self.reads.load(Ordering::SeqCst) {
+                self.reads.store(true, Ordering::SeqCst);
+            }
+        } else if self.write.load(Ordering::SeqCst) != ANY {
+            self.write.store(ANY, Ordering::SeqCst);
         }
     }
 
     #[inline]
     fn any(&self) -> bool {
-        self.reads.load(Ordering::SeqCst) | self.writes.load(Ordering::SeqCst)
-    }
-
-    /// The greatest use, if there was any; leaves none behind.
-    fn take(&self) -> Option<Access> {
-        let [read, written] = [&self.reads, &self.writes].map(|flag| flag.swap(false, Ordering::SeqCst));
-        greatest(read, written)
-    }
-
-    /// As [`Noted::take`]; nobody else has it any more.
-    #[inline]
-    fn take_last(&mut self) -> Option<Access> {
-        let Noted { reads, writes } = std::mem::take(self);
-        greatest(reads.into_inner(), writes.into_inner())
-    }
-}
-
-#[inline]
-fn greatest(read: bool, written: bool) -> Option<Access> {
-    match (read, written) {
-        (_, true) => Some(Access::WRITE),
-        (true, _) => Some(Access::READ),
-        _ => None,
+        self.reads.load(Ordering::SeqCst) | (self.write.load(Ordering::SeqCst) != NONE)
     }
 }
 
@@ -255,6 +265,41 @@ mod tests {
             locked(&tracked, home, Access::WRITE);
             at_home(&tracked, home, Access::WRITE);
         }
+    }
+
+    #[test]
+    fn a_write_that_nobody_can_ask_for_meanwhile_is_known_by_its_number() {
+        let (mut tracked, streams) = memory();
+        let [home, other, _] = &streams;
+        let write = |tracked: &Tracked| {
+            assert!(tracked.home().is_alone(home));
+            tracked.home().note_write_alone(submit(home));
+        };
+        write(&tracked);
+        submit(home);
+        assert_eq!(known(&tracked), [points(&[(home, 1)]), points(&[(home, 1)])]);
+        locked(&tracked, home, Access::READ);
+        at_home(&tracked, home, Access::READ);
+        write(&tracked);
+        submit(home);
+        // The reads before it are not counted as later ones.
+        assert_eq!(known(&tracked), [points(&[(home, 5)]), points(&[(home, 5)])]);
+        locked(&tracked, home, Access::WRITE);
+        write(&tracked);
+        at_home(&tracked, home, Access::READ);
+        assert_eq!(known(&tracked), [points(&[(home, 8)]), points(&[(home, 9)])]);
+        locked(&tracked, home, Access::READ);
+        write(&tracked);
+        at_home(&tracked, home, Access::WRITE);
+        submit(home);
+        assert_eq!(known(&tracked), [points(&[(home, 13)]), points(&[(home, 13)])]);
+        locked(&tracked, home, Access::WRITE);
+        write(&tracked);
+        submit(home);
+        let left = tracked.get_mut().take();
+        assert_eq!(format!("{left:?}"), points(&[(home, 15)]));
+        assert!(!tracked.home().is_alone(home) && !tracked.home().is_alone(other));
+        drop(tracked);
     }
 
     #[test]

@@ -332,7 +332,7 @@ impl Tracked {
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         let uses = self.uses.get_mut();
-        self.home.gather_last(uses);
+        self.home.gather_mut(uses);
         uses
     }
 }

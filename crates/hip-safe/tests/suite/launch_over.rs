@@ -237,11 +237,34 @@ fn who_used_memory_before_it_was_handed_out_is_waited_for() {
 }
 
 #[test]
-fn memory_that_others_read_may_be_read_twice() {
+fn results_that_are_complete_are_not_waited_for() {
     let device = watched::device();
     let [home, other] = streams(&device);
     let kernel = module(&device).function("elementwise_add_f32").unwrap();
-    let (mut a, mut out) = (home.upload(&[1.0_f32; 10]).unwrap(), home.alloc_zeros(10).unwrap());
+    let a = home.upload(&[1.0_f32; 10]).unwrap();
+    // SAFETY: S15: the launch writes all of it.
+    let mut out = unsafe { home.alloc_uninit(10) }.unwrap();
+    let mut sums = other.alloc_zeros(10).unwrap();
+    add(&home, &kernel, &a, &a, &mut out).unwrap();
+    home.synchronize().unwrap();
+    // Work that ends only after what the other stream does.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    home.launch_host(move || receiver.recv().unwrap()).unwrap();
+    calls();
+    add(&other, &kernel, &out, &out, &mut sums).unwrap();
+    assert_eq!(waits(), [""; 0]);
+    assert_eq!(other.download(&sums).unwrap(), [4.0; 10]);
+    sender.send(()).unwrap();
+}
+
+#[test]
+fn memory_that_others_read_may_be_read_twice() {
+    let device = watched::device();
+    let [home, other, third] = streams(&device);
+    let kernel = module(&device).function("elementwise_add_f32").unwrap();
+    let mut a = home.upload(&[1.0_f32; 10]).unwrap();
+    // SAFETY: S15: the launch writes all of it.
+    let mut out = unsafe { home.alloc_uninit(10) }.unwrap();
     // From now on its uses are locked.
     drop(other.clone_of(&a).unwrap());
     calls();
@@ -249,7 +272,8 @@ fn memory_that_others_read_may_be_read_twice() {
     assert_eq!(work_calls(), ["hipModuleLaunchKernel"], "a read waits for no other");
     other.memset(&mut a, 0).unwrap();
     assert_eq!(waits(), RECORD_AND_WAIT, "the launch reads it");
-    assert_eq!(home.download(&out).unwrap(), [2.0; 10]);
+    assert_eq!(third.download(&out).unwrap(), [2.0; 10]);
+    assert_eq!(waits()[0], "hipStreamWaitEvent", "the launch writes it, and the event covers that");
 }
 
 #[test]

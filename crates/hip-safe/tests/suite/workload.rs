@@ -167,7 +167,12 @@ impl Program {
         let count = a.model.len().min(b.model.len());
         let model: Vec<f32> = a.model.iter().zip(&b.model).map(|(a, b)| (a + b) % 4096.0).collect();
         let exact: Vec<f32> = a.model.iter().zip(&b.model).map(|(a, b)| a + b).collect();
-        let mut out = stream.alloc_zeros::<f32>(count).unwrap();
+        let mut out = if self.random.below(2) == 0 {
+            stream.alloc_zeros::<f32>(count).unwrap()
+        } else {
+            // SAFETY: S15: the kernel writes all of it.
+            unsafe { stream.alloc_uninit::<f32>(count) }.unwrap()
+        };
         let (dims, flags) = ([count as u64; 8], Map2::A_TIGHT | Map2::B_TIGHT);
         let map = Map2 { count: count as u64, rank: 1, flags, dims, a: [1; 8], b: [1; 8] };
         let config = LaunchConfig::linear(count as u64, 64);
