@@ -262,18 +262,18 @@ fn memory_that_others_read_may_be_read_twice() {
     let device = watched::device();
     let [home, other, third] = streams(&device);
     let kernel = module(&device).function("elementwise_add_f32").unwrap();
-    let mut a = home.upload(&[1.0_f32; 10]).unwrap();
-    // SAFETY: S15: the launch writes all of it.
-    let mut out = unsafe { home.alloc_uninit(10) }.unwrap();
+    let (mut a, mut out) = (home.upload(&[1.0_f32; 10]).unwrap(), home.alloc_zeros(10).unwrap());
+    device.synchronize().unwrap();
     // From now on its uses are locked.
     drop(other.clone_of(&a).unwrap());
     calls();
     add(&home, &kernel, &a, &a, &mut out).unwrap();
     assert_eq!(work_calls(), ["hipModuleLaunchKernel"], "a read waits for no other");
+    let copy = third.clone_of(&out).unwrap();
+    assert_eq!(waits(), RECORD_AND_WAIT, "the launch writes it");
     other.memset(&mut a, 0).unwrap();
-    assert_eq!(waits(), RECORD_AND_WAIT, "the launch reads it");
-    assert_eq!(third.download(&out).unwrap(), [2.0; 10]);
-    assert_eq!(waits()[0], "hipStreamWaitEvent", "the launch writes it, and the event covers that");
+    assert_eq!(waits(), ["hipStreamWaitEvent"], "the launch reads it, which that event covers");
+    assert_eq!(third.download(&copy).unwrap(), [2.0; 10]);
 }
 
 #[test]
