@@ -91,6 +91,7 @@ mod host {
             "norm_gfx9.hpp",
             "exp_gfx9.hpp",
             "reduce_gfx9.hpp",
+            "reduce_gfx11.hpp",
             "columns_gfx9.hpp",
             "half_rows.hpp",
             "transpose_gfx9.hpp",

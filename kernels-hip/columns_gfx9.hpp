@@ -1,5 +1,7 @@
 //! Neighbouring columns reduced by one thread of gfx9: rows are taken in turn, so that few of their elements fill registers at once.
 //
+// gfx11 and gfx12 have the same text, but take nothing in turn.
+//
 // Included by reduce.hip.
 namespace hipstack {
 

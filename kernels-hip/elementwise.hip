@@ -161,6 +161,12 @@ template <> constexpr bool COMPUTES<Constant> = false;
 #else
 #define AFTER_HALF(out, j)
 #endif
+// A pack's number as a new one on gfx9: what follows from it is computed where this stands rather than kept.
+#if ON_GFX9
+#define PACK_ANEW(p) asm volatile("" : "+v"(p));
+#else
+#define PACK_ANEW(p)
+#endif
 
 // out[i] = f(a[i]), both tight.
 template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 count, F f) {
@@ -185,6 +191,7 @@ template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 c
             write_pack<N>(out + (p + k * blockDim.x) * N, y);
         }
     }
+    if (ON_AMD && packs * N == count) return; // asked once for a wave, not by each lane
     for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
 #endif
 }
@@ -294,6 +301,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             Pack<O, N> z;
             UNROLL
             for (u32 j = 0; j < N; j++) { z.at[j] = f(x.at[j], y.at[j]); AFTER_HALF(z, j) }
+            PACK_ANEW(p)
             write_pack<N>(out + p * N, z);
         }
     } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
@@ -320,6 +328,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             write_pack<N>(out + i, z);
         }
     }
+    if (ON_AMD && done == m.count) return; // asked once for a wave, not by each lane
     for (u64 i = done + first; i < m.count; i += step) {
         const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
         out[i] = f(a[at.a], b[at.b]);

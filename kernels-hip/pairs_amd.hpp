@@ -49,6 +49,7 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
             write_pack<2>(out + p * 2, y);
         }
     }
+    if (done == m.count) return; // asked once for a wave, not by each lane
     for (u64 i = done + first; i < m.count; i += step) {
         const u64 at = m.contiguous != 0 ? i : offsets(i, m.count, m.rank, m.dims, m.a, m.a).a;
         out[i] = f(a[at]);
@@ -93,6 +94,7 @@ template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, cons
             write_pack<2>(out + p * 2, z);
         }
     }
+    if (done == m.count) return; // asked once for a wave, not by each lane
     for (u64 i = done + first; i < m.count; i += step) {
         const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
         out[i] = f(a[at.a], b[at.b]);

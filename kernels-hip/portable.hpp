@@ -428,15 +428,16 @@ DEVICE u64 thread_count() {
 struct Offsets { u64 a, b; };
 
 // A number that all threads have, and one of a thread's own. For gfx9 compilers take them for new numbers wherever these stand: else they
-// compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few.
+// compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few. So they do in units that
+// define NUMBERS_ANEW, where most of what follows is not needed.
 template <class U> DEVICE U shared_anew(U v) {
-#if ON_GFX9
+#if ON_GFX9 || defined(NUMBERS_ANEW)
     asm volatile("" : "+s"(v));
 #endif
     return v;
 }
 DEVICE u32 own_anew(u32 v) {
-#if ON_GFX9
+#if ON_GFX9 || defined(NUMBERS_ANEW)
     asm volatile("" : "+v"(v));
 #endif
     return v;

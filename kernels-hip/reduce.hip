@@ -13,7 +13,18 @@
 //
 // Sums and products of floats of up to 32 bits are kept in f32, of f64 in f64, and rounded once to the dtype. They are
 // added up in spans, spans in a cascade of three levels, threads in a tree: no long chain of additions anywhere.
+
+// What the way through a kernel needs is computed on that way, and small elements are compared as words, their places beside them: on gfx9,
+// whose waves have few registers, and on gfx11 and gfx12 as well, since it takes fewer instructions.
+#if defined(__GFX11__) || defined(__GFX12__)
+#define NUMBERS_ANEW
+#endif
 #include "portable.hpp"
+#if ON_GFX9 || defined(NUMBERS_ANEW)
+#define LEAN 1
+#else
+#define LEAN 0
+#endif
 #include "block_join.hpp"
 #include "reductions.hpp"
 
@@ -106,14 +117,17 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
     }
 }
 
-#if ON_GFX9
+#if LEAN
 } // namespace hipstack
 #include "reduce_gfx9.hpp"
+#if defined(NUMBERS_ANEW)
+#include "reduce_gfx11.hpp"
+#endif
 namespace hipstack {
 #endif
 // n elements that lie side by side, the first of them at position `first` of the row.
 template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 first, u32 n) {
-#if ON_GFX9
+#if LEAN
     if constexpr (Op::ORDERS) return leader_of_few<Op>(p, (u32)first, n);
 #endif
     typename Op::Sum lane[LANES];
@@ -194,10 +208,13 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
 static constexpr bool ONE_BY_ONE = ON_AMD || (!Dtype<T>::FLOAT && sizeof(T) == 2);
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
+#if defined(NUMBERS_ANEW)
+    if constexpr (by_words<Op>()) return word_spans<Op, U>(p, first, step);
+#endif
     Pack<T, SPAN> pack[U];
     UNROLL
     for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
-#if ON_GFX9
+#if LEAN
     if constexpr (leads<Op>() || (Op::ORDERS && Dtype<T>::FLOAT && sizeof(T) == 1)) {
         if constexpr (sizeof(T) < 4) return small_spans<Op, U>(pack, p, first, step);
         else return leader<Op, U>(pack, first, step);
@@ -250,7 +267,7 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i, u32 rank) {
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
-#if ON_GFX9
+#if LEAN
     // Whether numbers fit 32 bits is asked each time instead of kept.
     NOT_UNROLLED
     for (u32 i = 0; i < n; i++) {
@@ -296,7 +313,7 @@ template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m,
 template <class Op>
 DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item item, u32 thread, u32 threads) {
     Cascade<Op, 1> sum;
-#if ON_GFX9
+#if LEAN
     const u32 step = shared_anew(threads) * SPAN;
 #else
     const u64 step = (u64)threads * SPAN;
@@ -341,7 +358,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
         typename Op::Sum total = Op::none();
         if (i < items) {
             const Item item = item_of(m, i);
-#if ON_GFX9
+#if LEAN
             const u64 high = (u64)shared_anew((u32)(m.outputs >> 32)) << 32; // as in strided_span
             const T* const row = in + offsets(item.output, high, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
             total = share<Op>(row, m, tight, item, thread, threads);
@@ -360,7 +377,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
 }
 
 // ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
-#if ON_GFX9
+#if LEAN
 } // namespace hipstack
 #include "columns_gfx9.hpp"
 namespace hipstack {
@@ -429,7 +446,7 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         if constexpr (Op::PLACES) half_rows<Op>(sum, first, item.begin, item.end, step);
         else half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
 #else
-#if ON_GFX9
+#if LEAN
         const T* p = first + item.begin * step;
         small_rows<Op, HALF_COLUMNS, 4>(sum, p, (u32)(item.end - item.begin), (u32)item.begin, step);
 #else
@@ -465,7 +482,7 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
     for (u64 i = number; i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
-#if ON_GFX9
+#if LEAN
         const T* const first = in + kept_offset(m, o, shared_anew(m.kept_rank));
 #else
         const T* const first = in + kept_offset(m, o, m.kept_rank);
@@ -475,7 +492,7 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
         if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
         else
 #endif
-#if ON_GFX9
+#if LEAN
         columns<Op, W>(first, out, m, item);
 #else
         columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);

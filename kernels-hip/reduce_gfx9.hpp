@@ -1,4 +1,4 @@
-//! The greatest elements of packs on gfx9, with few registers.
+//! The greatest elements of packs on gfx9, with few registers, and on gfx11 and gfx12, with few instructions.
 //
 // Included by reduce.hip. A thread looks at elements in their order, so a later one leads only where it is greater, and what leads is one
 // number: the place beside its rank is a small constant until all packs of a turn are done.
@@ -153,7 +153,7 @@ template <class Op> DEVICE Rank rank_of_numbered(i32 best) {
 DEVICE u32 number_of(i32 best) { return (u32)best & ~(~0u << (32 - ELEMENT_BITS)); }
 
 // The first greatest rank of U spans.
-template <class Op, u32 U> DEVICE typename Op::Sum small_spans(const Pack<T, SPAN> (&pack)[U], const T* p, u64 first, u64 step) {
+template <class Op, u32 U, class P> DEVICE typename Op::Sum small_spans(const P (&pack)[U], const T* p, u64 first, u64 step) {
     constexpr u32 LAST = U * SPAN - 1, WORDS = SPAN / IN_WORD;
     i32 best = least<i32>();
     u32 nans = 0;

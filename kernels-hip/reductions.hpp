@@ -8,16 +8,16 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
-// A term of a sum or product, exact. gfx9's floats have subnormals as they are compiled here, so that a product puts exponents right, also of
+// A term of a sum or product, exact. AMD's floats have subnormals as they are compiled here, so that a product puts exponents right, also of
 // subnormal numbers: fewer instructions than to_f32's, for the same bits.
-#if ON_GFX9 && defined(DTYPE_f16)
+#if LEAN && defined(DTYPE_f16)
 DEVICE f32 term_above(u32 bits) { // of the upper half of a word
     const u32 moved = (u32)((i32)bits >> 3) & 0x8fffe000u;
     const f32 x = from_bits(moved) * from_bits((127u + 112u) << 23);
     return from_bits(bits_of(x) | (m_abs(x) >= 65536.0f ? 0x7f800000u : 0u)); // infinity and NaN
 }
 DEVICE f32 term_of(f16 v) { return term_above((u32)v.bits << 16); }
-#elif ON_GFX9 && defined(DTYPE_f8e4m3)
+#elif LEAN && defined(DTYPE_f8e4m3)
 DEVICE f32 term_of(f8e4m3 v) {
     const u32 moved = (u32)((i32)((u32)v.bits << 24) >> 4) & 0x87f00000u;
     const f32 x = from_bits(moved) * from_bits((127u + 120u) << 23);
@@ -49,13 +49,13 @@ typedef Dtype<T>::Rank Rank;
 static constexpr bool HALF = Dtype<T>::FLOAT && sizeof(T) == 2;
 #if defined(DTYPE_bf16)
 static constexpr u32 INFINITE = 0x7f80u;
-#elif ON_GFX9 && defined(DTYPE_f8e4m3)
+#elif LEAN && defined(DTYPE_f8e4m3)
 static constexpr u32 INFINITE = 0x7eu;
 #else
 static constexpr u32 INFINITE = 0x7c00u;
 #endif
-#if ON_GFX9 && defined(DTYPE_f8e4m3)
-// As they lie in memory too: gfx9 has no instruction that widens them.
+#if LEAN && defined(DTYPE_f8e4m3)
+// As they lie in memory too, which takes fewer instructions than to widen them.
 template <bool LEAST> DEVICE Rank rank_in(f8e4m3 v) {
     const i32 b = (i32)(u32)v.bits << 24 >> 24, rank = b ^ (b >> 7 & 0x7f);
     return (b & 0x7f) == 0x7f ? greatest<Rank>() : LEAST ? ~rank : rank;

@@ -52,6 +52,7 @@ pub const HEADERS: [(&str, &str); 20] = [
     ("exp_gfx9.hpp", include_str!("../exp_gfx9.hpp")),
     ("reductions.hpp", include_str!("../reductions.hpp")),
     ("reduce_gfx9.hpp", include_str!("../reduce_gfx9.hpp")),
+    ("reduce_gfx11.hpp", include_str!("../reduce_gfx11.hpp")),
     ("columns_gfx9.hpp", include_str!("../columns_gfx9.hpp")),
     ("half_rows.hpp", include_str!("../half_rows.hpp")),
     ("transpose_gfx9.hpp", include_str!("../transpose_gfx9.hpp")),
