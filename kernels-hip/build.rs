@@ -84,6 +84,7 @@ mod host {
             "activations.hpp",
             "block_join.hpp",
             "pairs_amd.hpp",
+            "erf_amd.hpp",
             "rows.hpp",
             "reductions.hpp",
             "rows_gfx9.hpp",
