@@ -280,8 +280,17 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
 }
 
 // ---- columns ----------------------------------------------------------------------------------------------------------
+// Two sets of powers in turn make one barrier a tile enough. Of f64 they take 12 KiB, with which gfx9 has room for five waves a SIMD: one set there,
+// and sums that are not unrolled, since places known ahead would fill vector registers.
+#if ON_GFX9 && defined(DTYPE_f64)
+static constexpr u32 POWER_SETS = 1;
+#define OF_ALL_SLICES(k, first) _Pragma("unroll 1") for (u32 k = first; k < slices; k++)
+#else
+static constexpr u32 POWER_SETS = 2;
+#define OF_ALL_SLICES(k, first) for (u32 k = first; k < slices; k++)
+#endif
 DEVICE Powers* block_powers() {
-    __shared__ Powers powers[2 * MAX_BLOCK];
+    __shared__ Powers powers[POWER_SETS * MAX_BLOCK];
     return powers;
 }
 template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m) {
@@ -310,12 +319,13 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 #endif
             powers.add(x, exponential);
         }
-        Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
+        Powers* const all = block_powers() + (turn++ & (POWER_SETS - 1)) * MAX_BLOCK;
+        if constexpr (POWER_SETS == 1) __syncthreads(); // those of the tile before have been read
         all[threadIdx.x] = powers;
         __syncthreads();
         C top = all[lane].top, sum = 0;
-        for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
-        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top, exponential);
+        OF_ALL_SLICES(k, 1) top = Greater::join(top, all[k * LANES + lane].top);
+        OF_ALL_SLICES(k, 0) sum += all[k * LANES + lane].relative_to(top, exponential);
         const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
 #if ON_GFX9
