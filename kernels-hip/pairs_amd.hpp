@@ -73,7 +73,9 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
 // out[i] = f(a[i], b[i])
 template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, const Map2& m, F f) {
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
-    const bool flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0 && (m.flags & (B_TIGHT | B_SCALAR)) != 0;
+    // Each input is tight or one element. The flag of the latter is two bits above that of the former.
+    static_assert(A_TIGHT << 2 == A_SCALAR && B_TIGHT << 2 == B_SCALAR, "places of flags");
+    const bool flat = ((m.flags | m.flags >> 2) & (A_TIGHT | B_TIGHT)) == (A_TIGHT | B_TIGHT);
     const u64 first = thread_number(), step = thread_count();
     u64 done = 0;
     if (flat) {
