@@ -90,7 +90,7 @@ mod host {
             "rows_gfx9.hpp",
             "softmax_gfx9.hpp",
             "norm_gfx9.hpp",
-            "exp_gfx9.hpp",
+            "exp_amd.hpp",
             "reduce_gfx9.hpp",
             "columns_gfx9.hpp",
             "half_rows.hpp",

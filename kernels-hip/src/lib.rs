@@ -50,7 +50,7 @@ pub const HEADERS: [(&str, &str); 21] = [
     ("rows_gfx9.hpp", include_str!("../rows_gfx9.hpp")),
     ("softmax_gfx9.hpp", include_str!("../softmax_gfx9.hpp")),
     ("norm_gfx9.hpp", include_str!("../norm_gfx9.hpp")),
-    ("exp_gfx9.hpp", include_str!("../exp_gfx9.hpp")),
+    ("exp_amd.hpp", include_str!("../exp_amd.hpp")),
     ("reductions.hpp", include_str!("../reductions.hpp")),
     ("reduce_gfx9.hpp", include_str!("../reduce_gfx9.hpp")),
     ("columns_gfx9.hpp", include_str!("../columns_gfx9.hpp")),
