@@ -263,9 +263,12 @@ template <class F> constexpr bool ROUNDS<Rounded<F>> = true;
 } // namespace hipstack
 #if ON_AMD && defined(DTYPE_f64)
 #include "pairs_amd.hpp"
+#include "erf_amd.hpp"
+#define ERF_BY_PAIRS 1
 #define PAIRS(walk) if constexpr (ROUNDS<F>) return walk;
 #else
 #define PAIRS(walk)
+#define ERF_BY_PAIRS 0
 #endif
 namespace hipstack {
 
@@ -413,7 +416,9 @@ FUNCTOR1(sin, return m_sin(x);)
 FUNCTOR1(cos, return m_cos(x);)
 FUNCTOR1(tan, return m_tan(x);)
 FUNCTOR1(tanh, return m_tanh(x);)
+#if !ERF_BY_PAIRS
 FUNCTOR1(erf, return m_erf(x);)
+#endif
 FUNCTOR1(ceil, return m_ceil(x);)
 FUNCTOR1(floor, return m_floor(x);)
 // Half away from zero.
@@ -461,6 +466,7 @@ struct gelu_op {
     }
 };
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
+#if !ERF_BY_PAIRS
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_gelu_erf(x);
@@ -472,6 +478,7 @@ struct gelu_erf_op {
         return C(0.5) * x * (m_erfc(z) - slope);
     }
 };
+#endif
 // log(1 + exp(x)) without overflow.
 FUNCTOR1(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
 

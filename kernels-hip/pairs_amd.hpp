@@ -13,6 +13,17 @@ DEVICE u64 pair_anew(u64 p) {
     return p;
 }
 
+// Whether an operation has a function `all` for several elements at once.
+template <class F> static constexpr bool TAKES_PAIRS = false;
+template <class F> DEVICE Pair of_pair(F f, Pair x) {
+    if constexpr (TAKES_PAIRS<F>) {
+        f.f.all(x.at);
+        return x;
+    } else {
+        return Pair{{f(x.at[0]), f(x.at[1])}};
+    }
+}
+
 // Whether a strided walk goes by pairs: its divisions are then of 32 bits.
 template <class Map> DEVICE bool has_pairs(const T* out, const Map& m) {
     return m.rank > 0 && m.dims[m.rank - 1] >= 2 && m.count < BY_PACKS && is_aligned<T, 2>(out);
@@ -26,7 +37,7 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
         const u64 pairs = is_aligned<T, 2>(a) && is_aligned<T, 2>(out) ? m.count / 2 : 0;
         done = pairs * 2;
         for (u64 p = first; p < pairs; p += step) {
-            const Pair x = load_pack<2>(a + p * 2), y = {{f(x.at[0]), f(x.at[1])}};
+            const Pair x = load_pack<2>(a + p * 2), y = of_pair(f, x);
             p = pair_anew(p);
             write_pack<2>(out + p * 2, y);
         }
@@ -43,8 +54,12 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
             } else {
                 x = Pair{{a[run.at.a], a[run_of(i + 1, rank, m.dims, m.a, m.a).at.a]}};
             }
-            UNROLL
-            for (u32 j = 0; j < 2; j++) { GROUP_BEGINS(x, j) y.at[j] = f(x.at[j]); GROUP_ENDS(y, j) }
+            if constexpr (TAKES_PAIRS<F>) {
+                y = of_pair(f, x);
+            } else {
+                UNROLL
+                for (u32 j = 0; j < 2; j++) { GROUP_BEGINS(x, j) y.at[j] = f(x.at[j]); GROUP_ENDS(y, j) }
+            }
             p = pair_anew(p);
             write_pack<2>(out + p * 2, y);
         }
@@ -59,7 +74,9 @@ template <class F> DEVICE void unary_pairs(const T* a, T* out, const Map1& m, F 
 // out[i] = f(a[i], b[i])
 template <class F> DEVICE void binary_pairs(const T* a, const T* b, T* out, const Map2& m, F f) {
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
-    const bool flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0 && (m.flags & (B_TIGHT | B_SCALAR)) != 0;
+    // Each input is tight or one element. The flag of the latter is two bits above that of the former.
+    static_assert(A_TIGHT << 2 == A_SCALAR && B_TIGHT << 2 == B_SCALAR, "places of flags");
+    const bool flat = ((m.flags | m.flags >> 2) & (A_TIGHT | B_TIGHT)) == (A_TIGHT | B_TIGHT);
     const u64 first = thread_number(), step = thread_count();
     u64 done = 0;
     if (flat) {

@@ -59,9 +59,9 @@ template <class X> struct Exponential {
     METHOD X of(X x) const { return m_exp(x); }
 };
 template <class X> DEVICE X log_of(X x) { return m_log(x); }
-#if ON_GFX9
+#if ON_AMD && defined(DTYPE_f64)
 } // namespace hipstack
-#include "exp_gfx9.hpp"
+#include "exp_amd.hpp"
 namespace hipstack {
 #endif
 
@@ -72,6 +72,12 @@ DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
 // Sum of e^(x - base) of what one thread has seen, and the greatest x. The base follows the greatest x only once that is further
 // away than this: then what was summed up shrinks so much that its roundings no longer add up, however often the base moves.
 static constexpr u32 NEAR = 2;
+#if ON_AMD && defined(DTYPE_f64)
+// Elsewhere than on gfx9, too, where a thread has a row's: side by side they would take twice the registers.
+#define ADDED_IN_TURN(v) if constexpr (ON_GFX9 || N > BATCH) asm volatile("" : "+v"(v));
+#else
+#define ADDED_IN_TURN(v) IN_TURN(v)
+#endif
 struct Powers {
     C top, base, sum;
     template <u32 N> METHOD void add(const C (&x)[N], const Exponential<C>& exponential) {
@@ -88,9 +94,9 @@ struct Powers {
         UNROLL
         for (u32 i = 0; i < N; i++) {
             C v = x[i];
-            IN_TURN(v)
+            ADDED_IN_TURN(v)
             part += exponential.of(v - shift);
-            IN_TURN(part)
+            ADDED_IN_TURN(part)
         }
         sum += part;
     }
@@ -102,9 +108,9 @@ DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 // e^(x - shift) times a constant, which is 1 where logarithms are taken of sums. For results of 8 and 16 bits a power of two by an
 // approximation, whose error of 2^-18 does not show; the constant keeps results exact that become subnormal.
 static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
-template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
+template <bool LOG, class X> DEVICE X power_of(X x, X shift, const Exponential<X>& exponential) {
     if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
-    else return Exponential<X>().of(x - shift);
+    else return exponential.of(x - shift);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
@@ -117,6 +123,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
     const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
     C x[N];
     C top, sum = 0;
+    const Exponential<C> exponential{};
     if (held) {
         const Stretch<PACKED> s = stretch<PACKED, N>(0, length, team);
         load(x, in, s, lowest());
@@ -132,7 +139,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
                 IN_TURN(x[i])
-                const C power = power_of<LOG>(x[i], shift);
+                const C power = power_of<LOG>(x[i], shift, exponential);
                 x[i] = LOG ? x[i] - shift : power;
                 part += power;
                 IN_TURN(part)
@@ -141,7 +148,6 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         }
     } else {
         Powers powers = no_powers();
-        const Exponential<C> exponential{};
         for (u64 first = 0; first < length; first += chunk) {
             load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
             powers.add(x, exponential);
@@ -161,7 +167,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
                 IN_TURN(x[i])
-                const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift);
+                const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift, exponential);
                 x[i] = LOG ? v - last : v * last;
                 IN_TURN(x[i])
             }
@@ -207,7 +213,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
             widen_halves(held_back(raw[p].at[w], shift), two[0], two[1]);
             UNROLL
             for (u32 i = 0; i < 2; i++) {
-                const C power = power_of<LOG>(two[i], shift);
+                const C power = power_of<LOG>(two[i], shift, Exponential<C>());
                 two[i] = LOG ? two[i] - shift : power;
                 part += power;
             }
@@ -280,8 +286,17 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
 }
 
 // ---- columns ----------------------------------------------------------------------------------------------------------
+// Two sets of powers in turn make one barrier a tile enough. Of f64 they take 12 KiB, with which gfx9 has room for five waves a SIMD: one set there,
+// and sums that are not unrolled, since places known ahead would fill vector registers.
+#if ON_GFX9 && defined(DTYPE_f64)
+static constexpr u32 POWER_SETS = 1;
+#define OF_ALL_SLICES(k, first) _Pragma("unroll 1") for (u32 k = first; k < slices; k++)
+#else
+static constexpr u32 POWER_SETS = 2;
+#define OF_ALL_SLICES(k, first) for (u32 k = first; k < slices; k++)
+#endif
 DEVICE Powers* block_powers() {
-    __shared__ Powers powers[2 * MAX_BLOCK];
+    __shared__ Powers powers[POWER_SETS * MAX_BLOCK];
     return powers;
 }
 template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m) {
@@ -310,12 +325,13 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 #endif
             powers.add(x, exponential);
         }
-        Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
+        Powers* const all = block_powers() + (turn++ & (POWER_SETS - 1)) * MAX_BLOCK;
+        if constexpr (POWER_SETS == 1) __syncthreads(); // those of the tile before have been read
         all[threadIdx.x] = powers;
         __syncthreads();
         C top = all[lane].top, sum = 0;
-        for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
-        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top, exponential);
+        OF_ALL_SLICES(k, 1) top = Greater::join(top, all[k * LANES + lane].top);
+        OF_ALL_SLICES(k, 0) sum += all[k * LANES + lane].relative_to(top, exponential);
         const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
 #if ON_GFX9

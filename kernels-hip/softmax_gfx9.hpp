@@ -46,9 +46,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         for (u32 i = 0; i < SPAN; i++) {
             C& v = x[p * SPAN + i];
             if constexpr (WIDENED_TWICE) v = widen(raw[p].at[i]);
-            C power;
-            if constexpr (sizeof(T) < 4) power = power_of<LOG>(v, shift);
-            else power = exponential.of(v - shift);
+            const C power = power_of<LOG>(v, shift, exponential);
             v = LOG ? v - shift : power;
             part += power;
             IN_TURN(part)

@@ -40,16 +40,17 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 20] = [
+pub const HEADERS: [(&str, &str); 21] = [
     ("portable.hpp", include_str!("../portable.hpp")),
     ("activations.hpp", include_str!("../activations.hpp")),
     ("block_join.hpp", include_str!("../block_join.hpp")),
     ("pairs_amd.hpp", include_str!("../pairs_amd.hpp")),
+    ("erf_amd.hpp", include_str!("../erf_amd.hpp")),
     ("rows.hpp", include_str!("../rows.hpp")),
     ("rows_gfx9.hpp", include_str!("../rows_gfx9.hpp")),
     ("softmax_gfx9.hpp", include_str!("../softmax_gfx9.hpp")),
     ("norm_gfx9.hpp", include_str!("../norm_gfx9.hpp")),
-    ("exp_gfx9.hpp", include_str!("../exp_gfx9.hpp")),
+    ("exp_amd.hpp", include_str!("../exp_amd.hpp")),
     ("reductions.hpp", include_str!("../reductions.hpp")),
     ("reduce_gfx9.hpp", include_str!("../reduce_gfx9.hpp")),
     ("reduce_gfx11.hpp", include_str!("../reduce_gfx11.hpp")),

@@ -1,6 +1,6 @@
-//! e^x for x that are not great, and logarithms of finite numbers that are not negative and of NaNs, on gfx9.
+//! e^x for x that are not great, and logarithms of finite numbers that are not negative and of NaNs, of f64 on AMD.
 //
-// Included by softmax.hip. In f64 what AMD's library computes, step by step and bit by bit, without its choices for other arguments. Compilers
+// Included by softmax.hip. What AMD's library computes, step by step and bit by bit, without its choices for other arguments. For gfx9 compilers
 // keep the library's constants in vector registers, two each, and copy them before each step; here they lie in scalar ones, of which a step
 // can read one.
 namespace hipstack {
