@@ -83,6 +83,7 @@ mod host {
             "portable.hpp",
             "activations.hpp",
             "block_join.hpp",
+            "packs_gfx9.hpp",
             "pairs_amd.hpp",
             "erf_amd.hpp",
             "rows.hpp",

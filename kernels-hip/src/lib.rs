@@ -40,10 +40,11 @@ pub use host::{host_entries, register_host};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
-pub const HEADERS: [(&str, &str); 21] = [
+pub const HEADERS: [(&str, &str); 23] = [
     ("portable.hpp", include_str!("../portable.hpp")),
     ("activations.hpp", include_str!("../activations.hpp")),
     ("block_join.hpp", include_str!("../block_join.hpp")),
+    ("packs_gfx9.hpp", include_str!("../packs_gfx9.hpp")),
     ("pairs_amd.hpp", include_str!("../pairs_amd.hpp")),
     ("erf_amd.hpp", include_str!("../erf_amd.hpp")),
     ("rows.hpp", include_str!("../rows.hpp")),
