@@ -1,8 +1,8 @@
 //! e^x for x that are not great, and logarithms of finite numbers that are not negative and of NaNs, of f64 on AMD.
 //
-// Included by softmax.hip. What AMD's library computes, step by step and bit by bit, without its choices for other arguments. For gfx9 compilers
-// keep the library's constants in vector registers, two each, and copy them before each step; here they lie in scalar ones, of which a step
-// can read one.
+// Included by softmax.hip. What AMD's library computes, step by step and bit by bit, without its choices for other arguments, which never come.
+// For gfx9 compilers keep the library's constants in vector registers, two each, and copy them before each step; here they lie in scalar
+// ones, of which a step can read one.
 namespace hipstack {
 
 template <u64 BITS> DEVICE f64 scalar_constant() {

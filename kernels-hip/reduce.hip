@@ -17,14 +17,13 @@
 // What the way through a kernel needs is computed on that way, and small elements are compared as words, their places beside them: on gfx9,
 // whose waves have few registers, and on gfx11 and gfx12 as well, since it takes fewer instructions.
 #if defined(__GFX11__) || defined(__GFX12__)
+#define ON_GFX11_OR_12 1
 #define NUMBERS_ANEW
+#else
+#define ON_GFX11_OR_12 0
 #endif
 #include "portable.hpp"
-#if ON_GFX9 || defined(NUMBERS_ANEW)
-#define LEAN 1
-#else
-#define LEAN 0
-#endif
+#define LEAN (ON_GFX9 || ON_GFX11_OR_12)
 #include "block_join.hpp"
 #include "reductions.hpp"
 
@@ -119,8 +118,8 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
 
 #if LEAN
 } // namespace hipstack
-#include "reduce_gfx9.hpp"
-#if defined(NUMBERS_ANEW)
+#include "reduce_lean.hpp"
+#if ON_GFX11_OR_12
 #include "reduce_gfx11.hpp"
 #endif
 namespace hipstack {
@@ -208,7 +207,7 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
 static constexpr bool ONE_BY_ONE = ON_AMD || (!Dtype<T>::FLOAT && sizeof(T) == 2);
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
-#if defined(NUMBERS_ANEW)
+#if ON_GFX11_OR_12
     if constexpr (by_words<Op>()) return word_spans<Op, U>(p, first, step);
 #endif
     Pack<T, SPAN> pack[U];
@@ -379,7 +378,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
 // ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
 #if LEAN
 } // namespace hipstack
-#include "columns_gfx9.hpp"
+#include "columns_lean.hpp"
 namespace hipstack {
 #else
 // W columns side by side, of which the host may be given fewer: n.

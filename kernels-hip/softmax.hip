@@ -74,9 +74,9 @@ DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
 static constexpr u32 NEAR = 2;
 #if ON_AMD && defined(DTYPE_f64)
 // Elsewhere than on gfx9, too, where a thread has a row's: side by side they would take twice the registers.
-#define ADDED_IN_TURN(v) if constexpr (ON_GFX9 || N > BATCH) asm volatile("" : "+v"(v));
+#define ADDED_IN_TURN(N, v) if constexpr (ON_GFX9 || N > BATCH) asm volatile("" : "+v"(v));
 #else
-#define ADDED_IN_TURN(v) IN_TURN(v)
+#define ADDED_IN_TURN(N, v) IN_TURN(v)
 #endif
 struct Powers {
     C top, base, sum;
@@ -94,9 +94,9 @@ struct Powers {
         UNROLL
         for (u32 i = 0; i < N; i++) {
             C v = x[i];
-            ADDED_IN_TURN(v)
+            ADDED_IN_TURN(N, v)
             part += exponential.of(v - shift);
-            ADDED_IN_TURN(part)
+            ADDED_IN_TURN(N, part)
         }
         sum += part;
     }
@@ -313,8 +313,8 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 #else
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
 #endif
-        Powers powers = no_powers();
         const Exponential<C> exponential{};
+        Powers powers = no_powers();
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
 #if ON_GFX9

@@ -1,6 +1,5 @@
-//! Neighbouring columns reduced by one thread of gfx9: rows are taken in turn, so that few of their elements fill registers at once.
-//
-// gfx11 and gfx12 have the same text, but take nothing in turn.
+//! Neighbouring columns reduced by one thread on gfx9, gfx11 and gfx12. On gfx9 rows are taken in turn, so that few of their elements fill
+//! registers at once.
 //
 // Included by reduce.hip.
 namespace hipstack {
