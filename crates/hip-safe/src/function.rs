@@ -250,6 +250,7 @@ mod tests {
         assert_eq!(describe([8, 4].into_iter()), "2 arguments of 8, 4 bytes");
     }
 
+    #[cfg(not(loom))]
     #[test]
     fn a_block_along_x_has_the_least_of_all_limits() {
         let device = Device::new(&hip_host::platform(), 0).unwrap();
