@@ -357,14 +357,7 @@ struct Part {
     }
 };
 
-// Of elements of 4 bytes clang takes 134 vector registers on gfx942 if it is not told; in 128 it has what it needs. Shared memory allows two
-// waves a SIMD either way.
-#if defined(__gfx942__) && (defined(DTYPE_u32) || defined(DTYPE_i32) || defined(DTYPE_f32))
-#define FOUR_WAVES __attribute__((amdgpu_waves_per_eu(4)))
-#else
-#define FOUR_WAVES
-#endif
-FOUR_WAVES KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
     // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.

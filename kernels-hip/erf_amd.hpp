@@ -59,6 +59,15 @@ template <u32 N> DEVICE void exp_by(f64 (&out)[N], const f64 (&x)[N], Constants 
         out[k] = __builtin_amdgcn_ldexp(__builtin_fma(rest[k], __builtin_fma(rest[k], out[k], 1.0), 1.0), (i32)twos[k]);
 }
 
+// An operation of one element, by that of all that a thread has.
+template <class Op> struct OneOfAll {
+    METHOD f64 operator()(f64 x) const {
+        f64 one[1] = {x};
+        ((const Op*)this)->all(one);
+        return one[0];
+    }
+};
+
 // ---- erf --------------------------------------------------------------------------------------------------------------
 static constexpr u32 NEAR_TERMS = 12, FAR_TERMS = 23;
 static __constant__ const u64 ERF_NEAR[NEAR_TERMS] = {
@@ -69,12 +78,7 @@ static __constant__ const u64 ERF_FAR[FAR_TERMS + EXP_SIZE] = {
     0x3e188b7a0cefddd8ull, 0xbe4aded48c94b617ull, 0x3e7803aa312306d0ull, 0xbea1b0106f4c5a9bull, 0x3ec58c0e7cfd79aeull, 0xbee59e386410fdf7ull,
     0x3f0192fc1f9b1786ull, 0xbf162cf3f4634b2eull, 0x3f2314dfb42f7e4bull, 0xbf12cb68c047288aull, 0xbf4038ff7bbcce25ull, 0x3f5a9466ae1babaeull,
     0xbf258be1e65a6063ull, 0xbf939bc16738ee3aull, 0x3fba4fbc28146b69ull, 0x3fe45f2da69750c4ull, 0x3fc06ebb919fcca8ull, EXP_CONSTANTS};
-struct erf_op {
-    METHOD f64 operator()(f64 x) const {
-        f64 one[1] = {x};
-        all(one);
-        return one[0];
-    }
+struct erf_op : OneOfAll<erf_op> {
     // Each way is gone by all elements, if any needs it: of a wave's elements some mostly do.
     template <u32 N> METHOD void all(f64 (&x)[N]) const {
         f64 size[N], out[N], by_near[N], by_far[N];
@@ -151,12 +155,7 @@ static __constant__ const u64 GELU_ERF[2 + EXP_SIZE + SCALED_TERMS + 3] = {
     0x3ff20dd750429b6dull, 0x403b39dc41e48bfcull, 0x403e000000000000ull};
 #undef EXP_CONSTANTS
 // As in elementwise.hip, with the library's erfc: its power is the slope's, and where that is of numbers below -1075 neither counts.
-struct gelu_erf_op {
-    METHOD f64 operator()(f64 x) const {
-        f64 one[1] = {x};
-        all(one);
-        return one[0];
-    }
+struct gelu_erf_op : OneOfAll<gelu_erf_op> {
     template <u32 N> METHOD void all(f64 (&x)[N]) const {
         Constants c = constants_anew((Constants)GELU_ERF);
         f64 z[N], size[N], exponent[N], rest[N], power[N], tail[N];

@@ -24,7 +24,8 @@ template <> constexpr bool COMPUTES<Constant> = false;
 #else
 #define AFTER_HALF(out, j)
 #endif
-// A pack's number as a new one on gfx9: what follows from it is computed where this stands rather than kept.
+// A pack's number as a new one on gfx9: what follows from it is computed where this stands rather than kept. A function that gives it back
+// costs comparisons of gfx11 an instruction.
 #if ON_GFX9
 #define PACK_ANEW(p) asm volatile("" : "+v"(p));
 #else

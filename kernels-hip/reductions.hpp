@@ -1,6 +1,6 @@
 //! The operations of reductions: what accumulates, and how two of it are joined.
 //
-// Included after portable.hpp; LEAN: with few registers or instructions.
+// Included after portable.hpp, where LEAN says whether to take few registers and instructions.
 namespace hipstack {
 
 // Accumulators: floats as they compute, integers in the unsigned type that wraps.

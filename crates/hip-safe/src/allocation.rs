@@ -139,6 +139,14 @@ impl Allocation {
         &self.tracked
     }
 
+    /// Whether there is no other counted reference to it. What the former owners of others did comes before what follows.
+    #[inline]
+    pub(crate) fn has_one_owner(self: &Arc<Self>) -> bool {
+        let one = Arc::strong_count(self) == 1;
+        atomic::fence(Ordering::Acquire);
+        one
+    }
+
     /// Its uses without a lock, if there is no other counted reference to it.
     ///
     /// # Safety
@@ -146,11 +154,9 @@ impl Allocation {
     #[inline]
     pub(crate) unsafe fn uses_alone(self: &Arc<Self>) -> Option<Taken<'_>> {
         // A capture knows its pieces by weak references, and makes strong ones of them.
-        if Arc::strong_count(self) > 1 || self.graph_piece().is_some() {
+        if self.graph_piece().is_some() || !self.has_one_owner() {
             return None;
         }
-        // What the former owners of other references did to the uses comes before.
-        atomic::fence(Ordering::Acquire);
         // SAFETY: S8: nobody reaches them by this reference, as the caller says, and there is no other.
         Some(unsafe { self.tracked.take_alone() })
     }

@@ -338,12 +338,12 @@ impl Inner {
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
     ) -> Result<R> {
         self.check_usable()?;
-        self.run_usable(doing, call)
+        self.run_allowed(doing, call)
     }
 
-    /// As [`Inner::run`], for who has found the device usable, and is in no host function; compiled into its caller.
+    /// As [`Inner::run`], for who has asked [`Inner::may_call`]; compiled into its caller.
     #[inline(always)]
-    pub(crate) fn run_usable<R>(
+    pub(crate) fn run_allowed<R>(
         &self,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform) -> Result<R, Failure>,
@@ -370,8 +370,13 @@ impl Inner {
 
     #[inline]
     pub(crate) fn check_usable(&self) -> Result<()> {
-        let usable = self.is_usable() && !host_function::is_running();
-        if usable { Ok(()) } else { self.why_not_usable() }
+        if self.may_call() { Ok(()) } else { self.why_not_usable() }
+    }
+
+    /// Whether this thread may make calls of the device.
+    #[inline]
+    pub(crate) fn may_call(&self) -> bool {
+        self.is_usable() && !host_function::is_running()
     }
 
     #[cold]

@@ -3,7 +3,6 @@
 
 use crate::allocation::Allocation;
 use crate::handle::Handle;
-use crate::host_function;
 use crate::launch::is_within_linear_limits;
 use crate::order::{Home, Taken};
 use crate::raw;
@@ -61,7 +60,7 @@ impl<'a> BufferArgument<'a> {
     #[inline(always)]
     fn note(&self, count: u64) {
         // Without another reference nobody else reaches it before the borrow is over.
-        if self.alone && Arc::strong_count(self.memory) == 1 {
+        if self.alone && self.memory.has_one_owner() {
             self.home().note_write_alone(count);
         } else {
             self.home().note(self.access);
@@ -201,8 +200,7 @@ impl Stream {
         let usual = device == function.device()
             && function.takes_pointers_and(N, value_bytes)
             && is_within_linear_limits(function, config, device.properties())
-            && device.is_usable()
-            && !host_function::is_running()
+            && device.inner().may_call()
             && self.is_never_captured_by_others();
         if !usual {
             return Ok(false);
@@ -232,7 +230,7 @@ impl Stream {
                 .inspect_err(|_| raw::announce(p, s, None))
         };
         // Errors are large: nothing is moved about where there is none.
-        let launched = device.inner().run_usable(doing, launch).map_err(Box::new);
+        let launched = device.inner().run_allowed(doing, launch).map_err(Box::new);
         let count = self.timeline().note_submission();
         match taken {
             None => buffers.iter().for_each(|buffer| buffer.note(count)),
