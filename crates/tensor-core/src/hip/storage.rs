@@ -22,6 +22,7 @@ impl HipStorage {
     ///
     /// # Safety
     /// Every element is written, by work on the device's stream, before it is read.
+    #[inline]
     pub(super) unsafe fn uninit(
         device: &HipDevice,
         dtype: DType,
