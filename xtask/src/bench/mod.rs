@@ -34,7 +34,7 @@ Counted are the families elementwise, reduce, matmul, index, scan, rope, select,
 An element is one of the operation's first input, or of its result if it has none; of matmul it is a multiply-add.
 --plot reads benches/h200/*.json, which benches/h200/run.sh writes, and writes docs/figures/h200-*.svg, for light and dark pages, and
 the part of docs/BENCHMARKING.md between its marks: the drawings, the rows that missed their target with the reasons that
-benches/h200/reasons.tsv has, and all rows.
+benches/h200/reasons.tsv has, candle's CUDA backend beside ours (benches/h200/candle.tsv), and all rows.
 
 Exit code: 0, or 1 if something could not be counted or, with --compare, a kernel executes over a twentieth more than before; with
 --plot, if a row missed its target and has no reason.")]

@@ -1,5 +1,6 @@
 //! `cargo xtask bench --plot`: what was measured on a GPU as drawings and as a part of docs/BENCHMARKING.md.
 
+mod candle;
 mod charts;
 mod page;
 mod reasons;
@@ -33,6 +34,13 @@ pub(super) fn run(root: &Path) -> Result<(), String> {
     let reasons =
         reasons::parse(&read(&folder.join("reasons.tsv"))?).map_err(|error| format!("bench: {error}"))?;
 
+    let beside = folder.join("candle.tsv");
+    let candle = if beside.exists() {
+        candle::parse(&read(&beside)?).map_err(|error| format!("bench: {error}"))?
+    } else {
+        Vec::new()
+    };
+
     let page = root.join(PAGE);
     let drawings = page.with_file_name(DRAWINGS);
     std::fs::create_dir_all(&drawings).map_err(|error| format!("bench: {}: {error}", drawings.display()))?;
@@ -43,7 +51,7 @@ pub(super) fn run(root: &Path) -> Result<(), String> {
             workspace::write_whole(&file, svg::draw(chart, theme).as_bytes())?;
         }
     }
-    let (part, unexplained) = page::part(&sets, &notes, &reasons, &charts);
+    let (part, unexplained) = page::part(&sets, &notes, &reasons, &candle, &charts);
     let text = page::filled(&read(&page)?, &part).map_err(|error| format!("bench: {PAGE}: {error}"))?;
     workspace::write_whole(&page, text.as_bytes())?;
     println!("bench: {} drawings in {}, and the tables of {PAGE}", 2 * charts.len(), drawings.display());
@@ -54,6 +62,16 @@ pub(super) fn run(root: &Path) -> Result<(), String> {
         "bench: these missed their target, and {FIGURES}/reasons.tsv does not say why:\n  {}",
         unexplained.join("\n  ")
     ))
+}
+
+/// The lines of a file of tab-separated values below its heading, without remarks.
+fn rows_below<'a>(file: &str, heading: &str, text: &'a str) -> Result<impl Iterator<Item = &'a str>, String> {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    if lines.next() == Some(heading) {
+        Ok(lines)
+    } else {
+        Err(format!("{file} does not begin with the line {heading:?}"))
+    }
 }
 
 #[cfg(test)]

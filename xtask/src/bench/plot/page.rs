@@ -1,5 +1,6 @@
 //! The part of the page that is written from the figures.
 
+use super::candle::{self, Peer};
 use super::reasons::{self, Reason};
 use super::svg::Chart;
 use benches::throughput::report;
@@ -21,6 +22,7 @@ pub(super) fn part(
     sets: &[(Set, Vec<Figures>)],
     notes: &str,
     reasons: &[Reason],
+    candle: &[Peer],
     charts: &[(&str, Chart)],
 ) -> (String, Vec<String>) {
     let mut text = String::new();
@@ -68,6 +70,7 @@ pub(super) fn part(
         ];
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
+    text += &candle::table(candle, &rows().collect::<Vec<_>>());
     for (set, rows) in sets {
         let _ = write!(
             text,
@@ -124,7 +127,7 @@ mod tests {
             Figures::new("host_add_return_above_raw", "f32", "16x16", 0.541),
         ];
         let reasons = reasons::parse("op\tdtype\tshape\treason\nexp\t*\t*\tslow\n").expect("it is right");
-        let (text, unexplained) = part(&[(Set::Memory, rows)], "a card\n", &reasons, &[]);
+        let (text, unexplained) = part(&[(Set::Memory, rows)], "a card\n", &reasons, &[], &[]);
         assert_eq!(unexplained, ["silu f16 16384x8192", "host_add_return_above_raw f32 16x16"]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..3], ["- a card", "", "4 rows have a target; 3 missed it."]);

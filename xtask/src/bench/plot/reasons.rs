@@ -16,17 +16,13 @@ pub(super) struct Reason {
 
 /// Reads the file's text.
 pub(super) fn parse(text: &str) -> Result<Vec<Reason>, String> {
-    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    if lines.next() != Some(HEADING) {
-        return Err(format!("reasons.tsv does not begin with the line {HEADING:?}"));
-    }
     let reason = |line: &str| match line.split('\t').collect::<Vec<_>>()[..] {
         [op, dtype, shape, text] if !text.trim().is_empty() => {
             Ok(Reason { row: [op, dtype, shape].map(str::to_owned), text: text.trim().to_owned() })
         }
         _ => Err(format!("reasons.tsv: the line {line:?} has no operation, dtype, shape and reason")),
     };
-    lines.map(reason).collect()
+    super::rows_below("reasons.tsv", HEADING, text)?.map(reason).collect()
 }
 
 /// The first reason that fits a row.
