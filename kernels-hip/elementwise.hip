@@ -341,6 +341,15 @@ FUNCTOR1(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
 // 1, 0 or -1; 0 for NaN and +0 for -0, as in candle.
 struct sign_op {
     template <class C> METHOD C operator()(C x) const {
+#if ON_AMD
+        if constexpr (!Dtype<C>::FLOAT && sizeof(C) == 4) {
+            // One instruction: the median of -1, x and 1, or the least of x and a 1 that the compiler does not know.
+            C one = 1;
+            if constexpr (Dtype<C>::SIGNED) return x < -one ? -one : x > one ? one : x;
+            asm("" : "+s"(one));
+            return x < one ? x : one;
+        }
+#endif
         if constexpr (Dtype<C>::SIGNED) return (C)((x > C(0)) - (x < C(0)));
         else return (C)(x > C(0));
     }
