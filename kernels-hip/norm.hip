@@ -42,7 +42,7 @@ static constexpr u32 AT_ONCE = PACKS < 4 ? PACKS : 4;
 // How channels are found: by row and element, or simply by element.
 template <bool GROUPS> struct Channels {
     u64 first, inner;
-    METHOD u64 of(u64 i) const { return GROUPS ? first + quotient(i, inner) : i; }
+    METHOD u64 of(u64 i) const { return GROUPS ? first + quotient(i, shared_anew(inner)) : i; }
 };
 
 // The channels' numbers for a pack of a stretch that begins at element `first` of the row.
@@ -297,6 +297,9 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
 
 template <bool GROUPS>
 DEVICE bool is_packed(const T* in, const T* weight, const T* bias, const T* out, const NormMap& m) {
+#if ON_GFX9
+    if (GROUPS && m.groups > FEW_GROUPS) return false;
+#endif
     const bool parameters = GROUPS || (is_aligned<T, SPAN>(weight) && is_aligned<T, SPAN>(bias));
     return parameters && rows_are_packed(in, out, m);
 }

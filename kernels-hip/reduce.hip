@@ -56,8 +56,8 @@ static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
 // Rows of a column between two steps of the cascade, and rows that are read before the first is used: as many as registers allow.
 static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8 : sizeof(T) == 4 ? 3 : 4;
-// Parts that a thread reads before it joins the first.
-static constexpr u32 JOINED = ON_HOST ? 1 : 16;
+// Parts that a thread reads before it joins the first. On gfx9 eight waves leave no room for 16 that take four registers each.
+template <class Sum> static constexpr u32 PARTS_AT_ONCE = ON_HOST ? 1 : ON_GFX9 && sizeof(Sum) > 8 ? 12 : 16;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
 static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T);
 
@@ -520,6 +520,7 @@ template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* ou
 
 // ---- the parts of outputs together ------------------------------------------------------------------------------------
 template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename Op::Out* out, const JoinMap& m) {
+    constexpr u32 JOINED = PARTS_AT_ONCE<typename Op::Sum>;
     typename Op::Sum* const slot = block_slots<typename Op::Sum>();
     const u32 thread = threadIdx.x, lane = thread % m.width, row = thread / m.width, rows = blockDim.x / m.width;
     for (u64 first = (u64)blockIdx.x * m.width; first < m.outputs; first += (u64)gridDim.x * m.width) {
