@@ -100,7 +100,8 @@ template <u32 N, class A> DEVICE Pack<A, N> load_or_repeat(const A* a, bool tigh
 }
 
 // For gfx10 and gfx11 compilers let loops of 64 to 192 bytes begin at a cache line, behind up to 15 instructions that do nothing. A wave executes
-// those, and goes round a tight walk hardly more than once. This makes no code and is taken for 192 bytes. Walks of small elements are longer.
+// those, and goes round a tight walk hardly more than once. This makes no code and is taken for 192 bytes. Some kernels of smaller elements take more
+// instructions with it, and none of them has it.
 #if defined(__GFX10__) || defined(__GFX11__)
 #define LOOP_SEEMS_LONG if constexpr (sizeof(T) >= 4) asm volatile(".if 0\n.space 192\n.endif");
 #else
@@ -353,9 +354,9 @@ struct sign_op {
         if constexpr (!Dtype<C>::FLOAT && sizeof(C) == 4) {
             // One instruction: the median of -1, x and 1, or the least of x and a 1 that the compiler does not know.
             C one = 1;
-            if constexpr (Dtype<C>::SIGNED) return x < -one ? -one : x > one ? one : x;
-            asm("" : "+s"(one));
-            return x < one ? x : one;
+            if constexpr (!Dtype<C>::SIGNED) asm("" : "+s"(one));
+            const C least = Dtype<C>::SIGNED && x < -one ? -one : x;
+            return least < one ? least : one;
         }
 #endif
         if constexpr (Dtype<C>::SIGNED) return (C)((x > C(0)) - (x < C(0)));
