@@ -303,6 +303,8 @@ pub(super) fn channel_norm_cases() -> Vec<Case> {
             (Layout::Contiguous, "large-groups", dense(&[2, 6, 23, 31]), 2),
             (Layout::Contiguous, "packed-large-groups", dense(&[2, 4, 32, 32]), 1),
             (Layout::Contiguous, "long-groups", dense(&[1, 2, 93, 97]), 2),
+            (Layout::Contiguous, "packed-matrix", dense(&[37, 64]), 4),
+            (Layout::Contiguous, "packed-odd-channels", dense(&[2, 32, 37]), 1),
             (Layout::Contiguous, "matrix", dense(&[37, 12]), 4),
             (Layout::Contiguous, "one-a-group", dense(&[5, 4, 33]), 4),
             (Layout::Transposed, "3d", dense(&[5, 11, 6]).then(Step::Transpose(1, 2)), 2),
@@ -318,6 +320,16 @@ pub(super) fn channel_norm_cases() -> Vec<Case> {
                 let norm = Norm { kind, weight: true, bias: true, eps: 1e-5 };
                 let operands = with_parameters(x.clone(), norm, channels);
                 cases.push(Case::new(Op::named(norm), operands, layout, shape));
+            }
+        }
+        // Packs of 16 bytes that several channels share.
+        for (shape, weight, bias) in
+            [("packed-crossing", true, true), ("weight", true, false), ("bias", false, true)]
+        {
+            for kind in [Kind::Group(2), Kind::Batch] {
+                let norm = Norm { kind, weight, bias, eps: 1e-5 };
+                let operands = with_parameters(dense(&[3, 32, 5]), norm, 32);
+                cases.push(Case::new(Op::named(norm), operands, Layout::Contiguous, shape));
             }
         }
         for (shape, contents) in [("plain", Contents::Terms), ("special", Contents::SpecialTerms)] {
