@@ -19,13 +19,17 @@ pub(super) struct Peer {
 
 /// Reads the file's text.
 pub(super) fn parse(text: &str) -> Result<Vec<Peer>, String> {
-    let time = |text: &str| text.parse().ok().filter(|&time: &f64| time > 0.0);
+    let time = |text: &str| text.parse().ok().filter(|&time: &f64| time > 0.0 && time.is_finite());
     let peer = |line: &str| {
-        let wrong = || format!("candle.tsv: the line {line:?} has no operation, dtype, shape and two times");
+        let wrong =
+            || format!("candle.tsv: the line {line:?} has no operation, known dtype, shape and two times");
         let [op, dtype, shape, candle, torch] = line.split('\t').collect::<Vec<_>>()[..] else {
             return Err(wrong());
         };
         let (candle, torch) = (time(candle).ok_or_else(wrong)?, time(torch).ok_or_else(wrong)?);
+        if !DTYPES.contains(&dtype) {
+            return Err(wrong());
+        }
         let [op, dtype, shape] = [op, dtype, shape].map(str::to_owned);
         Ok(Peer { op, dtype, shape, by_torch: candle / torch })
     };
@@ -49,7 +53,7 @@ pub(super) fn table(peers: &[Peer], rows: &[&Figures]) -> String {
         return String::new();
     }
     let mut text = "\n<details><summary>Beside candle's CUDA backend</summary>\n\n\
-        candle's time by ours: candle's by PyTorch's in the run that benches/h200/candle.tsv names, times PyTorch's by ours in this one. Above 1, ours is the quicker one.\n\n\
+        candle's time by ours: candle's by PyTorch's in the run that benches/h200/candle.tsv names, times PyTorch's by ours in this one. Above 1, ours is the quicker one. candle had its feature `cuda` alone: its convolution is its own, not cuDNN's.\n\n\
         | operation | shape | f32 | f16 | bf16 |\n|---|---|--:|--:|--:|\n"
         .to_owned();
     for (op, shape) in names {
@@ -86,7 +90,9 @@ mod tests {
     #[test]
     fn damage_is_named() {
         assert!(parse("add\tf16\t8x8\t1\t2\n").is_err_and(|error| error.contains("begin with")));
-        for line in ["add\tf16\t8x8\t1", "add\tf16\t8x8\t1\t0", "add\tf16\t8x8\tx\t2"] {
+        for line in
+            ["add\tf16\t8x8\t1", "add\tf16\t8x8\t1\t0", "add\tf16\t8x8\tinf\t2", "add\tf15\t8x8\t1\t2"]
+        {
             assert!(
                 parse(&format!("{HEADING}\n{line}\n")).is_err_and(|error| error.contains("two times")),
                 "{line}"

@@ -42,10 +42,10 @@ pub(super) fn part(
     let rows = || sets.iter().flat_map(|(_, rows)| rows);
     let held = rows().filter(|row| Verdict::of(row) != Verdict::None).count();
     let missed: Vec<&Figures> = rows().filter(|row| Verdict::of(row).is_missed()).collect();
-    let _ = writeln!(text, "\n{held} rows have a target; {} missed it.\n", missed.len());
+    let _ = writeln!(text, "\n{held} rows have a target; {} missed it.", missed.len());
     let mut unexplained = Vec::new();
     if !missed.is_empty() {
-        text += "| operation | dtype | shape | share | least | ratio | least | µs | most | why |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n";
+        text += "\n| operation | dtype | shape | share | least | ratio | least | µs | most | why |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n";
     }
     for row in missed {
         let reason = reasons::find(reasons, row);
