@@ -74,23 +74,12 @@ const STEPS: [Step; 21] = [
     },
     // The crate's own build has compiled both already: this sees that the command does, with the fewer units.
     step("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "w64"])),
-    Step {
-        needs: || compiler::amd_for("gfx90a").and(compiler::amd_for("gfx1100")).map(|_| Vec::new()),
-        ..step("kernels-amd", Run::Xtask(&KERNELS_AMD))
-    },
+    Step { needs: || compilers_of_amd(COUNTED.split(',')), ..step("kernels-amd", Run::Xtask(&KERNELS_AMD)) },
     Step {
         needs: || compiler::nvidia().map(|_| Vec::new()),
         ..step("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
     },
-    Step {
-        needs: || {
-            ["gfx90a", "gfx1100"]
-                .into_iter()
-                .try_for_each(|arch| compiler::amd_for(arch).map(drop))
-                .map(|()| Vec::new())
-        },
-        ..step("fuzz", Run::Xtask(&["fuzz"]))
-    },
+    Step { needs: || compilers_of_amd(["gfx90a", "gfx1100"]), ..step("fuzz", Run::Xtask(&["fuzz"])) },
     Step { needs: sanitizers, ..step("sanitize-planted", Run::Xtask(&["sanitize", "--planted"])) },
     Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&["sanitize", "address"])) },
     // Slow, so one dtype for all: who waits for whom does not depend on it. `cargo xtask sanitize thread` runs them all.
@@ -112,9 +101,10 @@ const STEPS: [Step; 21] = [
 const LOOM: [&str; 7] = ["test", "-p", "hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
 const MUTATIONS: [&str; 8] =
     ["test", "-p", "hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
-// One for each wave size, and the GPU that results are measured on. `--arch all` builds all thirteen, by hand.
+/// AMD's chips for which instructions are on record. `--arch all` builds all thirteen, by hand.
+const COUNTED: &str = "gfx90a,gfx942,gfx1100,gfx1201";
 const KERNELS_AMD: [&str; 7] =
-    ["build-kernels", "--platform", "amd", "--arch", "gfx90a,gfx1100", "--deny-spills", "--deny-slow"];
+    ["build-kernels", "--platform", "amd", "--arch", COUNTED, "--deny-spills", "--deny-slow"];
 const THREADS: [&str; 6] = [
     "sanitize",
     "thread",
@@ -143,6 +133,10 @@ fn aarch64() -> Result<Vec<PathBuf>, String> {
 fn weights() -> Result<Vec<PathBuf>, String> {
     let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
     Ok(vec![file])
+}
+
+fn compilers_of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> Result<Vec<PathBuf>, String> {
+    archs.into_iter().try_for_each(|arch| compiler::amd_for(arch).map(drop)).map(|()| Vec::new())
 }
 
 fn sanitizers() -> Result<Vec<PathBuf>, String> {
