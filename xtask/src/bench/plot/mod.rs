@@ -34,12 +34,8 @@ pub(super) fn run(root: &Path) -> Result<(), String> {
     let reasons =
         reasons::parse(&read(&folder.join("reasons.tsv"))?).map_err(|error| format!("bench: {error}"))?;
 
-    let beside = folder.join("candle.tsv");
-    let candle = if beside.exists() {
-        candle::parse(&read(&beside)?).map_err(|error| format!("bench: {error}"))?
-    } else {
-        Vec::new()
-    };
+    let candle =
+        candle::parse(&read(&folder.join("candle.tsv"))?).map_err(|error| format!("bench: {error}"))?;
 
     let page = root.join(PAGE);
     let drawings = page.with_file_name(DRAWINGS);
@@ -99,6 +95,10 @@ mod tests {
         put("benches/h200/memory.json", &to_json(&[row(1.02, 0.93)]));
         put("benches/h200/notes.txt", "a card\n");
         put("benches/h200/reasons.tsv", "op\tdtype\tshape\treason\n");
+        put(
+            "benches/h200/candle.tsv",
+            "op\tdtype\tshape\tcandle_us\ttorch_us\nadd\tf16\t16384x8192\t200\t100\n",
+        );
         put(PAGE, "# Page\n\n<!-- h200: written by `cargo xtask bench --plot` -->\n<!-- h200: end -->\n");
         run(root.path()).expect("nothing was missed");
         let first = (read(PAGE), read("docs/figures/h200-share-dark.svg"));
@@ -106,6 +106,7 @@ mod tests {
             first.0.contains("src=\"figures/h200-ratio-light.svg\"") && first.1.contains("93.0"),
             "{first:?}"
         );
+        assert!(first.0.contains("| add | 16384x8192 | - | 2.04 | - |"), "{}", first.0);
         assert!(!root.path().join("docs/figures/h200-select-light.svg").exists());
         run(root.path()).expect("as before");
         assert_eq!((read(PAGE), read("docs/figures/h200-share-dark.svg")), first);
