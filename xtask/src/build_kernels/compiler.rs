@@ -208,26 +208,12 @@ impl Compiler {
         source: &Path,
         object: &Path,
     ) -> Command {
-        let mut command = Command::new(&self.program);
-        let arch = &target.arch;
+        let mut command = self.for_target(prepared, target);
         let common = match self.kind {
-            Kind::Hipcc | Kind::DebianHipcc => {
-                command.args(["--genco", "--no-gpu-bundle-output"]).arg(format!("--offload-arch={arch}"));
-                options::AMD
-            }
-            Kind::Clang => {
-                command.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]);
-                command.arg(format!("--offload-arch={arch}"));
-                options::AMD
-            }
-            Kind::Nvcc => {
-                command.args(["-x", "cu", "-cubin", "-Xptxas", "-v"]).arg(format!("-arch={arch}"));
-                options::NVIDIA
-            }
+            Kind::Hipcc | Kind::DebianHipcc | Kind::Clang => options::AMD,
+            Kind::Nvcc => options::NVIDIA,
             Kind::Host => {
-                command
-                    .args(["-x", "c++", "-c", "-O2", "-fPIC"])
-                    .arg(format!("-DHIPHOST_UNIT={}", unit.name()));
+                command.arg(format!("-DHIPHOST_UNIT={}", unit.name()));
                 if !unit.family.barriers {
                     command.arg("-DHIPHOST_NO_BARRIERS");
                 }
@@ -235,9 +221,6 @@ impl Compiler {
                 &hip_host::KERNEL_FLAGS
             }
         };
-        if let Some(bitcode) = &prepared.bitcode {
-            command.arg("--rocm-path=/usr").arg(format!("--rocm-device-lib-path={}", bitcode.display()));
-        }
         // The host builds a text that does not depend on the wave size without one.
         let wave_size =
             if self.kind == Kind::Host && unit.family.waves == Waves::Any { 0 } else { target.wave_size() };
@@ -245,6 +228,56 @@ impl Compiler {
         command.arg("-I").arg(sources).arg("-o").arg(object).arg(source);
         command
     }
+
+    /// The command that parses the header `source` into `parsed`, for all units of a target: [`with_parsed`] takes it. None
+    /// where a compiler cannot, or was not seen to.
+    pub(super) fn parse_command(
+        &self,
+        prepared: &Prepared,
+        target: &Target,
+        source: &Path,
+        parsed: &Path,
+    ) -> Option<Command> {
+        if !matches!(self.kind, Kind::DebianHipcc | Kind::Clang) {
+            return None;
+        }
+        let mut command = self.for_target(prepared, target);
+        command.args(options::AMD).args([
+            "-fsyntax-only",
+            "-Xclang",
+            "-emit-pch",
+            "-Xclang",
+            "-o",
+            "-Xclang",
+        ]);
+        command.arg(parsed).arg(source);
+        Some(command)
+    }
+
+    /// What every command for a target begins with.
+    fn for_target(&self, prepared: &Prepared, target: &Target) -> Command {
+        let mut command = Command::new(&self.program);
+        let arch = &target.arch;
+        match self.kind {
+            Kind::Hipcc | Kind::DebianHipcc => {
+                command.args(["--genco", "--no-gpu-bundle-output"]).arg(format!("--offload-arch={arch}"))
+            }
+            Kind::Clang => command
+                .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
+                .arg(format!("--offload-arch={arch}")),
+            Kind::Nvcc => command.args(["-x", "cu", "-cubin", "-Xptxas", "-v"]).arg(format!("-arch={arch}")),
+            Kind::Host => command.args(["-x", "c++", "-c", "-O2", "-fPIC"]),
+        };
+        if let Some(bitcode) = &prepared.bitcode {
+            command.arg("--rocm-path=/usr").arg(format!("--rocm-device-lib-path={}", bitcode.display()));
+        }
+        command
+    }
+}
+
+/// Lets a command for a unit take what [`Compiler::parse_command`] wrote.
+pub(super) fn with_parsed(command: &mut Command, parsed: &Path) {
+    command.args(["-Xclang", "-include-pch", "-Xclang"]).arg(parsed);
 }
 
 impl fmt::Display for Compiler {

@@ -1,5 +1,6 @@
 //! One object: its compilation, and whether it is current.
 
+use super::compiler::with_parsed;
 use super::folder::Folder;
 use super::manifest::{Entry, Manifest};
 use super::object_file;
@@ -7,7 +8,7 @@ use super::target::{Platform, Target};
 use super::toolchain::Toolchain;
 use crate::resources::{self, disassembly::Disassembler};
 use kernels_hip::{Unit, hash_bytes};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 /// What all objects of a target are made with.
@@ -18,6 +19,8 @@ pub(super) struct Job<'a> {
     /// The folder of the kernels' texts.
     pub(super) sources: &'a Path,
     pub(super) disassembler: Option<&'a Disassembler>,
+    /// HIP's headers, parsed.
+    pub(super) headers: Option<PathBuf>,
 }
 
 /// The name of a unit's object.
@@ -82,6 +85,9 @@ impl Job<'_> {
         let object = work.join(&file);
         let source = self.sources.join(unit.family.file);
         let mut command = self.toolchain.command(self.target, unit, self.sources, &source, &object);
+        if let Some(headers) = &self.headers {
+            with_parsed(&mut command, headers);
+        }
         let Output { status, stdout, stderr } = command
             .env("TMPDIR", &work)
             .output()

@@ -49,15 +49,22 @@ impl Run<'_> {
         let toolchain = toolchains.of(compiler::find(target)?, self.root)?;
         let folder = Folder::open(dir)?;
         let disassembler = Disassembler::find(target.platform);
-        let job = Job {
+        let mut job = Job {
             target,
             toolchain: &toolchain,
             folder: &folder,
             sources: &self.root.join("kernels-hip"),
             disassembler: disassembler.as_ref(),
+            headers: None,
         };
         let (manifest, todo) = self.begin(&job, dir)?;
-        let built = if todo.is_empty() { Vec::new() } else { self.compile(&job, manifest, &todo)? };
+        let built = if todo.is_empty() {
+            Vec::new()
+        } else {
+            job.headers =
+                toolchain.parse_headers(target, &folder.work()).map_err(|error| folder.explain(error))?;
+            self.compile(&job, manifest, &todo)?
+        };
         let kernels: usize = self.units.iter().map(|unit| unit.kernels().len()).sum();
         println!(
             "build-kernels: {target}: {} objects with {kernels} kernels in {}: {} current, {} compiled in {:.1} s",
