@@ -1,5 +1,6 @@
-//! Every unit of kernels through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
-//! libamdhip64 with hiprtc is installed.
+//! Kernels of every family through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
+//! libamdhip64 with hiprtc is installed. Every dtype takes minutes, and is asked for:
+//! `cargo test -p tensor-core --test run_time -- --ignored`.
 
 #[path = "../../code-object/tests/common/skip.rs"]
 mod skip;
@@ -51,31 +52,48 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
     found.len()
 }
 
-/// Which units are compiled for what: each for one architecture in turn.
-fn work(units: &[Unit]) -> Vec<(&Unit, (&'static str, u32))> {
-    units.iter().zip(ARCHITECTURES.into_iter().cycle()).collect()
+/// A unit and what it is compiled for.
+type Work = (Unit, (&'static str, u32));
+
+/// Every family for every architecture, each time for another of its dtypes; which one for which turns from family to family.
+#[test]
+fn every_family_compiles_for_gfx906_gfx90a_and_gfx1030() {
+    let families = kernels_hip::families().iter().enumerate();
+    let work = families.flat_map(|(turn, family)| {
+        let last = family.dtypes.len() - 1;
+        let dtypes = [0, last / 2, last].map(|place| family.dtypes[place]);
+        let archs = ARCHITECTURES.into_iter().cycle().skip(turn);
+        dtypes.into_iter().map(|dtype| Unit { family: *family, dtype }).zip(archs).collect::<Vec<_>>()
+    });
+    compile_all("every_family_compiles_for_gfx906_gfx90a_and_gfx1030", &work.collect::<Vec<_>>());
 }
 
-/// Within a process the library compiles one text at a time, so there is a process for each core, and each takes its share.
 #[test]
+#[ignore = "takes minutes"]
 fn every_unit_compiles_for_gfx906_gfx90a_or_gfx1030() {
-    const TEST: &str = "every_unit_compiles_for_gfx906_gfx90a_or_gfx1030";
+    let work = kernels_hip::units().zip(ARCHITECTURES.into_iter().cycle());
+    compile_all("every_unit_compiles_for_gfx906_gfx90a_or_gfx1030", &work.collect::<Vec<_>>());
+}
+
+/// Within a process the library compiles one text at a time, so there is a process for each core, and each takes its share of
+/// what the test of this name compiles.
+fn compile_all(test: &str, work: &[Work]) {
     const CHILD: &str = "TENSOR_CORE_TEST_SHARE";
     let Some(platform) = real() else { return };
-    let units: Vec<Unit> = kernels_hip::units().collect();
-    let work = work(&units);
     if let Some(share) = std::env::var_os(CHILD) {
         let share = share.to_str().and_then(|share| share.split_once('/')).expect("as below");
         let [first, step] = [share.0, share.1].map(|number| number.parse::<usize>().expect("a number"));
-        for (unit, target) in work.into_iter().skip(first).step_by(step) {
-            println!("compiled {} {} {}", unit.name(), target.0, compile(&platform, unit, target));
+        for (unit, target) in work.iter().skip(first).step_by(step) {
+            println!("compiled {} {} {}", unit.name(), target.0, compile(&platform, unit, *target));
         }
         return;
     }
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let start = |share: usize| {
         let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
-        command.args(["--exact", TEST, "--nocapture"]).env(CHILD, format!("{share}/{cores}"));
+        command
+            .args(["--exact", test, "--nocapture", "--include-ignored"])
+            .env(CHILD, format!("{share}/{cores}"));
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can start itself")
     };
     let children: Vec<_> = (0..cores).map(start).collect();
@@ -88,14 +106,13 @@ fn every_unit_compiles_for_gfx906_gfx90a_or_gfx1030() {
         told.extend(lines.lines().filter_map(|line| line.split("compiled ").nth(1).map(str::to_owned)));
     }
     told.sort_unstable();
-    let listed =
-        |(unit, (arch, _)): &(&Unit, (&str, u32))| format!("{} {arch} {}", unit.name(), unit.kernels().len());
+    let listed = |(unit, (arch, _)): &Work| format!("{} {arch} {}", unit.name(), unit.kernels().len());
     let mut wanted: Vec<String> = work.iter().map(listed).collect();
     wanted.sort_unstable();
     assert_eq!(told, wanted);
-    let kernels: usize = units.iter().map(|unit| unit.kernels().len()).sum();
-    let (count, version) = (units.len(), platform.version());
-    println!("hiprtc of HIP {version}: {count} units of {kernels} kernels, in turn for {ARCHITECTURES:?}");
+    let kernels: usize = work.iter().map(|(unit, _)| unit.kernels().len()).sum();
+    let (count, version) = (work.len(), platform.version());
+    println!("hiprtc of HIP {version}: {count} units of {kernels} kernels, for {ARCHITECTURES:?}");
 }
 
 #[test]
