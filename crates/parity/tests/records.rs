@@ -31,19 +31,28 @@ fn run(cases: &[Case], record: &NamedRecord, whole: bool) -> Report {
     run_against(cases, &[devices::cpu()], SEED, Against { records, whole, origin: "" }, &mut || ())
 }
 
+/// A quarter of the cases, with every operation: all of them, against the record that ships, are those of tests/devices.rs.
+fn a_quarter() -> Vec<Case> {
+    let all = registry::all();
+    let operations = |cases: &[Case]| cases.iter().map(|case| case.op.name()).collect::<HashSet<_>>();
+    let quarter: Vec<Case> = all.iter().step_by(4).cloned().collect();
+    assert_eq!(operations(&quarter), operations(&all));
+    quarter
+}
+
 #[test]
-fn a_whole_record_is_small_and_agrees_with_every_device() {
-    let cases = registry::all();
+fn a_record_is_small_and_agrees_with_every_device() {
+    let cases = a_quarter();
     let record = cpu_record(&cases);
     let text = record.to_text();
-    assert!(text.len() < 4 << 20, "{} bytes", text.len());
+    assert!(text.len() < 1 << 20, "{} bytes", text.len());
     assert_eq!(Record::parse(&text).as_ref(), Ok(&record));
     assert_eq!(record.entries().len(), cases.len());
     assert!(record.entries().iter().zip(&cases).all(|(entry, case)| entry.id == case.id()));
     // Both sorts of entries, and the samples of the long ones are not only their ends.
     let sampled =
         record.entries().iter().filter(|entry| matches!(entry.found, Found::Sampled { .. })).count();
-    assert!(sampled > 500 && sampled < cases.len() / 2, "{sampled} of {}", cases.len());
+    assert!(sampled > 125 && sampled < cases.len() / 2, "{sampled} of {}", cases.len());
 
     let records = [named(record.entries().to_vec(), &record)];
     let host: Vec<_> = devices::open(&["host:0".to_string(), "host:1".to_string()]).expect("always there");
