@@ -1,5 +1,8 @@
 //! Records: made, held against runs, and spoiled in every way that must be seen.
 
+#[path = "common/quarter.rs"]
+mod quarter;
+
 use std::collections::HashSet;
 
 use parity::record::{
@@ -9,6 +12,7 @@ use parity::report::Status;
 use parity::{
     Against, Case, Report, devices, evaluate, execute, filter, judge, registry, run_against, sabotage, table,
 };
+use quarter::quarter;
 use reference::{DType, Judge, Value};
 
 const SEED: u64 = 7;
@@ -31,18 +35,9 @@ fn run(cases: &[Case], record: &NamedRecord, whole: bool) -> Report {
     run_against(cases, &[devices::cpu()], SEED, Against { records, whole, origin: "" }, &mut || ())
 }
 
-/// A quarter of the cases, with every operation: all of them, against the record that ships, are those of tests/devices.rs.
-fn a_quarter() -> Vec<Case> {
-    let all = registry::all();
-    let operations = |cases: &[Case]| cases.iter().map(|case| case.op.name()).collect::<HashSet<_>>();
-    let quarter: Vec<Case> = all.iter().step_by(4).cloned().collect();
-    assert_eq!(operations(&quarter), operations(&all));
-    quarter
-}
-
 #[test]
 fn a_record_is_small_and_agrees_with_every_device() {
-    let cases = a_quarter();
+    let cases = quarter(0);
     let record = cpu_record(&cases);
     let text = record.to_text();
     assert!(text.len() < 1 << 20, "{} bytes", text.len());
