@@ -55,7 +55,7 @@ const fn step(name: &'static str, run: Run) -> Step {
     Step { name, run, env: None, needs: || Ok(Vec::new()) }
 }
 
-const STEPS: [Step; 21] = [
+const STEPS: [Step; 22] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -63,6 +63,7 @@ const STEPS: [Step; 21] = [
         env: Some(("RUSTDOCFLAGS", "-D warnings")),
         ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
     },
+    step("parity", Run::Xtask(&["parity"])),
     step("test", Run::Cargo(&["test", "--workspace"])),
     // Every order of threads for the locks, and every wait left out once: builds of their own.
     Step { env: Some(("RUSTFLAGS", "--cfg loom")), ..step("loom", Run::Cargo(&LOOM)) },

@@ -1,13 +1,13 @@
 //! Cases on all devices of this machine, and the judge's own trial.
 
-#[path = "common/quarter.rs"]
-mod quarter;
+#[path = "common/chosen.rs"]
+mod chosen;
 
+use chosen::chosen;
 use parity::report::Status;
 use parity::{
     Against, NamedDevice, devices, filter, record, registry, run_against, run_cases, sabotage, table,
 };
-use quarter::quarter;
 
 fn all_devices() -> Vec<NamedDevice> {
     devices::open(&[]).expect("the devices of this machine open")
@@ -15,7 +15,7 @@ fn all_devices() -> Vec<NamedDevice> {
 
 #[test]
 fn cases_pass_on_every_device() {
-    let (cases, devices) = (quarter(1), all_devices());
+    let (cases, devices) = (chosen(), all_devices());
     let mut steps = 0;
     let records = record::embedded().expect("the records that ship are whole");
     let against = Against { records: &records, whole: false, origin: "" };

@@ -55,7 +55,7 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
 /// A unit and what it is compiled for.
 type Work = (Unit, (&'static str, u32));
 
-/// Every family for every architecture, each time for another of its dtypes; which one for which turns from family to family.
+/// Every family for every architecture, each time for another of its dtypes where it has three; which one for which turns from family to family.
 #[test]
 fn every_family_compiles_for_gfx906_gfx90a_and_gfx1030() {
     let families = kernels_hip::families().iter().enumerate();

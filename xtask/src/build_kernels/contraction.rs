@@ -1,5 +1,6 @@
 //! Whether a compiler rounds a product before it adds to it, as the options ask: seen in the code of a small kernel.
 
+use super::compiler::with_parsed;
 use super::target::{Platform, Target};
 use super::toolchain::Toolchain;
 use crate::resources::disassembly::{Disassembler, Function};
@@ -23,11 +24,15 @@ pub(super) fn check(
     sources: &Path,
     work: &Path,
     disassembler: &Disassembler,
+    headers: Option<&Path>,
 ) -> Result<(), String> {
     let source = work.join("contraction.hip");
     let object = work.join(format!("contraction.{}", target.platform.extension()));
     workspace::write_whole(&source, SOURCE.as_bytes())?;
     let mut command = toolchain.command(target, unit, sources, &source, &object);
+    if let Some(headers) = headers {
+        with_parsed(&mut command, headers);
+    }
     let out = command
         .env("TMPDIR", work)
         .output()
@@ -125,7 +130,8 @@ mod tests {
             let toolchain = toolchains.of(compiler, &root).expect("it was found");
             let sources = root.join("kernels-hip");
             let check = |toolchain: &Toolchain| {
-                check(toolchain, &target, &unit, &sources, work.path(), &disassembler)
+                let headers = toolchain.parse_headers(&target, work.path()).expect("they compile");
+                check(toolchain, &target, &unit, &sources, work.path(), &disassembler, headers.as_deref())
             };
             assert_eq!(check(&toolchain), Ok(()), "{arch}");
 

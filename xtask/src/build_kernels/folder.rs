@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 const WORK: &str = ".work";
 /// Holds nothing; the build that has locked it may write here.
 const LOCK: &str = ".lock";
-/// What must be free for HIP's headers, parsed, and for a compiler to finish one unit.
-const ROOM: usize = 16 << 20;
+/// What must be free for a compiler to finish one unit.
+const ROOM: usize = 4 << 20;
 
 /// A folder that this process alone writes to.
 pub(super) struct Folder {
@@ -58,8 +58,8 @@ impl Folder {
             return error;
         }
         format!(
-            "no space left for {}: about {} MiB must be free, and 28 MiB for a whole architecture; make room or name another \
-             folder with --out\n{error}",
+            "no space left for {}: about {} MiB must be free, and 32 MiB for a whole architecture, of which HIP's headers \
+             take 10; make room or name another folder with --out\n{error}",
             self.path.display(),
             ROOM >> 20
         )

@@ -61,8 +61,11 @@ impl Run<'_> {
         let built = if todo.is_empty() {
             Vec::new()
         } else {
-            job.headers =
-                toolchain.parse_headers(target, &folder.work()).map_err(|error| folder.explain(error))?;
+            // For one unit they are parsed by its own command.
+            if todo.len() > 1 {
+                job.headers =
+                    toolchain.parse_headers(target, &folder.work()).map_err(|error| folder.explain(error))?;
+            }
             self.compile(&job, manifest, &todo)?
         };
         let kernels: usize = self.units.iter().map(|unit| unit.kernels().len()).sum();
@@ -128,7 +131,8 @@ impl Run<'_> {
         match job.disassembler {
             Some(program) => {
                 let work = job.folder.work();
-                contraction::check(job.toolchain, target, &todo[0], job.sources, &work, program)
+                let headers = job.headers.as_deref();
+                contraction::check(job.toolchain, target, &todo[0], job.sources, &work, program, headers)
                     .map_err(|error| job.folder.explain(error))?;
             }
             None if target.platform.is_gpu() => {

@@ -40,17 +40,7 @@ pub struct CodegenArgs {
 pub fn run(args: &CodegenArgs) -> Result<(), String> {
     use std::process::Command;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "xtask",
-        "--features",
-        "codegen",
-        "--",
-        "codegen",
-    ]);
+    cargo.args(["run", "--quiet", "--package", "xtask", "--features", "codegen", "--", "codegen"]);
     for dir in &args.include {
         cargo.arg("--include").arg(dir);
     }
