@@ -191,9 +191,7 @@ impl Launch {
         if failure.code == TIMED_OUT || !self.expired.load(Ordering::Relaxed) {
             self.failure.lock().get_or_insert(failure);
         }
-        if let Some(together) = &self.together {
-            together.give_up();
-        }
+        self.end_waits();
     }
 
     /// What ThreadSanitizer takes for the launch's end: an address that is neither the launch's own nor another's.
@@ -201,10 +199,15 @@ impl Launch {
         &raw const self.failed
     }
 
-    /// Ends the launch because its time is over. Whoever works on it says where it was.
+    /// Ends the launch because its time is over. Whoever works on it says where it was; blocks that wait for others go on
+    /// waiting until [`Launch::end_waits`].
     pub(crate) fn expire(&self) {
         self.expired.store(true, Ordering::Relaxed);
         self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the waits of blocks for each other.
+    pub(crate) fn end_waits(&self) {
         if let Some(together) = &self.together {
             together.give_up();
         }

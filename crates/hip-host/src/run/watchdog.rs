@@ -80,13 +80,20 @@ fn keep_watch() {
     let mut watched = WATCHED.lock();
     loop {
         let now = Instant::now();
-        for late in watched.iter().filter(|watched| watched.deadline <= now) {
+        let overdue = || watched.iter().filter(|watched| watched.deadline <= now);
+        for late in overdue() {
             // SAFETY: S16: while it is on the list, and it leaves under the lock, the thread, its slot and the launch live.
             unsafe {
                 (*late.launch).expire();
                 (*late.slot).set_interrupt(true);
                 libc::pthread_kill(late.thread, INTERRUPT);
             }
+        }
+        // After all signals: a block that waited for another one would be interrupted on its way out, and named as the one that
+        // took too long.
+        for late in overdue() {
+            // SAFETY: S16: as above.
+            unsafe { (*late.launch).end_waits() };
         }
         match watched.iter().map(|watched| watched.deadline).min() {
             None => CHANGED.wait(&mut watched),
