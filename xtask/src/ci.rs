@@ -87,7 +87,7 @@ const STEPS: [Step; 22] = [
     Step { needs: sanitizers, ..step("sanitize-thread", Run::Xtask(&THREADS)) },
     Step { needs: aarch64, ..step("aarch64", Run::Script(AARCH64)) },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
-    // The README's command has run the other cases; the record's entries are counted there, these by their ids here.
+    // The step `parity` has run the other cases; the record's entries are counted there, these by their ids here.
     step(
         "parity-long",
         Run::Xtask(&["parity", "--full", "--filter", "*many-blocks*", "--json", "target/parity/long.json"]),

@@ -275,9 +275,11 @@ impl Compiler {
     }
 }
 
-/// Lets a command for a unit take what [`Compiler::parse_command`] wrote.
-pub(super) fn with_parsed(command: &mut Command, parsed: &Path) {
-    command.args(["-Xclang", "-include-pch", "-Xclang"]).arg(parsed);
+/// Lets a command for a unit take what [`Compiler::parse_command`] wrote, if it did.
+pub(super) fn with_parsed(command: &mut Command, parsed: Option<&Path>) {
+    if let Some(parsed) = parsed {
+        command.args(["-Xclang", "-include-pch", "-Xclang"]).arg(parsed);
+    }
 }
 
 impl fmt::Display for Compiler {

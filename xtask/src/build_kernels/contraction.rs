@@ -30,9 +30,7 @@ pub(super) fn check(
     let object = work.join(format!("contraction.{}", target.platform.extension()));
     workspace::write_whole(&source, SOURCE.as_bytes())?;
     let mut command = toolchain.command(target, unit, sources, &source, &object);
-    if let Some(headers) = headers {
-        with_parsed(&mut command, headers);
-    }
+    with_parsed(&mut command, headers);
     let out = command
         .env("TMPDIR", work)
         .output()

@@ -85,9 +85,7 @@ impl Job<'_> {
         let object = work.join(&file);
         let source = self.sources.join(unit.family.file);
         let mut command = self.toolchain.command(self.target, unit, self.sources, &source, &object);
-        if let Some(headers) = &self.headers {
-            with_parsed(&mut command, headers);
-        }
+        with_parsed(&mut command, self.headers.as_deref());
         let Output { status, stdout, stderr } = command
             .env("TMPDIR", &work)
             .output()

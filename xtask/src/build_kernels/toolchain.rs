@@ -67,8 +67,8 @@ impl Toolchain {
         self.compiler.command(&self.prepared, target, unit, sources, source, object)
     }
 
-    /// Parses HIP's headers once for all units of a target, in the folder `work`: of a small unit's time they take more than half.
-    /// The file that [`super::compiler::with_parsed`] gives to a command, where the compiler writes one.
+    /// Parses HIP's headers once for all units of a target, in the folder `work`: of a small unit's time they take more than
+    /// half. The file that [`super::compiler::with_parsed`] gives to a command, where the compiler writes one.
     pub(super) fn parse_headers(&self, target: &Target, work: &Path) -> Result<Option<PathBuf>, String> {
         let (source, parsed) = (work.join("headers.hip"), work.join("headers.pch"));
         let Some(mut command) = self.compiler.parse_command(&self.prepared, target, &source, &parsed) else {

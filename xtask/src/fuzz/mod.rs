@@ -3,8 +3,8 @@
 //! An input is a real object with something changed, and then the lengths around it put right, so that the reader goes on
 //! past its first checks; see `mutate.rs`. It lies in front of a page that may not be read, so that one byte too many ends
 //! the process; what is decompressed lies in ordinary memory, where the checks of safe Rust have to do. Numbers that overflow
-//! panic in the reader and its libraries, in release builds too (`cargo run --release -p xtask -- fuzz`). What is accepted is walked once more, by `walk.rs`. The
-//! process that reads is a child of this one, which saves the input that ended it.
+//! panic in the reader and its libraries, in release builds too (`cargo run --release -p xtask -- fuzz`). What is accepted is
+//! walked once more, by `walk.rs`. The process that reads is a child of this one, which saves the input that ended it.
 
 mod base;
 mod check;
