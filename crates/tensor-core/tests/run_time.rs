@@ -55,17 +55,15 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
 /// A unit and what it is compiled for.
 type Work = (Unit, (&'static str, u32));
 
-/// Every family for every architecture, each time for another of its dtypes where it has three; which one for which turns from family to family.
+/// Every family once: for which architecture, and for which of its dtypes, turns from family to family.
 #[test]
-fn every_family_compiles_for_gfx906_gfx90a_and_gfx1030() {
+fn every_family_compiles_for_gfx906_gfx90a_or_gfx1030() {
     let families = kernels_hip::families().iter().enumerate();
-    let work = families.flat_map(|(turn, family)| {
-        let last = family.dtypes.len() - 1;
-        let dtypes = [0, last / 2, last].map(|place| family.dtypes[place]);
-        let archs = ARCHITECTURES.into_iter().cycle().skip(turn);
-        dtypes.into_iter().map(|dtype| Unit { family: *family, dtype }).zip(archs).collect::<Vec<_>>()
+    let work = families.map(|(turn, family)| {
+        let dtype = family.dtypes[turn % family.dtypes.len()];
+        (Unit { family: *family, dtype }, ARCHITECTURES[turn % ARCHITECTURES.len()])
     });
-    compile_all("every_family_compiles_for_gfx906_gfx90a_and_gfx1030", &work.collect::<Vec<_>>());
+    compile_all("every_family_compiles_for_gfx906_gfx90a_or_gfx1030", &work.collect::<Vec<_>>());
 }
 
 #[test]
