@@ -82,8 +82,9 @@ const STEPS: [Step; 22] = [
     },
     Step { needs: || compilers_of_amd(["gfx90a", "gfx1100"]), ..step("fuzz", Run::Xtask(&["fuzz"])) },
     Step { needs: sanitizers, ..step("sanitize-planted", Run::Xtask(&["sanitize", "--planted"])) },
-    Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&["sanitize", "address"])) },
-    // Slow, so one dtype for all: who waits for whom does not depend on it. `cargo xtask sanitize thread` runs them all.
+    // Their kernels compile slowly, so one dtype for all; `cargo xtask sanitize` runs them all. Who waits for whom does not
+    // depend on the dtype; where a read ends can, so after a change of kernels run that by hand.
+    Step { needs: sanitizers, ..step("sanitize-address", Run::Xtask(&ADDRESSES)) },
     Step { needs: sanitizers, ..step("sanitize-thread", Run::Xtask(&THREADS)) },
     Step { needs: aarch64, ..step("aarch64", Run::Script(AARCH64)) },
     step("sabotage", Run::Xtask(&["parity", "--sabotage"])),
@@ -106,14 +107,10 @@ const MUTATIONS: [&str; 8] =
 const COUNTED: &str = "gfx90a,gfx942,gfx1100,gfx1201";
 const KERNELS_AMD: [&str; 7] =
     ["build-kernels", "--platform", "amd", "--arch", COUNTED, "--deny-spills", "--deny-slow"];
-const THREADS: [&str; 6] = [
-    "sanitize",
-    "thread",
-    "--filter",
-    "*/f32/contiguous/*",
-    "--units",
-    "f32,elementwise_u32,reduce_u8,transpose_i32",
-];
+const ADDRESSES: [&str; 6] = ["sanitize", "address", "--filter", "*/f32/*", "--units", UNITS_OF_F32];
+const THREADS: [&str; 6] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*", "--units", UNITS_OF_F32];
+/// What cases of f32 need.
+const UNITS_OF_F32: &str = "f32,elementwise_u32,reduce_u8,transpose_i32";
 const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
 
