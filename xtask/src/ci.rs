@@ -110,7 +110,7 @@ const KERNELS_AMD: [&str; 7] =
 const ADDRESSES: [&str; 6] = ["sanitize", "address", "--filter", "*/f32/*", "--units", UNITS_OF_F32];
 const THREADS: [&str; 6] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*", "--units", UNITS_OF_F32];
 /// What cases of f32 need.
-const UNITS_OF_F32: &str = "f32,elementwise_u32,reduce_u8,transpose_i32";
+const UNITS_OF_F32: &str = "f32,elementwise_u32,elementwise_u8,reduce_u8,transpose_i32";
 const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
 
