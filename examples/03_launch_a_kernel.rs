@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p examples --bin 03_launch_a_kernel`
 
-use hip_safe::{Device, LaunchConfig, Module};
+use hip_safe::{Device, LaunchConfig, Source};
 use kernels_hip::args::Map2;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,9 +10,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::new(&platform, 0)?;
     let stream = device.new_stream()?;
 
-    // The shipped kernels were linked in for the host; an AMD device would be given a code object's bytes here.
-    kernels_hip::register_host();
-    let module = Module::load(&device, &hip_host::image("elementwise_f32"))?;
+    // The shipped kernels are texts. They are compiled for the device, or found in the cache of what was compiled before.
+    let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
+    let wave_size = device.properties().wave_size;
+    let options = unit.options(platform.kind.name(), wave_size).expect("the host has a compiler");
+    let source = Source::new(unit.family.source)
+        .name(unit.family.file)
+        .headers(kernels_hip::HEADERS.iter().copied())
+        .options(options);
+    let module = device.compile(&source)?;
     let add = module.function("elementwise_add_f32")?;
 
     let a = stream.upload(&[1.0f32, 2.0, 3.0])?;

@@ -27,7 +27,7 @@
 #define ON_AMD 0
 #define ON_NVIDIA 0
 #define ON_HOST 1
-#ifdef WAVE_SIZE
+#if defined(WAVE_SIZE) && !defined(HIPHOST_WAVE_SIZE)
 #define HIPHOST_WAVE_SIZE WAVE_SIZE
 #endif
 #include <hiphost/device.hpp>

@@ -2,7 +2,7 @@
 //! test kernels.
 
 #[path = "src/flags.rs"]
-#[expect(unreachable_pub, reason = "the library exports it")]
+#[expect(unreachable_pub, dead_code, reason = "the library uses all of it")]
 mod flags;
 
 use std::env;
@@ -18,8 +18,10 @@ fn main() {
     embed_headers(&include);
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/flags.rs");
-    // A sanitizer's come last, because the last level of optimisation counts. Kernels compiled ahead of time ask for no types.
-    let flags = [&flags::KERNEL_FLAGS[..], &["-fno-rtti"], &sanitizer_flags()].concat();
+    let sanitizer = sanitizer_flags();
+    println!("cargo::rustc-env=HIPHOST_SANITIZER_FLAGS={}", sanitizer.join(" "));
+    // A sanitizer's come last, because the last level of optimisation counts.
+    let flags = [&flags::KERNEL_FLAGS[..], &flags::HOST_SOURCE_FLAGS, &sanitizer].concat();
     // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
     println!("cargo::metadata=flags={}", flags.join(" "));
     #[cfg(feature = "test-kernels")]

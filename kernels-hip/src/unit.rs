@@ -84,17 +84,37 @@ impl Unit {
         crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
     }
 
-    /// A number for the options that its code is compiled with on a platform of that name, for waves of that size: those of
-    /// [`crate::options`] and its macros. As [`Unit::source_hash`] otherwise.
+    /// A number for the options that its code is compiled with on a platform of that name, for waves of that size:
+    /// [`Unit::options`]. As [`Unit::source_hash`] otherwise.
     pub fn options_hash(&self, platform: &str, wave_size: u32) -> String {
-        let options = self.options(crate::options::of(platform).unwrap_or_default(), wave_size);
+        let options = self.options(platform, wave_size).unwrap_or_default();
         crate::hash_parts(options.iter().map(String::as_bytes))
     }
 
-    /// The options of a run-time compiler for this unit: `common` (one of [`crate::options`]) and its macros.
-    pub fn options(&self, common: &[&str], wave_size: u32) -> Vec<String> {
-        let macros = [format!("-DDTYPE_{}", self.dtype), format!("-DWAVE_SIZE={wave_size}")];
-        common.iter().map(|option| (*option).to_owned()).chain(macros).collect()
+    /// The options of a compiler for this unit on a platform of that name, `amd`, `nvidia` or `host`: those of [`crate::options`] and
+    /// its macros. The architecture comes on top. `None` for a platform that has no compiler of kernels.
+    pub fn options(&self, platform: &str, wave_size: u32) -> Option<Vec<String>> {
+        let mut options: Vec<String> =
+            crate::options::of(platform)?.iter().map(|option| (*option).to_owned()).collect();
+        let is_host = platform == "host";
+        if is_host {
+            options.extend(crate::options::HOST_INSTRUCTIONS.iter().map(|option| (*option).to_owned()));
+            options.extend(["--host-source", "-DHIPHOST_UNIT=rtc"].map(Into::into));
+            if !self.family.barriers {
+                options.push("-DHIPHOST_NO_BARRIERS".into());
+            }
+        }
+        options.push(format!("-DDTYPE_{}", self.dtype));
+        if !(is_host && self.family.waves == Waves::Any) {
+            options.push(format!("-DWAVE_SIZE={wave_size}"));
+        }
+        Some(options)
+    }
+
+    /// The architecture and the wave size to compile it for on a device of these: the host has one build of a text that depends on neither.
+    pub fn target<'a>(&self, platform: &str, arch: &'a str, wave_size: u32) -> (&'a str, u32) {
+        let both = platform == "host" && self.family.waves == Waves::Any;
+        if both { ("host", 0) } else { (arch, wave_size) }
     }
 }
 
@@ -116,8 +136,26 @@ mod tests {
             |dtype, platform, wave| unit("reduce", dtype).expect("it ships").options_hash(platform, wave);
         let one = hash("f32", "amd", 64);
         assert_eq!(one, hash("f32", "amd", 64));
-        for other in [hash("f16", "amd", 64), hash("f32", "nvidia", 64), hash("f32", "amd", 32)] {
+        for other in [
+            hash("f16", "amd", 64),
+            hash("f32", "nvidia", 64),
+            hash("f32", "host", 64),
+            hash("f32", "amd", 32),
+        ] {
             assert_ne!(one, other);
         }
+    }
+
+    #[test]
+    fn the_host_has_one_build_of_what_depends_on_no_wave_size() {
+        let unit = |family| unit(family, "f32").expect("it ships");
+        let (one, two) = (unit("matmul"), unit("reduce"));
+        assert_eq!(one.target("host", "host-w64", 64), ("host", 0));
+        assert_eq!(two.target("host", "host-w64", 64), ("host-w64", 64));
+        assert_eq!(one.target("amd", "gfx90a", 64), ("gfx90a", 64));
+        assert_eq!(one.options("host", 64), one.options("host", 32));
+        assert_ne!(two.options("host", 64), two.options("host", 32));
+        assert!(one.options("host", 0).expect("compiled").contains(&"-DHIPHOST_NO_BARRIERS".to_owned()));
+        assert_eq!(one.options("other", 32), None);
     }
 }

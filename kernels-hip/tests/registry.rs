@@ -1,111 +1,41 @@
-//! The list in kernels.toml, the host build and the sources say the same.
+//! The list in kernels.toml, what is compiled for the host, and the sources say the same.
 
-use hip_host::abi;
-use kernels_hip::{HEADERS, Waves, families, units};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CStr, c_char, c_int, c_void};
+mod common;
 
-/// A module as its tables describe it: whether each kernel is a plain loop.
-struct Module {
-    name: String,
-    wave_size: u32,
-    kernels: BTreeMap<String, bool>,
-}
+use common::device::image;
+use kernels_hip::{HEADERS, Unit, Waves, families, units};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 
-/// All modules of this build. Nothing is registered or run.
-fn modules() -> Vec<Module> {
-    kernels_hip::host_entries().iter().map(read).collect()
-}
-
-fn read(entry: &hip_host::ModuleEntry) -> Module {
-    // SAFETY: S14: the entry was compiled with the headers whose types these are; the table is static.
-    let module = unsafe { &*entry(&raw const RUNTIME) };
-    assert_eq!(module.abi, abi::ABI);
-    let mut kernels = BTreeMap::new();
-    let mut next = module.kernels;
-    // SAFETY: S14: a list that ends with null and lives as long as the program.
-    while let Some(kernel) = unsafe { next.as_ref() } {
-        // SAFETY: S14: names in the tables are C strings.
-        kernels.insert(unsafe { text(kernel.name) }, kernel.plain.is_some());
-        next = kernel.next;
-    }
-    // SAFETY: S14: as above.
-    Module { name: unsafe { text(module.name) }, wave_size: module.wave_size, kernels }
-}
-
-/// # Safety
-/// `name` is a C string.
-unsafe fn text(name: *const c_char) -> String {
-    // SAFETY: S11: the caller's promise.
-    unsafe { CStr::from_ptr(name) }.to_str().expect("names of kernels are ASCII").to_owned()
-}
-
-/// Nothing is run, so nothing of it is called.
-static RUNTIME: abi::Runtime = abi::Runtime {
-    abi: abi::ABI,
-    reserved: 0,
-    next_thread,
-    barrier,
-    warp_sync,
-    fail,
-    print,
-    grid_sync,
-    clock,
-};
-
-unsafe extern "C" fn next_thread(_: *const abi::Block, _: *mut abi::Thread) -> c_int {
-    std::process::abort()
-}
-unsafe extern "C" fn barrier(_: *const abi::Block, _: u32, _: u32) -> u64 {
-    std::process::abort()
-}
-unsafe extern "C" fn warp_sync(
-    _: *const abi::Block,
-    _: u32,
-    _: *const c_void,
-    _: u32,
-    _: u32,
-    _: *mut abi::WarpView,
-) {
-    std::process::abort()
-}
-unsafe extern "C" fn fail(
-    _: *const abi::Block,
-    _: *const u32,
-    _: u32,
-    _: *const c_char,
-    _: *const c_char,
-    _: u32,
-) {
-    std::process::abort()
-}
-unsafe extern "C" fn print(_: *const abi::Block, _: *const c_char, _: u32) {
-    std::process::abort()
-}
-unsafe extern "C" fn grid_sync(_: *const abi::Block, _: u32) -> u32 {
-    std::process::abort()
-}
-unsafe extern "C" fn clock() -> u64 {
-    std::process::abort()
+/// What each unit is compiled to for the host, with the wave size, or 0 for both. As many at once as there are cores.
+fn images() -> Vec<(Unit, u32, Vec<u8>)> {
+    let waves = |unit: &Unit| if unit.family.waves == Waves::Both { vec![32, 64] } else { vec![0] };
+    let wanted: Vec<_> = units().flat_map(|unit| waves(&unit).into_iter().map(move |wave| (unit, wave))).collect();
+    let (wanted, done) = (Mutex::new(wanted.into_iter()), Mutex::new(Vec::new()));
+    let next = || wanted.lock().expect("no thread panics").next();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((unit, wave)) = next() {
+                    let image = image(&unit, if wave == 0 { 32 } else { wave });
+                    done.lock().expect("no thread panics").push((unit, wave, image));
+                }
+            });
+        }
+    });
+    done.into_inner().expect("no thread panics")
 }
 
 #[test]
-fn every_kernel_listed_is_in_its_host_module_and_no_other() {
-    let mut modules: BTreeMap<(String, u32), BTreeSet<String>> = modules()
-        .into_iter()
-        .map(|module| ((module.name, module.wave_size), module.kernels.into_keys().collect()))
-        .collect();
-    for unit in units() {
+fn every_kernel_listed_is_in_its_host_module_and_no_other_and_loops_where_it_has_no_barriers() {
+    for (unit, wave, image) in images() {
+        let name = unit.name();
         let listed: BTreeSet<String> = unit.kernels().into_iter().collect();
-        assert_eq!(listed.len(), unit.kernels().len(), "{} lists a name twice", unit.name());
-        let waves: &[u32] = if unit.family.waves == Waves::Both { &[32, 64] } else { &[0] };
-        for wave in waves {
-            let built =
-                modules.remove(&(unit.name(), *wave)).unwrap_or_else(|| panic!("no module {}", unit.name()));
-            assert_eq!(built, listed, "{} at wave size {wave}", unit.name());
-        }
+        assert_eq!(listed.len(), unit.kernels().len(), "{name} lists a name twice");
+        let built = hip_host::kernels_of(&image, if wave == 0 { 32 } else { wave }).expect("it loads");
+        assert_eq!(built.keys().cloned().collect::<BTreeSet<_>>(), listed, "{name} at wave size {wave}");
+        assert!(built.values().all(|plain| *plain != unit.family.barriers), "{name}");
     }
-    assert!(modules.is_empty(), "modules that kernels.toml does not list: {:?}", modules.keys());
 }
 
 #[test]
@@ -153,15 +83,12 @@ fn kernels_are_counted() {
 }
 
 #[test]
-fn families_without_barriers_run_as_plain_loops() {
+fn a_family_is_marked_for_barriers_if_its_text_has_any() {
     for family in families() {
-        let prefix = format!("{}_", family.name);
-        for module in modules().into_iter().filter(|module| module.name.starts_with(&prefix)) {
-            assert!(module.kernels.values().all(|plain| *plain != family.barriers), "{}", module.name);
-        }
         // A barrier under another name would escape the mark.
         let barriers = ["block_join", "__sync", "rows.hpp", "conv_tiles.hpp", "conv_wide.hpp"];
-        assert_eq!(barriers.iter().any(|barrier| family.source.contains(barrier)), family.barriers);
+        let has = barriers.iter().any(|barrier| family.source.contains(barrier));
+        assert_eq!(has, family.barriers, "{}", family.name);
     }
 }
 
@@ -169,8 +96,8 @@ fn families_without_barriers_run_as_plain_loops() {
 fn sources_include_nothing_but_the_headers() {
     for family in families() {
         let includes: Vec<&str> = family.source.lines().filter(|line| line.starts_with("#include")).collect();
-        let headers = HEADERS.map(|(name, _)| format!("#include \"{name}\""));
-        assert_eq!(includes.first(), Some(&headers[0].as_str()), "{}", family.file);
+        let headers: Vec<String> = HEADERS.iter().map(|(name, _)| format!("#include \"{name}\"")).collect();
+        assert_eq!(includes.first(), Some(&"#include \"portable.hpp\""), "{}", family.file);
         assert!(includes.iter().all(|line| headers.iter().any(|header| header == line)), "{}", family.file);
     }
 }

@@ -19,3 +19,9 @@ pub const KERNEL_FLAGS: [&str; 9] = [
     "-fvisibility=hidden",
     "-fno-semantic-interposition",
 ];
+
+/// What comes behind [`KERNEL_FLAGS`] for texts written against `hiphost/device.hpp`, which ask for no types at run time.
+pub const HOST_SOURCE_FLAGS: [&str; 3] = ["-pipe", "-fPIC", "-fno-rtti"];
+
+/// How objects become shared ones. The last is left out with a sanitizer.
+pub const LINK_FLAGS: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];

@@ -43,7 +43,9 @@
 //! <hip/hip_runtime.h>`, `__global__` functions in any namespace, templates by name expression, `__device__` and
 //! `__constant__` variables, static and dynamic shared memory, launch bounds. `--offload-arch=host-w32` and `host-w64`, the
 //! names in the devices' properties, may be given once or both; without them the code is for the device that is current when it is
-//! compiled, as with AMD's hiprtc. The image that comes out carries the compiled objects and may be kept in a file.
+//! compiled, as with AMD's hiprtc. `--offload-arch=host` is code for both devices, without warp operations. `--host-source` marks a
+//! text that is C++ for the CPU already: it includes `hiphost/device.hpp` and has a `HIPHOST_MODULE(rtc)`, as the kernels of
+//! kernels-hip do. The image that comes out carries the compiled objects and may be kept in a file.
 //!
 //! A loaded object stays in memory for good. An object without device variables is opened once, however often it is
 //! loaded; one that has any is opened anew for each load, because each load has its own.
@@ -55,7 +57,7 @@
 //! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -O1`. A sanitizer's flag needs a program
 //!   that was built with the sanitizer, too.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
-//! - `HIPSTACK_HOST_SANITIZE`, read when this crate and kernels are built: `address` or `thread` compiles kernels for that sanitizer
+//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` has kernels compiled for that sanitizer
 //!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
 //! - `HIPSTACK_HOST_SANITIZER_LOG`: a file that such a program writes the name and wave size of each kernel to that ran.
 //! - `HIPSTACK_HOST_ADVERSARY=<seed>`: everything that HIP leaves open happens in an order that the seed chooses, late rather
@@ -98,7 +100,8 @@ mod work;
 
 pub use abi::ModuleEntry;
 pub use code::{RegisterError, image, register_module};
-pub use flags::KERNEL_FLAGS;
+pub use flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS};
+pub use rtc::{image_of_object, kernels_of};
 
 /// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
 /// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.
@@ -128,6 +131,7 @@ pub fn platform() -> Arc<Platform> {
             release: checked.then_some(check::release),
             own_pages: guard::least_alignment().is_some(),
             compiler: Some(rtc::compiler_identity),
+            check_compiler: Some(rtc::check_compiler),
             rocblas: Some(rocblas::library),
             miopen: Some(miopen::library),
         };

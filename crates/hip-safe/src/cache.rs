@@ -2,6 +2,8 @@
 
 mod entry;
 mod identity;
+mod lock;
+mod memory;
 mod place;
 mod reads;
 mod store;
@@ -14,6 +16,8 @@ use hip_sys::{Image, Platform};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+
+use memory::Memory;
 use store::Store;
 
 /// A folder of compiled code, which several programs may use at once.
@@ -24,7 +28,8 @@ use store::Store;
 /// those that come with the compiler, is compiled each time and not kept. Neither is what is no image for the architecture. An entry repeats all of that and is compared with it, so its file name, a hash of 128
 /// bits, only has to be rare, not unforgeable. A checksum covers every byte: an entry that is damaged is removed and compiled again.
 /// Writes go to a file of another name, which then takes its place: nobody reads half an entry. They are not forced to the disk; what a
-/// loss of power leaves is seen by the checksum.
+/// loss of power leaves is seen by the checksum. Of several processes that want the same at once, one compiles it: it holds a lock on
+/// a file in the folder, and the others wait for it.
 ///
 /// A cache never fails: where its folder cannot be read or written, the code is compiled and used anyway.
 /// [`CodeCache::statistics`] and [`CodeCache::last_failure`] tell of it. Whoever may write to the folder decides what runs: a folder or
@@ -48,6 +53,8 @@ use store::Store;
 /// ```
 pub struct CodeCache {
     store: Option<Store>,
+    /// What the folder does not take, until the process ends; none in a cache that keeps nothing.
+    memory: Option<Memory>,
     /// Compilations under way, so that one of several threads that want the same compiles it.
     flights: SingleFlight<Vec<u8>, (Compiled, CacheAnswer), Error>,
 }
@@ -57,6 +64,8 @@ pub struct CodeCache {
 pub enum CacheAnswer {
     /// This file of the cache.
     Kept(PathBuf),
+    /// The memory of this process, which compiled it before and could not write it to a folder.
+    Remembered,
     /// It was compiled now.
     Compiled,
 }
@@ -100,16 +109,25 @@ impl CodeCache {
     /// A cache in a folder, which is made at the first write, of at most `limit` bytes: the entries that were not used for the longest
     /// time make room.
     pub fn at(folder: impl Into<PathBuf>, limit: u64) -> Self {
-        Self { store: Some(Store::new(folder.into(), limit)), flights: SingleFlight::default() }
+        Self {
+            store: Some(Store::new(folder.into(), limit)),
+            memory: Some(Memory::default()),
+            flights: SingleFlight::default(),
+        }
     }
 
     /// A cache that keeps nothing. Threads that want the same at once still compile it once.
     pub fn off() -> Self {
-        Self { store: None, flights: SingleFlight::default() }
+        Self { store: None, memory: None, flights: SingleFlight::default() }
+    }
+
+    /// A cache without a folder: what was compiled is kept in memory until the process ends.
+    pub fn in_memory() -> Self {
+        Self { memory: Some(Memory::default()), ..Self::off() }
     }
 
     /// The cache of this process, as its environment says when it is first used: [`CodeCache::default_folder`], of at most
-    /// `HIPSTACK_CACHE_MB` times 2²⁰ bytes.
+    /// `HIPSTACK_CACHE_MB` times 2²⁰ bytes. Without a folder it is [`CodeCache::in_memory`].
     pub fn process() -> &'static Self {
         &PROCESS
     }
@@ -169,9 +187,10 @@ impl CodeCache {
         compile: Compile,
     ) -> Result<(Compiled, CacheAnswer)> {
         let (identity, keep) = identify(source, platform, arch)?;
-        let store = self.store.as_ref().filter(|_| keep);
+        let wanted = Wanted { identity: &identity, arch };
+        let compile = || compile(source, platform, arch);
         self.flights.get_or_make(identity.clone(), || {
-            look_up(store, &identity, arch, || compile(source, platform, arch))
+            if keep { self.look_up(&wanted, compile) } else { Ok((compile()?, CacheAnswer::Compiled)) }
         })
     }
 
@@ -219,28 +238,55 @@ fn identify(source: &Source, platform: &Platform, arch: &str) -> Result<(Vec<u8>
 /// A way to compile.
 type Compile = fn(&Source, &Platform, &str) -> Result<Compiled>;
 
-/// What is kept, if a device of the architecture could take it; else what is compiled now, which is kept under the same condition.
-fn look_up(
-    store: Option<&Store>,
-    identity: &[u8],
-    arch: &str,
-    compile: impl FnOnce() -> Result<Compiled>,
-) -> Result<(Compiled, CacheAnswer)> {
-    let kept = store.and_then(|store| store.get(identity));
-    let read = kept.and_then(|(path, payload)| Some((path, identity::decode(&payload)?)));
-    if let Some((path, compiled)) = read
-        && Image::new(&compiled.code, arch).is_ok()
-    {
-        return Ok((compiled, CacheAnswer::Kept(path)));
+/// What is looked for.
+struct Wanted<'a> {
+    identity: &'a [u8],
+    arch: &'a str,
+}
+
+impl CodeCache {
+    /// What is kept, if a device of the architecture could take it; else what is compiled now, which is kept under the same condition.
+    fn look_up(
+        &self,
+        wanted: &Wanted<'_>,
+        compile: impl FnOnce() -> Result<Compiled>,
+    ) -> Result<(Compiled, CacheAnswer)> {
+        if let Some(compiled) = self.memory.as_ref().and_then(|memory| memory.get(wanted.identity)) {
+            return Ok((compiled, CacheAnswer::Remembered));
+        }
+        let kept = |read: Option<(PathBuf, Vec<u8>)>| {
+            let (path, payload) = read?;
+            let compiled = identity::decode(&payload)?;
+            Image::new(&compiled.code, wanted.arch).ok()?;
+            Some((compiled, CacheAnswer::Kept(path)))
+        };
+        if let Some(found) = self.store.as_ref().and_then(|store| kept(store.get(wanted.identity))) {
+            return Ok(found);
+        }
+        // Another process may compile it now, or may have since this one looked.
+        let _lock = self.store.as_ref().and_then(|store| store.lock(wanted.identity));
+        if let Some(found) = self.store.as_ref().and_then(|store| kept(store.get_again(wanted.identity))) {
+            return Ok(found);
+        }
+        let compiled = compile()?;
+        self.keep(wanted, &compiled);
+        Ok((compiled, CacheAnswer::Compiled))
     }
-    let compiled = compile()?;
-    if let Some(store) = store {
-        match Image::new(&compiled.code, arch) {
-            Ok(_) => store.put(identity, &identity::encode(&compiled)),
-            Err(wrong) => store.note(format!("what was compiled for {arch} was not kept: {wrong}")),
+
+    fn keep(&self, wanted: &Wanted<'_>, compiled: &Compiled) {
+        if let Err(wrong) = Image::new(&compiled.code, wanted.arch) {
+            if let Some(store) = &self.store {
+                store.note(format!("what was compiled for {} was not kept: {wrong}", wanted.arch));
+            }
+            return;
+        }
+        let put = |store: &Store| store.put(wanted.identity, &identity::encode(compiled));
+        if !self.store.as_ref().is_some_and(put)
+            && let Some(memory) = &self.memory
+        {
+            memory.put(wanted.identity, compiled);
         }
     }
-    Ok((compiled, CacheAnswer::Compiled))
 }
 
 impl std::fmt::Debug for CodeCache {

@@ -66,21 +66,21 @@ impl Stream {
     /// Begins a launch of `function` on this stream. Arguments follow in the order in which the kernel declares them.
     ///
     /// ```
-    /// use hip_safe::{Device, LaunchConfig, Module};
-    /// use kernels_hip::args::Map2;
+    /// use hip_safe::{Device, LaunchConfig, Source};
     ///
     /// # fn main() -> hip_safe::Result<()> {
-    /// kernels_hip::register_host();
     /// let stream = Device::new(&hip_host::platform(), 0)?.new_stream()?;
-    /// let module = Module::load(stream.device(), &hip_host::image("elementwise_f32"))?;
-    /// let add = module.function("elementwise_add_f32")?;
+    /// let text = "extern \"C\" __global__ void add(const float* a, const float* b, float* sum, unsigned count) {
+    ///     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///     if (i < count) sum[i] = a[i] + b[i];
+    /// }";
+    /// let add = stream.device().compile(&Source::new(text))?.function("add")?;
     ///
     /// let (a, b) = (stream.upload(&[1.0_f32, 2.0, 3.0])?, stream.upload(&[0.5_f32, 0.5, 0.5])?);
     /// let mut sum = stream.alloc_zeros::<f32>(3)?;
-    /// let map = Map2 { count: 3, rank: 1, flags: Map2::A_TIGHT | Map2::B_TIGHT, dims: [3; 8], a: [1; 8], b: [1; 8] };
     /// // SAFETY: the kernel reads three elements of a and b and writes three of the sum.
     /// unsafe {
-    ///     stream.launch(&add, LaunchConfig::linear(3, 64)).arg(&a).arg(&b).arg_mut(&mut sum).value(&map).submit()?;
+    ///     stream.launch(&add, LaunchConfig::linear(3, 64)).arg(&a).arg(&b).arg_mut(&mut sum).value(&3_u32).submit()?;
     /// }
     /// assert_eq!(stream.download(&sum)?, [1.5, 2.5, 3.5]);
     /// # Ok(())

@@ -98,20 +98,21 @@ impl Stream {
     /// kernel requires no size of block.
     ///
     /// ```
-    /// use hip_safe::{BufferArgument, Device, LaunchConfig, Module};
-    /// use kernels_hip::args::Map1;
+    /// use hip_safe::{BufferArgument, Device, LaunchConfig, Source};
     ///
     /// # fn main() -> hip_safe::Result<()> {
-    /// kernels_hip::register_host();
     /// let stream = Device::new(&hip_host::platform(), 0)?.new_stream()?;
-    /// let module = Module::load(stream.device(), &hip_host::image("elementwise_f32"))?;
-    /// let neg = module.function("elementwise_neg_f32")?;
+    /// let text = "extern \"C\" __global__ void neg(const float* a, float* b, unsigned count) {
+    ///     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    ///     if (i < count) b[i] = -a[i];
+    /// }";
+    /// let neg = stream.device().compile(&Source::new(text))?.function("neg")?;
     ///
     /// let a = stream.upload(&[1.0_f32, -2.0, 3.0])?;
     /// let mut b = stream.alloc_zeros::<f32>(3)?;
     /// let buffers = [BufferArgument::read(&a), BufferArgument::write(&mut b)];
     /// // SAFETY: the kernel reads three elements of a and writes three of b.
-    /// unsafe { stream.launch_over(&neg, LaunchConfig::linear(3, 64), buffers, &Map1::tight(3)) }?;
+    /// unsafe { stream.launch_over(&neg, LaunchConfig::linear(3, 64), buffers, &3_u32) }?;
     /// assert_eq!(stream.download(&b)?, [-1.0, 2.0, -3.0]);
     /// # Ok(())
     /// # }

@@ -59,9 +59,9 @@ impl Device {
     ///
     /// ```
     /// # fn main() -> hip_safe::Result<()> {
-    /// # kernels_hip::register_host();
     /// # let device = hip_safe::Device::new(&hip_host::platform(), 0)?;
-    /// let image = hip_host::image("elementwise_f32");
+    /// let source = hip_safe::Source::new("extern \"C\" __global__ void one(int* a) { *a = 1; }");
+    /// let image = source.compile_for(&device)?.into_code();
     /// let module = device.load_module(&image)?;
     /// assert_eq!(device.load_module(&image)?, module);
     /// assert_ne!(hip_safe::Module::load(&device, &image)?, module);

@@ -84,6 +84,9 @@ pub struct Extensions {
     pub own_pages: bool,
     /// What compiles at run time, in words: another compiler, or another build of it, has other ones.
     pub compiler: Option<fn() -> String>,
+    /// Whether the run-time compiler can be started; the error says what to install. `None`: a compiler that is a library, which was
+    /// loaded with the platform.
+    pub check_compiler: Option<fn() -> Result<(), String>>,
     /// What stands in the place of rocBLAS: see [`Platform::rocblas`].
     pub rocblas: Option<fn() -> Result<Rocblas, LoadError>>,
     /// What stands in the place of MIOpen: see [`Platform::miopen`].
@@ -223,6 +226,15 @@ impl Platform {
             ]),
             (None, Err(_)) => String::new(),
         }
+    }
+
+    /// Whether there is a run-time compiler that can be started.
+    ///
+    /// # Errors
+    /// Why there is none, and what to install.
+    pub fn check_compiler(&self) -> Result<(), String> {
+        self.rtc().map_err(|missing| format!("no run-time compiler: {missing}"))?;
+        self.ext.check_compiler.map_or(Ok(()), |check| check())
     }
 
     /// Whether hiprtc must be called by one thread at a time. No release of AMD's says that it may be called by several; the compiler

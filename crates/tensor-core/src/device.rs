@@ -87,6 +87,23 @@ impl Device {
         self.as_hip().map_or(Ok(()), HipDevice::check_kernels)
     }
 
+    /// Has the code of every kernel compiled that no folder and no cache has, several units at once, so that operations do not wait
+    /// for a compiler later. The CPU needs none. `progress` is called after each unit, by any thread, with how many are done and how many
+    /// there are.
+    ///
+    /// ```
+    /// # fn main() -> tensor_core::Result<()> {
+    /// tensor_core::Device::Cpu.compile_kernels(&|done, all| eprintln!("{done} of {all}"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Code`] if there is no compiler, or a unit does not compile.
+    pub fn compile_kernels(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<()> {
+        self.as_hip().map_or(Ok(()), |device| device.compile_kernels(progress))
+    }
+
     /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         matches!(self, Device::Cpu)

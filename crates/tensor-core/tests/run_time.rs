@@ -7,7 +7,7 @@ mod skip;
 
 use hip_safe::{CodeObject, Error, Platform, Source};
 use hip_sys::LoadError;
-use kernels_hip::{Unit, options};
+use kernels_hip::Unit;
 use skip::without_rocm;
 use std::process::{Command, Stdio};
 
@@ -33,8 +33,8 @@ fn real() -> Option<Platform> {
 fn source(unit: &Unit, wave_size: u32) -> Source {
     Source::new(unit.family.source)
         .name(unit.family.file)
-        .headers(kernels_hip::HEADERS)
-        .options(unit.options(options::AMD, wave_size))
+        .headers(kernels_hip::HEADERS.iter().copied())
+        .options(unit.options("amd", wave_size).expect("AMD's GPUs have a compiler"))
 }
 
 /// The kernels of one unit for one architecture: how many there are, which is as many as the list has.
@@ -120,8 +120,8 @@ fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
     let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);
     let wrong = Source::new(text)
         .name("broken.hip")
-        .headers(kernels_hip::HEADERS)
-        .options(unit.options(options::AMD, 32))
+        .headers(kernels_hip::HEADERS.iter().copied())
+        .options(unit.options("amd", 32).expect("AMD's GPUs have a compiler"))
         .compile(&platform, "gfx1030")
         .expect_err("it calls what does not exist");
     let Error::Compilation { name, arch, log } = &wrong else { panic!("{wrong}") };

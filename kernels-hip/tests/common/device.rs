@@ -1,7 +1,9 @@
 //! Launches on a device of hip-host, through the platform's tables.
 
+use hip_safe::{CodeCache, Source};
 use hip_sys::HipTable;
 use hip_sys::hip::*;
+use kernels_hip::Unit;
 use kernels_hip::launch::LaunchShape;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
@@ -43,10 +45,8 @@ pub fn value<T: bytemuck::NoUninit>(v: &T) -> Arg<'_> {
 }
 
 /// The unit of each kernel.
-static UNITS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    kernels_hip::units()
-        .flat_map(|unit| unit.kernels().into_iter().map(move |name| (name, unit.name())))
-        .collect()
+static UNITS: LazyLock<BTreeMap<String, Unit>> = LazyLock::new(|| {
+    kernels_hip::units().flat_map(|unit| unit.kernels().into_iter().map(move |name| (name, unit))).collect()
 });
 
 /// One launch at a time: the tests of a program share the devices.
@@ -85,7 +85,7 @@ pub unsafe fn run_shared(
     let hip = table();
     ok!(hip, hipSetDevice(device));
     let (mut module, mut function) = (null_mut(), null_mut());
-    let image = image(unit);
+    let image = image(unit, if device == WAVE_32 { 32 } else { 64 });
     ok!(hip, hipModuleLoadData(&mut module, image.as_ptr().cast()));
     let name = CString::new(kernel).expect("no zero byte");
     ok!(hip, hipModuleGetFunction(&mut function, module, name.as_ptr()));
@@ -152,11 +152,17 @@ pub unsafe fn launch(device: i32, kernel: &str, shape: LaunchShape, args: &mut [
 
 /// The platform's functions.
 fn table() -> HipTable {
-    kernels_hip::register_host();
     hip_host::platform().hip().clone()
 }
 
-/// What is loaded for a unit.
-fn image(unit: &str) -> Vec<u8> {
-    hip_host::image(unit)
+/// What is loaded for a unit on a device of that wave size: compiled now, or before.
+pub fn image(unit: &Unit, wave_size: u32) -> Vec<u8> {
+    let own_arch = format!("host-w{wave_size}");
+    let (arch, wave_size) = unit.target("host", &own_arch, wave_size);
+    let source = Source::new(unit.family.source)
+        .name(unit.family.file)
+        .headers(kernels_hip::HEADERS.iter().copied())
+        .options(unit.options("host", wave_size).expect("the host has a compiler"));
+    let compiled = CodeCache::process().compile(&source, &hip_host::platform(), arch);
+    compiled.unwrap_or_else(|error| panic!("{error}")).0.into_code()
 }

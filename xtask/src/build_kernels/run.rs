@@ -27,7 +27,7 @@ pub(super) struct Run<'a> {
 /// Fails if the texts of this program are not those in the folder, from which compilers read.
 pub(super) fn same_texts(sources: &Path) -> Result<(), String> {
     let texts = kernels_hip::families().iter().map(|family| (family.file, family.source));
-    for (file, text) in texts.chain(HEADERS) {
+    for (file, text) in texts.chain(HEADERS.iter().copied()) {
         let path = sources.join(file);
         let found = std::fs::read(&path)
             .map_err(|e| format!("build-kernels: cannot read {}: {e}", path.display()))?;

@@ -1,7 +1,8 @@
 //! The system's C++ compiler: which it is, and one call of it.
 
-use crate::flags::KERNEL_FLAGS;
-use parking_lot::Mutex;
+use super::headers;
+use crate::flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS};
+use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -14,22 +15,80 @@ const INSTALL: &str = "`apt-get install g++` or `dnf install gcc-c++`";
 
 /// Flags behind those of all kernels. Texts written for GPUs read memory through pointers of other types.
 const FLAGS: [&str; 4] = ["-O3", "-pipe", "-fPIC", "-fno-strict-aliasing"];
-const LINK: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];
 
-/// The compiler with its version, and the flags that the user added. A compiler is asked for its version once.
+/// What the build script adds for the sanitizer that `HIPSTACK_HOST_SANITIZE` named; usually nothing.
+pub(crate) const SANITIZER_FLAGS: &str = env!("HIPHOST_SANITIZER_FLAGS");
+
+/// All that decides about code besides texts and options: the compiler with its version, flags that the user and a sanitizer add,
+/// the headers and flags of this crate, and the processor, which `-march=native` means. A compiler is asked for its version once.
 pub(crate) fn identity() -> String {
-    static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
-    let chosen = format!("{:?} {:?}", std::env::var_os("CXX"), std::env::var_os("PATH"));
-    let here = Compiler::new(Path::new("."));
-    let ask = || match here.first_that_runs(&["--version"]) {
-        Ok((name, output)) => format!("{name}: {}", String::from_utf8_lossy(&output.stdout)),
-        Err(missing) => missing,
-    };
-    let version = KNOWN.lock().entry(chosen).or_insert_with(ask).clone();
-    format!("{version}{}", here.extra.join(" "))
+    let version = version().unwrap_or_else(|missing| missing);
+    let extra = Compiler::new(Path::new(".")).extra.join(" ");
+    let flags = [&KERNEL_FLAGS[..], &FLAGS, &HOST_SOURCE_FLAGS, &LINK_FLAGS].concat().join(" ");
+    format!("{version}{extra}\n{flags}\nheaders {:032x}\nprocessor {}", headers::hash(), processor())
 }
 
-/// A folder to compile in, and the flags that the user added.
+/// Whether there is a compiler that can be started; the error says what to install.
+pub(crate) fn check() -> Result<(), String> {
+    version().map(drop)
+}
+
+/// The compiler's name and what it says of its version.
+fn version() -> Result<String, String> {
+    static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let chosen = format!("{:?} {:?}", std::env::var_os("CXX"), std::env::var_os("PATH"));
+    if let Some(known) = KNOWN.lock().get(&chosen) {
+        return Ok(known.clone());
+    }
+    let (name, output) = Compiler::new(Path::new(".")).first_that_runs(&["--version"])?;
+    let version = format!("{name}: {}", String::from_utf8_lossy(&output.stdout));
+    KNOWN.lock().insert(chosen, version.clone());
+    Ok(version)
+}
+
+/// The processor's sets of instructions.
+fn processor() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let names = [
+        ("avx", is_x86_feature_detected!("avx")),
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("fma", is_x86_feature_detected!("fma")),
+        ("f16c", is_x86_feature_detected!("f16c")),
+        ("bmi2", is_x86_feature_detected!("bmi2")),
+        ("avx512f", is_x86_feature_detected!("avx512f")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+        ("avx512fp16", is_x86_feature_detected!("avx512fp16")),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let names: [(&str, bool); 0] = [];
+    let has: Vec<&str> = names.iter().filter(|(_, has)| *has).map(|(name, _)| *name).collect();
+    format!("{} {}", std::env::consts::ARCH, has.join(" "))
+}
+
+/// One of as many compilers as this machine has cores: those of other threads wait.
+struct Turn;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+impl Turn {
+    fn take() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut running = RUNNING.lock();
+        ENDED.wait_while(&mut running, |running| *running >= cores);
+        *running += 1;
+        Self
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock() -= 1;
+        ENDED.notify_one();
+    }
+}
+
+/// A folder to compile in, and the flags that the user and a sanitizer add.
 pub(crate) struct Compiler<'a> {
     folder: &'a Path,
     extra: Vec<String>,
@@ -37,28 +96,47 @@ pub(crate) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     pub(crate) fn new(folder: &'a Path) -> Self {
-        let extra = std::env::var("HIPSTACK_HOST_CXXFLAGS").unwrap_or_default();
-        Self { folder, extra: extra.split_whitespace().map(str::to_owned).collect() }
+        let users = std::env::var("HIPSTACK_HOST_CXXFLAGS").unwrap_or_default();
+        let extra = SANITIZER_FLAGS.split_whitespace().chain(users.split_whitespace());
+        Self { folder, extra: extra.map(str::to_owned).collect() }
     }
 
     /// Runs the preprocessor. The log, and whether it worked.
     pub(crate) fn preprocess(&self, from: &str, to: &str, flags: &[&[String]]) -> Result<String, String> {
-        self.run(&["-E", "-x", "c++"], flags, &[from, "-o", to])
+        self.run(&[&FLAGS[..], &["-E", "-x", "c++"]], flags, &[from, "-o", to])
     }
 
     /// Compiles preprocessed text into a shared object.
     pub(crate) fn compile(&self, from: &str, to: &str, flags: &[&[String]]) -> Result<String, String> {
-        // With sanitizers, symbols are left to be found in the program.
-        let sanitized = self.extra.iter().any(|flag| flag.starts_with("-fsanitize"));
-        let link = &LINK[..if sanitized { LINK.len() - 1 } else { LINK.len() }];
-        self.run(&[link, &["-x", "c++-cpp-output"]].concat(), flags, &[from, "-o", to])
+        self.run(&[&FLAGS, self.link(), &["-x", "c++-cpp-output"]], flags, &[from, "-o", to])
     }
 
-    fn run(&self, ours: &[&str], flags: &[&[String]], files: &[&str]) -> Result<String, String> {
-        let ours = [&KERNEL_FLAGS[..], &FLAGS, ours].concat();
+    /// Compiles text that is C++ already into a shared object.
+    pub(crate) fn compile_host_source(
+        &self,
+        from: &str,
+        to: &str,
+        flags: &[&[String]],
+    ) -> Result<String, String> {
+        self.run(&[&HOST_SOURCE_FLAGS, self.link(), &["-x", "c++"]], flags, &[from, "-o", to])
+    }
+
+    /// With sanitizers, symbols are left to be found in the program.
+    fn link(&self) -> &'static [&'static str] {
+        let kept = if self.is_sanitized() { LINK_FLAGS.len() - 1 } else { LINK_FLAGS.len() };
+        &LINK_FLAGS[..kept]
+    }
+
+    fn is_sanitized(&self) -> bool {
+        self.extra.iter().any(|flag| flag.starts_with("-fsanitize"))
+    }
+
+    fn run(&self, ours: &[&[&str]], flags: &[&[String]], files: &[&str]) -> Result<String, String> {
+        let ours = [&[&KERNEL_FLAGS[..]], ours].concat().concat();
         let arguments = ours.into_iter().chain(flags.iter().flat_map(|list| list.iter().map(String::as_str)));
         let arguments = arguments.chain(self.extra.iter().map(String::as_str)).chain(files.iter().copied());
         let arguments: Vec<&str> = arguments.collect();
+        let _turn = Turn::take();
         let (name, output) = self.first_that_runs(&arguments)?;
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() { Ok(log) } else { Err(log + &ending(&name, output.status)) }
@@ -85,21 +163,20 @@ impl<'a> Compiler<'a> {
             }
         }
         Err(format!(
-            "no C++ compiler was found, and hip-host compiles kernels with one: tried {}.\n\
-             Install one ({INSTALL}), or set CXX to the path of one.\n",
+            "no C++ compiler was found, and hip-host compiles kernels with one (tried {}): install one with {INSTALL}, or set CXX to one\n",
             NAMES.join(", ")
         ))
     }
 
     fn call(&self, program: &str, before: &[String], arguments: &[&str]) -> std::io::Result<Output> {
-        Command::new(program_path(program))
-            .args(before)
-            .args(arguments)
-            .current_dir(self.folder)
-            .env("LC_ALL", "C")
-            .env("TMPDIR", self.folder)
-            .stdin(Stdio::null())
-            .output()
+        let mut command = Command::new(program_path(program));
+        command.args(before).args(arguments).current_dir(self.folder);
+        command.env("LC_ALL", "C").env("TMPDIR", self.folder).stdin(Stdio::null());
+        if self.is_sanitized() {
+            // The sanitizer's library watches this program, not the compiler.
+            command.env_remove("LD_PRELOAD");
+        }
+        command.output()
     }
 }
 

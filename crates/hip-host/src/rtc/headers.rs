@@ -16,3 +16,13 @@ pub(crate) fn write_to(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// A number for all of them: code that was compiled with others has another.
+pub(crate) fn hash() -> u128 {
+    let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+    for text in HEADERS.iter().flat_map(|(name, text)| [name, text]) {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.digest128()
+}

@@ -4,6 +4,7 @@
 //! objects are never closed. An object without device variables is opened once, however often it is loaded; one with variables is
 //! opened for each load, since each load has variables of its own.
 
+use super::compiler::SANITIZER_FLAGS;
 use super::image::{self, ImageError, MAGIC, Object};
 use crate::code::{self, Module, RegisterError};
 use hip_sys::hip::hipError_t;
@@ -14,9 +15,10 @@ use std::ffi::c_void;
 use std::io::{Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::LazyLock;
+use xxhash_rust::xxh3::xxh3_128;
 
-/// Objects without variables, by their bytes.
-static OPENED: LazyLock<Mutex<HashMap<Vec<u8>, &'static Module>>> = LazyLock::new(Default::default);
+/// Objects without variables, by the hash of their bytes.
+static OPENED: LazyLock<Mutex<HashMap<u128, &'static Module>>> = LazyLock::new(Default::default);
 
 /// Whether bytes begin as an image of ours does.
 ///
@@ -66,13 +68,13 @@ unsafe fn copy_readable(from: *const c_void, length: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Loads the object of an image that is for a wave size.
+/// Loads the object of an image that is for a wave size, or for both.
 pub(crate) fn load(image: &[u8], wave: u32) -> Result<&'static Module, hipError_t> {
     let objects = image::unpack(image).map_err(|error| {
         eprintln!("hip-host: {error}");
         hipError_t::hipErrorInvalidImage
     })?;
-    let Some(object) = objects.iter().find(|object| object.wave == wave) else {
+    let Some(object) = objects.iter().find(|object| object.wave == wave || object.wave == 0) else {
         let built: Vec<String> = objects.iter().map(|object| format!("host-w{}", object.wave)).collect();
         eprintln!(
             "hip-host: the image is for {}, the device is host-w{wave}: compile it for that",
@@ -80,8 +82,9 @@ pub(crate) fn load(image: &[u8], wave: u32) -> Result<&'static Module, hipError_
         );
         return Err(hipError_t::hipErrorNoBinaryForGpu);
     };
+    let hash = xxh3_128(&object.bytes);
     let mut opened = OPENED.lock();
-    if let Some(module) = opened.get(&object.bytes) {
+    if let Some(module) = opened.get(&hash) {
         return Ok(module);
     }
     let module = open(object).map_err(|message| {
@@ -89,7 +92,7 @@ pub(crate) fn load(image: &[u8], wave: u32) -> Result<&'static Module, hipError_
         hipError_t::hipErrorSharedObjectInitFailed
     })?;
     if module.globals.is_empty() {
-        opened.insert(object.bytes.clone(), module);
+        opened.insert(hash, module);
     }
     Ok(module)
 }
@@ -103,13 +106,19 @@ fn open(object: &Object) -> Result<&'static Module, String> {
             folder.display()
         )
     };
-    let mut file = tempfile::Builder::new().prefix("hiphost-").suffix(".so").tempfile().map_err(no_file)?;
+    // A sanitizer reads the lines of its reports from the file when it prints them.
+    let keep = !SANITIZER_FLAGS.is_empty();
+    let file = tempfile::Builder::new().prefix("hiphost-").suffix(".so").disable_cleanup(keep).tempfile();
+    let mut file = file.map_err(no_file)?;
     file.write_all(&object.bytes).map_err(no_file)?;
     // SAFETY: S19: the checksum says that it is what hiprtcCompileProgram made; its initialisers only fill its own lists.
     let library = unsafe { Library::open(Some(file.path()), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| format!("cannot open a compiled module: {error}"))?;
-    let symbol = format!("hiphost_module_rtc_w{}\0", object.wave);
-    // SAFETY: S19: `include/hiphost/rtc.hpp` defines it with this type, and the library is never closed.
+    let symbol = match object.wave {
+        0 => "hiphost_module_rtc_any\0".to_owned(),
+        wave => format!("hiphost_module_rtc_w{wave}\0"),
+    };
+    // SAFETY: S19: `HIPHOST_MODULE(rtc)` defines it with this type, and the library is never closed.
     let module = unsafe {
         let entry = *library.get(symbol.as_bytes()).map_err(|error| format!("no module of ours: {error}"))?;
         code::read_module(entry)

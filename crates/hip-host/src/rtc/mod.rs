@@ -16,16 +16,33 @@ mod rewrite;
 mod source;
 mod tokens;
 
-pub(crate) use compiler::identity as compiler_identity;
+pub(crate) use compiler::{check as check_compiler, identity as compiler_identity};
 
 use crate::context::current;
 use hip_sys::RtcTable;
 use hip_sys::provider::Handles;
 use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
 use program::Program;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
+
+/// The image of a shared object that was compiled by another program, with `HIPHOST_MODULE(rtc)` in its text, for waves of 32 or 64, or
+/// 0 for both. `hipModuleLoadData` takes it.
+pub fn image_of_object(wave: u32, bytes: Vec<u8>) -> Vec<u8> {
+    image::pack(&[image::Object { wave, bytes }])
+}
+
+/// The kernels of an image for a device of that wave size, by name, and whether each runs as a plain loop. The image is loaded, for good.
+///
+/// # Errors
+/// What `hipModuleLoadData` answers for it.
+pub fn kernels_of(image: &[u8], wave: u32) -> Result<BTreeMap<String, bool>, hip_sys::hip::hipError_t> {
+    let is_plain = |kernel: &crate::code::Kernel| matches!(kernel.code, crate::code::Code::Plain(_));
+    let module = load::load(image, wave)?;
+    Ok(module.kernels.iter().map(|(name, kernel)| (name.clone(), is_plain(kernel))).collect())
+}
 
 const INPUT: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_INPUT;
 const NO_PROGRAM: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_PROGRAM;

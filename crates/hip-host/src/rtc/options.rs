@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 /// What the options ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Wave sizes of the architectures that were named.
+    /// Wave sizes of the architectures that were named; 0 for `host`, whose code serves both.
     pub(crate) waves: Vec<u32>,
+    /// The text is C++ that includes `hiphost/device.hpp` and registers its kernels itself: it is not rewritten.
+    pub(crate) host_source: bool,
     /// Lines in front of the program's text: macros and files to include.
     pub(crate) prologue: String,
     /// Flags for the preprocessor alone.
@@ -34,7 +36,10 @@ const OF_GPUS: [&str; 14] = [
 ];
 
 /// Options that a C++ compiler knows, by how they begin.
-const PASSED_ON: [&str; 5] = ["-O", "-f", "-g", "-W", "-pedantic"];
+const PASSED_ON: [&str; 6] = ["-O", "-f", "-g", "-W", "-pedantic", "-m"];
+
+/// The option for texts written against `hiphost/device.hpp`, as this project's kernels are.
+const HOST_SOURCE: &str = "--host-source";
 
 /// The headers need this much of C++.
 const OLDEST_STANDARD: u32 = 17;
@@ -74,13 +79,15 @@ impl Options {
             self.define(&define?);
         } else if let Some(name) = value(&["--undefine-macro", "-U"]) {
             self.prologue += &format!("#undef {}\n", name?);
+        } else if option == HOST_SOURCE {
+            self.host_source = true;
+        } else if option.is_empty() || OF_GPUS.contains(&option) || value(&["-mllvm"]).is_some() {
+            // Nothing on a CPU.
         } else if option == "-w" || PASSED_ON.iter().any(|start| option.starts_with(start)) {
-            if !OF_GPUS.contains(&option) {
-                self.compile.push(option.into());
-            }
-        } else if value(&["-mllvm"]).is_none() && !option.is_empty() && !OF_GPUS.contains(&option) {
+            self.compile.push(option.into());
+        } else {
             return Err(format!(
-                "unknown option {option}: hip-host takes --offload-arch=, -D, -U, -I, -include, -std=, -O, -f, -g, -W and -w; \
+                "unknown option {option}: hip-host takes --offload-arch=, --host-source, -D, -U, -I, -include, -std=, -O, -f, -g, -m, -W and -w; \
                  put other flags of the C++ compiler into HIPSTACK_HOST_CXXFLAGS"
             ));
         }
@@ -89,11 +96,12 @@ impl Options {
 
     fn architecture(&mut self, option: &str, arch: &str) -> Result<(), String> {
         let wave = match arch {
+            "host" => 0,
             "host-w32" => 32,
             "host-w64" => 64,
             _ => {
                 return Err(format!(
-                    "unknown architecture {arch} in option {option}: hip-host's devices are host-w32 and host-w64"
+                    "unknown architecture {arch} in option {option}: hip-host's devices are host-w32 and host-w64, and host is code for both"
                 ));
             }
         };
@@ -174,6 +182,7 @@ mod tests {
         ]);
         let expected = Options {
             waves: vec![],
+            host_source: false,
             prologue: "#define N 4\n#define A 1\n#undef B\n#include \"x.h\"\n".into(),
             preprocess: vec!["-I/here/inc".into(), "-I/abs".into()],
             compile: vec!["-O1".into(), "-std=c++20".into()],
@@ -186,6 +195,7 @@ mod tests {
         let waves = |options: &[&str]| parse(options).map(|read| read.waves);
         assert_eq!(waves(&["--offload-arch=host-w64", "--gpu-architecture=host-w32"]), Ok(vec![64, 32]));
         assert_eq!(waves(&["--gpu-architecture", "host-w32", "--offload-arch=host-w32"]), Ok(vec![32]));
+        assert_eq!(waves(&["--offload-arch=host"]), Ok(vec![0]));
         let error = waves(&["--offload-arch=gfx90a"]).expect_err("not ours");
         assert!(error.contains("gfx90a") && error.contains("host-w32"), "{error}");
         let error = waves(&["--offload-arch"]).expect_err("no value");
@@ -203,6 +213,13 @@ mod tests {
     fn flags_of_gpus_are_left_out() {
         let read = parse(&["-fgpu-rdc", "-munsafe-fp-atomics", "-mllvm", "-amdgpu-x", "-ffast-math", ""]);
         assert_eq!(read.map(|read| read.compile), Ok(vec!["-ffast-math".to_owned()]));
+    }
+
+    #[test]
+    fn texts_for_the_host_are_marked_and_may_name_its_instructions() {
+        let read = parse(&["--host-source", "-mavx2"]).expect("known");
+        assert!(read.host_source && read.compile == ["-mavx2"]);
+        assert!(!parse(&["-O2"]).expect("known").host_source);
     }
 
     #[test]

@@ -114,10 +114,8 @@ impl Program {
         // The compiler shows lines of the file of that name, where there is one.
         write_below(folder, &self.name, &self.text)?;
         let shown = self.name.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
-        let start = format!(
-            "#include <hiphost/rtc.hpp>\n#line 1 \"options\"\n{}#line 1 \"{shown}\"\n",
-            options.prologue
-        );
+        let include = if options.host_source { "" } else { "#include <hiphost/rtc.hpp>\n" };
+        let start = format!("{include}#line 1 \"options\"\n{}#line 1 \"{shown}\"\n", options.prologue);
         fs::write(folder.join(FILE), [start.as_bytes(), &self.text, b"\n"].concat())
     }
 }
@@ -140,11 +138,17 @@ fn compile_for(
         };
         Failed(code, log)
     };
-    let (plain, rewritten, object) = ("hiphost_plain.ii", "hiphost_rewritten.ii", "hiphost_object.so");
+    let object = "hiphost_object.so";
+    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| no_room(&folder.join(name), &error));
+    if options.host_source {
+        let flags: [&[String]; 3] = [&options.compile, &ours, &options.preprocess];
+        let log = compiler.compile_host_source(FILE, object, &flags).map_err(wrong_option)?;
+        return Ok((log, read(object)?));
+    }
+    let (plain, rewritten) = ("hiphost_plain.ii", "hiphost_rewritten.ii");
     let mut log = compiler
         .preprocess(FILE, plain, &[&options.compile, &ours, &options.preprocess])
         .map_err(wrong_option)?;
-    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| no_room(&folder.join(name), &error));
     let done = rewrite(&String::from_utf8_lossy(&read(plain)?));
     let text = format!("{}\n{}", done.text, done.register(expressions));
     fs::write(folder.join(rewritten), text).map_err(|error| no_room(folder, &error))?;

@@ -17,7 +17,7 @@ pub(super) fn folder(get: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, 
 }
 
 pub(super) fn from_environment() -> CodeCache {
-    let Ok(folder) = CodeCache::default_folder() else { return CodeCache::off() };
+    let Ok(folder) = CodeCache::default_folder() else { return CodeCache::in_memory() };
     let Some(text) = std::env::var_os("HIPSTACK_CACHE_MB") else {
         return CodeCache::at(folder, CodeCache::DEFAULT_LIMIT);
     };

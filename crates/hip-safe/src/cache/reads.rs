@@ -22,7 +22,7 @@ pub(super) const VARIABLES: [&str; 12] = [
 const OPTIONS: usize = 3;
 
 /// Options that name no file and can be followed by anything.
-const PLAIN: [&str; 11] = [
+const PLAIN: [&str; 13] = [
     "-D",
     "-U",
     "-O",
@@ -34,6 +34,8 @@ const PLAIN: [&str; 11] = [
     "--fmad=",
     "-ffp-contract=",
     "-mcode-object-version=",
+    "-fvect-cost-model=",
+    "--host-source",
 ];
 /// Options without a value that read a file anyway.
 const READING: [&str; 4] = ["-fprofile", "-fmodule", "-fplugin", "-fauto-profile"];
@@ -99,6 +101,8 @@ mod tests {
             "-mcumode",
             "-Wall",
             "-g",
+            "-fvect-cost-model=dynamic",
+            "--host-source",
         ] {
             assert!(!files(&base.clone().option(plain), &none), "{plain}");
         }

@@ -1,5 +1,6 @@
 //! The folder of a cache: entries by name, written whole or not at all, the oldest removed.
 
+use super::lock::Lock;
 use super::{CacheStatistics, entry};
 use hip_sys::{check_owner, check_owner_of};
 use parking_lot::Mutex;
@@ -59,6 +60,22 @@ impl Store {
         found.map(|payload| (path, payload))
     }
 
+    /// As [`Store::get`], by who looked a moment ago: another miss is not counted.
+    pub(super) fn get_again(&self, identity: &[u8]) -> Option<(PathBuf, Vec<u8>)> {
+        let path = self.path_of(identity);
+        let payload = self.read(&path, identity)?;
+        self.counts.hits.fetch_add(1, Ordering::Relaxed);
+        Some((path, payload))
+    }
+
+    /// Waits until no other process compiles for this identity. None where the folder takes no locks.
+    pub(super) fn lock(&self, identity: &[u8]) -> Option<Lock> {
+        let locked = make_private(&self.folder)
+            .and_then(|()| check_owner(&self.folder).map_err(io::Error::other))
+            .and_then(|()| Lock::wait(&self.folder, hash(identity)));
+        locked.inspect_err(|error| self.note(format!("cannot lock {}: {error}", self.folder.display()))).ok()
+    }
+
     fn read(&self, path: &Path, identity: &[u8]) -> Option<Vec<u8>> {
         let (file, known) = match open(path) {
             Ok(opened) => opened,
@@ -93,8 +110,8 @@ impl Store {
         Some(payload.to_vec())
     }
 
-    /// Keeps an entry, if the system lets it, and removes others if there are too many.
-    pub(super) fn put(&self, identity: &[u8], payload: &[u8]) {
+    /// Keeps an entry, if the system lets it, and removes others if there are too many. Whether it was kept.
+    pub(super) fn put(&self, identity: &[u8], payload: &[u8]) -> bool {
         let path = self.path_of(identity);
         let header = entry::header(identity, payload);
         let bytes = (header.len() + identity.len() + payload.len()) as u64;
@@ -104,15 +121,17 @@ impl Store {
                 path.display(),
                 self.limit
             );
-            return self.note(what);
+            self.note(what);
+            return false;
         }
         if let Err(error) = self.write(&path, &[&header, identity, payload]) {
             self.refused::<()>("write", &path, &error);
-            return;
+            return false;
         }
         self.counts.stored.fetch_add(1, Ordering::Relaxed);
         self.counts.bytes_written.fetch_add(bytes, Ordering::Relaxed);
         self.make_room(&path);
+        true
     }
 
     /// Writes a file of another name and gives it its name: readers see the former one, or all of this one.
@@ -218,7 +237,7 @@ impl Store {
     }
 
     pub(super) fn path_of(&self, identity: &[u8]) -> PathBuf {
-        self.folder.join(format!("{:032x}{ENDING}", xxhash_rust::xxh3::xxh3_128(identity)))
+        self.folder.join(format!("{:032x}{ENDING}", hash(identity)))
     }
 
     fn refused<T>(&self, what: &str, path: &Path, error: &io::Error) -> Option<T> {
@@ -251,6 +270,11 @@ impl Store {
             bytes_written: read(bytes_written),
         }
     }
+}
+
+/// What files are named by.
+fn hash(identity: &[u8]) -> u128 {
+    xxhash_rust::xxh3::xxh3_128(identity)
 }
 
 /// Opens a file and looks at it; others, such as pipes, which would be waited for, are refused.

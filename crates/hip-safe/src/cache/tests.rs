@@ -88,7 +88,9 @@ fn those_not_used_for_longest_make_room() {
     let folder = tempfile::tempdir().unwrap();
     let entry_bytes = (entry::HEADER + 1 + 1000) as u64;
     let store = Store::new(folder.path().into(), 4 * entry_bytes);
-    let put = |name: u8| store.put(&[name], &payload(&[name], 1000));
+    let put = |name: u8| {
+        store.put(&[name], &payload(&[name], 1000));
+    };
     let there = || {
         let known = Store::new(folder.path().into(), LARGE);
         let paths: Vec<PathBuf> = known.entries().unwrap().into_iter().map(|entry| entry.path).collect();
@@ -485,7 +487,9 @@ fn times_to_come_go_first_and_unfinished_files_take_room() {
     let folder = tempfile::tempdir().unwrap();
     let entry_bytes = (entry::HEADER + 1 + 1000) as u64;
     let store = Store::new(folder.path().into(), 3 * entry_bytes);
-    let put = |name: u8| store.put(&[name], &payload(&[name], 1000));
+    let put = |name: u8| {
+        store.put(&[name], &payload(&[name], 1000));
+    };
     let there = |name: u8| store.path_of(&[name]).exists();
     let future = SystemTime::now() + Duration::from_secs(1_000_000);
     (1..=3).for_each(put);

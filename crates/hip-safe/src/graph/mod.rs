@@ -32,14 +32,15 @@ use std::sync::Arc;
 /// as the graph and what was instantiated from it. Launches are ordered with all other work on that memory, on every stream.
 ///
 /// ```
-/// use hip_safe::{Device, LaunchConfig, Module, PinnedBuffer};
-/// use kernels_hip::args::Map2;
+/// use hip_safe::{Device, LaunchConfig, PinnedBuffer, Source};
 ///
 /// # fn main() -> hip_safe::Result<()> {
-/// kernels_hip::register_host();
 /// let device = Device::new(&hip_host::platform(), 0)?;
 /// let stream = device.new_stream()?;
-/// let add = Module::load(&device, &hip_host::image("elementwise_f32"))?.function("elementwise_add_f32")?;
+/// let text = "extern \"C\" __global__ void add(const float* a, const float* b, float* sum) {
+///     sum[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+/// }";
+/// let add = device.compile(&Source::new(text))?.function("add")?;
 /// let step = stream.upload(&[0.5_f32; 3])?;
 /// let mut total = stream.alloc_zeros::<f32>(3)?;
 /// let mut result = PinnedBuffer::<f32>::zeroed(&device, 3)?;
@@ -47,15 +48,13 @@ use std::sync::Arc;
 /// // Nothing runs yet.
 /// let graph = stream.capture(|stream| {
 ///     let former = stream.clone_of(&total)?;
-///     let map = Map2 { count: 3, rank: 1, flags: Map2::A_TIGHT | Map2::B_TIGHT, dims: [3; 8], a: [1; 8], b: [1; 8] };
 ///     // SAFETY: the kernel reads three elements of both inputs and writes three of the total.
 ///     unsafe {
 ///         stream
-///             .launch(&add, LaunchConfig::linear(3, 64))
+///             .launch(&add, LaunchConfig::linear(3, 3))
 ///             .arg(&former)
 ///             .arg(&step)
 ///             .arg_mut(&mut total)
-///             .value(&map)
 ///             .submit()?;
 ///     }
 ///     stream.copy_to_pinned(&total, &mut result)

@@ -235,7 +235,6 @@ fn a_buffer_changes_streams_without_a_call() {
 
 #[test]
 fn a_module_waits_for_its_launches_before_it_goes() {
-    kernels_hip::register_host();
     let device = device();
     let stream = device.new_stream().unwrap();
     let load = || module(&device);

@@ -16,7 +16,6 @@ fn read(stream: &Stream, buffer: &DeviceBuffer<u32>) {
 
 #[test]
 fn work_on_one_stream_makes_no_event_and_no_wait() {
-    kernels_hip::register_host();
     let device = device();
     let stream = device.new_stream().unwrap();
     let fill = module(&device).function("elementwise_fill_f32").unwrap();

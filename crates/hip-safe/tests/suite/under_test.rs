@@ -1,7 +1,7 @@
 //! The platform under test: hip-host, or the one that `HIPSTACK_TEST_PLATFORM` names (`amd`, `nvidia`), with code objects in the
-//! folder `HIPSTACK_KERNELS`, or compiled at run time where that is `compile`.
+//! folder `HIPSTACK_KERNELS`, or compiled at run time where that is `compile` or not set.
 
-use hip_safe::{Device, Module, Platform, Source, Stream};
+use hip_safe::{CodeCache, Device, Module, Platform, Source, Stream};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -60,14 +60,10 @@ pub(crate) fn module(device: &Device) -> Module {
 
 /// Their image.
 pub(crate) fn image(device: &Device) -> Vec<u8> {
-    if name() == "host" {
-        kernels_hip::register_host();
-        return hip_host::image("elementwise_f32");
-    }
-    let folder = std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from).expect("HIPSTACK_KERNELS is set");
-    if folder.as_os_str() == "compile" {
+    let folder = std::env::var_os("HIPSTACK_KERNELS").map(PathBuf::from);
+    let Some(folder) = folder.filter(|folder| folder.as_os_str() != "compile") else {
         return compiled(device);
-    }
+    };
     let arch = device.properties().arch.split(':').next().unwrap_or_default();
     let folder = folder.join(name()).join(arch);
     let read = |ending| std::fs::read(folder.join("elementwise_f32").with_extension(ending));
@@ -77,9 +73,14 @@ pub(crate) fn image(device: &Device) -> Vec<u8> {
 /// The same by the platform's own compiler.
 fn compiled(device: &Device) -> Vec<u8> {
     let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
-    let options = kernels_hip::options::of(&name()).expect("a platform with a compiler");
+    let properties = device.properties();
+    let (arch, wave_size) = unit.target(&name(), &properties.arch, properties.wave_size);
     let source = Source::new(unit.family.source)
-        .headers(kernels_hip::HEADERS)
-        .options(unit.options(options, device.properties().wave_size));
-    source.compile_for(device).unwrap_or_else(|error| panic!("{error}")).into_code()
+        .name(unit.family.file)
+        .headers(kernels_hip::HEADERS.iter().copied())
+        .options(unit.options(&name(), wave_size).expect("a platform with a compiler"));
+    // Not through the device's platform, whose calls some tests count.
+    let platform = if name() == "host" { hip_host::platform() } else { Arc::clone(device.platform()) };
+    let compiled = CodeCache::process().compile(&source, &platform, arch);
+    compiled.unwrap_or_else(|error| panic!("{error}")).0.into_code()
 }

@@ -1,7 +1,7 @@
-//! Where a device gets its code: kernels linked into the program, code objects in a folder, the cache on disk, or a compilation
-//! at run time, in that order.
+//! Where a device gets its code: code objects in a folder, the cache on disk, or a compilation at run time, in that order.
 
 mod folder;
+mod notice;
 #[cfg(all(test, feature = "host"))]
 mod tests;
 
@@ -16,8 +16,6 @@ use kernels_hip::Unit;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeOrigin {
-    /// It is linked into the program.
-    Linked,
     /// This file, as `cargo xtask build-kernels` wrote it.
     Folder(PathBuf),
     /// This file of the cache, which an earlier compilation at run time left.
@@ -34,6 +32,18 @@ pub(super) struct Target<'a> {
     pub(super) wave_size: u32,
     /// The device whose architecture it is: its compiler is asked for it, known to us or not.
     pub(super) device: Option<&'a Device>,
+}
+
+impl Target<'_> {
+    /// The architecture and wave size that a unit is compiled for.
+    fn of(&self, unit: &Unit) -> (&str, u32) {
+        unit.target(self.platform.kind.name(), self.arch, self.wave_size)
+    }
+
+    /// Whether it is a device of hip-host.
+    fn is_host(&self) -> bool {
+        self.platform.kind.name() == "host"
+    }
 }
 
 /// Where to look.
@@ -85,21 +95,25 @@ impl Search {
     /// # Errors
     /// Where it was looked for, why it was not there, and how to make it; the compiler's log if it does not compile.
     pub(super) fn find(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
-        if let Some(image) = linked(target, unit) {
-            return Ok((image, CodeOrigin::Linked));
-        }
         let mut why = Vec::new();
         if let Some(current) = self.ahead(target, unit, &mut why)? {
             return Ok((current.image, CodeOrigin::Folder(current.path)));
         }
-        let source = source(target, unit)?;
-        let compiled = match target.device {
+        can_compile(target).map_err(|error| nothing(target, unit, &why, &error))?;
+        let (source, arch) = (source(target, unit)?, target.of(unit).0);
+        let waiting = notice::waiting(&unit.name(), arch);
+        let compiled = match target.device.filter(|_| arch == target.arch) {
             Some(device) => self.cache().compile_for(&source, device),
-            None => self.cache().compile(&source, target.platform, target.arch),
+            None => self.cache().compile(&source, target.platform, arch),
         };
+        drop(waiting);
         match compiled {
             Ok((compiled, CacheAnswer::Kept(file))) => Ok((compiled.into_code(), CodeOrigin::Cache(file))),
-            Ok((compiled, CacheAnswer::Compiled)) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
+            Ok((compiled, CacheAnswer::Remembered)) => Ok((compiled.into_code(), CodeOrigin::Compiled)),
+            Ok((compiled, CacheAnswer::Compiled)) => {
+                notice::kept(self.cache());
+                Ok((compiled.into_code(), CodeOrigin::Compiled))
+            }
             Err(error) => Err(nothing(target, unit, &why, &error.to_string())),
         }
     }
@@ -134,7 +148,7 @@ impl Search {
     /// As [`Search::find`], as far as it can be said without compiling.
     pub(super) fn check(&self, target: &Target, unit: &Unit) -> Result<(), String> {
         let mut why = Vec::new();
-        if linked(target, unit).is_some() || self.ahead(target, unit, &mut why)?.is_some() {
+        if self.ahead(target, unit, &mut why)?.is_some() {
             return Ok(());
         }
         can_compile(target).map_err(|error| nothing(target, unit, &why, &error))
@@ -143,13 +157,14 @@ impl Search {
     /// What compiles, or has compiled, the code that a device gets; nothing if there is no code.
     pub(super) fn compiler(&self, target: &Target) -> Option<String> {
         let unit = kernels_hip::units().next()?;
-        if linked(target, &unit).is_some() {
-            return Some("linked into the program".into());
-        }
         if let Some(current) = self.ahead(target, &unit, &mut Vec::new()).ok()? {
             return Some(current.compiler);
         }
         can_compile(target).ok()?;
+        if target.is_host() {
+            let told = target.platform.compiler_identity();
+            return Some(format!("at run time by {}", told.lines().next().unwrap_or_default()));
+        }
         let (major, minor) = hip_safe::compiler_version(target.platform).ok()?;
         Some(format!("at run time by hiprtc {major}.{minor} of HIP {}", target.platform.version()))
     }
@@ -161,7 +176,8 @@ impl Search {
         unit: &Unit,
         why: &mut Vec<String>,
     ) -> Result<Option<folder::Current>, String> {
-        let inside = |folder: &PathBuf| folder.join(target.platform.kind.name()).join(name_of(target.arch));
+        let arch = name_of(target.of(unit).0);
+        let inside = |folder: &PathBuf| folder.join(target.platform.kind.name()).join(arch);
         if let Some(named) = &self.named {
             let folder = inside(named);
             let wrong = match folder::read(&folder, target, unit) {
@@ -197,17 +213,16 @@ impl Search {
 /// The source of a unit, with the options that its platform's compiler must have.
 fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
     let platform = target.platform.kind.name();
-    let common = kernels_hip::options::of(platform)
+    let options = unit
+        .options(platform, target.wave_size)
         .ok_or_else(|| format!("kernels for {platform} are not compiled at run time"))?;
-    Ok(Source::new(unit.family.source)
-        .name(unit.family.file)
-        .headers(kernels_hip::HEADERS)
-        .options(unit.options(common, target.wave_size)))
+    let headers = kernels_hip::HEADERS.iter().copied();
+    Ok(Source::new(unit.family.source).name(unit.family.file).headers(headers).options(options))
 }
 
 /// Whether the platform's compiler may be asked for the architecture.
 fn can_compile(target: &Target) -> Result<(), String> {
-    target.platform.rtc().map_err(|missing| format!("no run-time compiler: {missing}"))?;
+    target.platform.check_compiler()?;
     match target.device {
         Some(_) => Ok(()),
         None => target.platform.check_rtc_architecture(target.arch).map_err(|unknown| unknown.to_string()),
@@ -217,17 +232,6 @@ fn can_compile(target: &Target) -> Result<(), String> {
 /// Whether a file, and the folders above it up to `root`, can be changed by this user and the administrator alone.
 fn only_ours(root: &Path, file: &Path) -> Result<(), String> {
     file.ancestors().take_while(|part| part.starts_with(root)).try_for_each(check_owner)
-}
-
-/// The kernels of the host platform, which the feature `host` links in.
-fn linked(target: &Target, unit: &Unit) -> Option<Vec<u8>> {
-    #[cfg(feature = "host")]
-    if target.platform.kind.name() == "host" {
-        kernels_hip::register_host();
-        return Some(hip_host::image(&unit.name()));
-    }
-    let _ = (target, unit);
-    None
 }
 
 fn nothing(target: &Target, unit: &Unit, why: &[String], compiler: &str) -> String {

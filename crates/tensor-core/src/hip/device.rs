@@ -136,6 +136,11 @@ impl HipDevice {
         kernels::check(self)
     }
 
+    /// See [`crate::Device::compile_kernels`].
+    pub(crate) fn compile_kernels(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<()> {
+        kernels::compile_all(self, progress)
+    }
+
     /// See [`crate::Device::facts`].
     pub(crate) fn facts(&self) -> BTreeMap<String, String> {
         facts::of(self)

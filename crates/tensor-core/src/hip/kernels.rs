@@ -1,11 +1,13 @@
 //! A device's kernels: modules loaded on first use, functions found once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hip_safe::{Device, Function, Module};
 use kernels_hip::Unit;
 use parking_lot::Mutex;
+use rayon::prelude::*;
 
 use super::HipDevice;
 use super::code::{CodeOrigin, SEARCH, Target};
@@ -116,6 +118,19 @@ impl Kernels {
 /// Whether there is code for the device: that of one unit stands for all.
 pub(super) fn check(device: &HipDevice) -> Result<()> {
     SEARCH.check(&target(device), &unit_of("elementwise", DType::F32)?).map_err(wrong)
+}
+
+/// Looks for the code of every unit, several at once, so that what has to be compiled is. Nothing is loaded. `progress` is told after
+/// each unit how many are done, and of how many.
+pub(super) fn compile_all(device: &HipDevice, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<()> {
+    let units: Vec<Unit> = kernels_hip::units().collect();
+    let done = AtomicUsize::new(0);
+    // One by one: some take ten times as long as others.
+    units.par_iter().with_max_len(1).try_for_each(|unit| {
+        SEARCH.find(&target(device), unit).map_err(wrong)?;
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, units.len());
+        Ok(())
+    })
 }
 
 /// What compiled a device's kernels.

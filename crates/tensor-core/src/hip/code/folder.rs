@@ -74,7 +74,7 @@ pub(super) fn read_twice(
 }
 
 fn read_once(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Current>, Wrong> {
-    for ending in ["hsaco", "cubin"] {
+    for ending in ["hsaco", "cubin", "so"] {
         let file = format!("{}.{ending}", unit.name());
         let path = folder.join(&file);
         match std::fs::read(&path) {
@@ -84,6 +84,7 @@ fn read_once(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Curre
                     Wrong::Apart(why) => Wrong::Apart(told(&why)),
                     Wrong::Other(why) => Wrong::Other(told(&why)),
                 })?;
+                let image = if target.is_host() { host_image(target.of(unit).1, image) } else { image };
                 return Ok(Some(Current { path, image, compiler }));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -91,6 +92,14 @@ fn read_once(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Curre
         }
     }
     Ok(None)
+}
+
+/// Shared objects for the host lie in folders as they are.
+fn host_image(wave_size: u32, object: Vec<u8>) -> Vec<u8> {
+    #[cfg(feature = "host")]
+    return hip_host::image_of_object(wave_size, object);
+    #[cfg(not(feature = "host"))]
+    return { let _ = wave_size; object };
 }
 
 /// Holds an object against the manifest; gives the compiler that made it.
@@ -102,7 +111,8 @@ fn check(folder: &Path, file: &str, target: &Target, unit: &Unit, image: &[u8]) 
         Wrong::Other(format!("has a manifest.json beside it that is damaged or old: {error}"))
     })?;
     let platform = target.platform.kind.name();
-    let wanted = (platform, name_of(target.arch), target.wave_size);
+    let (arch, wave_size) = target.of(unit);
+    let wanted = (platform, name_of(arch), wave_size);
     let told = (manifest.platform.as_str(), manifest.arch.as_str(), manifest.wave_size);
     if told != wanted {
         return other(format!(

@@ -250,10 +250,19 @@ fn an_architecture_that_the_compiler_does_not_know_is_not_asked_for() {
 }
 
 #[test]
-fn the_hosts_kernels_are_linked_in() {
+fn the_hosts_kernels_are_compiled_once_for_what_depends_on_no_wave_size() {
     let platform: Arc<Platform> = hip_host::platform();
+    let root = tempfile::tempdir().unwrap();
+    let search = search(Some(Path::new("compile")), &[], root.path());
+    let find = |arch, wave_size, family| {
+        let target = Target { platform: &platform, arch, wave_size, device: None };
+        search.find(&target, &unit(family, "f32").unwrap()).unwrap().1
+    };
+    assert_eq!(find("host-w32", 32, "matmul"), CodeOrigin::Compiled);
+    assert!(matches!(find("host-w64", 64, "matmul"), CodeOrigin::Cache(_)));
+    assert_eq!(find("host-w32", 32, "stat"), CodeOrigin::Compiled);
+    assert_eq!(find("host-w64", 64, "stat"), CodeOrigin::Compiled);
     let target = Target { platform: &platform, arch: "host-w32", wave_size: 32, device: None };
-    let search = search(Some(Path::new("compile")), &[], Path::new("nowhere"));
-    assert_eq!(search.find(&target, &the_unit()).unwrap().1, CodeOrigin::Linked);
-    assert_eq!(search.compiler(&target).as_deref(), Some("linked into the program"));
+    let told = search.compiler(&target).unwrap();
+    assert!(told.starts_with("at run time by ") && told.contains("++"), "{told}");
 }
