@@ -18,7 +18,7 @@ FOLDER has libamdhip64.so.6 (with hiprtc in it), and the folders v5 and v7 with 
   --name LIST    6, 5, 7: the version under whose name the library is loaded          [default: 6]
   --code LIST    prebuilt: code objects of build-kernels; rtc: compiled at run time   [default: prebuilt,rtc]
   --only LIST    loader, conformance, hip-safe, tensor-core, parity                   [default: all of these]
-  --bin DIR      programs that are built already: xtask, test-hip-safe, test-tensor-core
+  --bin DIR      programs that are built already: xtask, parity, conformance, test-hip-safe, test-tensor-core
   --out DIR      where the output of each step goes                                   [default: target/amd-emulated]
 
 Conformance runs in the mode async, which its cases need, and compiles at run time; in the others it is left out.
@@ -67,7 +67,7 @@ test_program() { cargo test --no-run -p "$1" --test suite 2>&1 | sed -n 's/.*Exe
 if [ -n "$bin" ]; then
     xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
 else
-    cargo build -q -p xtask || exit 2
+    cargo build -q --workspace --bin xtask --bin parity --bin conformance || exit 2
     xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe) tensor_core=$PWD/$(test_program tensor-core)
 fi
 for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -x "$program" ] || fail "no program $program"; done

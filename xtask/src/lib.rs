@@ -1,17 +1,16 @@
 //! The workspace's own tool, `cargo xtask`: what a person or a machine runs to check, build and compare.
 //!
 //! One file or folder per command; each has `Args` with examples in its `--help` and `run(&Args) -> Result<(), String>`,
-//! whose error is the text to show. `parity` is a crate of its own.
+//! whose error is the text to show. `parity` and `conformance` are programs of other crates.
 
-pub mod bench;
 pub mod build_kernels;
 pub mod bundle;
 pub mod ci;
 pub mod codegen;
-pub mod conformance;
 pub mod doctor;
 pub mod fuzz;
 pub mod libraries;
+pub mod program;
 pub mod resources;
 pub mod sanitize;
 #[cfg(test)]
@@ -45,11 +44,11 @@ enum Command {
     /// Run everything that a change has to pass, in order
     Ci(ci::CiArgs),
     /// Hold every device of this machine against the reference
-    Parity(Box<parity::cli::ParityArgs>),
+    #[command(after_help = "Examples:\n  cargo xtask parity --help    all options, with examples")]
+    Parity(program::Passed),
     /// Hold a platform against the cases that every implementation of HIP has to pass
-    Conformance(conformance::ConformanceArgs),
-    /// Count the instructions of every kernel on an emulated device
-    Bench(bench::BenchArgs),
+    #[command(after_help = "Examples:\n  cargo xtask conformance --help    all options, with examples")]
+    Conformance(program::Passed),
     /// Run the kernels under AddressSanitizer or ThreadSanitizer
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
@@ -68,16 +67,12 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    if let Some(code) = ::conformance::child() {
-        return code;
-    }
     let result = match Cli::parse().command {
         Command::Tidy(args) => tidy::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Parity(args) => return parity::cli::run(*args),
-        Command::Conformance(args) => conformance::run(&args),
+        Command::Parity(args) => program::run("parity", &args),
+        Command::Conformance(args) => program::run("conformance", &args),
         Command::Ci(args) => ci::run(&args),
-        Command::Bench(args) => bench::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Resources(args) => resources::run(&args),
@@ -102,6 +97,21 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn other_programs_get_all_that_follows_their_name() {
+        use clap::Parser;
+        let words = ["record", "--help", "--device", "amd:0", "-x", "--", "more"];
+        for command in ["parity", "conformance"] {
+            let line = ["cargo xtask", command].into_iter().chain(words);
+            match super::Cli::try_parse_from(line).expect("nothing of it is xtask's").command {
+                super::Command::Parity(args) | super::Command::Conformance(args) => {
+                    assert_eq!(args.words(), words);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

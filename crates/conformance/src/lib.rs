@@ -38,6 +38,7 @@ mod macros;
 mod bench;
 mod case;
 mod cases;
+pub mod cli;
 mod codes;
 mod compile;
 mod differences;

@@ -126,18 +126,10 @@ impl CodeCache {
         Self { memory: Some(Memory::default()), ..Self::off() }
     }
 
-    /// The cache of this process, as its environment says when it is first used: [`CodeCache::default_folder`], of at most
+    /// The cache of this process, as its environment says when it is first used: [`hip_sys::cache_folder`], of at most
     /// `HIPSTACK_CACHE_MB` times 2²⁰ bytes. Without a folder it is [`CodeCache::in_memory`].
     pub fn process() -> &'static Self {
         &PROCESS
-    }
-
-    /// The folder of [`CodeCache::process`]: `HIPSTACK_CACHE`, else `hipstack` in the user's cache folder.
-    ///
-    /// # Errors
-    /// Why there is none: `HIPSTACK_CACHE` is `off`, or nothing says where it should be.
-    pub fn default_folder() -> Result<PathBuf, &'static str> {
-        place::folder(|name| std::env::var_os(name))
     }
 
     /// The folder, if it keeps anything.

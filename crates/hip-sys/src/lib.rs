@@ -30,6 +30,7 @@
 
 mod architectures;
 mod beside;
+mod cache;
 mod constants;
 mod error;
 mod exit;
@@ -46,6 +47,7 @@ pub mod provider;
 
 pub use architectures::UnknownArchitecture;
 pub use beside::{Library, Miopen, Rocblas, Rocrand, Table};
+pub use cache::cache_folder;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
 pub use error::{LoadError, Unsupported};
 pub use exit::{at_exit, exiting, watch_exit};

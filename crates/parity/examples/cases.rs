@@ -1,18 +1,34 @@
-//! Runs the cases whose ids a file lists, one a line, on the devices that are named: `cargo xtask parity` without the
-//! rest of xtask, for `cargo xtask sanitize`, which has to build it twice more.
+//! Runs cases on the devices that are named: `cargo xtask parity` without its command line, records and report, for
+//! `cargo xtask sanitize`, which builds it for each sanitizer.
 //!
 //! ```sh
-//! cargo run --release -p parity --example cases -- cases.txt host:0 host:1
+//! cargo run --release -p parity --example cases -- --choose address host:0 host:1
 //! ```
 
-use parity::{Case, devices, registry, run_cases, table};
-use std::collections::HashSet;
 use std::process::ExitCode;
+
+use clap::Parser;
+use parity::choice::{Sanitizer, for_sanitizer};
+use parity::{Case, devices, filter, registry, run_cases, table};
 
 const SEED: u64 = 7;
 
+/// Runs parity cases on named devices.
+#[derive(Parser)]
+struct Arguments {
+    /// Which cases: those that show most under a sanitizer, or all
+    #[arg(long, value_name = "WHICH", value_parser = ["address", "thread", "all"], default_value = "all")]
+    choose: String,
+    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// The devices
+    #[arg(required = true)]
+    devices: Vec<String>,
+}
+
 fn main() -> ExitCode {
-    match run() {
+    match run(&Arguments::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
@@ -23,17 +39,19 @@ fn main() -> ExitCode {
 }
 
 /// Whether every result was right.
-fn run() -> Result<bool, String> {
-    let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().ok_or("name a file with the ids of cases, then devices")?;
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("cannot read {file}: {error}"))?;
-    let wanted: HashSet<&str> = text.lines().collect();
-    let cases: Vec<Case> =
-        registry::all().into_iter().filter(|case| wanted.contains(case.id().as_str())).collect();
-    if cases.len() != wanted.len() {
-        return Err(format!("{} of the {} lines of {file} are ids of cases", cases.len(), wanted.len()));
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    let mut cases: Vec<Case> = match arguments.choose.as_str() {
+        "address" => for_sanitizer(registry::all(), Sanitizer::Address),
+        "thread" => for_sanitizer(registry::all(), Sanitizer::Thread),
+        _ => registry::all(),
+    };
+    if let Some(text) = &arguments.filter {
+        cases = filter::select(cases, text);
+        if cases.is_empty() {
+            return Err(format!("no case fits {text:?}; `cargo xtask parity --list` shows them"));
+        }
     }
-    let devices = devices::open(&arguments.collect::<Vec<_>>()).map_err(|error| error.to_string())?;
+    let devices = devices::open(&arguments.devices).map_err(|error| error.to_string())?;
     let report = run_cases(&cases, &devices, SEED, &mut || ());
     if report.totals.failures() > 0 {
         print!("{}", table::render(&report, ""));

@@ -33,6 +33,7 @@
 //! Knows nothing of platforms and kernels: a device is a name and what tensor-core makes of it.
 
 pub mod case;
+pub mod choice;
 pub mod cli;
 pub mod comparison;
 pub mod devices;

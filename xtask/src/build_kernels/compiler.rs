@@ -8,6 +8,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+// hip-host's list, without the crate, which takes minutes to build.
+#[path = "../../../crates/hip-host/src/flags.rs"]
+#[expect(unreachable_pub, reason = "hip-host exports it")]
+mod flags;
+
 /// Where Debian keeps the bitcode that AMD code is linked with.
 pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
@@ -218,7 +223,7 @@ impl Compiler {
                     command.arg("-DHIPHOST_NO_BARRIERS");
                 }
                 command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
-                &hip_host::KERNEL_FLAGS
+                &flags::KERNEL_FLAGS
             }
         };
         // The host builds a text that does not depend on the wave size without one.

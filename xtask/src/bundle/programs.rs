@@ -36,8 +36,13 @@ fn builds(platform: Platform) -> [Build; 3] {
     };
     [
         Build {
-            arguments: "build -p xtask -p benches --bins",
-            programs: &[("xtask", "xtask"), ("throughput", "throughput")],
+            arguments: "build -p xtask -p parity -p conformance -p benches --bins",
+            programs: &[
+                ("xtask", "xtask"),
+                ("parity", "parity"),
+                ("conformance", "conformance"),
+                ("throughput", "throughput"),
+            ],
         },
         Build {
             arguments: "test --no-run -p hip-safe --test suite",

@@ -77,8 +77,8 @@ mkdir -p "$here/results"
 cd "$here/results"
 bin=$here/bin
 
-conformance() { "$bin/xtask" conformance --platform $platform "$@"; }
-parity() { "$bin/xtask" parity "$@"; }
+conformance() { "$bin/conformance" --platform $platform "$@"; }
+parity() { "$bin/parity" "$@"; }
 hip_safe() { "$bin/test-hip-safe" --test-threads=1 --show-output "$@"; }
 tensor_core() { "$bin/test-tensor-core" "$@"; }
 
@@ -166,7 +166,7 @@ sanitize)
     for tool in memcheck racecheck initcheck; do
         for cases in 'add/f32/*' 'exp/f16/*' 'cast/bf16*' 'copy/f32/*' 'sum/f32/*' 'argmax/f16/*' 'matmul/f32/*'; do
             json=sanitize-$(file_name "$tool parity $cases").json
-            step "$tool parity $cases" sanitize $tool "$bin/xtask" parity --device $platform:0 --filter "$cases" --json "$json"
+            step "$tool parity $cases" sanitize $tool "$bin/parity" --device $platform:0 --filter "$cases" --json "$json"
         done
     done
     step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 launch:: memory:: shared:: pinned:: events::

@@ -1,55 +1,149 @@
 //! The devices of each platform.
 
 use super::Item;
-use hip_safe::Device;
-use hip_sys::Platform;
-use std::sync::Arc;
+use crate::build_kernels::compiler;
+use hip_sys::hip::{hipDeviceProp_tR0000, hipDeviceProp_tR0600};
+use hip_sys::{LoadError, Platform};
+use std::ffi::{c_char, c_int};
+use std::mem::MaybeUninit;
 
 const SECTION: &str = "Devices";
 
 pub(super) fn look() -> Vec<Item> {
     let mut items = host();
-    items.extend(amd());
-    items.extend(nvidia());
+    let remedy = "check that the kernel driver amdgpu is loaded and that you may open /dev/kfd and /dev/dri";
+    items.extend(loaded(
+        "AMD",
+        Platform::load_amd().map(Box::new),
+        "the HIP library is absent",
+        "see HIP",
+        remedy,
+    ));
+    let nvidia = hip_nvidia::platform();
+    items.extend(loaded("NVIDIA", nvidia, "the driver is absent", "see CUDA driver", "check `nvidia-smi`"));
     items
 }
 
+/// hip-host's two, which are threads of this CPU: their kernels need a compiler.
 fn host() -> Vec<Item> {
-    let remedy = "this is a fault of ours, or of HIPSTACK_HOST_MEMORY_MB: please report it";
-    items_of("host", &hip_host::platform(), remedy).into_iter().map(Item::needed).collect()
-}
-
-fn amd() -> Vec<Item> {
-    let remedy = "check that the kernel driver amdgpu is loaded and that you may open /dev/kfd and /dev/dri";
-    match Platform::load_amd() {
-        Ok(platform) => items_of("AMD", &Arc::new(platform), remedy),
-        Err(_) => vec![Item::absent(SECTION, "AMD", "the HIP library is absent", "see HIP")],
-    }
-}
-
-fn nvidia() -> Vec<Item> {
-    match hip_nvidia::platform() {
-        Ok(platform) => items_of("NVIDIA", &platform, "check `nvidia-smi`"),
-        Err(_) => vec![Item::absent(SECTION, "NVIDIA", "the driver is absent", "see CUDA driver")],
-    }
-}
-
-fn items_of(name: &str, platform: &Arc<Platform>, remedy: &str) -> Vec<Item> {
-    let devices = match Device::all(platform) {
-        Ok(devices) => devices,
-        Err(why) => return vec![Item::absent(SECTION, name, why.to_string(), remedy)],
+    let device = |ordinal, wave| {
+        let name = format!("host {ordinal}");
+        match compiler::host() {
+            Ok(_) => Item::found(SECTION, name, format!("host-w{wave}, wave {wave}, threads of this CPU")),
+            Err(_) => Item::absent(SECTION, name, "no compiler for its kernels", "see C++ compiler").needed(),
+        }
     };
-    if devices.is_empty() {
-        return vec![Item::absent(SECTION, name, "the driver counts none", remedy)];
-    }
-    devices
-        .iter()
-        .map(|device| Item::found(SECTION, format!("{name} {}", device.ordinal()), describe(device)))
-        .collect()
+    vec![device(0, 32), device(1, 64)]
 }
 
-fn describe(device: &Device) -> String {
-    let p = device.properties();
-    let mib = p.total_memory >> 20;
-    format!("{}, {}, wave {}, {} units, {mib} MiB", p.name, p.arch, p.wave_size, p.multiprocessors)
+fn loaded(
+    name: &str,
+    platform: Result<impl std::ops::Deref<Target = Platform>, LoadError>,
+    why: &str,
+    see: &str,
+    remedy: &str,
+) -> Vec<Item> {
+    let Ok(platform) = platform else { return vec![Item::absent(SECTION, name, why, see)] };
+    let count = match count(&platform) {
+        Ok(0) => return vec![Item::absent(SECTION, name, "the driver counts none", remedy)],
+        Ok(count) => count,
+        Err(why) => return vec![Item::absent(SECTION, name, why, remedy)],
+    };
+    let device = |ordinal| match describe(&platform, ordinal) {
+        Ok(text) => Item::found(SECTION, format!("{name} {ordinal}"), text),
+        Err(why) => Item::bad(SECTION, format!("{name} {ordinal}"), why, remedy),
+    };
+    (0..count).map(device).collect()
+}
+
+fn count(platform: &Platform) -> Result<c_int, String> {
+    let mut count = 0;
+    // SAFETY: S1: the place for the result is live.
+    let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
+    // A machine without a card may answer with an error.
+    if status == hip_sys::hip::hipError_t::hipErrorNoDevice {
+        return Ok(0);
+    }
+    answered("hipGetDeviceCount", status).map(|()| count)
+}
+
+fn answered(call: &str, status: hip_sys::hip::hipError_t) -> Result<(), String> {
+    if status == hip_sys::hip::hipError_t::hipSuccess {
+        Ok(())
+    } else {
+        Err(format!("{call} answered {}", status.0))
+    }
+}
+
+/// By the layout of the properties that the library has.
+fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
+    macro_rules! describe {
+        ($p:expr) => {{
+            let p = $p;
+            let (name, arch, mib) = (text(&p.name), text(&p.gcnArchName), p.totalGlobalMem >> 20);
+            Ok(format!("{name}, {arch}, wave {}, {} units, {mib} MiB", p.warpSize, p.multiProcessorCount))
+        }};
+    }
+    match platform.hip().hipGetDevicePropertiesR0600.get() {
+        Ok(function) => {
+            let ask = |place: *mut hipDeviceProp_tR0600| {
+                // SAFETY: S1: the place is live, and larger than the layout.
+                unsafe { function(place, ordinal) }
+            };
+            describe!(properties("hipGetDevicePropertiesR0600", ask)?)
+        }
+        Err(_) => {
+            let ask = |place: *mut hipDeviceProp_tR0000| {
+                // SAFETY: S1: the place is live, and larger than the layout.
+                unsafe { (platform.hip().hipGetDevicePropertiesR0000)(place, ordinal) }
+            };
+            describe!(properties("hipGetDeviceProperties", ask)?)
+        }
+    }
+}
+
+/// A structure that a library may have grown at its end since our headers were written.
+#[repr(C)]
+struct WithSlack<T> {
+    value: T,
+    slack: [u64; 256],
+}
+
+/// What a function that fills properties wrote.
+fn properties<T: Copy>(
+    call: &str,
+    ask: impl Fn(*mut T) -> hip_sys::hip::hipError_t,
+) -> Result<Box<T>, String> {
+    let mut space = Box::new(MaybeUninit::<WithSlack<T>>::zeroed());
+    answered(call, ask(space.as_mut_ptr().cast()))?;
+    // SAFETY: S1: both layouts are plain C numbers, for which zeros and whatever the library wrote are values.
+    Ok(Box::new(unsafe { (*space.as_ptr()).value }))
+}
+
+fn text(chars: &[c_char]) -> String {
+    let bytes: Vec<u8> = chars.iter().map(|&c| c.to_ne_bytes()[0]).take_while(|&b| b != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_has_a_device_for_each_wave_size() {
+        let names: Vec<String> = host().into_iter().map(|item| item.name).collect();
+        assert_eq!(names, ["host 0", "host 1"]);
+    }
+
+    #[test]
+    fn a_library_may_write_behind_the_layout_it_was_asked_for() {
+        let ask = |place: *mut [u64; 2]| {
+            // SAFETY: S1: the place has slack behind the value.
+            unsafe { place.cast::<[u64; 4]>().write([7, 8, 9, 10]) };
+            hip_sys::hip::hipError_t::hipSuccess
+        };
+        assert_eq!(properties("ask", ask).as_deref(), Ok(&[7, 8]));
+        let refuse = |_: *mut [u64; 2]| hip_sys::hip::hipError_t::hipErrorInvalidDevice;
+        assert_eq!(properties("ask", refuse).expect_err("refused"), "ask answered 101");
+    }
 }

@@ -3,7 +3,6 @@
 use super::Item;
 use super::value::{Bad, Value};
 use crate::workspace;
-use hip_safe::CodeCache;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -119,25 +118,40 @@ fn manifests(dir: &Path) -> Vec<String> {
 
 /// The folder where what was compiled at run time is kept.
 fn cache() -> Item {
-    let cache = match CodeCache::default_folder() {
-        Ok(_) => CodeCache::process(),
+    let folder = match hip_sys::cache_folder() {
+        Ok(folder) => folder,
         Err(why) => {
             let remedy = "every process compiles anew: set HIPSTACK_CACHE to a folder";
             return Item::absent(SECTION, "cache", why, remedy);
         }
     };
-    let folder = cache.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
-    match cache.usage() {
-        Ok(usage) => {
-            let (kept, limit) = (usage.bytes.div_ceil(1 << 20), cache.limit() >> 20);
-            let state = format!("{folder}: {} entries, {kept} of {limit} MiB", usage.entries);
+    match usage(&folder) {
+        Ok((files, bytes)) => {
+            let state = format!("{}: {files} files, {} MiB", folder.display(), bytes.div_ceil(1 << 20));
             Item::found(SECTION, "cache", state)
         }
         Err(error) => {
             let remedy = "make it readable, or set HIPSTACK_CACHE to another folder";
-            Item::absent(SECTION, "cache", format!("{folder} cannot be read: {error}"), remedy)
+            Item::absent(SECTION, "cache", format!("{} cannot be read: {error}", folder.display()), remedy)
         }
     }
+}
+
+/// How many files are in a folder, and their bytes; none in one that nobody has made yet.
+fn usage(folder: &Path) -> std::io::Result<(u64, u64)> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((0, 0)),
+        entries => entries?,
+    };
+    let mut usage = (0, 0);
+    for entry in entries {
+        // Another process may have removed it by now.
+        let Ok(known) = entry?.metadata() else { continue };
+        if known.is_file() {
+            usage = (usage.0 + 1, usage.1 + known.len());
+        }
+    }
+    Ok(usage)
 }
 
 /// What is set, and what is set and read by nothing.
@@ -206,6 +220,16 @@ mod tests {
         assert_eq!(variable("HIPSTACK_HOST_MEMORY_MB".into(), OsStr::new("512")).state, State::Found);
         assert_eq!(variable("HIPSTACK_HOST_MEMORY".into(), OsStr::new("512")).state, State::Bad);
         assert_eq!(variable("HIPSTACK_KERNELS".into(), OsStr::new("/no/such/folder")).state, State::Bad);
+    }
+
+    #[test]
+    fn files_of_the_cache_are_counted() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(dir.path().join("a"), [0; 5]).expect("it is writable");
+        std::fs::create_dir(dir.path().join("b")).expect("it is writable");
+        assert_eq!(usage(dir.path()).expect("it is readable"), (1, 5));
+        assert_eq!(usage(&dir.path().join("none")).expect("it may be absent"), (0, 0));
+        assert!(usage(&dir.path().join("a")).is_err());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `cargo xtask resources`: what the compiled kernels take of the GPU, and what keeps them from running in many waves.
 
-mod arithmetic;
 pub(crate) mod disassembly;
 mod exceptions;
 mod measure;

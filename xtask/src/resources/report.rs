@@ -75,8 +75,8 @@ pub(super) fn summary(rows: &[Row]) -> Result<String, String> {
         }),
         ("spill scalar registers into lanes of vector registers", &|row| row.resources.scalar_spills > 0),
         ("have fewer than 8 waves a SIMD", &|row| row.resources.waves_per_simd < FEW_WAVES),
-        (Fault::FewWaves.said(), &|row| rules.has(Fault::FewWaves, &row.platform, &row.arch, &row.resources)),
-        (Fault::Narrow.said(), &|row| rules.has(Fault::Narrow, &row.platform, &row.arch, &row.resources)),
+        (Fault::FewWaves.said(), &|row| rules.has(Fault::FewWaves, &row.platform, &row.resources)),
+        (Fault::Narrow.said(), &|row| rules.has(Fault::Narrow, &row.platform, &row.resources)),
     ];
     for (what, wanted) in lists {
         let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
@@ -134,8 +134,8 @@ pub(super) fn json(rows: &[Row]) -> Result<String, String> {
             "scratch_or_spills": names(&|row| row.resources.spills()),
             "denied": names(&|row| is_denied(&rules, row)),
             "fewer_than_8_waves": names(&|row| row.resources.waves_per_simd < FEW_WAVES),
-            "memory_bound_in_fewer_than_8_waves": names(&|row| rules.has(Fault::FewWaves, &row.platform, &row.arch, &row.resources)),
-            "without_16_byte_accesses": names(&|row| rules.has(Fault::Narrow, &row.platform, &row.arch, &row.resources)),
+            "memory_bound_in_fewer_than_8_waves": names(&|row| rules.has(Fault::FewWaves, &row.platform, &row.resources)),
+            "without_16_byte_accesses": names(&|row| rules.has(Fault::Narrow, &row.platform, &row.resources)),
         },
     });
     serde_json::to_string_pretty(&value).map_err(|e| format!("resources: {e}"))

@@ -1,7 +1,6 @@
 //! What kernels must not do, but for exceptions: spill, wait for memory in few waves, read it in small pieces.
 
 use super::KernelResources;
-use super::arithmetic::Arithmetic;
 use super::exceptions::Exceptions;
 use super::memory::Memory;
 
@@ -19,7 +18,6 @@ pub(crate) enum Fault {
 /// The rules of all kernels.
 pub(crate) struct Rules {
     memory: Memory,
-    arithmetic: Arithmetic,
     exceptions: Exceptions,
 }
 
@@ -61,18 +59,14 @@ impl Fault {
 impl Rules {
     /// Those of the workspace.
     pub(crate) fn load() -> Result<Self, String> {
-        Ok(Self { memory: Memory::load()?, arithmetic: Arithmetic::load()?, exceptions: Exceptions::load()? })
+        Ok(Self { memory: Memory::load()?, exceptions: Exceptions::load()? })
     }
 
     /// Whether the kernel has the fault, excused or not.
-    pub(crate) fn has(&self, fault: Fault, platform: &str, arch: &str, kernel: &KernelResources) -> bool {
+    pub(crate) fn has(&self, fault: Fault, platform: &str, kernel: &KernelResources) -> bool {
         match fault {
             Fault::Spills => kernel.spills(),
-            Fault::FewWaves => {
-                platform == "amd"
-                    && self.memory.has_few_waves(kernel)
-                    && !self.arithmetic.outweighs(arch, &kernel.kernel)
-            }
+            Fault::FewWaves => platform == "amd" && self.memory.has_few_waves(kernel),
             Fault::Narrow => platform == "amd" && self.memory.is_narrow(kernel),
         }
     }
@@ -86,7 +80,7 @@ impl Rules {
         kernel: &KernelResources,
     ) -> Option<String> {
         let denied =
-            self.has(fault, platform, arch, kernel) && !self.exceptions.allow(fault, platform, arch, kernel);
+            self.has(fault, platform, kernel) && !self.exceptions.allow(fault, platform, arch, kernel);
         denied.then(|| format!("{}: {}", kernel.kernel, fault.figures(kernel)))
     }
 
@@ -115,7 +109,7 @@ impl Rules {
         platform: &str,
         kernels: &[(String, KernelResources)],
     ) -> Vec<String> {
-        let faulty = kernels.iter().filter(|(arch, kernel)| self.has(fault, platform, arch, kernel));
+        let faulty = kernels.iter().filter(|(_, kernel)| self.has(fault, platform, kernel));
         let faulty: Vec<(&str, &str)> =
             faulty.map(|(arch, kernel)| (arch.as_str(), kernel.kernel.as_str())).collect();
         self.exceptions.unused(fault, platform, &faulty)
@@ -126,8 +120,7 @@ impl Rules {
 impl Rules {
     pub(crate) fn of(memory: &str, exceptions: &str) -> Self {
         let memory = Memory::parse(memory).expect("well formed");
-        let arithmetic = Arithmetic::of("gfx90a", "a_long", 2.0);
-        Self { memory, arithmetic, exceptions: Exceptions::parse(exceptions).expect("well formed") }
+        Self { memory, exceptions: Exceptions::parse(exceptions).expect("well formed") }
     }
 }
 
@@ -155,11 +148,6 @@ mod tests {
         };
         assert_eq!(denied(Fault::FewWaves, of("a_x", 7, 0)), "a_x: 7 waves a SIMD by shared memory");
         assert_eq!(denied(Fault::FewWaves, of("a_x", 8, 0)), "");
-        assert_eq!(denied(Fault::FewWaves, of("a_long", 7, 0)), "", "it waits for its instructions");
-        assert!(
-            rules.denied(Fault::FewWaves, "amd", "gfx942", &of("a_long", 7, 0)).is_some(),
-            "not counted there"
-        );
         let narrow = denied(Fault::Narrow, of("a_x", 7, 0));
         assert!(narrow.starts_with("a_x: 0 loads and 0 stores of 16 bytes in 1 loops"), "{narrow}");
         assert_eq!(denied(Fault::Narrow, of("a_x", 7, 1)), "");

@@ -1,7 +1,6 @@
 //! `cargo xtask sanitize`: runs the kernels that ship under AddressSanitizer or ThreadSanitizer, or kernels with planted
 //! bugs, to see that the sanitizers find them. docs/SANITIZERS.md says what is found and what is not.
 
-mod cases;
 mod coverage;
 mod planted;
 mod report;
@@ -10,6 +9,7 @@ mod setup;
 use crate::workspace;
 use report::Report;
 use setup::{Built, Kind, Programs};
+use std::ffi::OsStr;
 use std::path::Path;
 
 const EXAMPLES: &str = "\
@@ -77,14 +77,15 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
 
 /// The parity cases on both of hip-host's devices.
 fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
-    let cases = cases::choose(args.filter.as_deref(), args.all, built.kind)?;
-    let list = built.folder.join("cases.txt");
-    workspace::write_whole(&list, (cases.join("\n") + "\n").as_bytes())?;
     let seen = built.folder.join("kernels.txt");
     remove(&seen)?;
-    println!("{}: {} cases on host:0 and host:1", built.kind.name(), cases.len());
-    let mut runs =
-        vec![built.run("cases", &[list.as_os_str(), "host:0".as_ref(), "host:1".as_ref()], &seen)?];
+    let words = words(args.filter.as_deref(), args.all, built.kind);
+    println!("{}: parity cases: {}", built.kind.name(), words.join(" "));
+    let words: Vec<&OsStr> = words.iter().map(AsRef::as_ref).collect();
+    let cases = built.run("cases", &words, &seen)?;
+    // Its last line counts them.
+    println!("{}: {}", built.kind.name(), cases.output.lines().last().unwrap_or_default());
+    let mut runs = vec![cases];
     if args.filter.is_none() {
         for test in setup::TESTS {
             println!("{}: kernels-hip's test {test}", built.kind.name());
@@ -98,7 +99,7 @@ fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
     let complete = args.filter.is_none();
     let coverage = coverage::read(&seen, complete)?;
     print!("{}", coverage.text);
-    println!("{}: {} cases, {} different reports", built.kind.name(), cases.len(), reports.len());
+    println!("{}: {} different reports", built.kind.name(), reports.len());
     if !reports.is_empty() {
         return Err(format!("sanitize: reports in full: {}", built.reports().display()));
     }
@@ -109,6 +110,16 @@ fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
         return Err(format!("sanitize: {} kernels did not run; see above", coverage.missing));
     }
     Ok(())
+}
+
+/// What parity's example `cases` is given: a filter means what it means for parity, all or a choice for this sanitizer.
+fn words(filter: Option<&str>, all: bool, kind: Kind) -> Vec<String> {
+    let which = match filter {
+        Some(text) => ["--filter", text],
+        None if all => ["--choose", "all"],
+        None => ["--choose", kind.name()],
+    };
+    which.iter().chain(&["host:0", "host:1"]).map(ToString::to_string).collect()
 }
 
 fn describe(report: &Report, count: usize) -> String {
@@ -122,5 +133,17 @@ fn remove(file: &Path) -> Result<(), String> {
             Err(format!("cannot remove {}: {error}", file.display()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_passed_on_and_without_one_the_sanitizer_chooses() {
+        assert_eq!(words(Some("sum*"), false, Kind::Thread), ["--filter", "sum*", "host:0", "host:1"]);
+        assert_eq!(words(None, false, Kind::Address), ["--choose", "address", "host:0", "host:1"]);
+        assert_eq!(words(None, true, Kind::Address), ["--choose", "all", "host:0", "host:1"]);
     }
 }

@@ -9,7 +9,7 @@ mod sabotage;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::case::Case;
@@ -41,7 +41,8 @@ Examples:
 Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference is none, or a planted error was not caught, 2 if the run could not be made.";
 
 /// Holds every device of this machine against the reference and the records, operation by operation.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Parser)]
+#[command(name = "cargo xtask parity", max_term_width = 110)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ParityArgs {
     /// What else there is to do than a run.

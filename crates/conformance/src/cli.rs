@@ -1,13 +1,16 @@
-//! `cargo xtask conformance`: holds a platform against the cases that every implementation of HIP has to pass.
+//! The command line: `cargo xtask conformance`.
 
-use conformance::{Entry, GROUPS, Report, Suite};
+use crate::{Entry, GROUPS, Job, Report, Suite};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Options of `cargo xtask conformance`.
-#[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:
+/// Holds a platform against the cases that every implementation of HIP has to pass.
+#[derive(clap::Parser, Debug)]
+#[command(
+    name = "cargo xtask conformance",
+    max_term_width = 110,
+    after_help = "Examples:
   cargo xtask conformance                                    hip-host, on both of its devices
   cargo xtask conformance --device 1 --filter 'stream/*'     one group on one device
   cargo xtask conformance --filter memory/allocate/too_much  one case
@@ -18,7 +21,8 @@ use std::time::Instant;
                                                              the emulated one, with what is known of it
 
 Known differences are in crates/conformance/differences.toml, each with a reason.
-Exit code: 0 if every case is as it should be or as listed, 1 otherwise.")]
+Exit code: 0 if every case is as it should be or as listed, 1 otherwise."
+)]
 pub struct ConformanceArgs {
     /// The platform: host, amd or nvidia
     #[arg(long, value_name = "NAME", default_value = "host")]
@@ -73,7 +77,7 @@ pub fn run(args: &ConformanceArgs) -> Result<(), String> {
 }
 
 /// The names, each once, in the order of the groups.
-fn list(jobs: &[conformance::Job]) {
+fn list(jobs: &[Job]) {
     let cases = GROUPS.iter().flat_map(|group| group.cases());
     for case in cases.filter(|case| jobs.iter().any(|job| job.case.name == case.name)) {
         println!("{}{}", case.name, if case.isolated { "  (in a process of its own)" } else { "" });

@@ -1,0 +1,37 @@
+//! The program behind `cargo xtask parity`: what it prints and how it ends.
+
+use std::process::{Command, Output};
+
+fn run(arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parity"));
+    command.args(arguments.split(' ')).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn help_names_the_command_and_has_examples() {
+    let out = run("--help");
+    assert!(out.status.success());
+    let help = text(&out.stdout);
+    assert!(help.contains("Usage: cargo xtask parity") && help.contains("Examples:"), "{help}");
+}
+
+#[test]
+fn cases_are_listed_by_name() {
+    let out = run("--list --filter neg/f32/transposed");
+    assert_eq!(
+        (out.status.code(), text(&out.stdout).as_str()),
+        (Some(0), "neg/f32/transposed/matrix/[37,129]\n")
+    );
+}
+
+#[test]
+fn what_cannot_be_run_is_an_error_that_names_it() {
+    let out = run("--filter no-such-case --list");
+    assert_eq!(out.status.code(), Some(2));
+    let error = text(&out.stderr);
+    assert!(error.starts_with("parity: ") && error.contains("no-such-case"), "{error}");
+}
