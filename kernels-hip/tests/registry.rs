@@ -10,7 +10,8 @@ use std::sync::Mutex;
 /// What each unit is compiled to for the host, with the wave size, or 0 for both. As many at once as there are cores.
 fn images() -> Vec<(Unit, u32, Vec<u8>)> {
     let waves = |unit: &Unit| if unit.family.waves == Waves::Both { vec![32, 64] } else { vec![0] };
-    let wanted: Vec<_> = units().flat_map(|unit| waves(&unit).into_iter().map(move |wave| (unit, wave))).collect();
+    let wanted: Vec<_> =
+        units().flat_map(|unit| waves(&unit).into_iter().map(move |wave| (unit, wave))).collect();
     let (wanted, done) = (Mutex::new(wanted.into_iter()), Mutex::new(Vec::new()));
     let next = || wanted.lock().expect("no thread panics").next();
     std::thread::scope(|scope| {

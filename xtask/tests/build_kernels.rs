@@ -64,7 +64,7 @@ impl Place {
 
     /// What lies in the folder of the second wave size.
     fn files(&self) -> Vec<String> {
-        files(&self.path("out/host/w64"))
+        files(&self.path("out/host/host-w64"))
     }
 }
 
@@ -115,7 +115,7 @@ fn elf(words: &str) -> Vec<u8> {
 }
 
 const COPY: &str = "cp \"$good\" \"$out\"";
-const W64: [&str; 4] = ["--platform", "host", "--arch", "w64"];
+const W64: [&str; 4] = ["--platform", "host", "--arch", "host-w64"];
 const GFX: [&str; 4] = ["--platform", "amd", "--arch", "gfx90a"];
 
 fn whole() -> Vec<String> {
@@ -137,15 +137,15 @@ fn what_is_current_is_not_compiled_again() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert_eq!(place.runs(), UNITS);
 
-    let object = place.path("out/host/w64/reduce_f32.o");
+    let object = place.path("out/host/host-w64/reduce_f32.so");
     std::fs::write(&object, elf("damaged")).expect("writable");
-    place.run(&[&W64[..], &["--check"]].concat()).must(1, &["reduce_f32.o", "without --check"]);
+    place.run(&[&W64[..], &["--check"]].concat()).must(1, &["reduce_f32.so", "without --check"]);
     place.run(&W64).must(0, &["REST current, 1 compiled"]);
     std::fs::remove_file(&object).expect("it was written");
     place.run(&W64).must(0, &["REST current, 1 compiled"]);
     place.run(&[&W64[..], &["--check"]].concat()).must(0, &["ALL objects checked"]);
 
-    std::fs::write(place.path("out/host/w64/manifest.json"), "{ half").expect("writable");
+    std::fs::write(place.path("out/host/host-w64/manifest.json"), "{ half").expect("writable");
     place.run(&W64).must(0, &["0 current, ALL compiled"]);
     place.run(&[&W64[..], &["--force"]].concat()).must(0, &["0 current, ALL compiled"]);
     place.compiler(&format!("# another compiler\n{COPY}"));
@@ -165,7 +165,7 @@ fn a_check_names_what_is_not_current() {
     std::fs::copy(place.path("cc"), &moved).expect("writable");
     Seen::of(place.command(&check).env("CXX", &moved).output().expect("it starts"))
         .must(1, &["reduce_f32.o: it is not current: another compiler", "without --check"]);
-    let manifest = place.path("out/host/w64/manifest.json");
+    let manifest = place.path("out/host/host-w64/manifest.json");
     let text = std::fs::read_to_string(&manifest).expect("it was written");
     let entry = text.lines().find(|line| line.contains("reduce_i16.o")).expect("it is listed");
     let of_before = entry.replacen("\"source\":\"", "\"source\":\"0", 1);
@@ -205,13 +205,20 @@ fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
     ));
     place.run(&W64).must(
         1,
-        &["host w64", "reduce_i64", "exit status: 3", "to repeat it", "-DDTYPE_i64", "error: no such thing"],
+        &[
+            "host host-w64",
+            "reduce_i64",
+            "exit status: 3",
+            "to repeat it",
+            "-DDTYPE_i64",
+            "error: no such thing",
+        ],
     );
     let left = place.files();
     assert!(!left.iter().any(|file| file.contains("reduce_i64") || file.contains("work")), "{left:?}");
     let before = place.runs();
     place.compiler(COPY);
-    place.run(&W64).must(0, &["host w64: ALL objects"]);
+    place.run(&W64).must(0, &["host host-w64: ALL objects"]);
     assert_eq!(place.files(), whole());
     assert!(place.runs() - before < UNITS, "what was finished before the error is kept");
 }
@@ -220,7 +227,7 @@ fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
 fn an_error_leaves_the_object_of_before() {
     let place = Place::new(COPY);
     place.run(&W64).must(0, &["ALL compiled"]);
-    let object = place.path("out/host/w64/reduce_u8.o");
+    let object = place.path("out/host/host-w64/reduce_u8.so");
     let before = std::fs::read(&object).expect("it was written");
     place.compiler("echo half > $out; exit 1");
     place.run(&[&W64[..], &["--force"]].concat()).must(1, &["exit status: 1"]);
@@ -278,7 +285,7 @@ fn a_missing_compiler_is_said_with_the_remedy() {
 fn a_folder_that_cannot_be_written_is_named() {
     let place = Place::new(COPY);
     std::fs::write(place.path("out"), "a file").expect("writable");
-    place.run(&W64).must(1, &["cannot write in", "out/host/w64", "--out"]);
+    place.run(&W64).must(1, &["cannot write in", "out/host/host-w64", "--out"]);
     assert_eq!(place.runs(), 0);
 }
 
@@ -289,7 +296,8 @@ fn a_stopped_build_goes_on_where_it_was() {
         "number=$(grep -n -x \"$unit\" \"$dir/log\" | cut -d: -f1)\n[ \"$number\" -le 3 ] || exec sleep 20\n{COPY}"
     ));
     let mut child = quiet(place.command(&W64));
-    let listed = || std::fs::read_to_string(place.path("out/host/w64/manifest.json")).unwrap_or_default();
+    let listed =
+        || std::fs::read_to_string(place.path("out/host/host-w64/manifest.json")).unwrap_or_default();
     wait_for(|| place.runs() > 3 && listed().matches("\"hash\"").count() == 3);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
@@ -336,7 +344,7 @@ fn a_full_disk_is_named_and_left_tidy() {
         println!("skipped: this user may not mount");
         return;
     }
-    seen.must(1, &["no space left for", "out/host/w64", "MiB must be free", "--out"]);
+    seen.must(1, &["no space left for", "out/host/host-w64", "MiB must be free", "--out"]);
     assert!(!seen.text.contains(".work/"), "{}", seen.text);
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use parity::choice::{Sanitizer, for_sanitizer};
-use parity::{Case, devices, filter, registry, run_cases, table};
+use parity::{Case, compile, devices, filter, registry, run_cases, table};
 
 const SEED: u64 = 7;
 
@@ -52,6 +52,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         }
     }
     let devices = devices::open(&arguments.devices).map_err(|error| error.to_string())?;
+    compile::compile(&cases, &devices, &|_, _, _| ()).map_err(|error| error.to_string())?;
     let report = run_cases(&cases, &devices, SEED, &mut || ());
     if report.totals.failures() > 0 {
         print!("{}", table::render(&report, ""));

@@ -19,6 +19,12 @@ pub enum Error {
         /// What there is instead.
         available: String,
     },
+    /// A device has no code of its kernels, and none can be made.
+    #[error("kernels cannot be compiled: {source}")]
+    Kernels {
+        /// Where they were looked for, and the compiler's log.
+        source: tensor_core::Error,
+    },
     /// No case has such an id.
     #[error(
         "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is a part of an id, or a pattern with * and ?"

@@ -36,6 +36,7 @@ pub mod case;
 pub mod choice;
 pub mod cli;
 pub mod comparison;
+pub mod compile;
 pub mod devices;
 mod error;
 pub mod evaluate;

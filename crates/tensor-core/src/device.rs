@@ -87,21 +87,26 @@ impl Device {
         self.as_hip().map_or(Ok(()), HipDevice::check_kernels)
     }
 
-    /// Has the code of every kernel compiled that no folder and no cache has, several units at once, so that operations do not wait
+    /// Compiles every kernel of these dtypes that no folder and no cache has, several units at once, so that operations do not wait
     /// for a compiler later. The CPU needs none. `progress` is called after each unit, by any thread, with how many are done and how many
     /// there are.
     ///
     /// ```
     /// # fn main() -> tensor_core::Result<()> {
-    /// tensor_core::Device::Cpu.compile_kernels(&|done, all| eprintln!("{done} of {all}"))?;
+    /// use tensor_core::{DType, Device};
+    /// Device::Cpu.compile_kernels(&[DType::F32], &|done, all| eprintln!("{done} of {all}"))?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Code`] if there is no compiler, or a unit does not compile.
-    pub fn compile_kernels(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<()> {
-        self.as_hip().map_or(Ok(()), |device| device.compile_kernels(progress))
+    pub fn compile_kernels(
+        &self,
+        dtypes: &[crate::DType],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<()> {
+        self.as_hip().map_or(Ok(()), |device| device.compile_kernels(dtypes, progress))
     }
 
     /// Whether this is the CPU.

@@ -3,7 +3,7 @@
 use super::device_libs;
 use super::target::{Platform, Target};
 use crate::workspace;
-use kernels_hip::{Unit, Waves, options};
+use kernels_hip::{Unit, options};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -214,22 +214,15 @@ impl Compiler {
         object: &Path,
     ) -> Command {
         let mut command = self.for_target(prepared, target);
-        let common = match self.kind {
-            Kind::Hipcc | Kind::DebianHipcc | Kind::Clang => options::AMD,
-            Kind::Nvcc => options::NVIDIA,
-            Kind::Host => {
-                command.arg(format!("-DHIPHOST_UNIT={}", unit.name()));
-                if !unit.family.barriers {
-                    command.arg("-DHIPHOST_NO_BARRIERS");
-                }
-                command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
-                &flags::KERNEL_FLAGS
-            }
-        };
-        // The host builds a text that does not depend on the wave size without one.
-        let wave_size =
-            if self.kind == Kind::Host && unit.family.waves == Waves::Any { 0 } else { target.wave_size() };
-        command.args(unit.options(common, wave_size));
+        let wave_size = target.wave_size();
+        if self.kind == Kind::Host {
+            command.args(flags::KERNEL_FLAGS).args(flags::HOST_SOURCE_FLAGS).args(flags::LINK_FLAGS);
+            command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
+            command.arg(format!("-DHIPHOST_WAVE_SIZE={wave_size}"));
+        }
+        // hip-host's word for such texts is none of the compiler's.
+        let options = unit.options(target.platform.name(), wave_size).unwrap_or_default();
+        command.args(options.iter().filter(|option| *option != "--host-source"));
         command.arg("-I").arg(sources).arg("-o").arg(object).arg(source);
         command
     }
@@ -271,7 +264,7 @@ impl Compiler {
                 .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
                 .arg(format!("--offload-arch={arch}")),
             Kind::Nvcc => command.args(["-x", "cu", "-cubin", "-Xptxas", "-v"]).arg(format!("-arch={arch}")),
-            Kind::Host => command.args(["-x", "c++", "-c", "-O2", "-fPIC"]),
+            Kind::Host => command.args(["-x", "c++"]),
         };
         if let Some(bitcode) = &prepared.bitcode {
             command.arg("--rocm-path=/usr").arg(format!("--rocm-device-lib-path={}", bitcode.display()));
@@ -321,7 +314,7 @@ mod tests {
             (Kind::DebianHipcc, Platform::Amd, "gfx1030", 32),
             (Kind::Clang, Platform::Amd, "gfx1100", 32),
             (Kind::Nvcc, Platform::Nvidia, "sm_90", 32),
-            (Kind::Host, Platform::Host, "w64", 64),
+            (Kind::Host, Platform::Host, "host-w64", 64),
         ] {
             let line = line(kind, platform, arch);
             assert!(line.contains("-std=c++17"), "{line}");

@@ -48,7 +48,7 @@ pub struct BuildArgs {
     /// Only this platform
     #[arg(long, value_enum)]
     platform: Option<Platform>,
-    /// Architectures, such as gfx90a,gfx1100 or sm_90; host has w32 and w64; all of the platform
+    /// Architectures, such as gfx90a,gfx1100 or sm_90; host has host, host-w32 and host-w64; all of the platform
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     arch: Vec<String>,
     /// Write below this folder instead of target/kernels
@@ -127,10 +127,12 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
     deny::deny(&args.denied(), &targets, folder)
 }
 
-/// The units of a target. The host has one object of a text that does not depend on the wave size: it is in `w32`.
+/// The units of a target. The host has one object of a text that does not depend on the wave size.
 fn units_for(target: &Target) -> Vec<Unit> {
-    let second = target.platform == Platform::Host && target.wave_size() == 64;
-    kernels_hip::units().filter(|unit| !second || unit.family.waves == Waves::Both).collect()
+    let waves = if target.wave_size() == 0 { Waves::Any } else { Waves::Both };
+    kernels_hip::units()
+        .filter(|unit| target.platform != Platform::Host || unit.family.waves == waves)
+        .collect()
 }
 
 /// What the options ask for; without a platform and architectures, what the compilers found can build.
@@ -144,7 +146,7 @@ fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
             (arch, Some(platform)) => targets.push(Target::new(platform, arch)?),
             (arch, None) => {
                 return Err(format!(
-                    "{arch:?} names no architecture: amd's begin with gfx, nvidia's with sm_, host has w32 and w64; \
+                    "{arch:?} names no architecture: amd's begin with gfx, nvidia's with sm_, host has host, host-w32 and host-w64; \
                      with --platform the known ones are listed"
                 ));
             }

@@ -9,7 +9,7 @@ pub enum Platform {
     Amd,
     /// NVIDIA's GPUs: cubins.
     Nvidia,
-    /// This CPU: the objects that the crate kernels-hip links in, compiled here to see that they compile.
+    /// This CPU: shared objects.
     Host,
 }
 
@@ -25,7 +25,8 @@ const NEWER_AMD: [&str; 1] = ["gfx950"];
 /// NVIDIA's that `all` means; nvcc may know more.
 const NVIDIA: [&str; 2] = ["sm_80", "sm_90"];
 
-const HOST: [&str; 2] = ["w32", "w64"];
+/// Texts that depend on no wave size, and the others for each.
+const HOST: [&str; 3] = ["host", "host-w32", "host-w64"];
 
 impl Platform {
     /// All of them.
@@ -45,7 +46,7 @@ impl Platform {
         match self {
             Self::Amd => "hsaco",
             Self::Nvidia => "cubin",
-            Self::Host => "o",
+            Self::Host => "so",
         }
     }
 
@@ -79,7 +80,7 @@ impl Platform {
         let archs: &[&str] = match self {
             Self::Amd => &["gfx90a"],
             Self::Nvidia => &["sm_90"],
-            Self::Host => &["w32", "w64"],
+            Self::Host => &HOST,
         };
         archs.iter().map(|arch| Target { platform: self, arch: arch.to_string() }).collect()
     }
@@ -90,7 +91,7 @@ impl Platform {
 pub struct Target {
     /// The platform.
     pub platform: Platform,
-    /// Such as `gfx90a`, `sm_90`, `w32`.
+    /// Such as `gfx90a`, `sm_90`, `host-w32`.
     pub arch: String,
 }
 
@@ -120,9 +121,14 @@ impl Target {
         ))
     }
 
-    /// Lanes that run together: 64 on GCN and CDNA (gfx9), 32 on RDNA and on NVIDIA.
+    /// Lanes that run together: 64 on GCN and CDNA (gfx9), 32 on RDNA and on NVIDIA; 0 for code that serves both.
     pub fn wave_size(&self) -> u32 {
-        if self.arch.starts_with("gfx9") || self.arch == "w64" { 64 } else { 32 }
+        match self.arch.as_str() {
+            "host" => 0,
+            "host-w64" => 64,
+            arch if arch.starts_with("gfx9") => 64,
+            _ => 32,
+        }
     }
 }
 
@@ -153,13 +159,13 @@ mod tests {
         assert_eq!(wave(Platform::Amd, "gfx1030"), 32);
         assert_eq!(wave(Platform::Amd, "gfx1201"), 32);
         assert_eq!(wave(Platform::Nvidia, "sm_90"), 32);
-        assert_eq!(wave(Platform::Host, "w64"), 64);
+        assert_eq!(wave(Platform::Host, "host-w64"), 64);
+        assert_eq!(wave(Platform::Host, "host"), 0);
     }
 
     #[test]
     fn an_unknown_architecture_is_named_with_the_choice() {
-        for (platform, arch) in [(Platform::Amd, "gfx9"), (Platform::Nvidia, "90"), (Platform::Host, "host")]
-        {
+        for (platform, arch) in [(Platform::Amd, "gfx9"), (Platform::Nvidia, "90"), (Platform::Host, "w64")] {
             let error = Target::new(platform, arch).expect_err("unknown");
             assert!(error.contains(&format!("{arch:?}")) && error.contains("there are"), "{error}");
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 const SECTION: &str = "Folders and variables";
 
 /// The variables that something in the workspace reads, what each is for, and what it may be.
-const VARIABLES: [(&str, &str, Value); 25] = [
+const VARIABLES: [(&str, &str, Value); 24] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
@@ -46,7 +46,6 @@ const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_HOST_SANITIZER_LOG", "file that names the kernels that ran under a sanitizer", Value::NewFile),
     ("HIPSTACK_HOST_THREADS", "threads that run host kernels", Value::Number(1, 1024)),
     ("HIPSTACK_HOST_TRAPS", "0: faults in host kernels end the process", Value::OneOf(&["0", "1"])),
-    ("HIPSTACK_HOST_UNITS", "dtypes and units whose host kernels are built", Value::Text),
     ("HIPSTACK_HOST_WATCHDOG_MS", "how long a host launch may take", Value::Number(0, u64::MAX)),
     (
         "HIPSTACK_KERNELS",

@@ -18,7 +18,6 @@ Examples:
   cargo xtask sanitize address                    AddressSanitizer: overruns, use after free
   cargo xtask sanitize thread                     ThreadSanitizer: missing barriers, races
   cargo xtask sanitize thread --filter sum/f32    the parity cases whose id contains sum/f32
-  cargo xtask sanitize thread --filter 'sum/f32*' --units f32    the same, built in a fraction of the time
   cargo xtask sanitize address --all              every parity case, not only those that reach every kernel
   cargo xtask sanitize --planted                  kernels with a bug each: is every one found, at its line?
 
@@ -39,9 +38,6 @@ pub struct SanitizeArgs {
     /// Every parity case, not a choice of them that reaches every kernel
     #[arg(long, conflicts_with = "filter")]
     all: bool,
-    /// Build these kernels alone, dtypes or units (reduce_u8) with commas between them: what the cases of --filter need
-    #[arg(long, value_name = "UNITS", requires = "filter")]
-    units: Option<String>,
     /// Run kernels with planted bugs instead, and hold what is reported against the lines that have them
     #[arg(long, conflicts_with_all = ["filter", "all"])]
     planted: bool,
@@ -59,8 +55,7 @@ pub fn run(args: &SanitizeArgs) -> Result<(), String> {
     let kinds = args.sanitizer.map_or_else(|| vec![Kind::Address, Kind::Thread], |kind| vec![kind]);
     let mut failed = Vec::new();
     for kind in kinds {
-        let programs =
-            if args.planted { Programs::Planted } else { Programs::Shipped(args.units.as_deref()) };
+        let programs = if args.planted { Programs::Planted } else { Programs::Shipped };
         let built = setup::build(&root, kind, programs)?;
         let result = if args.planted { planted::run(&root, &built) } else { shipped(args, &built) };
         if let Err(message) = result {

@@ -70,30 +70,28 @@ pub(super) const TESTS: [&str; 7] =
 
 /// Which programs are built.
 #[derive(Clone, Copy)]
-pub(super) enum Programs<'a> {
+pub(super) enum Programs {
     /// That of the planted bugs, which needs no kernel that ships.
     Planted,
-    /// Those that run the kernels that ship: of all units, or of those.
-    Shipped(Option<&'a str>),
+    /// Those that run the kernels that ship.
+    Shipped,
 }
 
 /// Builds the programs that this command runs.
-pub(super) fn build(root: &Path, kind: Kind, programs: Programs<'_>) -> Result<Built, String> {
+pub(super) fn build(root: &Path, kind: Kind, programs: Programs) -> Result<Built, String> {
     let library = library(kind)?;
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
-    cargo.env_remove("HIPSTACK_HOST_UNITS");
     // The same packages for either, so that cargo builds what both need once.
     cargo.args(["-p", "hip-host", "-p", "parity", "-p", "kernels-hip", "--example"]);
     match programs {
         Programs::Planted => {
             cargo.arg("planted");
         }
-        Programs::Shipped(units) => {
+        Programs::Shipped => {
             cargo.arg("cases");
             cargo.args(TESTS.iter().flat_map(|test| ["--test", test]));
-            cargo.envs(units.map(|units| ("HIPSTACK_HOST_UNITS", units)));
         }
     }
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
@@ -152,8 +150,12 @@ impl Built {
         command.env("HIPSTACK_HOST_SANITIZER_LOG", seen);
         // Two OS threads, so that blocks can race; more would only need more of ThreadSanitizer's threads.
         command.env("HIPSTACK_HOST_THREADS", "2");
-        // The kernels are what is watched.
-        command.env("HIPSTACK_LIBRARIES", "0");
+        // The kernels are what is watched. They are compiled for the sanitizer, and their objects stay until the next run, for reports
+        // to name lines.
+        command.env("HIPSTACK_LIBRARIES", "0").env("HIPSTACK_KERNELS", "compile").env("CXX", compiler());
+        let objects = self.folder.join("objects");
+        std::fs::create_dir_all(&objects).map_err(fail)?;
+        command.env("TMPDIR", &objects);
         let out = command.output().map_err(|error| format!("sanitize: {}: {error}", program.display()))?;
         let output =
             String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);

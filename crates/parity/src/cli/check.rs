@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ParityArgs, check_writable, progress, registered, sabotage, say, select};
+use super::{ParityArgs, check_writable, compile, progress, registered, sabotage, say, select};
 use crate::case::Case;
 use crate::comparison::Known;
 use crate::listed;
@@ -36,6 +36,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     }
     let (cases, left_out) = listed::leave_out(cases, &known, &devices);
     let whole = args.cases.filter.is_none();
+    compile(&cases, &devices)?;
     let (bar, origin) = (progress(cases.len()), origin(args));
     let mut report = match &weights {
         Some(weights) => weights.run(&cases, &devices, args.cases.seed, &origin, &mut || bar.inc(1))?,

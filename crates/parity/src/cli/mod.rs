@@ -13,7 +13,8 @@ use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::case::Case;
-use crate::{Error, filter, registry};
+use crate::devices::NamedDevice;
+use crate::{Error, compile, filter, registry};
 pub use compare::CompareArgs;
 pub use export::ExportArgs;
 pub use record::RecordArgs;
@@ -175,6 +176,21 @@ fn select(cases: Vec<Case>, text: Option<&str>) -> Result<Vec<Case>, Error> {
 }
 
 /// A bar on the terminal; nothing where the output goes elsewhere.
+/// Compiles what the cases need, with a bar for it.
+fn compile(cases: &[Case], devices: &[NamedDevice]) -> Result<(), Error> {
+    let style =
+        ProgressStyle::with_template("{bar:40} {pos}/{len} units of kernels for {msg}, {elapsed} gone");
+    let bar = ProgressBar::new(0).with_style(style.expect("the template is a constant"));
+    let step = |device: &str, done: usize, all: usize| {
+        bar.set_length(all as u64);
+        bar.set_message(device.to_owned());
+        bar.set_position(done as u64);
+    };
+    let compiled = compile::compile(cases, devices, &step);
+    bar.finish_and_clear();
+    compiled.map_err(|source| Error::Kernels { source })
+}
+
 fn progress(cases: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cases, {elapsed} gone, {eta} to go");
     ProgressBar::new(cases as u64).with_style(style.expect("the template is a constant"))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CaseArgs, check_writable, progress, registered, say};
+use super::{CaseArgs, check_writable, compile, progress, registered, say};
 use crate::{Error, devices, record, table};
 
 const EXAMPLES: &str = "\
@@ -45,6 +45,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
         PathBuf::from("target/parity").join(format!("{}.tsv", device.name.replace(':', "-")))
     });
     check_writable(&out)?;
+    compile(&cases, std::slice::from_ref(&device))?;
     let bar = progress(cases.len());
     let made = record::record_cases(&cases, &device, args.cases.seed, &mut || bar.inc(1));
     bar.finish_and_clear();

@@ -137,8 +137,12 @@ impl HipDevice {
     }
 
     /// See [`crate::Device::compile_kernels`].
-    pub(crate) fn compile_kernels(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<()> {
-        kernels::compile_all(self, progress)
+    pub(crate) fn compile_kernels(
+        &self,
+        dtypes: &[DType],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<()> {
+        kernels::compile(self, dtypes, progress)
     }
 
     /// See [`crate::Device::facts`].

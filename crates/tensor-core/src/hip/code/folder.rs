@@ -99,7 +99,10 @@ fn host_image(wave_size: u32, object: Vec<u8>) -> Vec<u8> {
     #[cfg(feature = "host")]
     return hip_host::image_of_object(wave_size, object);
     #[cfg(not(feature = "host"))]
-    return { let _ = wave_size; object };
+    return {
+        let _ = wave_size;
+        object
+    };
 }
 
 /// Holds an object against the manifest; gives the compiler that made it.
