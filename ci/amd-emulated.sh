@@ -176,7 +176,7 @@ parity() {
         awk -v RS= -v ORS='\n\n' -v without="$without" '$0 !~ without' $list >"$out/without.toml"
         list=$out/without.toml
     fi
-    "$xtask" parity --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
+    "$xtask" parity --all --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
 }
 
 for arch in ${archs//,/ }; do

@@ -1,5 +1,4 @@
-//! Tells dependents where the headers are and which flags kernels need, and, for this crate's own tests, compiles the
-//! test kernels.
+//! Tells dependents where the headers are and which flags kernels need.
 
 #[path = "src/flags.rs"]
 #[expect(unreachable_pub, dead_code, reason = "the library uses all of it")]
@@ -24,8 +23,6 @@ fn main() {
     let flags = [&flags::KERNEL_FLAGS[..], &flags::HOST_SOURCE_FLAGS, &sanitizer].concat();
     // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
     println!("cargo::metadata=flags={}", flags.join(" "));
-    #[cfg(feature = "test-kernels")]
-    test_kernels(&root, &include, &flags);
 }
 
 /// What kernels are compiled with for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
@@ -77,34 +74,4 @@ fn embed_headers(include: &Path) {
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     std::fs::write(out.join("headers.rs"), text + "];\n").expect("OUT_DIR is writable");
-}
-
-/// Each source once for each wave size that it is tested at: 0 stands for one build that serves both.
-#[cfg(feature = "test-kernels")]
-fn test_kernels(root: &Path, include: &Path, flags: &[&str]) {
-    let sources = root.join("tests/kernels");
-    println!("cargo::rerun-if-changed={}", sources.display());
-    let units = [
-        ("plain", 0, true),
-        ("threads", 32, false),
-        ("threads", 64, false),
-        ("faults", 0, false),
-        ("together", 64, false),
-        ("language", 32, false),
-        ("language", 64, false),
-        ("planted", 32, false),
-        ("plain_faults", 0, true),
-        ("warp_faults", 32, false),
-        ("warp_faults", 64, false),
-    ];
-    for (source, wave, plain) in units {
-        let mut build = cc::Build::new();
-        build.cpp(true).opt_level(3).pic(true).include(include).flags(flags);
-        build.define("HIPHOST_WAVE_SIZE", wave.to_string().as_str());
-        if plain {
-            build.define("HIPHOST_NO_BARRIERS", None);
-        }
-        build.file(sources.join(format!("{source}.cpp")));
-        build.compile(&format!("hiphost_test_{source}_{wave}"));
-    }
 }

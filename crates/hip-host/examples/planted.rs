@@ -3,16 +3,11 @@
 //!
 //! Without a sanitizer the bugs are there all the same: do not expect such a run to end well.
 
-use hip_host::abi::{Module, Runtime};
 use hip_sys::hip::{hipFunction_t, hipModule_t};
 use hip_sys::{HipTable, hip};
 use std::ffi::{CString, c_void};
 use std::process::ExitCode;
 use std::ptr::null_mut;
-
-unsafe extern "C" {
-    fn hiphost_module_test_planted_w32(runtime: *const Runtime) -> *const Module;
-}
 
 /// What a kernel is launched with: grid, block, dynamic shared memory, the numbers of elements of its buffers, and the
 /// last argument if it is a number.
@@ -77,7 +72,7 @@ fn main() -> ExitCode {
 
 fn run(launch: &Launch) {
     // SAFETY: S11: HIPHOST_MODULE defined it, in code linked into this program.
-    unsafe { hip_host::register_module(hiphost_module_test_planted_w32) }.expect("a good module");
+    unsafe { hip_host::register_module(hip_host_test_kernels::PLANTED) }.expect("a good module");
     let platform = hip_host::platform();
     let table: &HipTable = platform.hip();
     let function = function(table, launch.kernel);

@@ -1,6 +1,6 @@
 //! Kernels of every family through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
-//! libamdhip64 with hiprtc is installed. Every dtype takes minutes, and is asked for:
-//! `cargo test -p tensor-core --test run_time -- --ignored`.
+//! libamdhip64 with hiprtc is installed. More than one family takes minutes, and is asked for:
+//! `cargo test --workspace --test run_time -- --ignored every_family`, or `every_unit` for every dtype.
 
 #[path = "../../code-object/tests/common/skip.rs"]
 mod skip;
@@ -55,8 +55,17 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
 /// A unit and what it is compiled for.
 type Work = (Unit, (&'static str, u32));
 
+/// A family that compiles quickly.
+#[test]
+fn a_family_compiles_for_gfx906_gfx90a_and_gfx1030() {
+    let unit = kernels_hip::unit("transpose", "f32").expect("it ships");
+    let work = ARCHITECTURES.map(|target| (unit, target));
+    compile_all("a_family_compiles_for_gfx906_gfx90a_and_gfx1030", &work);
+}
+
 /// Every family once: for which architecture, and for which of its dtypes, turns from family to family.
 #[test]
+#[ignore = "takes two minutes"]
 fn every_family_compiles_for_gfx906_gfx90a_or_gfx1030() {
     let families = kernels_hip::families().iter().enumerate();
     let work = families.map(|(turn, family)| {

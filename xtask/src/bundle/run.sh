@@ -124,7 +124,7 @@ all)
     step conformance conformance --json conformance.json
     step "tests of hip-safe" hip_safe
     step "tests of tensor-core" tensor_core
-    step parity parity --device "cpu,host:0,host:1,$platform:0" --json parity.json
+    step parity parity --full --device "cpu,host:0,host:1,$platform:0" --json parity.json
     finish
     ;;
 doctor) "$bin/xtask" doctor ;;

@@ -1,26 +1,12 @@
 //! What the tests share: the platform with the test modules registered, and short forms of the calls.
 #![allow(dead_code, unused_macros, reason = "each test file uses a part")]
 
-use hip_host::abi::{Module, Runtime};
 use hip_sys::HipTable;
 use hip_sys::hip::*;
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-unsafe extern "C" {
-    fn hiphost_module_test_plain_any(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_threads_w32(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_threads_w64(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_faults_any(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_together_w64(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_plain_faults_any(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_warp_faults_w32(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_warp_faults_w64(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_language_w32(runtime: *const Runtime) -> *const Module;
-    fn hiphost_module_test_language_w64(runtime: *const Runtime) -> *const Module;
-}
 
 /// Calls a function of the table and gives the code.
 macro_rules! call {
@@ -68,19 +54,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 pub(crate) fn hip() -> Hip {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let entries = [
-        hiphost_module_test_plain_any,
-        hiphost_module_test_threads_w32,
-        hiphost_module_test_threads_w64,
-        hiphost_module_test_faults_any,
-        hiphost_module_test_together_w64,
-        hiphost_module_test_plain_faults_any,
-        hiphost_module_test_warp_faults_w32,
-        hiphost_module_test_warp_faults_w64,
-        hiphost_module_test_language_w32,
-        hiphost_module_test_language_w64,
-    ];
-    for entry in entries {
+    for entry in hip_host_test_kernels::MODULES {
         // SAFETY: S11: HIPHOST_MODULE defined them, in code linked into this program.
         unsafe { hip_host::register_module(entry) }.expect("a good module");
     }

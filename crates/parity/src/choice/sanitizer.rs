@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::elements;
 use crate::case::{Case, Op};
 
 /// Elements of a case's arrays, beyond which it takes long and shows nothing more: a few blocks' worth.
@@ -34,34 +35,4 @@ pub fn for_sanitizer(cases: Vec<Case>, sanitizer: Sanitizer) -> Vec<Case> {
         }
     }
     chosen.into_values().collect()
-}
-
-pub(super) fn elements(case: &Case) -> usize {
-    case.operands.iter().map(|operand| operand.view().dims.iter().product::<usize>()).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-    use crate::registry;
-
-    #[test]
-    fn every_operation_dtype_and_layout_is_chosen() {
-        let class = |case: &Case| {
-            let (op, dtypes, layout, _) = case.class();
-            (op, dtypes, layout)
-        };
-        let all: HashSet<_> = registry::all().iter().map(class).collect();
-        let chosen = for_sanitizer(registry::all(), Sanitizer::Address);
-        assert_eq!(chosen.iter().map(class).collect::<HashSet<_>>(), all);
-        assert!(chosen.len() < registry::all().len());
-        let names =
-            |cases: &[Case]| cases.iter().map(|case| (case.op.name(), case.dtypes())).collect::<HashSet<_>>();
-        let fewer = for_sanitizer(registry::all(), Sanitizer::Thread);
-        assert!(fewer.len() < chosen.len());
-        assert_eq!(names(&fewer), names(&chosen));
-        assert!(chosen.iter().all(|case| elements(case) <= MOST));
-    }
 }

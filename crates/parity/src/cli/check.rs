@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::{ParityArgs, check_writable, compile, progress, registered, sabotage, say, select};
 use crate::case::Case;
+use crate::choice::subset;
 use crate::comparison::Known;
 use crate::listed;
 use crate::record::{self, NamedRecord};
 use crate::report::{Report, quote};
 use crate::weights::Weights;
-use crate::{Against, Error, devices, html, run_against, table};
+use crate::{Against, Error, devices, html, registry, run_against, table};
 
 /// Whether all was right.
 pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
@@ -18,6 +19,9 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
         (Some(weights), Some(path)) => of_weights(weights, path, args.cases.filter.as_deref())?,
         _ => registered(&args.cases, args.full)?,
     };
+    let all = cases.len() + if args.full { 0 } else { registry::long().len() };
+    let (cases, whole) =
+        if is_subset(args) { (subset(cases), false) } else { (cases, args.cases.filter.is_none()) };
     if args.list {
         say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
         return Ok(true);
@@ -35,7 +39,9 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
         return sabotage::run(args, &cases, &devices);
     }
     let (cases, left_out) = listed::leave_out(cases, &known, &devices);
-    let whole = args.cases.filter.is_none();
+    if is_subset(args) {
+        say(&told(cases.len(), all));
+    }
     compile(&cases, &devices)?;
     let (bar, origin) = (progress(cases.len()), origin(args));
     let mut report = match &weights {
@@ -51,7 +57,23 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     report.differences.extend(left_out.into_iter().filter(|listed| whole || !listed.stale));
     write(&report, &args.json)?;
     say(&format!("{}Report: {}\n", table::render(&report, &origin), args.json.display()));
+    if is_subset(args) {
+        say(&told(report.totals.cases, all));
+    }
     Ok(report.totals.failures() == 0 && !report.differences.iter().any(|listed| listed.stale))
+}
+
+/// Whether a part of the registry stands for all of it: where nothing says which cases are wanted.
+fn is_subset(args: &ParityArgs) -> bool {
+    let named = args.all || args.full || args.cases.filter.is_some() || args.weights.is_some();
+    !named && !args.sabotage
+}
+
+fn told(chosen: usize, all: usize) -> String {
+    format!(
+        "subset: {chosen} of {all} cases, with every operation, dtype and layout, and every class of shape of each operation; \
+         --full runs all\n"
+    )
 }
 
 /// The cases on a checkpoint's tensors that are asked for.

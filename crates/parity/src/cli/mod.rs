@@ -26,12 +26,13 @@ const UNUSABLE: u8 = 2;
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask parity                                  every case on every device of this machine
+  cargo xtask parity                                  on every device of this machine, a subset that stands for all cases
+  cargo xtask parity --all                            every case
+  cargo xtask parity --full                           and those that take seconds each
   cargo xtask parity --device cpu,host:1              on the CPU device and on the host platform's wave 64
   cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
   cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
-  cargo xtask parity --full                           and the cases that take seconds each
-  cargo xtask parity --list --filter matmul           their ids, one a line
+  cargo xtask parity --list --filter matmul           ids, one a line
   cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
                                                       with a list of known differences; what agrees again is stale
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
@@ -55,7 +56,10 @@ pub struct ParityArgs {
     /// Which cases, and how they are made.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// Also the cases that take seconds each: the work of more than 65,535 blocks in every family
+    /// Every case, not the subset that stands for all, but for those of --full
+    #[arg(long, conflicts_with = "weights")]
+    pub all: bool,
+    /// Every case, and those that take seconds each: the work of more than 65,535 blocks in every family
     #[arg(long, conflicts_with = "weights")]
     pub full: bool,
     /// Print the ids of the cases, one a line, and run nothing

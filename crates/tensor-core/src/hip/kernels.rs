@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use hip_safe::{Device, Function, Module};
 use kernels_hip::Unit;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
@@ -38,8 +39,8 @@ pub(super) struct Kernels {
     modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
 
-/// A unit: its module is loaded by whoever wants it first, while others wait for that one alone.
-type Loaded = Arc<Mutex<Option<(Module, CodeOrigin)>>>;
+/// A unit: its module is loaded by whoever wants it first, while others wait for that one alone. After an error the next one tries.
+type Loaded = Arc<OnceCell<(Module, CodeOrigin)>>;
 
 /// The rest of a chain.
 type Link = OnceLock<Box<Known>>;
@@ -95,7 +96,7 @@ impl Kernels {
     pub(super) fn origins(&self) -> BTreeMap<String, CodeOrigin> {
         let units: Vec<_> = self.modules.lock().iter().map(|(key, unit)| (*key, Arc::clone(unit))).collect();
         let origin = |(key, unit): ((&str, DType), Loaded)| {
-            unit.lock().as_ref().map(|(_, origin)| (unit_name(key.0, key.1), origin.clone()))
+            unit.get().map(|(_, origin)| (unit_name(key.0, key.1), origin.clone()))
         };
         units.into_iter().filter_map(origin).collect()
     }
@@ -103,15 +104,10 @@ impl Kernels {
     fn module(&self, device: &HipDevice, kernel: Kernel) -> Result<Module> {
         let key = (kernel.family, kernel.dtype);
         let unit = Arc::clone(self.modules.lock().entry(key).or_default());
-        let mut unit = unit.lock();
-        if let Some((module, _)) = &*unit {
-            return Ok(module.clone());
-        }
         // Tensors' devices of one device share it.
         let load = |image: &[u8]| device.device().load_module(image).map_err(wrap(LOADING));
-        let (module, origin) = SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load)?;
-        *unit = Some((module.clone(), origin));
-        Ok(module)
+        let find = || SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load);
+        unit.get_or_try_init(find).map(|(module, _)| module.clone())
     }
 }
 

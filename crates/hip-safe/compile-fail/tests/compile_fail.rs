@@ -1,6 +1,6 @@
-//! What must not compile, and what the compiler says of it. `TRYBUILD=overwrite cargo test -p hip-safe --test compile_fail` writes the
+//! What must not compile, and what the compiler says of it. `TRYBUILD=overwrite cargo test -p hip-safe-compile-fail` writes the
 //! messages anew. They are those of one version of the compiler; that the cases do not compile is also tested, for any version, by the
-//! documentation tests of `src/misuse.rs`. No message here quotes the standard library's source, which not every machine has: the cases
+//! documentation tests of hip-safe's `src/misuse.rs`. No message here quotes the standard library's source, which not every machine has: the cases
 //! that would (`DeviceBuffer<String>`, a guard sent to another thread) are there alone.
 
 use std::process::Command;
