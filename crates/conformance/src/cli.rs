@@ -9,6 +9,7 @@ use std::time::Instant;
 #[derive(clap::Parser, Debug)]
 #[command(
     name = "cargo xtask conformance",
+    bin_name = "cargo xtask conformance",
     max_term_width = 110,
     after_help = "Examples:
   cargo xtask conformance                                    hip-host, on both of its devices

@@ -25,7 +25,7 @@ fn a_run_has_every_operation_dtype_and_layout_and_every_shape_of_an_operation() 
     println!("{} of {} cases", chosen.len(), all.len());
     assert_eq!(words(&chosen, &[0, 1, 2]), words(&all, &[0, 1, 2]));
     assert_eq!(words(&chosen, &[0, 3]), words(&all, &[0, 3]));
-    assert!(chosen.len() * 2 < all.len());
+    assert!(chosen.len() * 5 < all.len() * 3, "{} of {} cases", chosen.len(), all.len());
 }
 
 #[test]

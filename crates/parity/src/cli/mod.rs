@@ -44,7 +44,7 @@ Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed differ
 
 /// Holds every device of this machine against the reference and the records, operation by operation.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "cargo xtask parity", max_term_width = 110)]
+#[command(name = "cargo xtask parity", bin_name = "cargo xtask parity", max_term_width = 110)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ParityArgs {
     /// What else there is to do than a run.
