@@ -23,6 +23,7 @@ use manifest::Manifest;
 use run::Run;
 use std::path::{Path, PathBuf};
 use target::{Platform, Target};
+pub(crate) use toolchain::contents;
 use toolchain::{Toolchain, Toolchains};
 
 /// Options of `cargo xtask build-kernels`.
