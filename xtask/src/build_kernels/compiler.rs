@@ -2,8 +2,9 @@
 
 use super::device_libs;
 use super::target::{Platform, Target};
+use super::toolchain::contents;
 use crate::workspace;
-use kernels_hip::{Unit, options};
+use kernels_hip::{Unit, hash_parts, options};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,6 +182,15 @@ impl Compiler {
         header.filter(|header| header.is_file())
     }
 
+    /// The number of what it puts into objects: its bitcode, and the version of the headers.
+    pub(crate) fn inputs(&self) -> Result<String, String> {
+        // What is made for Debian's clang is made of Debian's.
+        let folder = if self.kind == Kind::Clang { Some(DEBIAN_BITCODE.into()) } else { self.own_bitcode() };
+        let bitcode = folder.map(|folder| contents(&folder)).transpose()?.unwrap_or_default();
+        let header = self.version_header().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+        Ok(hash_parts([bitcode.as_bytes(), &header]))
+    }
+
     /// What a user of its objects has to know.
     pub fn note(&self) -> Option<&'static str> {
         match self.kind {
@@ -329,6 +339,29 @@ mod tests {
     fn only_clang_is_given_our_bitcode() {
         assert!(line(Kind::Clang, Platform::Amd, "gfx942").contains("--rocm-device-lib-path=bc"));
         assert!(!line(Kind::Hipcc, Platform::Amd, "gfx942").contains("device-lib"));
+    }
+
+    #[test]
+    fn bitcode_and_headers_beside_a_compiler_are_inputs() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        for folder in ["bin", "include/hip", "amdgcn/bitcode"] {
+            std::fs::create_dir_all(dir.path().join(folder)).expect("writable");
+        }
+        let compiler = Compiler { program: dir.path().join("bin/hipcc"), kind: Kind::Hipcc };
+        let write = |file: &str, text: &str| {
+            std::fs::write(dir.path().join(file), text).expect("writable");
+            compiler.inputs().expect("all is readable")
+        };
+        let header = "include/hip/hip_version.h";
+        let first = write("bin/hipcc", "");
+        let six = write(header, "6");
+        let seven = write(header, "7");
+        assert!(first != six && six != seven);
+        assert_eq!(write(header, "6"), six);
+        // $ROCM_PATH would be asked first.
+        if workspace::env("ROCM_PATH").is_none() && workspace::env("HIP_DEVICE_LIB_PATH").is_none() {
+            assert_ne!(write("amdgcn/bitcode/ocml.bc", "1"), six);
+        }
     }
 
     #[test]

@@ -115,7 +115,7 @@ fn options_of(names: &[&str], value: impl Fn(&str) -> Option<OsString>) -> Vec<V
 }
 
 /// The number of all files below a folder, with their names.
-fn contents(folder: &Path) -> Result<String, String> {
+pub(crate) fn contents(folder: &Path) -> Result<String, String> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();

@@ -100,6 +100,15 @@ pub(crate) fn available() -> Result<(), String> {
         .into())
 }
 
+/// The files of those that this machine has, and the folders of the headers that go with them.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let headers = |found: &Found| {
+        let header = |folder: &PathBuf| Some(folder.join(found.kind.headers()[0]).parent()?.to_path_buf());
+        found.includes.iter().filter_map(header).collect::<Vec<_>>()
+    };
+    find::system().iter().flat_map(|found| found.file.iter().cloned().chain(headers(found))).collect()
+}
+
 fn examine(place: String, found: Found) -> Finding {
     let Found { kind, file, version, told_by, answer, refused, includes } = found;
     let mut errors = Vec::new();

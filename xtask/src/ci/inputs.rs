@@ -1,0 +1,243 @@
+//! Everything that decides how a step ends: files of the tree, the step's definition, variables, tools.
+
+use super::files::Files;
+use super::mentions::Mentions;
+use super::packages::Packages;
+use super::steps::{Run, Step};
+use super::variables;
+use kernels_hip::{hash_bytes, hash_parts};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Where the commands of `cargo xtask` are.
+const COMMANDS: &str = "xtask/src";
+
+/// The one that starts programs of other crates.
+const PROGRAM: &str = "program";
+
+/// What counts for every step.
+const ALWAYS: [&str; 3] = [".cargo/config.toml", "Cargo.lock", "Cargo.toml"];
+
+/// What counts for every step that `cargo xtask` runs, besides the command's own files.
+const OF_XTASK: [&str; 4] = ["xtask/Cargo.toml", "xtask/build.rs", "xtask/src/lib.rs", "xtask/src/main.rs"];
+
+/// A step's inputs by name, such as `crate hip-sys` or `env CXX`, each with a number or a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Inputs(pub(super) BTreeMap<String, String>);
+
+impl Inputs {
+    /// The number of all of them.
+    pub(super) fn hash(&self) -> String {
+        hash_parts(self.0.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]))
+    }
+
+    /// The names of those that are not the same in both.
+    pub(super) fn changed_since(&self, before: &BTreeMap<String, String>) -> Vec<String> {
+        let names: BTreeSet<&String> = self.0.keys().chain(before.keys()).collect();
+        let how = |name: &&String| match (before.get(*name), self.0.get(*name)) {
+            (None, Some(_)) => Some(format!("{name} is new")),
+            (Some(_), None) => Some(format!("{name} is gone")),
+            (before, now) if before != now => Some(format!("{name} changed")),
+            _ => None,
+        };
+        names.iter().filter_map(how).collect()
+    }
+}
+
+/// What inputs are found in.
+pub(super) struct Sources {
+    files: Files,
+    packages: Packages,
+    environment: BTreeMap<String, String>,
+    /// What files mention, without and with their tests.
+    mentions: RefCell<BTreeMap<(String, bool), Rc<Mentions>>>,
+}
+
+impl Sources {
+    pub(super) fn new(files: Files, packages: Packages, environment: BTreeMap<String, String>) -> Self {
+        Self { files, packages, environment, mentions: RefCell::default() }
+    }
+
+    /// The inputs of a step.
+    pub(super) fn of(&self, step: &Step) -> Result<Inputs, String> {
+        let counted = self.files_of(step)?;
+        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for path in counted.keys() {
+            groups.entry(self.group(path)).or_default().push(path);
+        }
+        let mut inputs = BTreeMap::new();
+        for (group, paths) in groups {
+            inputs.insert(group, self.files.hash_all(paths)?);
+        }
+        inputs.insert("definition".into(), hash_bytes(step.command_line().as_bytes()));
+        let mentions: Vec<Rc<Mentions>> =
+            counted.iter().map(|(path, tests)| self.mentions(path, *tests)).collect();
+        let mentions = mentions.iter().map(Rc::as_ref);
+        for (name, value) in variables::of_step(step, mentions, &self.environment, self.files.root()) {
+            inputs.insert(format!("env {name}"), value);
+        }
+        for tool in step.tools {
+            inputs.extend((tool.versions)()?);
+        }
+        Ok(Inputs(inputs))
+    }
+
+    /// The files that count for a step, each with whether its tests run.
+    pub(super) fn files_of(&self, step: &Step) -> Result<BTreeMap<String, bool>, String> {
+        let mut found = Found { sources: self, counted: BTreeMap::new(), open: Vec::new() };
+        ALWAYS.iter().for_each(|path| found.add(path, false));
+        if let Run::Script(path) = step.run {
+            found.add(path, false);
+        }
+        let mut named: BTreeSet<&str> = step.packages.iter().copied().collect();
+        if let Run::Xtask(args) = step.run {
+            OF_XTASK.iter().for_each(|path| found.add(path, false));
+            let files = self.command(args[0]);
+            let used = |name: &str| {
+                let as_crate = name.replace('-', "_");
+                let mentions = |path: &String| self.mentions(path, false);
+                files.iter().map(mentions).any(|file| file.names_crate(&as_crate) || file.word(name))
+            };
+            let packages = self.packages.iter().map(|(name, _)| name);
+            named.extend(packages.filter(|name| *name != "xtask" && used(name)));
+            files.iter().for_each(|path| found.add(path, false));
+        }
+        // Where tests run, those of the packages that the step names; of others only what is built for those that use them.
+        let mut built = self.packages.built_from(step.packages, step.tests)?;
+        built.extend(self.packages.built_from(&named.into_iter().collect::<Vec<_>>(), false)?);
+        for name in &built {
+            let Some(package) = self.packages.get(name) else { continue };
+            let whole = step.tests && step.packages.contains(&name.as_str());
+            let apart = ["tests", "benches", "examples"].map(|part| format!("{}/{part}/", package.folder));
+            for path in self.files.below(&package.folder) {
+                let owned = self.packages.owner(path).is_some_and(|(owner, _)| owner == name);
+                if owned && (whole || !apart.iter().any(|part| path.starts_with(part))) {
+                    found.add(path, whole);
+                }
+            }
+        }
+        found.follow();
+        Ok(found.counted)
+    }
+
+    /// The files of a command of `cargo xtask` and of the modules that it uses. The list of steps is none: what it says of
+    /// a step is an input of its own.
+    pub(super) fn command(&self, name: &str) -> BTreeSet<String> {
+        let mut files = BTreeSet::new();
+        let own = name.replace('-', "_");
+        let is_module = |path: &String| self.files.has(path);
+        let known =
+            [format!("{COMMANDS}/{own}.rs"), format!("{COMMANDS}/{own}/mod.rs")].iter().any(is_module);
+        // A command without a module is a program of its own, which this one starts.
+        let mut open = vec![if known { own } else { PROGRAM.to_owned() }];
+        let mut seen = BTreeSet::from(["ci".to_owned()]);
+        while let Some(module) = open.pop() {
+            if !seen.insert(module.clone()) {
+                continue;
+            }
+            let file = format!("{COMMANDS}/{module}.rs");
+            let below = self.files.below(&format!("{COMMANDS}/{module}")).map(Into::into);
+            let of_module: Vec<String> =
+                below.chain(Some(file).filter(|file| self.files.has(file))).collect();
+            for path in &of_module {
+                open.extend(self.mentions(path, false).modules().into_iter().map(Into::into));
+            }
+            files.extend(of_module);
+        }
+        files
+    }
+
+    fn mentions(&self, path: &str, tests: bool) -> Rc<Mentions> {
+        let key = (path.to_owned(), tests);
+        if let Some(known) = self.mentions.borrow().get(&key) {
+            return known.clone();
+        }
+        let of_program = path.ends_with(".rs") || path.ends_with(".sh");
+        let text = if of_program { self.files.text(path) } else { String::new() };
+        let mentions = Rc::new(Mentions::of(path, &text, tests));
+        self.mentions.borrow_mut().insert(key, mentions.clone());
+        mentions
+    }
+
+    /// The input that a file belongs to.
+    fn group(&self, path: &str) -> String {
+        match self.packages.owner(path) {
+            Some(("xtask", _)) => {
+                let rest = path.strip_prefix(COMMANDS).unwrap_or("").trim_start_matches('/');
+                rest.split_once('/')
+                    .map_or_else(|| path.to_owned(), |(module, _)| format!("{COMMANDS}/{module}"))
+            }
+            Some((name, _)) => format!("crate {name}"),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// Files that count, and those of them whose mentions are still to be followed.
+struct Found<'a> {
+    sources: &'a Sources,
+    counted: BTreeMap<String, bool>,
+    open: Vec<String>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, path: &str, tests: bool) {
+        if self.sources.files.has(path) && !self.counted.contains_key(path) {
+            self.counted.insert(path.to_owned(), tests);
+            self.open.push(path.to_owned());
+        }
+    }
+
+    /// Adds the files and folders that counted files name: by `#[path]`, `include_str!`, and strings that are read when a
+    /// program runs.
+    fn follow(&mut self) {
+        while let Some(path) = self.open.pop() {
+            let tests = self.counted[&path];
+            let mentions = self.sources.mentions(&path, tests);
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let package =
+                self.sources.packages.owner(&path).map_or("", |(_, package)| package.folder.as_str());
+            for name in mentions.names() {
+                self.add(&normal(folder, name), tests);
+            }
+            for text in mentions.paths() {
+                for base in ["", package, folder] {
+                    let path = normal(base, text);
+                    // A folder around the file itself is meant as a place to begin at.
+                    if !format!("{base}/").starts_with(&format!("{path}/")) {
+                        self.add_all(&path, tests);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A file, or everything below a folder; the root and the folder of all crates say nothing.
+    fn add_all(&mut self, path: &str, tests: bool) {
+        if ["", "crates"].contains(&path) {
+            return;
+        }
+        self.add(path, tests);
+        let below: Vec<String> = self.sources.files.below(path).map(Into::into).collect();
+        below.iter().for_each(|path| self.add(path, tests));
+    }
+}
+
+/// The path from the root of `text` seen from the folder `base`; nothing if it leads out of the tree.
+fn normal(base: &str, text: &str) -> String {
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_none() => return String::new(),
+            ".." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+#[path = "inputs_tests.rs"]
+mod tests;

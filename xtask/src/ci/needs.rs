@@ -1,0 +1,51 @@
+//! What a step needs of this machine: further arguments, or what is lacking and where to get it.
+
+use super::steps::AARCH64_SCRIPT;
+use crate::build_kernels::compiler;
+use crate::{libraries, sanitize, workspace};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+type Needs = Result<Vec<PathBuf>, String>;
+
+pub(super) fn aarch64() -> Needs {
+    let script = workspace::root()?.join(AARCH64_SCRIPT);
+    let asked = Command::new(script).arg("--check").output().map_err(|e| format!("{AARCH64_SCRIPT}: {e}"))?;
+    let lacks = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+    if asked.status.success() { Ok(Vec::new()) } else { Err(lacks) }
+}
+
+pub(super) fn weights() -> Needs {
+    let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
+    Ok(vec![file])
+}
+
+pub(super) fn compilers_of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> Needs {
+    archs.into_iter().try_for_each(|arch| compiler::amd_for(arch).map(drop)).map(|()| Vec::new())
+}
+
+pub(super) fn nvcc() -> Needs {
+    compiler::nvidia().map(|_| Vec::new())
+}
+
+pub(super) fn libraries() -> Needs {
+    libraries::available().map(|()| Vec::new())
+}
+
+pub(super) fn sanitizers() -> Needs {
+    sanitize::available().map(|()| Vec::new())
+}
+
+/// codegen says itself what it lacks, but builds bindgen before: not where only Debian 12's old headers are.
+pub(super) fn rocm_headers() -> Needs {
+    let named = workspace::env("HIP_INCLUDE").is_some() || workspace::env("ROCM_PATH").is_some();
+    let old = |text: String| text.lines().any(|line| line.trim_end() == "#define HIP_VERSION_MAJOR 5");
+    let usable = |dir: &str| {
+        std::fs::read_to_string(Path::new(dir).join("hip/hip_version.h")).is_ok_and(|text| !old(text))
+    };
+    if named || usable("/opt/rocm/include") || usable("/usr/include") {
+        return Ok(Vec::new());
+    }
+    Err("no HIP headers of version 6.0 or later in $HIP_INCLUDE, $ROCM_PATH, /opt/rocm/include, /usr/include"
+        .into())
+}

@@ -1,0 +1,225 @@
+//! The steps, in order: what each runs, when, and what it depends on besides what its files name.
+
+use super::needs;
+use super::tools::{self, Tool};
+use std::path::PathBuf;
+
+/// What a step runs.
+pub(super) enum Run {
+    /// cargo with these arguments.
+    Cargo(&'static [&'static str]),
+    /// This program with these arguments.
+    Xtask(&'static [&'static str]),
+    /// A script of the workspace.
+    Script(&'static str),
+}
+
+/// One of the checks.
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) run: Run,
+    pub(super) env: Option<(&'static str, &'static str)>,
+    /// Runs only if what it depends on is not as it was when it last passed.
+    pub(super) heavy: bool,
+    /// The packages that it builds. What they are built from counts too, and so do crates that a command of xtask uses.
+    pub(super) packages: &'static [&'static str],
+    /// Whether it builds their tests.
+    pub(super) tests: bool,
+    /// What it uses of this machine.
+    pub(super) tools: &'static [Tool],
+    /// More arguments, or why the step cannot run on this machine.
+    pub(super) needs: fn() -> Result<Vec<PathBuf>, String>,
+}
+
+/// A step that every run has.
+pub(super) const fn step(name: &'static str, run: Run) -> Step {
+    let needs = || Ok(Vec::new());
+    Step { name, run, env: None, heavy: false, packages: &[], tests: false, tools: &[], needs }
+}
+
+/// One that runs if something has changed.
+const fn heavy(name: &'static str, run: Run) -> Step {
+    Step { heavy: true, tools: &[tools::RUST], ..step(name, run) }
+}
+
+/// One that compiles kernels for the host.
+const fn on_host(name: &'static str, run: Run) -> Step {
+    Step { tools: &[tools::RUST, tools::CXX], ..heavy(name, run) }
+}
+
+/// The parity cases, by the crate's own command.
+const fn parity(name: &'static str, args: &'static [&'static str]) -> Step {
+    Step { packages: &["parity"], ..on_host(name, Run::Xtask(args)) }
+}
+
+/// The kernels under a sanitizer: that command builds these packages with their tests.
+const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
+    Step {
+        packages: &["hip-host", "kernels-hip", "parity"],
+        tests: true,
+        needs: needs::sanitizers,
+        ..on_host(name, Run::Xtask(args))
+    }
+}
+
+/// All steps.
+pub(super) static STEPS: [Step; 22] = [
+    step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
+    step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+    step("tidy", Run::Xtask(&["tidy"])),
+    Step {
+        env: Some(("RUSTDOCFLAGS", "-D warnings")),
+        ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
+    },
+    // README.md's two commands.
+    step("parity", Run::Xtask(&["parity"])),
+    step("test", Run::Cargo(&["test", "--workspace"])),
+    // Every order of threads for the locks, and every wait left out once: builds of their own.
+    Step {
+        env: Some(("RUSTFLAGS", "--cfg loom")),
+        // Without `tests`: loom's models are in the library, and what other tests need is not built.
+        packages: &["hip-safe"],
+        ..heavy("loom", Run::Cargo(&LOOM))
+    },
+    Step {
+        env: Some(("RUSTFLAGS", "--cfg hip_safe_mutation")),
+        packages: &["hip-safe"],
+        tests: true,
+        ..on_host("mutations", Run::Cargo(&MUTATIONS))
+    },
+    Step {
+        packages: &["hip-sys"],
+        tools: &[tools::RUST, tools::HEADERS],
+        needs: needs::rocm_headers,
+        ..heavy("codegen", Run::Xtask(&["codegen", "--check"]))
+    },
+    Step {
+        tools: &[tools::RUST, tools::CXX, tools::LIBRARIES],
+        needs: needs::libraries,
+        ..heavy("libraries", Run::Xtask(&["libraries"]))
+    },
+    on_host("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "host-w64"])),
+    Step {
+        tools: &[tools::RUST, tools::AMD],
+        needs: || needs::compilers_of_amd(COUNTED.split(',')),
+        ..heavy("kernels-amd", Run::Xtask(&KERNELS_AMD))
+    },
+    Step {
+        tools: &[tools::RUST, tools::NVIDIA],
+        needs: needs::nvcc,
+        ..heavy("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
+    },
+    Step {
+        tools: &[tools::RUST, tools::AMD_FUZZED],
+        needs: || needs::compilers_of_amd(FUZZED),
+        ..heavy("fuzz", Run::Xtask(&["fuzz"]))
+    },
+    sanitize("sanitize-planted", &["sanitize", "--planted"]),
+    // Their kernels compile slowly, so one dtype for all; `cargo xtask sanitize` runs them all. Who waits for whom does not
+    // depend on the dtype; where a read ends can, so after a change of kernels run that by hand.
+    sanitize("sanitize-address", &ADDRESSES),
+    sanitize("sanitize-thread", &THREADS),
+    Step {
+        packages: &["hip-host"],
+        tests: true,
+        tools: &[tools::RUST, tools::AARCH64],
+        needs: needs::aarch64,
+        ..heavy("aarch64", Run::Script(AARCH64_SCRIPT))
+    },
+    parity("sabotage", &["parity", "--sabotage"]),
+    // The step `parity` runs a subset that stands for all: here are all, and the record's entries are counted.
+    parity("parity-full", &["parity", "--full", "--json", "target/parity/full.json"]),
+    // What libraries compute elsewhere, by our kernels.
+    parity("parity-kernels", &KERNELS_ALONE),
+    Step {
+        tools: &[tools::RUST, tools::CXX, tools::WEIGHTS],
+        needs: needs::weights,
+        ..parity("weights", &["parity", "--json", "target/parity/weights.json", "--weights"])
+    },
+];
+
+const LOOM: [&str; 7] = ["test", "-p", "hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
+const MUTATIONS: [&str; 8] =
+    ["test", "-p", "hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
+/// AMD's chips for which instructions are on record. `--arch all` builds all thirteen, by hand.
+pub(super) const COUNTED: &str = "gfx90a,gfx942,gfx1100,gfx1201";
+/// Those whose code objects are broken.
+pub(super) const FUZZED: [&str; 2] = ["gfx90a", "gfx1100"];
+const KERNELS_AMD: [&str; 7] =
+    ["build-kernels", "--platform", "amd", "--arch", COUNTED, "--deny-spills", "--deny-slow"];
+const ADDRESSES: [&str; 4] = ["sanitize", "address", "--filter", "*/f32/*"];
+const THREADS: [&str; 4] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*"];
+const KERNELS_NVIDIA: [&str; 6] =
+    ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
+const KERNELS_ALONE: [&str; 6] =
+    ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
+/// Cross-builds for 64-bit ARM, and says itself what it lacks.
+pub(super) const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
+
+impl Step {
+    /// What a person would type.
+    pub(super) fn command_line(&self) -> String {
+        let (program, args) = match self.run {
+            Run::Cargo(args) => ("cargo", args),
+            Run::Xtask(args) => ("cargo xtask", args),
+            Run::Script(path) => (path, [].as_slice()),
+        };
+        let env = self.env.map(|(name, value)| format!("{name}={value:?} ")).unwrap_or_default();
+        format!("{env}{program} {}", args.join(" ")).trim_end().to_owned()
+    }
+}
+
+/// The steps that `--only` and `--skip` choose, in their order.
+pub(super) fn chosen(only: &[String], skip: &[String]) -> Result<Vec<&'static Step>, String> {
+    for name in only.iter().chain(skip) {
+        if STEPS.iter().all(|step| step.name != *name) {
+            return Err(format!("ci: no step is called {name:?}; `cargo xtask ci --list` shows them"));
+        }
+    }
+    let named = |names: &[String], step: &Step| names.iter().any(|name| name == step.name);
+    let wanted = |step: &&Step| (only.is_empty() || named(only, step)) && !named(skip, step);
+    Ok(STEPS.iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(only: &[&str], skip: &[&str]) -> Result<Vec<&'static str>, String> {
+        let strings = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        Ok(chosen(&strings(only), &strings(skip))?.into_iter().map(|step| step.name).collect())
+    }
+
+    #[test]
+    fn steps_keep_their_order() {
+        assert_eq!(names(&["tidy", "fmt"], &[]), Ok(vec!["fmt", "tidy"]));
+        let all = names(&[], &["test"]).expect("a step");
+        assert_eq!(all.len(), STEPS.len() - 1);
+        assert!(!all.contains(&"test"));
+    }
+
+    #[test]
+    fn an_unknown_step_is_named() {
+        assert!(names(&["lint"], &[]).expect_err("no such step").contains("\"lint\""));
+        assert!(names(&[], &["lint"]).is_err());
+    }
+
+    #[test]
+    fn the_command_lines_of_this_program_are_understood() {
+        use clap::Parser;
+        for step in &STEPS {
+            if let Run::Xtask(args) = step.run {
+                let line = ["cargo xtask"].iter().chain(args);
+                let parsed = crate::Cli::try_parse_from(line);
+                assert!(parsed.is_ok(), "{}: {parsed:?}", step.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_heavy_steps_count_a_compiler() {
+        let names: std::collections::BTreeSet<_> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), STEPS.len());
+        assert!(STEPS.iter().all(|step| step.heavy != step.tools.is_empty()));
+    }
+}

@@ -1,0 +1,213 @@
+//! The programs and files of this machine that a step uses: their versions, and the variables that tell them what to do.
+
+use crate::build_kernels::compiler;
+use crate::build_kernels::contents;
+use crate::{libraries, workspace};
+use kernels_hip::{hash_bytes, hash_parts};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What one version is of, and how it is told.
+pub(super) type Version = (String, String);
+
+/// Something that a step uses and that is no file of the tree.
+pub(super) struct Tool {
+    /// The variables that it reads; `*` at the end stands for any more letters.
+    pub(super) variables: &'static [&'static str],
+    /// Its versions.
+    pub(super) versions: fn() -> Result<Vec<Version>, String>,
+}
+
+/// Rust's compiler.
+pub(super) const RUST: Tool = Tool {
+    variables: &[
+        "RUSTC*",
+        "RUSTFLAGS",
+        "RUST_TEST_THREADS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_BUILD_*",
+        "CARGO_PROFILE_*",
+        "CARGO_TARGET_X86*",
+        "CARGO_TARGET_AARCH64*",
+    ],
+    versions: || {
+        let rustc = workspace::env("RUSTC").unwrap_or_else(|| "rustc".into());
+        Ok(vec![of_program("rustc", &rustc, "-vV")?])
+    },
+};
+
+/// The C++ compiler.
+pub(super) const CXX: Tool = Tool {
+    variables: &[
+        "CXX",
+        "CXXFLAGS*",
+        "CXX_*",
+        "CPATH",
+        "CPLUS_INCLUDE_PATH",
+        "LIBRARY_PATH",
+        "GCC_EXEC_PREFIX",
+    ],
+    versions: || Ok(vec![of_program("C++ compiler", &compiler::host()?.program, "--version")?]),
+};
+
+const OF_AMD: &[&str] = &["HIPCC*", "HIP_*", "ROCM_PATH", "CCC_OVERRIDE_OPTIONS"];
+
+/// AMD's compilers for the chips that `kernels-amd` builds for.
+pub(super) const AMD: Tool =
+    Tool { variables: OF_AMD, versions: || of_amd(super::steps::COUNTED.split(',')) };
+
+/// AMD's compilers for the chips whose code objects `fuzz` breaks, and LLVM's bundler.
+pub(super) const AMD_FUZZED: Tool = Tool {
+    variables: OF_AMD,
+    versions: || {
+        let mut versions = of_amd(super::steps::FUZZED)?;
+        versions.extend(in_path("clang-offload-bundler-19")?);
+        Ok(versions)
+    },
+};
+
+/// NVIDIA's compiler and disassembler.
+pub(super) const NVIDIA: Tool = Tool {
+    variables: &["NVCC*", "CUDA_*", "HIPSTACK_NVCC"],
+    versions: || {
+        let nvcc = compiler::nvidia()?.program;
+        let mut versions = vec![of_program("nvcc", &nvcc, "--version")?];
+        let disassembler = nvcc.with_file_name("nvdisasm");
+        if disassembler.is_file() {
+            versions.push(of_program("nvdisasm", &disassembler, "--version")?);
+        }
+        Ok(versions)
+    },
+};
+
+/// The cross compiler for 64-bit ARM, and what runs its programs.
+pub(super) const AARCH64: Tool = Tool {
+    variables: &["QEMU_*", "CXXFLAGS*", "CARGO_TARGET_AARCH64*"],
+    versions: || {
+        let found = [in_path("aarch64-linux-gnu-g++")?, in_path("qemu-aarch64")?];
+        Ok(found.into_iter().flatten().collect())
+    },
+};
+
+/// AMD's libraries and their headers.
+pub(super) const LIBRARIES: Tool = Tool {
+    variables: &["ROCM_PATH", "LD_PRELOAD"],
+    versions: || libraries::files().into_iter().map(|file| of_files("library", &file)).collect(),
+};
+
+/// What bindgen reads: HIP's headers, by libclang.
+pub(super) const HEADERS: Tool = Tool {
+    variables: &[
+        "HIP_INCLUDE",
+        "ROCM_PATH",
+        "LIBCLANG_PATH",
+        "LLVM_CONFIG_PATH",
+        "BINDGEN_EXTRA_CLANG_ARGS*",
+    ],
+    versions: || {
+        let named = workspace::env("HIP_INCLUDE");
+        let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("include"));
+        let usual = ["/opt/rocm/include", "/usr/include"].map(PathBuf::from);
+        let mut versions = Vec::new();
+        for folder in named.into_iter().chain(rocm).chain(usual) {
+            for part in ["hip", "hiprand", "rocrand", "rocblas", "miopen"] {
+                let folder = folder.join(part);
+                if folder.is_dir() {
+                    versions.push(of_files("headers", &folder)?);
+                }
+            }
+        }
+        versions.extend(in_path("clang-19")?);
+        Ok(versions)
+    },
+};
+
+/// The checkpoint that HIPSTACK_WEIGHTS names. Where it lies does not matter, so the variable itself does not count.
+pub(super) const WEIGHTS: Tool = Tool {
+    variables: &[],
+    versions: || {
+        let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
+        Ok(vec![("weights".into(), number(&file)?)])
+    },
+};
+
+/// A program's own answer.
+fn of_program(name: &str, program: &Path, ask: &str) -> Result<Version, String> {
+    let text = workspace::output_of(Command::new(program).arg(ask))
+        .ok_or_else(|| format!("ci: `{} {ask}` fails", program.display()))?;
+    Ok((name.to_owned(), told(&text)))
+}
+
+/// The same of a program that need not be there.
+fn in_path(name: &str) -> Result<Option<Version>, String> {
+    workspace::in_path(name).map(|program| of_program(name, &program, "--version")).transpose()
+}
+
+/// The line that people know a version by, and the number of all that was said. Where the program lies does not matter.
+pub(super) fn told(text: &str) -> String {
+    let place = |line: &&str| line.starts_with("InstalledDir:") || line.starts_with("Configuration file:");
+    let all: Vec<&str> = text.lines().filter(|line| !place(line)).collect();
+    let known = |line: &&&str| ["version", "release", " ("].iter().any(|word| line.contains(word));
+    let line = all.iter().find(known).or(all.first()).map_or("", |line| line.trim());
+    let hash = hash_parts(all.iter().map(|line| line.as_bytes()));
+    format!("{line}, {}", &hash[..16])
+}
+
+fn of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> Result<Vec<Version>, String> {
+    let version = |arch: &str| {
+        let compiler = compiler::amd_for(arch)?;
+        let (name, told) = of_program(&format!("compiler of {arch}"), &compiler.program, "--version")?;
+        Ok((name, format!("{told} {}", &compiler.inputs()?[..16])))
+    };
+    archs.into_iter().map(version).collect()
+}
+
+/// A file's number, or that of all files below a folder.
+fn of_files(kind: &str, place: &Path) -> Result<Version, String> {
+    let name = place.file_name().unwrap_or_default().display();
+    Ok((format!("{kind} {name}"), number(place)?))
+}
+
+fn number(place: &Path) -> Result<String, String> {
+    if place.is_dir() {
+        return contents(place);
+    }
+    let bytes = std::fs::read(place).map_err(|e| format!("ci: cannot read {}: {e}", place.display()))?;
+    Ok(hash_bytes(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_told_by_its_line_and_a_number_of_all() {
+        let first = told("clang version 19.1\nTarget: a\nInstalledDir: /here\n");
+        assert!(first.starts_with("clang version 19.1, "), "{first}");
+        assert_eq!(first, told("clang version 19.1\nTarget: a\nInstalledDir: /there\n"));
+        assert_ne!(first, told("clang version 19.1\nTarget: b\nInstalledDir: /here\n"));
+        assert!(told("g++ (Debian 12) 12.2.0\nCopyright").starts_with("g++ (Debian 12) 12.2.0, "));
+        assert!(
+            told("nvcc: NVIDIA\nCuda compilation tools, release 13.0, V1").starts_with("Cuda compilation")
+        );
+    }
+
+    #[test]
+    fn rust_and_the_compiler_say_their_versions() {
+        let rust = (RUST.versions)().expect("tests are built by it");
+        assert!(rust[0].1.starts_with("rustc 1."), "{rust:?}");
+        assert_eq!((CXX.versions)().map(|versions| versions.len()), Ok(1));
+        assert!(of_program("none", Path::new("no-such-program"), "-v").is_err());
+    }
+
+    #[test]
+    fn a_folder_s_number_follows_its_files() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        std::fs::write(dir.path().join("a.h"), "1").expect("writable");
+        let before = of_files("headers", dir.path()).expect("readable");
+        std::fs::write(dir.path().join("a.h"), "2").expect("writable");
+        let after = of_files("headers", dir.path()).expect("readable");
+        assert!(before.0 == after.0 && before.1 != after.1);
+        assert_eq!(of_files("library", &dir.path().join("a.h")).expect("readable").0, "library a.h");
+    }
+}
