@@ -219,31 +219,13 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
 #endif
 }
 
-// What computes in the unit's type.
-template <class F> struct Rounded;
-template <class F> static constexpr bool ROUNDS = false;
-template <class F> constexpr bool ROUNDS<Rounded<F>> = true;
-} // namespace hipstack
-#if ON_AMD && defined(DTYPE_f64)
-#include "pairs_amd.hpp"
-#include "erf_amd.hpp"
-#define ERF_BY_PAIRS 1
-#define PAIRS(walk) if constexpr (ROUNDS<F>) return walk;
-#else
-#define PAIRS(walk)
-#define ERF_BY_PAIRS 0
-#endif
-namespace hipstack {
-
 template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const Map1& m, F f) {
-    PAIRS(unary_pairs(a, out, m, f))
     if (m.contiguous != 0) tight(a, out, m.count, f);
     else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
 }
 
 // out[i] = f(a[i], b[i])
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
-    PAIRS(binary_pairs(a, b, out, m, f))
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
 #if ON_HOST
@@ -377,9 +359,7 @@ FUNCTOR1(sin, return m_sin(x);)
 FUNCTOR1(cos, return m_cos(x);)
 FUNCTOR1(tan, return m_tan(x);)
 FUNCTOR1(tanh, return m_tanh(x);)
-#if !ERF_BY_PAIRS
 FUNCTOR1(erf, return m_erf(x);)
-#endif
 FUNCTOR1(ceil, return m_ceil(x);)
 FUNCTOR1(floor, return m_floor(x);)
 // Half away from zero.
@@ -421,7 +401,6 @@ struct gelu_op {
     }
 };
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
-#if !ERF_BY_PAIRS
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_gelu_erf(x);
@@ -433,7 +412,6 @@ struct gelu_erf_op {
         return C(0.5) * x * (m_erfc(z) - slope);
     }
 };
-#endif
 // log(1 + exp(x)) without overflow.
 FUNCTOR1(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
 
