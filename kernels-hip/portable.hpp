@@ -415,6 +415,12 @@ template <bool LEAST, class T> DEVICE T value_of(typename Dtype<T>::Rank rank) {
 // ---- index arithmetic -------------------------------------------------------------------------------------------------
 static constexpr u32 MAX_RANK = 8;
 static constexpr u32 MAX_BLOCK = 256;
+// A quarter of the shared memory that four SIMDs have together: AMD's gfx9, which have 64 lanes, have 64 KiB, all others 96 and more.
+#if ON_AMD && WAVE_SIZE == 64
+static constexpr u32 SHARED_OF_A_QUARTER = 16 << 10;
+#else
+static constexpr u32 SHARED_OF_A_QUARTER = 24 << 10;
+#endif
 
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE u64 thread_count() {
