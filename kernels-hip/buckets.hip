@@ -372,10 +372,9 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
     u16 *const held = (u16*)counts, *const mine = held + group * MAX_BLOCK;
     for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
     for (u32 bucket = blockIdx.x; bucket < m.buckets; bucket += gridDim.x) {
-        const BucketMap& now = read_anew(m);
-        const Part part(now, bucket);
-        const T* const from = (now.apart != 0 ? old : dst) + part.first;
-        const u64 tiles = now.tiles;
+        const Part part(m, bucket);
+        const T* const from = (m.apart != 0 ? old : dst) + part.first;
+        const u64 tiles = m.tiles;
         const u32* const of_bucket = runs + bucket * tiles;
         // The thread's runs: they lie one behind the other. They are read ahead.
         u32 ahead[EACH];
@@ -389,7 +388,7 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
         read_runs(0);
         __syncthreads();
         read_sums(sums, from, part.owned);
-        bool any = now.apart != 0;
+        bool any = m.apart != 0;
         for (u64 tile = 0; tile < tiles; tile += MANY_RUNS) {
             u32 run[EACH], length = 0, filled = 0;
             UNROLL
@@ -475,7 +474,7 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
         }
         if (!any) continue;
         __syncthreads();
-        const Part done(read_anew(m), bucket);
+        const Part done(m, bucket);
         write_sums(dst + done.first, sums, done.owned);
     }
 }
