@@ -38,7 +38,8 @@ What is current is not compiled again: objects whose texts, options (those in HI
 NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS too), compiler and headers are the same and whose bytes are those that were written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
 
 Where compilers are looked for:
-  amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH; else clang++-19 with Debian's bitcode
+  amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, target/ci/rocm/bin/hipcc (ci/fetch-rocm-compiler.sh puts it there), hipcc in
+          PATH; else clang++-19 with Debian's bitcode
   nvidia  $NVCC, $CUDA_HOME/bin/nvcc, nvcc in PATH, $HIPSTACK_NVCC (a folder pip installed cuda-toolkit into)
   host    $CXX, c++ or g++ in PATH
 What $HIPCC, $NVCC or $CXX names has to be there.")]

@@ -33,7 +33,8 @@ The figures are those that `cargo xtask build-kernels` left in the manifests bel
   spills       vector + scalar registers that did not fit
   waves        waves that a SIMD can hold, with blocks of 256 threads, and what does not let it hold more
   16-byte      loads and stores of 16 bytes a lane within loops; - where there was no disassembler:
-               amd     $ROCM_PATH/llvm/bin/llvm-objdump, llvm-objdump-19 or later in PATH (Debian: llvm-19)
+               amd     $ROCM_PATH/llvm/bin/llvm-objdump, target/ci/rocm/bin/llvm-objdump (ci/fetch-rocm-compiler.sh),
+                       llvm-objdump-19 or later in PATH (Debian: llvm-19)
                nvidia  nvdisasm beside nvcc or in PATH (ci/fetch-nvcc.sh)")]
 pub struct ResourcesArgs {
     /// Only these architectures
