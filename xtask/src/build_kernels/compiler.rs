@@ -81,6 +81,15 @@ pub fn amd_for(arch: &str) -> Result<Compiler, String> {
     }
 }
 
+/// ROCm's hipcc, which alone tells what kernels take of a GPU now: Debian 12's compilers are older, and spill more.
+pub fn rocm() -> Result<Compiler, String> {
+    let program = hipcc()?.filter(|hipcc| !is_debian(hipcc)).ok_or_else(|| {
+        format!("no hipcc of ROCm's: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc and {FETCHED_ROCM}/bin/hipcc; \
+                 ci/fetch-rocm-compiler.sh fetches one from Debian")
+    })?;
+    Ok(Compiler { program, kind: Kind::Hipcc })
+}
+
 /// Fails if a variable names a compiler that is not there. Whoever passes over what lacks a compiler asks this first.
 pub fn check_named() -> Result<(), String> {
     ["HIPCC", "NVCC", "CXX"].iter().try_for_each(|name| workspace::env_program(name).map(drop))

@@ -59,7 +59,7 @@ pub struct BuildArgs {
     /// Compile what is current, too
     #[arg(long, conflicts_with = "check")]
     force: bool,
-    /// Fail if a kernel spills registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
+    /// Fail if a kernel spills vector registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
     #[arg(long)]
     deny_spills: bool,
 }

@@ -1,4 +1,5 @@
-//! Which kernels may spill registers or have memory of their own: none but those that `exceptions.toml` gives a reason for.
+//! Which kernels may spill vector registers or have memory of their own: none but those that `exceptions.toml` gives a reason for.
+//! Scalar registers that did not fit are in lanes of vector registers, not in memory, and are not asked about.
 
 use super::KernelResources;
 use serde::Deserialize;
@@ -22,8 +23,6 @@ struct Exception {
     archs: Vec<String>,
     kernels: Vec<String>,
     #[serde(default)]
-    scalar: u64,
-    #[serde(default)]
     vector: u64,
     #[serde(default)]
     scratch: u64,
@@ -39,7 +38,7 @@ impl Exceptions {
     fn parse(text: &str) -> Result<Self, String> {
         let fail = |error: &dyn std::fmt::Display| format!("xtask/src/resources/exceptions.toml: {error}");
         let read: Self = toml::from_str(text).map_err(|error| fail(&error))?;
-        if let Some(empty) = read.exception.iter().find(|one| one.scalar + one.vector + one.scratch == 0) {
+        if let Some(empty) = read.exception.iter().find(|one| one.vector + one.scratch == 0) {
             return Err(fail(&format!("{} allows nothing", empty.kernels.join(" "))));
         }
         if let Some(bare) = read.exception.iter().find(|exception| exception.reason.trim().is_empty()) {
@@ -51,12 +50,12 @@ impl Exceptions {
     /// What the kernel spills, in words, if no exception lets it pass.
     pub(crate) fn denied(&self, platform: &str, arch: &str, kernel: &KernelResources) -> Option<String> {
         let allowed = |exception: &Exception| exception.fits(platform, arch) && exception.allows(kernel);
-        if !kernel.spills() || self.exception.iter().any(allowed) {
+        if !kernel.takes_memory() || self.exception.iter().any(allowed) {
             return None;
         }
         Some(format!(
-            "{}: {} vector and {} scalar registers spilled, {} bytes of scratch",
-            kernel.kernel, kernel.vector_spills, kernel.scalar_spills, kernel.scratch_bytes
+            "{}: {} vector registers spilled, {} bytes of scratch",
+            kernel.kernel, kernel.vector_spills, kernel.scratch_bytes
         ))
     }
 
@@ -69,7 +68,7 @@ impl Exceptions {
     pub(crate) fn unused(&self, platform: &str, kernels: &[(&str, &KernelResources)]) -> Vec<String> {
         self.patterns(|exception, pattern| {
             let used = |(arch, kernel): &(&str, &KernelResources)| {
-                kernel.spills() && exception.fits(platform, arch) && matches(pattern, &kernel.kernel)
+                kernel.takes_memory() && exception.fits(platform, arch) && matches(pattern, &kernel.kernel)
             };
             exception.platform == platform && !kernels.iter().any(used)
         })
@@ -93,7 +92,6 @@ impl Exception {
 
     fn allows(&self, kernel: &KernelResources) -> bool {
         self.kernels.iter().any(|pattern| matches(pattern, &kernel.kernel))
-            && kernel.scalar_spills <= self.scalar
             && kernel.vector_spills <= self.vector
             && kernel.scratch_bytes <= self.scratch
     }
@@ -111,8 +109,8 @@ mod tests {
     use super::*;
     use crate::build_kernels::target::Platform;
 
-    /// One with 16 waves and these spills.
-    fn kernel(name: &str, scalar_spills: u64, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
+    /// One with 16 waves and this memory of its own.
+    fn kernel(name: &str, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
         KernelResources {
             kernel: name.into(),
             vector_registers: 8,
@@ -121,7 +119,7 @@ mod tests {
             shared_bytes: 0,
             scratch_bytes,
             vector_spills,
-            scalar_spills,
+            scalar_spills: 9,
             wave_size: 32,
             waves_per_simd: 16,
             limit: "hardware".into(),
@@ -133,23 +131,23 @@ mod tests {
     fn the_workspaces_own_are_well_formed() {
         let own = Exceptions::load().expect("well formed");
         let denied = |kernel: KernelResources| own.denied("amd", "gfx90a", &kernel);
-        assert_eq!(denied(kernel("reduce_sum_f32", 0, 0, 0)), None);
-        let spilled = denied(kernel("reduce_sum_f32", 0, 1, 4)).expect("vector registers never");
+        assert_eq!(denied(kernel("reduce_sum_f32", 0, 0)), None);
+        let spilled = denied(kernel("reduce_sum_f32", 1, 4)).expect("vector registers never");
         assert!(spilled.starts_with("reduce_sum_f32: 1 vector"), "{spilled}");
     }
 
     #[test]
     fn an_exception_holds_for_its_kernels_up_to_its_numbers() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nscalar = 3\nreason = \"why\"";
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nvector = 3\nscratch = 12\nreason = \"why\"";
         let exceptions = Exceptions::parse(text).expect("well formed");
         let denied =
             |platform, kernel: KernelResources| exceptions.denied(platform, "gfx90a", &kernel).is_some();
-        assert!(!denied("amd", kernel("a_x_f32", 3, 0, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 4, 0, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 3, 1, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 0, 0, 16)));
-        assert!(denied("amd", kernel("a_x_f16", 1, 0, 0)));
-        assert!(denied("nvidia", kernel("a_x_f32", 1, 0, 0)));
+        assert!(!denied("amd", kernel("a_x_f32", 3, 12)));
+        assert!(denied("amd", kernel("a_x_f32", 4, 12)));
+        assert!(denied("amd", kernel("a_x_f32", 3, 16)));
+        assert!(denied("amd", kernel("a_x_f16", 1, 0)));
+        assert!(denied("nvidia", kernel("a_x_f32", 1, 0)));
+        assert!(!denied("amd", kernel("b", 0, 0)), "scalar registers take no memory");
     }
 
     #[test]
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_nothing_uses_is_named() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nscalar = 3\nreason = \"why\"\n\
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nvector = 3\nreason = \"why\"\n\
                     [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nvector = 1\nreason = \"why\"";
         let exceptions = Exceptions::parse(text).expect("well formed");
         assert_eq!(exceptions.without_kernel(&["a_x".into(), "ab".into()]), ["amd b", "nvidia c"]);
@@ -173,9 +171,9 @@ mod tests {
             let kernels: Vec<_> = kernels.iter().map(|kernel| ("gfx90a", kernel)).collect();
             exceptions.unused(platform, &kernels)
         };
-        assert_eq!(unused("amd", &[kernel("a_x", 3, 0, 0), kernel("b", 0, 0, 0)]), ["amd b"]);
-        assert_eq!(unused("amd", &[kernel("a_x", 0, 0, 0)]), ["amd a_*", "amd b"]);
-        assert_eq!(unused("nvidia", &[kernel("c", 0, 1, 4)]), [""; 0]);
+        assert_eq!(unused("amd", &[kernel("a_x", 3, 0), kernel("b", 0, 0)]), ["amd b"]);
+        assert_eq!(unused("amd", &[kernel("a_x", 0, 0)]), ["amd a_*", "amd b"]);
+        assert_eq!(unused("nvidia", &[kernel("c", 1, 4)]), [""; 0]);
     }
 
     #[test]
@@ -186,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_exception_needs_a_reason() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nscalar = 7\nreason = \" \"";
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nvector = 7\nreason = \" \"";
         assert!(Exceptions::parse(text).expect_err("no reason").contains("a has no reason"));
         assert!(Exceptions::parse(&text.replace("reason", "because")).is_err());
     }

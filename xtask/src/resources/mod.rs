@@ -55,9 +55,9 @@ pub struct ResourcesArgs {
 }
 
 impl KernelResources {
-    /// Whether registers did not fit, or lanes have memory of their own.
-    pub fn spills(&self) -> bool {
-        self.vector_spills + self.scalar_spills + self.scratch_bytes > 0
+    /// Whether vector registers did not fit, or lanes have memory of their own.
+    pub fn takes_memory(&self) -> bool {
+        self.vector_spills + self.scratch_bytes > 0
     }
 }
 

@@ -71,9 +71,7 @@ pub(super) fn summary(rows: &[Row]) -> String {
         worst(rows)
     );
     let lists: [Remark<'_>; 3] = [
-        ("use scratch or spill vector registers", &|row| {
-            row.resources.vector_spills + row.resources.scratch_bytes > 0
-        }),
+        ("use scratch or spill vector registers", &|row| row.resources.takes_memory()),
         ("spill scalar registers into lanes of vector registers", &|row| row.resources.scalar_spills > 0),
         ("have fewer than 4 waves a SIMD", &|row| row.resources.waves_per_simd < FEW_WAVES),
     ];
@@ -126,7 +124,7 @@ pub(super) fn json(rows: &[Row]) -> Result<String, String> {
     let value = serde_json::json!({
         "kernels": rows,
         "summary": {
-            "scratch_or_spills": names(&|row| row.resources.spills()),
+            "scratch_or_spills": names(&|row| row.resources.takes_memory()),
             "denied": names(&|row| exceptions.denied(&row.platform, &row.arch, &row.resources).is_some()),
             "fewer_than_4_waves": names(&|row| row.resources.waves_per_simd < FEW_WAVES),
         },
