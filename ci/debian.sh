@@ -25,7 +25,7 @@ if [ "${1-}" = --provides ]; then
         [ -n "$(missing $packages)" ] || echo "$steps"
     done <<'EOF' | paste -sd,
 sanitize-planted,sanitize-address,sanitize-thread g++
-rocm,libraries,kernels-amd,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
+rocm,libraries,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
 aarch64 g++-aarch64-linux-gnu qemu-user
 EOF
     exit 0

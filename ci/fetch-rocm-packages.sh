@@ -3,6 +3,7 @@
 # `cargo xtask libraries --folder`. Nothing is installed, and apt's own state is left alone: its lists and its cache lie in the folder
 # too, and are removed at the end. Root is not needed.
 set -euo pipefail
+. "$(dirname "$0")/apt-root.sh"
 
 usage() {
     cat <<'TEXT'
@@ -50,47 +51,20 @@ done
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# An apt with a state of its own, in which nothing is installed.
-make_apt() { # suite, folder
-    mkdir -p "$2"/{parts,state/lists/partial,cache/archives/partial}
-    : >"$2/state/status"
-    local mirror
-    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $1 main" >"$2/sources.list"
-    cat >"$2/apt.conf" <<CONF
-Dir::Etc::sourcelist "$2/sources.list";
-Dir::Etc::sourceparts "$2/parts";
-Dir::Etc::preferences "$2/none";
-Dir::Etc::preferencesparts "$2/parts";
-Dir::State "$2/state";
-Dir::State::status "$2/state/status";
-Dir::Cache "$2/cache";
-APT::Sandbox::User "root";
-APT::Install-Recommends "false";
-Acquire::Languages "none";
-Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-Debug::NoLocking "true";
-CONF
-}
-
 fetch() { # version, suite, packages
     local version=$1 suite=$2 work="$folder/.fetch-$1" made="$folder/.made-$1"
     shift 2
     rm -rf "$work" "$made"
     mkdir -p "$made"
-    make_apt "$suite" "$work"
+    make_apt "$work" "$suite"
     echo "fetch-rocm-packages.sh: $version from $suite: $*"
-    APT_CONFIG="$work/apt.conf" timeout 600 apt-get -qq update
-    local archives="$work/cache/archives"
+    apt_in "$work" 600 update
     if [ "$runnable" -eq 1 ]; then
-        APT_CONFIG="$work/apt.conf" timeout 1800 apt-get -qq -y --download-only install "$@" >/dev/null
+        apt_in "$work" 1800 -y --download-only install "$@" >/dev/null
     else
-        (cd "$archives" && APT_CONFIG="$work/apt.conf" timeout 1800 apt-get -qq download "$@")
+        (cd "$work/cache/archives" && apt_in "$work" 1800 download "$@")
     fi
-    local package
-    for package in "$archives"/*.deb; do
-        dpkg-deb -x "$package" "$made"
-    done
+    unpack_into "$work" "$made"
     if ! compgen -G "$made/usr/lib/*/libamdhip64.so.$version.*" >/dev/null; then
         echo "fetch-rocm-packages.sh: $suite has moved on from HIP $version; snapshot.debian.org keeps what it had" >&2
         exit 1

@@ -24,9 +24,7 @@ DEVICE f32 quick_sigmoid(f32 v) {
 }
 // |x|, or `end` if that is less; any number where x is NaN.
 DEVICE f32 magnitude_to(f32 x, f32 end) {
-#if ON_AMD
-    return __builtin_amdgcn_fmed3f(m_abs(x), 0.0f, end);
-#elif ON_NVIDIA
+#if ON_NVIDIA
     return fminf(m_abs(x), end);
 #else
     const f32 a = m_abs(x);

@@ -151,19 +151,18 @@ template <bool GREATEST> DEVICE void join_parts(const C* part, u32 first_row, C 
 
 KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Tiles& shared = shared_memory().tiles;
-    const AttentionArgs& by = held(a);
-    const Strides& at = by.strides;
+    const Strides& at = a.strides;
     const u32 tx = threadIdx.x % SIDE, my_row = threadIdx.x / SIDE * N;
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, row_tiles = (a.queries + TILE - 1) / TILE;
     const u64 items = slabs * row_tiles * a.heads * a.batch;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
-        const Work w = work_of(item, slabs, row_tiles, TILE, by.heads);
-        const u64 kv = w.head / by.group;
+        const Work w = work_of(item, slabs, row_tiles, TILE, a.heads);
+        const u64 kv = w.head / a.group;
         const T* const rows_of_q = q + w.batch * at.q[0] + w.head * at.q[1] + w.row * at.q[2];
         const T* const keys_of_k = k + w.batch * at.k[0] + kv * at.k[1];
         const T* const keys_of_v = v + w.batch * at.v[0] + kv * at.v[1] + w.column * at.v[3];
-        const u8* const head_mask = mask_of(mask, by, w);
-        const u32 rows = (u32)least_of(TILE, by.queries - w.row), columns = (u32)least_of(SLAB, by.dv - w.column);
+        const u8* const head_mask = mask_of(mask, a, w);
+        const u32 rows = (u32)least_of(TILE, a.queries - w.row), columns = (u32)least_of(SLAB, a.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + rows) : a.keys;
         C o[STRIPES][N][N] = {};
         C greatest[N], total[N];
@@ -193,7 +192,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
                 for (u32 j = 0; j < N; j++) {
                     const u32 key = tx + SIDE * j;
                     s[i][j] = key < keys && my_row + i < rows
-                                  ? score_of(s[i][j], head_mask, by, w.row + my_row + i, first + key)
+                                  ? score_of(s[i][j], head_mask, a, w.row + my_row + i, first + key)
                                   : minus_infinity();
                     best.at[i] = s[i][j] > best.at[i] ? s[i][j] : best.at[i];
                 }
@@ -243,7 +242,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
         store_pack<N>(shared.part + tx * TILE + my_row, sums);
         __syncthreads();
         join_parts<false>(shared.part, my_row, total);
-        T* const to = out + ((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column;
+        T* const to = out + ((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column;
         UNROLL
         for (u32 stripe = 0; stripe < STRIPES; stripe++) {
             UNROLL
@@ -252,7 +251,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
                 for (u32 c = 0; c < N; c++) {
                     const u32 column = stripe * STRIPE + tx * N + c;
                     if (my_row + i < rows && column < columns)
-                        to[(my_row + i) * by.dv + column] = narrow<T>(total[i] == C(0) ? C(0) : o[stripe][i][c] / total[i]);
+                        to[(my_row + i) * a.dv + column] = narrow<T>(total[i] == C(0) ? C(0) : o[stripe][i][c] / total[i]);
                 }
             }
         }
@@ -299,18 +298,17 @@ template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
 
 KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
     Row& shared = shared_memory().row;
-    const AttentionArgs& by = held(a);
-    const Strides& at = by.strides;
+    const Strides& at = a.strides;
     const u64 slabs = (a.dv + SLAB - 1) / SLAB, items = slabs * a.queries * a.heads * a.batch;
     const u32 d = (u32)a.d;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
-        const Work w = work_of(item, slabs, a.queries, 1, by.heads);
-        const u64 kv = w.head / by.group;
+        const Work w = work_of(item, slabs, a.queries, 1, a.heads);
+        const u64 kv = w.head / a.group;
         const T* const row_of_q = q + w.batch * at.q[0] + w.head * at.q[1] + w.row * at.q[2];
         const T* const keys_of_k = k + w.batch * at.k[0] + kv * at.k[1];
         const T* const keys_of_v = v + w.batch * at.v[0] + kv * at.v[1] + w.column * at.v[3];
-        const u8* const head_mask = mask_of(mask, by, w);
-        const u32 columns = (u32)least_of(SLAB, by.dv - w.column);
+        const u8* const head_mask = mask_of(mask, a, w);
+        const u32 columns = (u32)least_of(SLAB, a.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
         // A thread's column of v, and the keys it takes: every one in `turns`.
         const u32 shift = columns <= 32 ? 5 : columns <= 64 ? 6 : 7, width = 1u << shift;
@@ -323,7 +321,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             C score = minus_infinity();
             if (threadIdx.x < keys) {
                 const u64 key = first + threadIdx.x;
-                score = score_of(multiply_row(shared.q, keys_of_k + key * at.k[2], at.k[3], d), head_mask, by, w.row, key);
+                score = score_of(multiply_row(shared.q, keys_of_k + key * at.k[2], at.k[3], d), head_mask, a, w.row, key);
             }
             const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
             greatest = best > greatest ? best : greatest;
@@ -345,7 +343,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
         __syncthreads();
         if (turn == 0 && column < columns) {
             for (u32 other = 1; other < turns; other++) o += shared.weights[other * width + column];
-            out[((w.batch * by.heads + w.head) * by.queries + w.row) * by.dv + w.column + column] =
+            out[((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column + column] =
                 narrow<T>(total == C(0) ? C(0) : o / total);
         }
         __syncthreads(); // the outputs have been read

@@ -18,19 +18,6 @@ struct AttentionArgs {
 SIZE(AttentionArgs, 200) OFFSET(Strides, mask, 96) OFFSET(AttentionArgs, strides, 56) OFFSET(AttentionArgs, scale, 184)
 OFFSET(AttentionArgs, causal, 196)
 
-// AMD's compilers keep all arguments in scalar registers throughout, and spill them: there those that no loop ends at are
-// read from shared memory.
-DEVICE const AttentionArgs& held(const AttentionArgs& a) {
-#if ON_AMD
-    __shared__ AttentionArgs args;
-    if (threadIdx.x == 0) args = a;
-    __syncthreads();
-    return args;
-#else
-    return a;
-#endif
-}
-
 DEVICE C minus_infinity() {
     if constexpr (sizeof(C) == 4) return from_bits(0xff800000u);
     else return from_bits(0xfff0000000000000ull);

@@ -158,8 +158,7 @@ DEVICE Work work_of(u32 item, const AttentionArgs& a) {
 DEVICE u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
 
 template <u32 DEPTH>
-DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, const AttentionArgs& given) {
-    const AttentionArgs& a = held(given);
+DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, const AttentionArgs& a) {
     constexpr u32 KEYS = NK * 16;
     const Strides& by = a.strides;
     const u32 group_row = threadIdx.x / GROUP * 16, my_key = held_column(0);

@@ -17,9 +17,8 @@ template <class Op> DEVICE typename Op::Sum block_join(typename Op::Sum mine, u3
     Sum* const slot = block_slots<Sum>() + (turn & 1u) * MAX_BLOCK;
     slot[threadIdx.x] = mine;
     __syncthreads();
-    const u32 thread = own_anew(threadIdx.x);
-    if (thread >= WAVE_SIZE) return mine;
-    const u32 lane = thread & 31u;
+    if (threadIdx.x >= WAVE_SIZE) return mine;
+    const u32 lane = threadIdx.x & 31u;
     Sum all = slot[lane];
     for (u32 other = lane + 32u; other < blockDim.x; other += 32u) all = Op::join(all, slot[other]);
     for (u32 mask = 16u; mask > 0u; mask >>= 1) all = Op::join(all, Op::shuffle(all, mask));

@@ -265,7 +265,7 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
 // Elements become sums, and sums elements: 16 bytes at a time where they lie so.
 static constexpr u32 SPAN = 16 / sizeof(T), PART = 16 / sizeof(Sum);
 DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
-    static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = ON_AMD ? 2 : 4;
+    static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = 4;
     const u32 packed = is_aligned<T, SPAN>(from) ? count / SPAN * SPAN : 0;
     for (u32 first = threadIdx.x * SPAN; first < packed; first += STEP * AT_ONCE) {
         Pack<T, SPAN> pack[AT_ONCE];
@@ -286,9 +286,7 @@ DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
     for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) sums[d] = widen(from[d]);
 }
 DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
-    // Roundings of so many small floats side by side want more masks than AMD has scalar registers.
-    static constexpr bool PACKS = !ON_AMD || !Dtype<T>::FLOAT || sizeof(T) >= 4;
-    const u32 packed = PACKS && is_aligned<T, SPAN>(to) ? count / SPAN * SPAN : 0;
+    const u32 packed = is_aligned<T, SPAN>(to) ? count / SPAN * SPAN : 0;
     for (u32 d = threadIdx.x * SPAN; d < packed; d += MAX_BLOCK * SPAN) {
         Pack<T, SPAN> pack;
         UNROLL
@@ -305,7 +303,7 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
 // Runs that a thread looks at at a time, and a block; terms that they deal at a time: as many as such runs nearly fill where 2^24 terms go to as
 // many destinations of 4 bytes or less. With few small words four blocks share one of NVIDIA's multiprocessors: 132 of those take the 2,048
 // buckets in four rounds, not in six. The host does as they do.
-static constexpr bool FEW = !ON_AMD && sizeof(T) < 4;
+static constexpr bool FEW = sizeof(T) < 4;
 static constexpr u32 EACH = FEW ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
 static constexpr u32 DEALT = FEW ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
 // A thread owns the destinations of a bucket that have these low bits.
@@ -314,7 +312,7 @@ static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
 
 // Adds terms one behind the other. Neighbours often have the same place.
 DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
-    static constexpr u32 AHEAD = ON_AMD ? 2 : 8;
+    static constexpr u32 AHEAD = 8;
     u32 place = place_of(terms[0]);
     Sum sum = sums[place];
     ROLLED
@@ -372,10 +370,9 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
     u16 *const held = (u16*)counts, *const mine = held + group * MAX_BLOCK;
     for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
     for (u32 bucket = blockIdx.x; bucket < m.buckets; bucket += gridDim.x) {
-        const BucketMap& now = read_anew(m);
-        const Part part(now, bucket);
-        const T* const from = (now.apart != 0 ? old : dst) + part.first;
-        const u64 tiles = now.tiles;
+        const Part part(m, bucket);
+        const T* const from = (m.apart != 0 ? old : dst) + part.first;
+        const u64 tiles = m.tiles;
         const u32* const of_bucket = runs + bucket * tiles;
         // The thread's runs: they lie one behind the other. They are read ahead.
         u32 ahead[EACH];
@@ -389,7 +386,7 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
         read_runs(0);
         __syncthreads();
         read_sums(sums, from, part.owned);
-        bool any = now.apart != 0;
+        bool any = m.apart != 0;
         for (u64 tile = 0; tile < tiles; tile += MANY_RUNS) {
             u32 run[EACH], length = 0, filled = 0;
             UNROLL
@@ -475,7 +472,7 @@ KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, co
         }
         if (!any) continue;
         __syncthreads();
-        const Part done(read_anew(m), bucket);
+        const Part done(m, bucket);
         write_sums(dst + done.first, sums, done.owned);
     }
 }

@@ -14,7 +14,8 @@
 #endif
 
 // The arguments, of type `Args`, as `name`. AMD's compilers read all of them when a kernel begins, more than there are scalar registers; there
-// they are put into shared memory, from which they are read where they are needed.
+// they are put into shared memory, from which they are read where they are needed: else conv_tile_f32 takes 257 vector registers on gfx942 (clang
+// 22), one more than leave room for a second wave.
 #if ON_AMD
 #define ARGUMENTS(Args, name, given)           \
     __shared__ Args name;                      \

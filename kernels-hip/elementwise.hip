@@ -8,7 +8,6 @@
 // kernels but const_set and copy is tight: row-major without gaps.
 #include "portable.hpp"
 #include "activations.hpp"
-#include "packs_gfx9.hpp"
 
 namespace hipstack {
 
@@ -99,14 +98,6 @@ template <u32 N, class A> DEVICE Pack<A, N> load_or_repeat(const A* a, bool tigh
     return out;
 }
 
-// For gfx10 and gfx11 compilers let loops of 64 to 192 bytes begin at a cache line, behind up to 15 instructions that do nothing. A wave executes
-// those, and goes round a tight walk hardly more than once. This makes no code and is taken for 192 bytes. Some kernels of smaller elements take more
-// instructions with it, and none of them has it.
-#if defined(__GFX10__) || defined(__GFX11__)
-#define LOOP_SEEMS_LONG if constexpr (sizeof(T) >= 4) asm volatile(".if 0\n.space 192\n.endif");
-#else
-#define LOOP_SEEMS_LONG
-#endif
 #define NOT_UNROLLED _Pragma("unroll 1")
 // Strided walks of fewer elements go by packs: their divisions are of 32 bits.
 static constexpr u64 BY_PACKS = 1ull << 32;
@@ -130,15 +121,7 @@ template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
         for (u32 j = 0; j < N; j++) out.at[j] = only;
     } else {
         UNROLL
-        for (u32 j = 0; j < N; j++) {
-#if ON_GFX9
-            // Multiples of the step would take two scalar registers each, more than there are.
-            out.at[j] = *p;
-            if (j + 1 < N) p += step;
-#else
-            out.at[j] = p[j * step];
-#endif
-        }
+        for (u32 j = 0; j < N; j++) out.at[j] = p[j * step];
     }
     return out;
 }
@@ -155,9 +138,8 @@ template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 c
 #if ON_HOST
     for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
 #else
-    // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes. On AMD it takes those in two turns: of two at once
-    // the compilers make up to two thirds more instructions.
-    constexpr u32 N = pack_size<A, O>(), TURNS = ON_AMD || sizeof(A) == sizeof(O) ? 1 : 2;
+    // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
+    constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
     const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
     for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
         Pack<A, N> x[TURNS] = {};
@@ -172,9 +154,7 @@ template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 c
             for (u32 j = 0; j < N; j++) y.at[j] = f(x[k].at[j]);
             write_pack<N>(out + (p + k * blockDim.x) * N, y);
         }
-        LOOP_SEEMS_LONG
     }
-    if (ON_AMD && packs * N == count) return; // asked once for a wave, not by each lane
     for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
 #endif
 }
@@ -208,7 +188,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
                 Pack<O, N> y;
                 UNROLL
-                for (u32 j = 0; j < N; j++) { BEFORE(x, j) y.at[j] = f(x.at[j]); AFTER(y, j) }
+                for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
                 write_pack<N>(out + i, y);
             }
         }
@@ -225,7 +205,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 Pack<A, N> v = load_steps<N>(from, step_a);
                 Pack<O, N> y;
                 UNROLL
-                for (u32 j = 0; j < N; j++) { BEFORE(v, j) y.at[j] = f(v.at[j]); AFTER(y, j) }
+                for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
                 write_pack<N>(to, y);
             } else {
                 for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
@@ -239,31 +219,13 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
 #endif
 }
 
-// What computes in the unit's type.
-template <class F> struct Rounded;
-template <class F> static constexpr bool ROUNDS = false;
-template <class F> constexpr bool ROUNDS<Rounded<F>> = true;
-} // namespace hipstack
-#if ON_AMD && defined(DTYPE_f64)
-#include "pairs_amd.hpp"
-#include "erf_amd.hpp"
-#define ERF_BY_PAIRS 1
-#define PAIRS(walk) if constexpr (ROUNDS<F>) return walk;
-#else
-#define PAIRS(walk)
-#define ERF_BY_PAIRS 0
-#endif
-namespace hipstack {
-
 template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const Map1& m, F f) {
-    PAIRS(unary_pairs(a, out, m, f))
     if (m.contiguous != 0) tight(a, out, m.count, f);
     else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
 }
 
 // out[i] = f(a[i], b[i])
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
-    PAIRS(binary_pairs(a, b, out, m, f))
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
 #if ON_HOST
@@ -286,8 +248,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             const Pack<A, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
             Pack<O, N> z;
             UNROLL
-            for (u32 j = 0; j < N; j++) { z.at[j] = f(x.at[j], y.at[j]); AFTER_HALF(z, j) }
-            PACK_ANEW(p)
+            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
             write_pack<N>(out + p * N, z);
         }
     } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
@@ -310,11 +271,10 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
             Pack<O, N> z;
             UNROLL
-            for (u32 j = 0; j < N; j++) { BEFORE(x, j) BEFORE(y, j) z.at[j] = f(x.at[j], y.at[j]); AFTER(z, j) }
+            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
             write_pack<N>(out + i, z);
         }
     }
-    if (ON_AMD && done == m.count) return; // asked once for a wave, not by each lane
     for (u64 i = done + first; i < m.count; i += step) {
         const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
         out[i] = f(a[at.a], b[at.b]);
@@ -350,15 +310,6 @@ FUNCTOR1(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
 // 1, 0 or -1; 0 for NaN and +0 for -0, as in candle.
 struct sign_op {
     template <class C> METHOD C operator()(C x) const {
-#if ON_AMD
-        if constexpr (!Dtype<C>::FLOAT && sizeof(C) == 4) {
-            // One instruction: the median of -1, x and 1, or the least of x and a 1 that the compiler does not know.
-            C one = 1;
-            if constexpr (!Dtype<C>::SIGNED) asm("" : "+s"(one));
-            const C least = Dtype<C>::SIGNED && x < -one ? -one : x;
-            return least < one ? least : one;
-        }
-#endif
         if constexpr (Dtype<C>::SIGNED) return (C)((x > C(0)) - (x < C(0)));
         else return (C)(x > C(0));
     }
@@ -408,9 +359,7 @@ FUNCTOR1(sin, return m_sin(x);)
 FUNCTOR1(cos, return m_cos(x);)
 FUNCTOR1(tan, return m_tan(x);)
 FUNCTOR1(tanh, return m_tanh(x);)
-#if !ERF_BY_PAIRS
 FUNCTOR1(erf, return m_erf(x);)
-#endif
 FUNCTOR1(ceil, return m_ceil(x);)
 FUNCTOR1(floor, return m_floor(x);)
 // Half away from zero.
@@ -433,8 +382,6 @@ struct silu_op {
         else return times_sigmoid(x, x, C(0));
     }
 };
-// Of the shorter way hipcc 5.2 makes a kernel of gelu with 69 vector registers, of which 8 waves leave 64.
-#define GELU_BY_ROOTS OLD_HIPCC
 // x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
 // counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {
@@ -450,15 +397,10 @@ struct gelu_op {
         const C p = b * square, r2 = m_fma(b, square, -p) + (b * r1 + b1 * square);
         const C sum = a + p, part = sum - a, r3 = ((a - (sum - part)) + (p - part)) + (a1 + r2);
         const C v = t * sum, rest = m_fma(t, sum, -v) + t * r3;
-#if GELU_BY_ROOTS
-        return times_sigmoid<C>(x, v, rest);
-#else
         return times_sigmoid(x, v, rest);
-#endif
     }
 };
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
-#if !ERF_BY_PAIRS
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_gelu_erf(x);
@@ -470,7 +412,6 @@ struct gelu_erf_op {
         return C(0.5) * x * (m_erfc(z) - slope);
     }
 };
-#endif
 // log(1 + exp(x)) without overflow.
 FUNCTOR1(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
 

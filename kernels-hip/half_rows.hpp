@@ -11,7 +11,7 @@ static constexpr u32 MOST_ROWS = 65536;
 template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
     typedef Pack<T, HALF_COLUMNS> P;
     // Rows that are read before the first is used.
-    constexpr u32 HALF_ROWS = ON_AMD ? 4 : 8;
+    constexpr u32 HALF_ROWS = 8;
     i32 best[HALF_COLUMNS];
     UNROLL
     for (u32 c = 0; c < HALF_COLUMNS; c++) best[c] = least<i32>();

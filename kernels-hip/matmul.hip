@@ -33,12 +33,8 @@ DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const
     for (u64 begin = 0; begin < m.k; begin += K_SPAN) {
         const u64 end = m.k - begin < K_SPAN ? m.k : begin + K_SPAN;
         C part[ROWS][COLS] = {};
-        // Where term p lies: on gfx9 sums, as new numbers each, since compilers make products of p of sums.
-        u64 in_a = begin * m.a_col, in_b = begin * m.b_row;
-        for (u64 p = begin; p < end; p++, in_a += m.a_col, in_b += m.b_row) {
-            in_a = shared_anew(in_a);
-            in_b = shared_anew(in_b);
-            const u64 at_a = ON_GFX9 ? in_a : p * m.a_col, at_b = ON_GFX9 ? in_b : p * m.b_row;
+        for (u64 p = begin; p < end; p++) {
+            const u64 at_a = p * m.a_col, at_b = p * m.b_row;
             C y[COLS];
             UNROLL
             for (u32 j = 0; j < COLS; j++) y[j] = widen(SIDE_BY_SIDE ? b[0][at_b + j] : b[j][at_b]);
@@ -88,16 +84,15 @@ struct Tiles {
 };
 
 KERNEL(PASTE4(matmul, _, DTYPE, ), const T* a, const T* b, T* c, MatmulArgs m) {
-    for (u64 t = blockIdx.x; t < Tiles(read_anew(m)).count; t += gridDim.x) {
-        const MatmulArgs& now = read_anew(m);
-        const Tiles tiles(now);
+    const Tiles tiles(m);
+    for (u64 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
         const u64 matrix = t / (tiles.down * tiles.across), place = t % (tiles.down * tiles.across);
         const u64 row = (place / tiles.across * SIDE + threadIdx.x / SIDE) * ROWS;
         const u64 column = place % tiles.across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
-        if (row >= now.m || column >= now.n) continue;
-        const Offsets at = offsets(matrix, now.batch, now.batch_rank, now.batch_dims, now.a_batch, now.b_batch);
-        const u64 to = offsets(matrix, now.batch, now.batch_rank, now.batch_dims, now.c_batch, now.c_batch).a;
-        tile(a + at.a, b + at.b, c + to, now, row, column);
+        if (row >= m.m || column >= m.n) continue;
+        const Offsets at = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.a_batch, m.b_batch);
+        const u64 to = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.c_batch, m.c_batch).a;
+        tile(a + at.a, b + at.b, c + to, m, row, column);
     }
 }
 

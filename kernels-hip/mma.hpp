@@ -240,15 +240,10 @@ template <bool TURNED, class RowOf> DEVICE void load_matrices(u32 (&at)[4], u32 
 #endif
 }
 #endif
-#if ON_AMD
-// Keeps AMD's compilers from beginning with all loads: they would run out of registers.
-DEVICE void one_at_a_time() { asm volatile("" ::: "memory"); }
-#endif
 // Operands of 16 by 16 numbers: at(row, chunk) is where the eight numbers `chunk` (0 or 1) of a row lie. As rows of the first
 // operand; as those of the second; and v, by columns.
 #if ON_AMD
 template <class At> DEVICE void load_rows(Fragment& to, u32 lane, At at) {
-    one_at_a_time();
     const u32 first = lane / 16 * NUMBERS;
     const Pack<Unit, NUMBERS> pack = load_pack<NUMBERS>(at(lane % 16, first / 8) + first % 8);
     UNROLL
@@ -256,7 +251,6 @@ template <class At> DEVICE void load_rows(Fragment& to, u32 lane, At at) {
 }
 template <class At> DEVICE void load_keys(Fragment& to, u32 lane, At at) { load_rows(to, lane, at); }
 template <class At> DEVICE void load_values(Fragment& to, u32 lane, At at) {
-    one_at_a_time();
     const u32 first = lane / 16 * NUMBERS, column = lane % 16;
     UNROLL
     for (u32 n = 0; n < NUMBERS; n += 2)

@@ -10,9 +10,6 @@
 // Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one each time that it is needed.
 #include "portable.hpp"
 #include "rows.hpp"
-#if ON_GFX9
-#include "rows_gfx9.hpp"
-#endif
 
 namespace hipstack {
 
@@ -35,14 +32,14 @@ struct BatchMap {
 };
 SIZE(BatchMap, 40) OFFSET(BatchMap, eps, 24) OFFSET(BatchMap, flags, 32)
 
-// Packs of weights that are read before the first is used.
-static constexpr u32 AT_ONCE = PACKS < 4 ? PACKS : 4;
+// Packs of weights that are read before the first is used. Four of f16 widened at once take up to 192 vector registers on gfx942 (clang 22), one 87.
+static constexpr u32 AT_ONCE = ON_AMD && sizeof(T) == 2 ? 1 : PACKS < 4 ? PACKS : 4;
 
 // ---- weights ----------------------------------------------------------------------------------------------------------
 // How channels are found: by row and element, or simply by element.
 template <bool GROUPS> struct Channels {
     u64 first, inner;
-    METHOD u64 of(u64 i) const { return GROUPS ? first + quotient(i, shared_anew(inner)) : i; }
+    METHOD u64 of(u64 i) const { return GROUPS ? first + quotient(i, inner) : i; }
 };
 
 // The channels' numbers for a pack of a stretch that begins at element `first` of the row.
@@ -88,9 +85,9 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
 DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
-    constexpr u32 N = ON_GFX9 && GROUPS ? (SPAN < 8 ? 2 * SPAN : SPAN) : held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
-    const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
+    const bool held = m.length <= chunk;
     C x[N];
     C mean = 0;
     if (CENTRED) {
@@ -233,12 +230,7 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
         write_pack((u32*)(out + own.at(p, 0)), out_words);
     }
 }
-#elif ON_GFX9
-} // namespace hipstack
-#include "norm_gfx9.hpp"
-namespace hipstack {
 #endif
-static constexpr bool BY_LANES = ON_GFX9;
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -249,18 +241,12 @@ DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const
         keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
         const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            kept_row<CENTRED>(in + shared_row_offset<BY_LANES>(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
-        return;
-    }
-#elif ON_GFX9
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<CENTRED, GROUPS>(in + shared_row_offset<BY_LANES>(m, r), weight, bias, out + r * m.length, r, true, m, team);
+            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<CENTRED, GROUPS, PACKED>(in + shared_row_offset<BY_LANES>(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
+        row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
 }
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -278,15 +264,6 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
         }
         return;
     }
-#elif ON_GFX9
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
-            const bool there = first + teams.number() < m.rows;
-            const u64 r = there ? first + teams.number() : 0;
-            held_row<CENTRED, GROUPS>(in + row_offset(m, r), weight, bias, out + r * m.length, r, there, m, team);
-        }
-        return;
-    }
 #endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const bool there = first + teams.number() < m.rows;
@@ -297,9 +274,6 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
 
 template <bool GROUPS>
 DEVICE bool is_packed(const T* in, const T* weight, const T* bias, const T* out, const NormMap& m) {
-#if ON_GFX9
-    if (GROUPS && m.groups > FEW_GROUPS) return false;
-#endif
     const bool parameters = GROUPS || (is_aligned<T, SPAN>(weight) && is_aligned<T, SPAN>(bias));
     return parameters && rows_are_packed(in, out, m);
 }

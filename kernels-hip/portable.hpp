@@ -33,23 +33,6 @@
 #include <hiphost/device.hpp>
 #endif
 
-// Whether for AMD's gfx9, the only ones whose waves have 64 lanes here. From gfx90a on eight waves a SIMD leave 64 vector and 96 scalar
-// registers to each.
-#if ON_AMD && WAVE_SIZE == 64
-#define ON_GFX9 1
-#else
-#define ON_GFX9 0
-#endif
-
-// Whether by a compiler as old as hipcc 5.2, with which gfx90a, gfx906, gfx908 and gfx1030 are built where there is no later one.
-#define OLD_HIPCC 0
-#if ON_AMD
-#if !__has_builtin(__builtin_amdgcn_exp2f)
-#undef OLD_HIPCC
-#define OLD_HIPCC 1
-#endif
-#endif
-
 // DEVICE: a function of this file. METHOD: a member function. SHARED_CODE: a function that the host keeps as one copy.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
@@ -415,41 +398,17 @@ template <bool LEAST, class T> DEVICE T value_of(typename Dtype<T>::Rank rank) {
 // ---- index arithmetic -------------------------------------------------------------------------------------------------
 static constexpr u32 MAX_RANK = 8;
 static constexpr u32 MAX_BLOCK = 256;
+// A quarter of the shared memory that four SIMDs have together: AMD's gfx9, which have 64 lanes, have 64 KiB, all others 96 and more.
+#if ON_AMD && WAVE_SIZE == 64
+static constexpr u32 SHARED_OF_A_QUARTER = 16 << 10;
+#else
+static constexpr u32 SHARED_OF_A_QUARTER = 24 << 10;
+#endif
 
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
-DEVICE u64 thread_count() {
-#if OLD_HIPCC
-    return __builtin_amdgcn_grid_size_x(); // by which threads of a block it divides to have gridDim
-#else
-    return (u64)gridDim.x * blockDim.x;
-#endif
-}
+DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
 
 struct Offsets { u64 a, b; };
-
-// A number that all threads have, and one of a thread's own. For gfx9 compilers take them for new numbers wherever these stand: else they
-// compute what follows from them when the kernel begins, and keep it in scalar registers, of which there are too few. So they do in units that
-// define NUMBERS_ANEW, where most of what follows is not needed.
-template <class U> DEVICE U shared_anew(U v) {
-#if ON_GFX9 || defined(NUMBERS_ANEW)
-    asm volatile("" : "+s"(v));
-#endif
-    return v;
-}
-DEVICE u32 own_anew(u32 v) {
-#if ON_GFX9 || defined(NUMBERS_ANEW)
-    asm volatile("" : "+v"(v));
-#endif
-    return v;
-}
-// The same arguments of a kernel. On gfx9 what is read of them from here on is read here.
-template <class Map> DEVICE const Map& read_anew(const Map& m) {
-#if ON_GFX9
-    return (&m)[shared_anew(0)];
-#else
-    return m;
-#endif
-}
 
 // The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there
 // are scalar registers: they keep the rest in lanes of vector registers. Elsewhere indices that are constants cost less.
@@ -497,46 +456,6 @@ template <u32 N, class T> DEVICE void write_pack(T* p, const Pack<T, N>& v) {
 #endif
     store_pack(p, v);
 }
-
-// AMD's compilers compute side by side whatever does not depend on each other, such as all elements of a pack, in more registers than eight
-// waves of gfx9 leave to each. So values pass through empty instructions there, which keep their order: what is computed between two of them
-// stays between them. A group is the elements of a word of 4 bytes, or one of 8; smaller packs do without.
-#if ON_GFX9
-template <class V> DEVICE void in_turn(V& v) {
-    static_assert(sizeof(V) % 4 == 0, "whole registers");
-    u32 words[sizeof(V) / 4];
-    memcpy(words, &v, sizeof(v));
-    UNROLL
-    for (u32 w = 0; w < sizeof(V) / 4; w++) asm volatile("" : "+v"(words[w]));
-    memcpy(&v, words, sizeof(v));
-}
-template <u32 BYTES> struct GroupOf { typedef u32 Type; };
-template <> struct GroupOf<8> { typedef u64 Type; };
-template <class E> DEVICE constexpr u32 group_size() { return sizeof(typename GroupOf<sizeof(E)>::Type) / sizeof(E); }
-template <class E, u32 N> DEVICE void group_in_turn(Pack<E, N>& pack, u32 number) {
-    if constexpr (N >= group_size<E>()) {
-        static_assert(N % group_size<E>() == 0, "whole groups");
-        typename GroupOf<sizeof(E)>::Type groups[N / group_size<E>()];
-        memcpy(groups, &pack, sizeof(pack));
-        asm volatile("" : "+v"(groups[number]));
-        memcpy(&pack, groups, sizeof(pack));
-    }
-}
-template <class E, u32 N> DEVICE void group_begins(Pack<E, N>& pack, u32 j) {
-    if (j % group_size<E>() == 0) group_in_turn(pack, j / group_size<E>());
-}
-template <class E, u32 N> DEVICE void group_ends(Pack<E, N>& pack, u32 j) {
-    if ((j + 1) % group_size<E>() == 0) group_in_turn(pack, j / group_size<E>());
-}
-#define IN_TURN(v) in_turn(v);
-// Before element j of a pack is computed with, and after element j of one is made.
-#define GROUP_BEGINS(pack, j) group_begins(pack, j);
-#define GROUP_ENDS(pack, j) group_ends(pack, j);
-#else
-#define IN_TURN(v)
-#define GROUP_BEGINS(pack, j)
-#define GROUP_ENDS(pack, j)
-#endif
 
 // ---- threads of a block together --------------------------------------------------------------------------------------
 #if defined(WAVE_SIZE) && WAVE_SIZE != 0

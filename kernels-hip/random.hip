@@ -49,11 +49,7 @@ DEVICE u64 high_pair(const Words& w) { return (u64)w.at[3] << 32 | w.at[2]; }
 // f(words, at) for each block of N elements; at is the place of its first element. Places before 0 wrap: they are not below count.
 template <u32 N, class F> DEVICE void for_blocks(const RandomArgs& args, F f) {
     const u64 begin = args.first / N, end = (args.first + args.count + N - 1) / N;
-    u64 first = args.first;
-#if defined(__GFX12__) && defined(DTYPE_f64)
-    // Beside the constants of functions of f64 there is no room for it in scalar registers.
-    asm("" : "+v"(first));
-#endif
+    const u64 first = args.first;
     for (u64 block = begin + thread_number(); block < end; block += thread_count())
         f(philox(block, args.stream, args.seed), block * N - first);
 }

@@ -14,16 +14,7 @@
 // Sums and products of floats of up to 32 bits are kept in f32, of f64 in f64, and rounded once to the dtype. They are
 // added up in spans, spans in a cascade of three levels, threads in a tree: no long chain of additions anywhere.
 
-// What the way through a kernel needs is computed on that way, and small elements are compared as words, their places beside them: on gfx9,
-// whose waves have few registers, and on gfx11 and gfx12 as well, since it takes fewer instructions.
-#if defined(__GFX11__) || defined(__GFX12__)
-#define ON_GFX11_OR_12 1
-#define NUMBERS_ANEW
-#else
-#define ON_GFX11_OR_12 0
-#endif
 #include "portable.hpp"
-#define LEAN (ON_GFX9 || ON_GFX11_OR_12)
 #include "block_join.hpp"
 #include "reductions.hpp"
 
@@ -56,8 +47,8 @@ static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
 // Rows of a column between two steps of the cascade, and rows that are read before the first is used: as many as registers allow.
 static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8 : sizeof(T) == 4 ? 3 : 4;
-// Parts that a thread reads before it joins the first. On gfx9 eight waves leave no room for 16 that take four registers each.
-template <class Sum> static constexpr u32 PARTS_AT_ONCE = ON_HOST ? 1 : ON_GFX9 && sizeof(Sum) > 8 ? 12 : 16;
+// Parts that a thread reads before it joins the first.
+static constexpr u32 PARTS_AT_ONCE = ON_HOST ? 1 : 16;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
 static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T);
 
@@ -116,34 +107,15 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
     }
 }
 
-#if LEAN
-} // namespace hipstack
-#include "reduce_lean.hpp"
-#if ON_GFX11_OR_12
-#include "reduce_gfx11.hpp"
-#endif
-namespace hipstack {
-#endif
 // n elements that lie side by side, the first of them at position `first` of the row.
 template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 first, u32 n) {
-#if LEAN
-    if constexpr (Op::ORDERS) return leader_of_few<Op>(p, (u32)first, n);
-#endif
     typename Op::Sum lane[LANES];
     UNROLL
     for (u32 l = 0; l < LANES; l++) lane[l] = Op::none();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
         UNROLL
-#if ON_GFX9
-        for (u32 l = 0; l < LANES; l++) {
-            T x = p[i + l];
-            bits_in_turn(x);
-            lane[l] = Op::join(lane[l], Op::of(x, first + i + l));
-        }
-#else
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
-#endif
     }
     typename Op::Sum rest = Op::none();
     NOT_UNROLLED
@@ -202,51 +174,23 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
         for (u32 l = 0; l < LANES; l++) term[l] = Op::of(pack.at[l], first + l);
     }
 }
-// Each term is joined as soon as it is made: on AMD, where the compilers make fewer instructions of that, and of integers of 16 bits, of which
-// ptxas keeps some in memory where all terms of a pack are made at once.
-static constexpr bool ONE_BY_ONE = ON_AMD || (!Dtype<T>::FLOAT && sizeof(T) == 2);
+// Each term is joined as soon as it is made of integers of 16 bits, of which ptxas keeps some in memory where all terms of a pack are made at once.
+static constexpr bool ONE_BY_ONE = !Dtype<T>::FLOAT && sizeof(T) == 2;
 // U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
-#if ON_GFX11_OR_12
-    if constexpr (by_words<Op>()) return word_spans<Op, U>(p, first, step);
-#endif
     Pack<T, SPAN> pack[U];
     UNROLL
     for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
-#if LEAN
-    if constexpr (leads<Op>() || (Op::ORDERS && Dtype<T>::FLOAT && sizeof(T) == 1)) {
-        if constexpr (sizeof(T) < 4) return small_spans<Op, U>(pack, p, first, step);
-        else return leader<Op, U>(pack, first, step);
-    } else
-#endif
     if constexpr (HALF && Op::ORDERS) {
         return half_spans<Op, U>(pack, p, first, step);
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
-#if ON_GFX9 && defined(DTYPE_f16)
-            UNROLL
-            for (u32 u = 0; u < U; u++) join_words<Op>(lane, pack[u], u == 0);
-#elif ON_GFX9
-            // Packs in turn, or words of packs where elements are floats of a byte: of others that would make more instructions.
-            constexpr bool WORDS = sizeof(T) == 1 && Dtype<T>::FLOAT;
-            UNROLL for (u32 u = 0; u < U; u++) {
-                const u64 at = first + u * step;
-                if constexpr (sizeof(T) == 4) { IN_TURN(pack[u]) }
-                UNROLL for (u32 l = 0; l < LANES; l++) {
-                    if constexpr (WORDS) group_in_turn(pack[u], l / group_size<T>());
-                    const typename Op::Sum term = Op::of(pack[u].at[l], at + l);
-                    lane[l] = u == 0 ? term : Op::join(lane[l], term);
-                }
-                if constexpr (sizeof(T) == 4) { IN_TURN(lane) }
-            }
-#else
             UNROLL for (u32 l = 0; l < LANES; l++) lane[l] = Op::of(pack[0].at[l], first + l);
             UNROLL for (u32 u = 1; u < U; u++) {
                 UNROLL
                 for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(pack[u].at[l], first + u * step + l));
             }
-#endif
         } else {
             UNROLL
             for (u32 u = 0; u < U; u++) {
@@ -260,32 +204,21 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     }
 }
 #endif
-DEVICE u64 reduced_offset(const ReduceMap& m, u64 i, u32 rank) {
-    if (rank == 1) return i * m.reduced_strides[0];
-    return offsets(i, m.length, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
+DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
+    if (m.reduced_rank == 1) return i * m.reduced_strides[0];
+    return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
-#if LEAN
-    // Whether numbers fit 32 bits is asked each time instead of kept.
     NOT_UNROLLED
-    for (u32 i = 0; i < n; i++) {
-        const u32 rank = shared_anew(m.reduced_rank);
-        const u64 high = (u64)shared_anew((u32)(m.length >> 32)) << 32, at = first + i;
-        const u64 offset = rank == 1 ? at * m.reduced_strides[0] : offsets(at, high, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
-        sum = Op::join(sum, Op::of(row[offset], at));
-    }
-#else
-    NOT_UNROLLED
-    for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i, shared_anew(m.reduced_rank))], first + i));
-#endif
+    for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
     return sum;
 }
 DEVICE bool rows_are_tight(const ReduceMap& m) {
     return m.reduced_rank == 0 || (m.reduced_rank == 1 && m.reduced_strides[0] == 1);
 }
-DEVICE u64 kept_offset(const ReduceMap& m, u64 o, u32 rank) {
-    return offsets(o, m.outputs, rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
+DEVICE u64 kept_offset(const ReduceMap& m, u64 o) {
+    return offsets(o, m.outputs, m.kept_rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
 }
 
 // A part of an output: its elements begin to end.
@@ -299,9 +232,8 @@ DEVICE Item item_of(const ReduceMap& m, u64 output, u32 part) {
 }
 // Number i, an output's parts one after the other.
 DEVICE Item item_of(const ReduceMap& m, u64 i) {
-    const u32 parts = shared_anew(m.parts);
-    const u64 output = parts == 1 ? i : i / parts;
-    return item_of(m, output, (u32)(i - output * parts));
+    const u64 output = m.parts == 1 ? i : i / m.parts;
+    return item_of(m, output, (u32)(i - output * m.parts));
 }
 template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m, Item item, typename Op::Sum total) {
     if (m.parts == 1) out[item.output] = Op::result(total);
@@ -312,11 +244,7 @@ template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m,
 template <class Op>
 DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item item, u32 thread, u32 threads) {
     Cascade<Op, 1> sum;
-#if LEAN
-    const u32 step = shared_anew(threads) * SPAN;
-#else
     const u64 step = (u64)threads * SPAN;
-#endif
     u64 i = item.begin + (u64)thread * SPAN;
 #if !ON_HOST
     if (tight && is_aligned<T, SPAN>(row + item.begin)) {
@@ -342,7 +270,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
     if (m.segment <= SPAN) {
         for (u64 i = (u64)threadIdx.x * gridDim.x + blockIdx.x; i < items; i += thread_count()) {
             const Item item = item_of(m, i);
-            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output, shared_anew(m.kept_rank)), m, tight, item, 0, 1));
+            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output), m, tight, item, 0, 1));
         }
         return;
     }
@@ -357,13 +285,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
         typename Op::Sum total = Op::none();
         if (i < items) {
             const Item item = item_of(m, i);
-#if LEAN
-            const u64 high = (u64)shared_anew((u32)(m.outputs >> 32)) << 32; // as in strided_span
-            const T* const row = in + offsets(item.output, high, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
-            total = share<Op>(row, m, tight, item, thread, threads);
-#else
-            total = share<Op>(in + kept_offset(m, item.output, shared_anew(m.kept_rank)), m, tight, item, thread, threads);
-#endif
+            total = share<Op>(in + kept_offset(m, item.output), m, tight, item, thread, threads);
         }
         if (group == 0) {
             if (m.segment > SPAN) total = block_join<Op>(total, turn);
@@ -376,11 +298,6 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
 }
 
 // ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
-#if LEAN
-} // namespace hipstack
-#include "columns_lean.hpp"
-namespace hipstack {
-#else
 // W columns side by side, of which the host may be given fewer: n.
 template <class Op, u32 W>
 SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const ReduceMap& m, Item item) {
@@ -393,7 +310,7 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         u64 r = i;
 #if ON_HOST
         for (; r < end; r++) {
-            const T* const p = first + reduced_offset(m, r, m.reduced_rank);
+            const T* const p = first + reduced_offset(m, r);
             if (n == W) {
                 for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
             } else {
@@ -417,7 +334,7 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         }
         NOT_UNROLLED
         for (; r < end; r++) {
-            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r, m.reduced_rank));
+            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r));
             UNROLL
             for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
         }
@@ -429,7 +346,6 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
     }
 }
-#endif
 #if !ON_HOST
 } // namespace hipstack
 #include "half_rows.hpp"
@@ -445,12 +361,7 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         if constexpr (Op::PLACES) half_rows<Op>(sum, first, item.begin, item.end, step);
         else half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
 #else
-#if LEAN
-        const T* p = first + item.begin * step;
-        small_rows<Op, HALF_COLUMNS, 4>(sum, p, (u32)(item.end - item.begin), (u32)item.begin, step);
-#else
         half_rows<Op>(sum, first, item.begin, item.end, step);
-#endif
 #endif
     }
     if (m.parts == 1) {
@@ -481,21 +392,13 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
     for (u64 i = number; i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
-#if LEAN
-        const T* const first = in + kept_offset(m, o, shared_anew(m.kept_rank));
-#else
-        const T* const first = in + kept_offset(m, o, m.kept_rank);
-#endif
+        const T* const first = in + kept_offset(m, o);
         const Item item = item_of(m, o, (u32)part);
 #if !ON_HOST
         if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
         else
 #endif
-#if LEAN
-        columns<Op, W>(first, out, m, item);
-#else
         columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
-#endif
     }
 }
 #if !ON_HOST
@@ -520,7 +423,7 @@ template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* ou
 
 // ---- the parts of outputs together ------------------------------------------------------------------------------------
 template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename Op::Out* out, const JoinMap& m) {
-    constexpr u32 JOINED = PARTS_AT_ONCE<typename Op::Sum>;
+    constexpr u32 JOINED = PARTS_AT_ONCE;
     typename Op::Sum* const slot = block_slots<typename Op::Sum>();
     const u32 thread = threadIdx.x, lane = thread % m.width, row = thread / m.width, rows = blockDim.x / m.width;
     for (u64 first = (u64)blockIdx.x * m.width; first < m.outputs; first += (u64)gridDim.x * m.width) {

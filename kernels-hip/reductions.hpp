@@ -1,6 +1,6 @@
 //! The operations of reductions: what accumulates, and how two of it are joined.
 //
-// Included after portable.hpp, where LEAN says whether to take few registers and instructions.
+// Included after portable.hpp.
 namespace hipstack {
 
 // Accumulators: floats as they compute, integers in the unsigned type that wraps.
@@ -8,24 +8,8 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
-// A term of a sum or product, exact. AMD's floats have subnormals as they are compiled here, so that a product puts exponents right, also of
-// subnormal numbers: fewer instructions than to_f32's, for the same bits.
-#if LEAN && defined(DTYPE_f16)
-DEVICE f32 term_above(u32 bits) { // of the upper half of a word
-    const u32 moved = (u32)((i32)bits >> 3) & 0x8fffe000u;
-    const f32 x = from_bits(moved) * from_bits((127u + 112u) << 23);
-    return from_bits(bits_of(x) | (m_abs(x) >= 65536.0f ? 0x7f800000u : 0u)); // infinity and NaN
-}
-DEVICE f32 term_of(f16 v) { return term_above((u32)v.bits << 16); }
-#elif LEAN && defined(DTYPE_f8e4m3)
-DEVICE f32 term_of(f8e4m3 v) {
-    const u32 moved = (u32)((i32)((u32)v.bits << 24) >> 4) & 0x87f00000u;
-    const f32 x = from_bits(moved) * from_bits((127u + 120u) << 23);
-    return m_abs(x) == 480.0f ? m_copysign(from_bits(0x7fc00000u), x) : x;
-}
-#else
+// A term of a sum or product, exact.
 DEVICE Accumulator term_of(T v) { return (Accumulator)widen(v); }
-#endif
 
 // An operation: SUMS (whether rounding errors add up), ORDERS (whether it looks for the greatest rank; then PLACES: for its place, DOWN: for the
 // least value), Sum (what accumulates), Out, none() that changes nothing,
@@ -49,22 +33,9 @@ typedef Dtype<T>::Rank Rank;
 static constexpr bool HALF = Dtype<T>::FLOAT && sizeof(T) == 2;
 #if defined(DTYPE_bf16)
 static constexpr u32 INFINITE = 0x7f80u;
-#elif LEAN && defined(DTYPE_f8e4m3)
-static constexpr u32 INFINITE = 0x7eu;
 #else
 static constexpr u32 INFINITE = 0x7c00u;
 #endif
-#if LEAN && defined(DTYPE_f8e4m3)
-// As they lie in memory too, which takes fewer instructions than to widen them.
-template <bool LEAST> DEVICE Rank rank_in(f8e4m3 v) {
-    const i32 b = (i32)(u32)v.bits << 24 >> 24, rank = b ^ (b >> 7 & 0x7f);
-    return (b & 0x7f) == 0x7f ? greatest<Rank>() : LEAST ? ~rank : rank;
-}
-template <bool LEAST, class U> DEVICE U value_in(Rank rank) {
-    const i32 r = LEAST ? ~rank : rank;
-    return U{(u8)(rank == greatest<Rank>() ? 0x7f : r ^ (r >> 7 & 0x7f))};
-}
-#else
 template <bool LEAST, class U> DEVICE Rank rank_in(U v) {
     if constexpr (HALF) {
         const i32 b = (i16)v.bits, rank = b ^ (b >> 15 & 0x7fff);
@@ -81,7 +52,6 @@ template <bool LEAST, class U> DEVICE U value_in(Rank rank) {
         return value_of<LEAST, U>(rank);
     }
 }
-#endif
 template <bool LEAST> struct extreme_op {
     static constexpr bool SUMS = false, ORDERS = true, PLACES = false, DOWN = LEAST;
     typedef Rank Sum;

@@ -102,28 +102,12 @@ DEVICE void load_items(const T* p, u32 n, bool aligned, T (&items)[ITEMS]) {
         if (k < n) items[k] = p[k];
     }
 }
-// On AMD two elements of 16 bits are put together first: of eight single ones hipcc 5.2 makes four stores, at odd multiples of 2.
-template <u32 N> DEVICE void write_items(T* p, const Pack<T, N>& pack) {
-    if constexpr (ON_AMD && sizeof(T) == 2 && N % 2 == 0) {
-        Pack<u32, N / 2> words;
-        UNROLL
-        for (u32 k = 0; k < N; k += 2) {
-            u16 low, high;
-            memcpy(&low, &pack.at[k], sizeof(low));
-            memcpy(&high, &pack.at[k + 1], sizeof(high));
-            words.at[k / 2] = low | (u32)high << 16;
-        }
-        store_pack<N / 2>((u32*)p, words);
-    } else {
-        write_pack<N>(p, pack);
-    }
-}
 DEVICE void store_items(T* p, u32 n, bool aligned, const T (&items)[ITEMS]) {
     if (!ON_HOST && aligned && n == ITEMS) {
         Pack<T, ITEMS> pack;
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) pack.at[k] = items[k];
-        write_items<ITEMS>(p, pack);
+        write_pack<ITEMS>(p, pack);
         return;
     }
     UNROLL
@@ -149,8 +133,7 @@ DEVICE Section section_of(const ScanMap& m, u64 number) {
 // The same whatever the wave size. Each thread of a group has PACKS packs, which lie 32 packs apart: all are read before
 // the first is used, and what a group reads or writes at once lies side by side.
 static constexpr u32 LANES = 32, SLOTS = MAX_BLOCK / LANES;
-// On AMD as many as leave room for eight waves.
-static constexpr u32 PACKS = ON_AMD ? (sizeof(T) == 4 ? 2 : 1) : sizeof(T) <= 2 ? 2 : 4;
+static constexpr u32 PACKS = sizeof(T) <= 2 ? 2 : 4;
 
 // What lies before the thread's value, and all values of the group, by a tree.
 template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
@@ -164,11 +147,6 @@ template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
     return joined;
 }
 
-#if ON_AMD
-#define ROLLED_ON_AMD _Pragma("unroll 1")
-#else
-#define ROLLED_ON_AMD UNROLL
-#endif
 // What lies before the thread's group, and all values of the block. Two sets of slots make one barrier enough; turn
 // counts the calls.
 template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
@@ -178,8 +156,7 @@ template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
     if (threadIdx.x % LANES == 0) slot[group] = mine;
     __syncthreads();
     Joined joined = {Op::none(), Op::none()};
-    // Masks of eight comparisons are more than AMD's scalar registers hold beside all else.
-    ROLLED_ON_AMD
+    UNROLL
     for (u32 g = 0; g < groups; g++) {
         if (g == group) joined.before = joined.all;
         joined.all = Op::join(joined.all, slot[g]);
@@ -220,7 +197,7 @@ template <class Op, u32 N, u32 V> DEVICE void scan_step(const T* from, T* to, u3
         Pack<T, V> pack;
         UNROLL
         for (u32 k = 0; k < V; k++) pack.at[k] = rounded(Op::join(lies_before, sums[j][k]));
-        if (at < left) write_items<V>(to + at, pack);
+        if (at < left) write_pack<V>(to + at, pack);
     }
     walk.add(joined.all);
 }

@@ -10,9 +10,6 @@
 // Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one twice.
 #include "portable.hpp"
 #include "rows.hpp"
-#if ON_GFX9
-#include "rows_gfx9.hpp"
-#endif
 
 namespace hipstack {
 
@@ -33,37 +30,20 @@ struct ColumnMap {
 };
 SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
 
-// Elements of a column that a thread takes at once.
-static constexpr u32 BATCH = 8;
+// Elements of a column that a thread takes at once. With eight of 8 bytes clang 22 takes 142 vector registers on gfx942, which leave three waves.
+static constexpr u32 BATCH = ON_AMD && sizeof(C) == 8 ? 4 : 8;
 
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
-// A NaN is passed over, or lost again on gfx9: the sum has it still. Elsewhere there is never one on the left.
+// A NaN is passed over: the sum has it still. There is never one on the left.
 struct Greater {
     static METHOD C join(C a, C b) {
 #if ON_NVIDIA
         if constexpr (sizeof(C) == 4) return fmaxf(a, b);
-#elif ON_GFX9
-        // The instruction alone: as fmax, compilers would first quieten NaNs, of which the row is NaN anyway.
-        C out;
-        if constexpr (sizeof(C) == 4) asm("v_max_f32 %0, %1, %2" : "=v"(out) : "v"(a), "v"(b));
-        else asm("v_max_f64 %0, %1, %2" : "=v"(out) : "v"(a), "v"(b));
-        return out;
 #endif
         return a < b ? b : a;
     }
 };
-
-// e^x. One of these is for several x, so that constants are read once.
-template <class X> struct Exponential {
-    METHOD X of(X x) const { return m_exp(x); }
-};
-template <class X> DEVICE X log_of(X x) { return m_log(x); }
-#if ON_AMD && defined(DTYPE_f64)
-} // namespace hipstack
-#include "exp_amd.hpp"
-namespace hipstack {
-#endif
 
 // ---- sums of powers ---------------------------------------------------------------------------------------------------
 // What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
@@ -72,58 +52,45 @@ DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
 // Sum of e^(x - base) of what one thread has seen, and the greatest x. The base follows the greatest x only once that is further
 // away than this: then what was summed up shrinks so much that its roundings no longer add up, however often the base moves.
 static constexpr u32 NEAR = 2;
-#if ON_AMD && defined(DTYPE_f64)
-// Elsewhere than on gfx9, too, where a thread has a row's: side by side they would take twice the registers.
-#define ADDED_IN_TURN(N, v) if constexpr (ON_GFX9 || N > BATCH) asm volatile("" : "+v"(v));
-#else
-#define ADDED_IN_TURN(N, v) IN_TURN(v)
-#endif
 struct Powers {
     C top, base, sum;
-    template <u32 N> METHOD void add(const C (&x)[N], const Exponential<C>& exponential) {
+    template <u32 N> METHOD void add(const C (&x)[N]) {
         C most = lowest();
         UNROLL
         for (u32 i = 0; i < N; i++) most = Greater::join(most, x[i]);
         top = Greater::join(top, most);
         if (most > base + C(NEAR)) {
-            sum *= exponential.of(base - most);
+            sum *= m_exp(base - most);
             base = most;
         }
         const C shift = shift_of(base);
         C part = 0;
         UNROLL
-        for (u32 i = 0; i < N; i++) {
-            C v = x[i];
-            ADDED_IN_TURN(N, v)
-            part += exponential.of(v - shift);
-            ADDED_IN_TURN(N, part)
-        }
+        for (u32 i = 0; i < N; i++) part += m_exp(x[i] - shift);
         sum += part;
     }
     // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
-    METHOD C relative_to(C all, const Exponential<C>& exponential) const { return sum * exponential.of(base - all); }
+    METHOD C relative_to(C all) const { return sum * m_exp(base - all); }
 };
 DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
 // e^(x - shift) times a constant, which is 1 where logarithms are taken of sums. For results of 8 and 16 bits a power of two by an
 // approximation, whose error of 2^-18 does not show; the constant keeps results exact that become subnormal.
 static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
-template <bool LOG, class X> DEVICE X power_of(X x, X shift, const Exponential<X>& exponential) {
+template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
     if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
-    else return exponential.of(x - shift);
+    else return m_exp(x - shift);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    // On AMD masks of elements of 8 bytes fill scalar registers beside the constants of exp and log.
-    constexpr u32 N = ON_AMD && !ON_GFX9 && sizeof(T) == 8 && !PACKED ? 4 : held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
-    const bool held = !(ON_GFX9 && PACKED) && m.length <= chunk;
+    const bool held = m.length <= chunk;
     C x[N];
     C top, sum = 0;
-    const Exponential<C> exponential{};
     if (held) {
         const Stretch<PACKED> s = stretch<PACKED, N>(0, length, team);
         load(x, in, s, lowest());
@@ -138,11 +105,9 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             C part = 0;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
-                IN_TURN(x[i])
-                const C power = power_of<LOG>(x[i], shift, exponential);
+                const C power = power_of<LOG>(x[i], shift);
                 x[i] = LOG ? x[i] - shift : power;
                 part += power;
-                IN_TURN(part)
             }
             sum += part;
         }
@@ -150,14 +115,14 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         Powers powers = no_powers();
         for (u64 first = 0; first < length; first += chunk) {
             load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
-            powers.add(x, exponential);
+            powers.add(x);
         }
         top = team.template all<Greater>(powers.top);
-        sum = powers.relative_to(top, exponential);
+        sum = powers.relative_to(top);
         if constexpr (!LOG && sizeof(T) < 4) sum *= SCALE;
     }
     sum = team.template all<Add>(sum);
-    const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
+    const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
     for (u64 first = 0; first < length; first += chunk) {
         const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
         if (!held) load(x, in + first, s, lowest());
@@ -166,10 +131,8 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             if (!s.used(p)) continue;
             UNROLL
             for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) {
-                IN_TURN(x[i])
-                const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift, exponential);
+                const C v = held ? x[i] : LOG ? x[i] - shift : power_of<LOG>(x[i], shift);
                 x[i] = LOG ? v - last : v * last;
-                IN_TURN(x[i])
             }
         }
         store(out + first, x, s);
@@ -213,7 +176,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
             widen_halves(held_back(raw[p].at[w], shift), two[0], two[1]);
             UNROLL
             for (u32 i = 0; i < 2; i++) {
-                const C power = power_of<LOG>(two[i], shift, Exponential<C>());
+                const C power = power_of<LOG>(two[i], shift);
                 two[i] = LOG ? two[i] - shift : power;
                 part += power;
             }
@@ -221,7 +184,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         sum += part;
     }
     sum = team.template all<Add>(sum);
-    const C last = LOG ? log_of(sum) : C(1) / sum;
+    const C last = LOG ? m_log(sum) : C(1) / sum;
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
         const Stretch<true> own = anew(s);
@@ -231,30 +194,19 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         write_pack(out + own.at(p, 0), narrow_pack(x + p * SPAN));
     }
 }
-#elif ON_GFX9
-} // namespace hipstack
-#include "softmax_gfx9.hpp"
-namespace hipstack {
 #endif
-static constexpr bool BY_LANES = ON_GFX9 || sizeof(T) == 8;
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
 #if HALVES
     if (PACKED && m.length <= (u64)HELD * team.width) {
         for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, team);
-        return;
-    }
-#elif ON_GFX9
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, true, team);
+            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, team);
         return;
     }
 #endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<LOG, PACKED>(in + shared_row_offset<BY_LANES>(m, r), out + r * m.length, m.length, m, team);
+        row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     const Teams teams(m.length);
@@ -268,15 +220,6 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
         }
         return;
     }
-#elif ON_GFX9
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
-            const bool there = first + teams.number() < m.rows;
-            const u64 r = there ? first + teams.number() : 0;
-            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, there, team);
-        }
-        return;
-    }
 #endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const u64 r = first + teams.number();
@@ -286,17 +229,9 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
 }
 
 // ---- columns ----------------------------------------------------------------------------------------------------------
-// Two sets of powers in turn make one barrier a tile enough. Of f64 they take 12 KiB, with which gfx9 has room for five waves a SIMD: one set there,
-// and sums that are not unrolled, since places known ahead would fill vector registers.
-#if ON_GFX9 && defined(DTYPE_f64)
-static constexpr u32 POWER_SETS = 1;
-#define OF_ALL_SLICES(k, first) _Pragma("unroll 1") for (u32 k = first; k < slices; k++)
-#else
-static constexpr u32 POWER_SETS = 2;
-#define OF_ALL_SLICES(k, first) for (u32 k = first; k < slices; k++)
-#endif
+// Two sets of powers in turn make one barrier a tile enough.
 DEVICE Powers* block_powers() {
-    __shared__ Powers powers[POWER_SETS * MAX_BLOCK];
+    __shared__ Powers powers[2 * MAX_BLOCK];
     return powers;
 }
 template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m) {
@@ -307,45 +242,28 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         const bool there = c < m.columns;
         const u64 length = there ? m.length : 0;
         const T* const from = in + (there ? offsets(c, m.columns, m.rank, m.dims, m.strides, m.strides).a : 0);
-#if ON_GFX9
-        const u64 outer = quotient(c, m.inner);
-        T* const to = out + (there ? outer * m.inner * m.length + (c - outer * m.inner) : 0);
-#else
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
-#endif
-        const Exponential<C> exponential{};
         Powers powers = no_powers();
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
-#if ON_GFX9
-            read_batch(x, from, i * m.step, length - i, m.step);
-#else
             UNROLL
             for (u32 k = 0; k < BATCH; k++) x[k] = i + k < length ? widen(from[(i + k) * m.step]) : lowest();
-#endif
-            powers.add(x, exponential);
+            powers.add(x);
         }
-        Powers* const all = block_powers() + (turn++ & (POWER_SETS - 1)) * MAX_BLOCK;
-        if constexpr (POWER_SETS == 1) __syncthreads(); // those of the tile before have been read
+        Powers* const all = block_powers() + (turn++ & 1u) * MAX_BLOCK;
         all[threadIdx.x] = powers;
         __syncthreads();
         C top = all[lane].top, sum = 0;
-        OF_ALL_SLICES(k, 1) top = Greater::join(top, all[k * LANES + lane].top);
-        OF_ALL_SLICES(k, 0) sum += all[k * LANES + lane].relative_to(top, exponential);
-        const C shift = shift_of(top), last = LOG ? log_of(sum) : C(1) / sum;
+        for (u32 k = 1; k < slices; k++) top = Greater::join(top, all[k * LANES + lane].top);
+        for (u32 k = 0; k < slices; k++) sum += all[k * LANES + lane].relative_to(top);
+        const C shift = shift_of(top), last = LOG ? m_log(sum) : C(1) / sum;
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
-#if ON_GFX9
-            C x[BATCH];
-            read_batch(x, from, i * m.step, length - i, m.step);
-            write_batch<LOG>(to, x, i * m.inner, length - i, m.inner, shift, last, exponential);
-#else
             UNROLL
             for (u32 k = 0; k < BATCH; k++) {
                 if (i + k >= length) continue;
                 const C d = widen(from[(i + k) * m.step]) - shift;
-                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : exponential.of(d) * last);
+                to[(i + k) * m.inner] = narrow<T>(LOG ? d - last : m_exp(d) * last);
             }
-#endif
         }
     }
 }

@@ -96,9 +96,8 @@ struct Row {
 };
 
 DEVICE u64 reduced_offset(const StatMap& m, u64 i) {
-    const u32 rank = shared_anew(m.reduced_rank);
-    if (rank == 1) return i * m.reduced_strides[0];
-    return offsets(i, m.length, rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
+    if (m.reduced_rank == 1) return i * m.reduced_strides[0];
+    return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 #if ON_HOST
 template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u32 n, F f) {
@@ -127,14 +126,9 @@ template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u6
     return total;
 }
 
-// One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join. On gfx9 it goes through the first
-// slot of what was just joined, so that shared memory is left for eight blocks: the first wave alone has read it, whose lanes go in step.
-template <class S> DEVICE S from_first(S mine, [[maybe_unused]] u32 turn) {
-#if ON_GFX9
-    S* const one = block_slots<S>() + (turn & 1u) * MAX_BLOCK;
-#else
+// One value of the block, the first thread's, for all. Between two calls there is a barrier of block_join.
+template <class S> DEVICE S from_first(S mine) {
     __shared__ S one[1];
-#endif
     if (threadIdx.x == 0) one[0] = mine;
     __syncthreads();
     return one[0];
@@ -163,8 +157,7 @@ template <class J, class F> DEVICE typename J::Sum total(const Row& r, F f) {
     }
     typename J::Sum all = sum.total();
     if (r.shared) {
-        const u32 turn = r.turn++;
-        all = from_first(block_join<J>(all, turn), turn);
+        all = from_first(block_join<J>(all, r.turn++));
     }
     return all;
 }
@@ -179,11 +172,6 @@ struct Magnitude {
 struct WideValue {
     METHOD Wide operator()(T v) const { return (Wide)widen(v); }
 };
-#if ON_GFX9
-struct Single {
-    METHOD Moments operator()(T v) const { return Moments{Wide(0), (Wide)widen(v)}; }
-};
-#endif
 struct Deviation {
     Wide mean;
     METHOD Moments operator()(T v) const {
@@ -207,12 +195,7 @@ template <class F> DEVICE bool is_finite(F v) { return v - v == F(0); }
 template <bool ROOT> struct Variance {
     METHOD T operator()(const Row& r) const {
         const Wide n = (Wide)r.map.length;
-#if ON_GFX9
-        // Slots of one type, so that shared memory is left for eight blocks.
-        const Wide mean = total<AddMoments>(r, Single{}).sum / n;
-#else
         const Wide mean = total<Add<Wide>>(r, WideValue{}) / n;
-#endif
         const Moments s = total<AddMoments>(r, Deviation{mean});
         // The mean is off by Σd/n, which adds n times its square to Σd².
         const Wide square = is_finite(s.square) ? maximum(s.square - s.sum * (s.sum / n), Wide(0)) : s.square;
@@ -256,7 +239,7 @@ template <class Op> DEVICE void statistic(const T* in, T* out, const StatMap& m,
     u32 turn = 0;
     for (u64 o = alone ? number : blockIdx.x; o < m.outputs; o += alone ? (u64)gridDim.x * blockDim.x : gridDim.x) {
         if (one && !alone && threadIdx.x != 0) continue;
-        const T* const row = in + offsets(o, m.outputs, shared_anew(m.kept_rank), m.kept_dims, m.kept_strides, m.kept_strides).a;
+        const T* const row = in + offsets(o, m.outputs, m.kept_rank, m.kept_dims, m.kept_strides, m.kept_strides).a;
         const u64 first = one ? 0 : (u64)threadIdx.x * SPAN, stride = one ? SPAN : (u64)blockDim.x * SPAN;
         const T result = op(Row{row, m, tight, !one, first, stride, turn});
         if (alone || threadIdx.x == 0) out[o] = result;

@@ -7,7 +7,7 @@
 // src/launch.rs chooses one. src and dst do not overlap; the places of dst are distinct.
 //
 // A thread reads and writes 16 bytes at once where addresses allow it. Shared memory is written and read in words of 4 bytes (8
-// for elements of 8), each of them aligned; small elements are taken out of words by shifts. gfx9 has a way of its own: transpose_gfx9.hpp.
+// for elements of 8), each of them aligned; small elements are taken out of words by shifts.
 #include "portable.hpp"
 
 namespace hipstack {
@@ -23,11 +23,6 @@ struct TransposeMap {
 SIZE(TransposeMap, 240) OFFSET(TransposeMap, dst_row, 24) OFFSET(TransposeMap, batch_rank, 40)
 OFFSET(TransposeMap, batch_dims, 48) OFFSET(TransposeMap, src_batch, 112) OFFSET(TransposeMap, dst_batch, 176)
 
-#if ON_GFX9
-} // namespace hipstack
-#include "transpose_gfx9.hpp"
-namespace hipstack {
-#else
 template <u32 BYTES> struct WordOf { typedef u32 Type; };
 template <> struct WordOf<8> { typedef u64 Type; };
 typedef WordOf<sizeof(T)>::Type Word;
@@ -41,10 +36,15 @@ static constexpr Word MASK = ~Word(0) >> (8 * sizeof(Word) - BITS);
 static constexpr u32 EDGE = sizeof(T) == 1 ? 128 : sizeof(T) == 8 ? 32 : 64;
 static constexpr u32 PACKS = EDGE / N, TURNS = EDGE * PACKS / BLOCK;
 // A line of a tile in shared memory begins PITCH words behind the line before it, every Nth SHIFT more. So the banks that
-// neighbouring threads touch differ, when they write along lines and when they read across them.
-static constexpr u32 PITCH = EDGE / PART + 1, SHIFT = PACKS == 8 ? 4 : sizeof(T) == 4 ? 2 : 1;
+// neighbouring threads touch differ, when they write along lines and when they read across them. Where four blocks of such tiles would not fit,
+// lines have no gaps, and the packs of each are exchanged instead.
+static constexpr u32 LINE = EDGE / PART, GAP_SHIFT = PACKS == 8 ? 4 : sizeof(T) == 4 ? 2 : 1;
+static constexpr bool EXCHANGED = (EDGE * (LINE + 1) + PACKS * GAP_SHIFT) * sizeof(Word) > SHARED_OF_A_QUARTER;
+static constexpr u32 PITCH = EXCHANGED ? LINE : LINE + 1, SHIFT = EXCHANGED ? 0 : GAP_SHIFT;
 static constexpr u32 TILE = EDGE * PITCH + PACKS * SHIFT;
 DEVICE u32 line_at(u32 line) { return line * PITCH + line / N * SHIFT; }
+// What the number of a word in a line is exchanged by: the same for N lines.
+DEVICE u32 exchange(u32 line) { return EXCHANGED ? line / N * WORDS & (LINE - 1) : 0; }
 
 typedef Pack<Word, WORDS> Line;
 // Element e of a word; a word with that as its element e.
@@ -52,8 +52,7 @@ DEVICE Word get(Word w, u32 e) { return w >> BITS * e & MASK; }
 DEVICE Word put(Word v, u32 e) { return (v & MASK) << BITS * e; }
 
 // A whole line at an aligned address, by one instruction. nvcc would store its words one by one, which takes as long as four lines. AMD's
-// compilers would join its first word with the first element of a line that is not whole, and read and write 4 and 12 bytes; what keeps them
-// from it costs hipcc 5.2 (clang 15) a fifth more instructions.
+// compilers (clang 22) would join its first word with the first element of a line that is not whole, and read and write 4 and 12 bytes.
 #if ON_NVIDIA
 DEVICE Line load_line(const T* p) { return *reinterpret_cast<const Line*>(p); }
 template <class W> DEVICE void store_line(T* p, const Pack<W, WORDS>& v) {
@@ -63,7 +62,7 @@ template <class W> DEVICE void store_line(T* p, const Pack<W, WORDS>& v) {
     else
         asm volatile("st.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(v.at[0]), "l"(v.at[1]) : "memory");
 }
-#elif ON_AMD && __clang_major__ > 15
+#elif ON_AMD
 typedef u32 Whole __attribute__((ext_vector_type(4)));
 DEVICE Line load_line(const T* p) {
     const Whole whole = *reinterpret_cast<const Whole*>(p);
@@ -121,7 +120,7 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
         for (u32 turn = 0; turn < TURNS; turn++) {
             const u32 k = turn * BLOCK + threadIdx.x;
             UNROLL
-            for (u32 w = 0; w < WORDS; w++) tile[line_at(k / PACKS) + k % PACKS * WORDS + w] = line[turn].at[w];
+            for (u32 w = 0; w < WORDS; w++) tile[line_at(k / PACKS) + (k % PACKS * WORDS ^ exchange(k / PACKS)) + w] = line[turn].at[w];
         }
         __syncthreads();
         // Lines along j, PART of them at once: N words hold N elements of each.
@@ -132,7 +131,7 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
             if (i >= m.rows || j >= m.columns) continue;
             Word across_lines[N];
             UNROLL
-            for (u32 s = 0; s < N; s++) across_lines[s] = tile[line_at(pack * N) + s * PITCH + k / PACKS];
+            for (u32 s = 0; s < N; s++) across_lines[s] = tile[line_at(pack * N) + s * PITCH + (k / PACKS ^ exchange(pack * N))];
             UNROLL
             for (u32 e = 0; e < PART; e++) {
                 if (i + e >= m.rows) break;
@@ -145,6 +144,5 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
         __syncthreads();
     }
 }
-#endif
 
 } // namespace hipstack

@@ -17,6 +17,9 @@ mod flags;
 /// Where Debian keeps the bitcode that AMD code is linked with.
 pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
+/// Where ci/fetch-rocm-compiler.sh puts ROCm's tools, from the workspace's root.
+pub(crate) const FETCHED_ROCM: &str = "target/ci/rocm";
+
 /// Where pip puts CUDA's compiler below the folder of its packages.
 const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
 
@@ -72,11 +75,20 @@ pub fn amd_for(arch: &str) -> Result<Compiler, String> {
     match workspace::in_path("clang++-19") {
         Some(program) if bitcode.is_dir() && can_stub => Ok(Compiler { program, kind: Kind::Clang }),
         _ => Err(format!(
-            "no compiler for {arch}: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH, and \
-             clang++-19 with {DEBIAN_BITCODE}; install ROCm, or on Debian 12: \
-             apt-get install hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19"
+            "no compiler for {arch}: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, {FETCHED_ROCM}/bin/hipcc, \
+             hipcc in PATH, and clang++-19 with {DEBIAN_BITCODE}; install ROCm, or on Debian run ci/fetch-rocm-compiler.sh; \
+             Debian 12's own: apt-get install hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19"
         )),
     }
+}
+
+/// ROCm's hipcc, which alone tells what kernels take of a GPU now: Debian 12's compilers are older, and spill more.
+pub fn rocm() -> Result<Compiler, String> {
+    let program = hipcc()?.filter(|hipcc| !is_debian(hipcc)).ok_or_else(|| {
+        format!("no hipcc of ROCm's: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc and {FETCHED_ROCM}/bin/hipcc; \
+                 ci/fetch-rocm-compiler.sh fetches one from Debian")
+    })?;
+    Ok(Compiler { program, kind: Kind::Hipcc })
 }
 
 /// Fails if a variable names a compiler that is not there. Whoever passes over what lacks a compiler asks this first.
@@ -84,12 +96,13 @@ pub fn check_named() -> Result<(), String> {
     ["HIPCC", "NVCC", "CXX"].iter().try_for_each(|name| workspace::env_program(name).map(drop))
 }
 
-/// ROCm's or Debian's hipcc; an error if $HIPCC names no program.
+/// ROCm's hipcc, installed or fetched, else Debian's; an error if $HIPCC names no program.
 pub fn hipcc() -> Result<Option<PathBuf>, String> {
     let named = workspace::env_program("HIPCC")?;
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("bin/hipcc"));
     let usual = PathBuf::from("/opt/rocm/bin/hipcc");
-    Ok(first_file([named, rocm, Some(usual), workspace::in_path("hipcc")]))
+    let fetched = workspace::root().ok().map(|root| root.join(FETCHED_ROCM).join("bin/hipcc"));
+    Ok(first_file([named, rocm, Some(usual), fetched, workspace::in_path("hipcc")]))
 }
 
 fn is_debian(hipcc: &Path) -> bool {
@@ -238,7 +251,7 @@ impl Compiler {
     }
 
     /// The command that parses the header `source` into `parsed`, for all units of a target: [`with_parsed`] takes it. None
-    /// where a compiler cannot, or was not seen to.
+    /// where a compiler cannot.
     pub(super) fn parse_command(
         &self,
         prepared: &Prepared,
@@ -246,7 +259,7 @@ impl Compiler {
         source: &Path,
         parsed: &Path,
     ) -> Option<Command> {
-        if !matches!(self.kind, Kind::DebianHipcc | Kind::Clang) {
+        if !matches!(self.kind, Kind::Hipcc | Kind::DebianHipcc | Kind::Clang) {
             return None;
         }
         let mut command = self.for_target(prepared, target);

@@ -16,7 +16,6 @@ mod run;
 pub mod target;
 mod toolchain;
 
-use crate::resources::rules::Fault;
 use crate::workspace;
 use kernels_hip::{Unit, Waves};
 use manifest::Manifest;
@@ -35,13 +34,13 @@ use toolchain::{Toolchain, Toolchains};
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
   cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
-  cargo xtask build-kernels --arch gfx90a,gfx1100 --deny-slow    fail if one waits for memory in few waves or small pieces
 
 What is current is not compiled again: objects whose texts, options (those in HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND,
 NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS too), compiler and headers are the same and whose bytes are those that were written. A build that is stopped goes on where it was. `cargo xtask resources` shows what the kernels take of a GPU.
 
 Where compilers are looked for:
-  amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, hipcc in PATH; else clang++-19 with Debian's bitcode
+  amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, target/ci/rocm/bin/hipcc (ci/fetch-rocm-compiler.sh puts it there), hipcc in
+          PATH; else clang++-19 with Debian's bitcode
   nvidia  $NVCC, $CUDA_HOME/bin/nvcc, nvcc in PATH, $HIPSTACK_NVCC (a folder pip installed cuda-toolkit into)
   host    $CXX, c++ or g++ in PATH
 What $HIPCC, $NVCC or $CXX names has to be there.")]
@@ -61,13 +60,9 @@ pub struct BuildArgs {
     /// Compile what is current, too
     #[arg(long, conflicts_with = "check")]
     force: bool,
-    /// Fail if a kernel spills registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
+    /// Fail if a kernel spills vector registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
     #[arg(long)]
     deny_spills: bool,
-    /// Fail if a kernel of AMD's that waits for memory has fewer than 8 waves a SIMD or no 16-byte accesses in its main loop:
-    /// xtask/src/resources/memory.toml says which do, exceptions.toml beside it what may
-    #[arg(long)]
-    deny_slow: bool,
 }
 
 impl BuildArgs {
@@ -80,15 +75,7 @@ impl BuildArgs {
             check: false,
             force: false,
             deny_spills: false,
-            deny_slow: false,
         }
-    }
-}
-
-impl BuildArgs {
-    fn denied(&self) -> Vec<Fault> {
-        let asked = |fault: &Fault| if *fault == Fault::Spills { self.deny_spills } else { self.deny_slow };
-        Fault::ALL.into_iter().filter(asked).collect()
     }
 }
 
@@ -125,7 +112,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
                 .map_err(|error| format!("build-kernels: {target}: {error}"))?;
         }
     }
-    deny::deny(&args.denied(), &targets, folder)
+    if args.deny_spills { deny::spills(&targets, folder) } else { Ok(()) }
 }
 
 /// The units of a target. The host has one object of a text that does not depend on the wave size.

@@ -54,7 +54,11 @@ impl Disassembler {
             Platform::Amd => {
                 let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into());
                 let debian = workspace::in_path(&format!("llvm-objdump-{OLDEST_LLVM}"));
-                vec![Some(rocm.join("llvm/bin/llvm-objdump")), debian, workspace::in_path("llvm-objdump")]
+                let fetched = workspace::root()
+                    .ok()
+                    .map(|root| root.join(compiler::FETCHED_ROCM).join("bin/llvm-objdump"));
+                let installed = Some(rocm.join("llvm/bin/llvm-objdump"));
+                vec![installed, fetched, debian, workspace::in_path("llvm-objdump")]
             }
             Platform::Nvidia => {
                 let beside = compiler::nvidia().ok().map(|nvcc| nvcc.program.with_file_name("nvdisasm"));

@@ -1,7 +1,7 @@
-//! Which kernels may have a fault that others must not have: none but those that `exceptions.toml` gives a reason for.
+//! Which kernels may spill vector registers or have memory of their own: none but those that `exceptions.toml` gives a reason for.
+//! Scalar registers that did not fit are in lanes of vector registers, not in memory, and are not asked about.
 
 use super::KernelResources;
-use super::rules::Fault;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("exceptions.toml");
@@ -23,15 +23,9 @@ struct Exception {
     archs: Vec<String>,
     kernels: Vec<String>,
     #[serde(default)]
-    scalar: u64,
-    #[serde(default)]
     vector: u64,
     #[serde(default)]
     scratch: u64,
-    /// The fewest waves.
-    waves: Option<u64>,
-    #[serde(default)]
-    narrow: bool,
     reason: String,
 }
 
@@ -41,10 +35,10 @@ impl Exceptions {
         Self::parse(TEXT)
     }
 
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let fail = |error: &dyn std::fmt::Display| format!("xtask/src/resources/exceptions.toml: {error}");
         let read: Self = toml::from_str(text).map_err(|error| fail(&error))?;
-        if let Some(empty) = read.exception.iter().find(|exception| exception.allows_nothing()) {
+        if let Some(empty) = read.exception.iter().find(|one| one.vector + one.scratch == 0) {
             return Err(fail(&format!("{} allows nothing", empty.kernels.join(" "))));
         }
         if let Some(bare) = read.exception.iter().find(|exception| exception.reason.trim().is_empty()) {
@@ -53,22 +47,30 @@ impl Exceptions {
         Ok(read)
     }
 
-    /// Whether one of them lets the kernel have the fault.
-    pub(super) fn allow(&self, fault: Fault, platform: &str, arch: &str, kernel: &KernelResources) -> bool {
-        let fits = |exception: &&Exception| exception.fits(fault, platform, arch);
-        self.exception.iter().filter(fits).any(|exception| exception.allows(fault, kernel))
+    /// What the kernel spills, in words, if no exception lets it pass.
+    pub(crate) fn denied(&self, platform: &str, arch: &str, kernel: &KernelResources) -> Option<String> {
+        let allowed = |exception: &Exception| exception.fits(platform, arch) && exception.allows(kernel);
+        if !kernel.takes_memory() || self.exception.iter().any(allowed) {
+            return None;
+        }
+        Some(format!(
+            "{}: {} vector registers spilled, {} bytes of scratch",
+            kernel.kernel, kernel.vector_spills, kernel.scratch_bytes
+        ))
     }
 
     /// The patterns that fit no kernel among these names.
-    pub(super) fn without_kernel(&self, names: &[String]) -> Vec<String> {
+    pub(crate) fn without_kernel(&self, names: &[String]) -> Vec<String> {
         self.patterns(|_, pattern| !names.iter().any(|name| matches(pattern, name)))
     }
 
-    /// The patterns for a fault on a platform, when these kernels of these architectures have it.
-    pub(super) fn unused(&self, fault: Fault, platform: &str, faulty: &[(&str, &str)]) -> Vec<String> {
+    /// The patterns for a platform that none of its kernels, each with its architecture, needs any more.
+    pub(crate) fn unused(&self, platform: &str, kernels: &[(&str, &KernelResources)]) -> Vec<String> {
         self.patterns(|exception, pattern| {
-            let used = |(arch, name): &(&str, &str)| exception.is_for(arch) && matches(pattern, name);
-            exception.platform == platform && exception.is_about(fault) && !faulty.iter().any(used)
+            let used = |(arch, kernel): &(&str, &KernelResources)| {
+                kernel.takes_memory() && exception.fits(platform, arch) && matches(pattern, &kernel.kernel)
+            };
+            exception.platform == platform && !kernels.iter().any(used)
         })
     }
 
@@ -83,60 +85,32 @@ impl Exceptions {
 }
 
 impl Exception {
-    fn allows_nothing(&self) -> bool {
-        !Fault::ALL.iter().any(|fault| self.is_about(*fault))
+    fn fits(&self, platform: &str, arch: &str) -> bool {
+        let archs = &self.archs;
+        self.platform == platform && (archs.is_empty() || archs.iter().any(|pattern| matches(pattern, arch)))
     }
 
-    fn fits(&self, fault: Fault, platform: &str, arch: &str) -> bool {
-        self.platform == platform && self.is_for(arch) && self.is_about(fault)
-    }
-
-    fn is_for(&self, arch: &str) -> bool {
-        self.archs.is_empty() || self.archs.iter().any(|pattern| matches(pattern, arch))
-    }
-
-    fn is_about(&self, fault: Fault) -> bool {
-        match fault {
-            Fault::Spills => self.scalar + self.vector + self.scratch > 0,
-            Fault::FewWaves => self.waves.is_some(),
-            Fault::Narrow => self.narrow,
-        }
-    }
-
-    fn allows(&self, fault: Fault, kernel: &KernelResources) -> bool {
+    fn allows(&self, kernel: &KernelResources) -> bool {
         self.kernels.iter().any(|pattern| matches(pattern, &kernel.kernel))
-            && match fault {
-                Fault::Spills => {
-                    kernel.scalar_spills <= self.scalar
-                        && kernel.vector_spills <= self.vector
-                        && kernel.scratch_bytes <= self.scratch
-                }
-                Fault::FewWaves => self.waves.is_some_and(|waves| kernel.waves_per_simd >= waves),
-                Fault::Narrow => self.narrow,
-            }
+            && kernel.vector_spills <= self.vector
+            && kernel.scratch_bytes <= self.scratch
     }
 }
 
 /// Whether the name fits the pattern, in which `*` stands for anything.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(name) = name.strip_prefix(start) else { return false };
     (0..=name.len()).filter_map(|i| name.get(i..)).any(|end| matches(rest, end))
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::super::rules::Rules;
+mod tests {
     use super::*;
     use crate::build_kernels::target::Platform;
 
-    /// One with 16 waves and these spills.
-    pub(crate) fn kernel(
-        name: &str,
-        scalar_spills: u64,
-        vector_spills: u64,
-        scratch_bytes: u64,
-    ) -> KernelResources {
+    /// One with 16 waves and this memory of its own.
+    fn kernel(name: &str, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
         KernelResources {
             kernel: name.into(),
             vector_registers: 8,
@@ -145,7 +119,7 @@ pub(crate) mod tests {
             shared_bytes: 0,
             scratch_bytes,
             vector_spills,
-            scalar_spills,
+            scalar_spills: 9,
             wave_size: 32,
             waves_per_simd: 16,
             limit: "hardware".into(),
@@ -155,26 +129,25 @@ pub(crate) mod tests {
 
     #[test]
     fn the_workspaces_own_are_well_formed() {
-        let own = Rules::load().expect("well formed");
-        let denied = |kernel: KernelResources| own.denied(Fault::Spills, "amd", "gfx90a", &kernel);
-        assert_eq!(denied(kernel("reduce_sum_f32", 0, 0, 0)), None);
-        let spilled = denied(kernel("reduce_sum_f32", 0, 1, 4)).expect("vector registers never");
+        let own = Exceptions::load().expect("well formed");
+        let denied = |kernel: KernelResources| own.denied("amd", "gfx90a", &kernel);
+        assert_eq!(denied(kernel("reduce_sum_f32", 0, 0)), None);
+        let spilled = denied(kernel("reduce_sum_f32", 1, 4)).expect("vector registers never");
         assert!(spilled.starts_with("reduce_sum_f32: 1 vector"), "{spilled}");
     }
 
     #[test]
     fn an_exception_holds_for_its_kernels_up_to_its_numbers() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nscalar = 3\nreason = \"why\"";
-        let rules = Rules::of("kernels = []", text);
-        let denied = |platform, kernel: KernelResources| {
-            rules.denied(Fault::Spills, platform, "gfx90a", &kernel).is_some()
-        };
-        assert!(!denied("amd", kernel("a_x_f32", 3, 0, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 4, 0, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 3, 1, 0)));
-        assert!(denied("amd", kernel("a_x_f32", 0, 0, 16)));
-        assert!(denied("amd", kernel("a_x_f16", 1, 0, 0)));
-        assert!(denied("nvidia", kernel("a_x_f32", 1, 0, 0)));
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*_f32\"]\nvector = 3\nscratch = 12\nreason = \"why\"";
+        let exceptions = Exceptions::parse(text).expect("well formed");
+        let denied =
+            |platform, kernel: KernelResources| exceptions.denied(platform, "gfx90a", &kernel).is_some();
+        assert!(!denied("amd", kernel("a_x_f32", 3, 12)));
+        assert!(denied("amd", kernel("a_x_f32", 4, 12)));
+        assert!(denied("amd", kernel("a_x_f32", 3, 16)));
+        assert!(denied("amd", kernel("a_x_f16", 1, 0)));
+        assert!(denied("nvidia", kernel("a_x_f32", 1, 0)));
+        assert!(!denied("amd", kernel("b", 0, 0)), "scalar registers take no memory");
     }
 
     #[test]
@@ -190,19 +163,17 @@ pub(crate) mod tests {
 
     #[test]
     fn what_nothing_uses_is_named() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nscalar = 3\nreason = \"why\"\n\
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nvector = 3\nreason = \"why\"\n\
                     [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nvector = 1\nreason = \"why\"";
         let exceptions = Exceptions::parse(text).expect("well formed");
         assert_eq!(exceptions.without_kernel(&["a_x".into(), "ab".into()]), ["amd b", "nvidia c"]);
-        let rules = Rules::of("kernels = []", text);
         let unused = |platform, kernels: &[KernelResources]| {
-            let kernels: Vec<_> =
-                kernels.iter().map(|kernel| ("gfx90a".to_string(), kernel.clone())).collect();
-            rules.unused(Fault::Spills, platform, &kernels)
+            let kernels: Vec<_> = kernels.iter().map(|kernel| ("gfx90a", kernel)).collect();
+            exceptions.unused(platform, &kernels)
         };
-        assert_eq!(unused("amd", &[kernel("a_x", 3, 0, 0), kernel("b", 0, 0, 0)]), ["amd b"]);
-        assert_eq!(unused("amd", &[kernel("a_x", 0, 0, 0)]), ["amd a_*", "amd b"]);
-        assert_eq!(unused("nvidia", &[kernel("c", 0, 1, 4)]), [""; 0]);
+        assert_eq!(unused("amd", &[kernel("a_x", 3, 0), kernel("b", 0, 0)]), ["amd b"]);
+        assert_eq!(unused("amd", &[kernel("a_x", 0, 0)]), ["amd a_*", "amd b"]);
+        assert_eq!(unused("nvidia", &[kernel("c", 1, 4)]), [""; 0]);
     }
 
     #[test]
@@ -213,7 +184,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_exception_needs_a_reason() {
-        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nwaves = 7\nreason = \" \"";
+        let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a\"]\nvector = 7\nreason = \" \"";
         assert!(Exceptions::parse(text).expect_err("no reason").contains("a has no reason"));
         assert!(Exceptions::parse(&text.replace("reason", "because")).is_err());
     }

@@ -1,13 +1,11 @@
 //! `cargo xtask resources`: what the compiled kernels take of the GPU, and what keeps them from running in many waves.
 
 pub(crate) mod disassembly;
-mod exceptions;
+pub(crate) mod exceptions;
 mod measure;
-mod memory;
 mod nvidia;
 mod occupancy;
 mod report;
-pub(crate) mod rules;
 
 pub(crate) use measure::measure;
 pub use measure::{KernelResources, Loops};
@@ -35,7 +33,8 @@ The figures are those that `cargo xtask build-kernels` left in the manifests bel
   spills       vector + scalar registers that did not fit
   waves        waves that a SIMD can hold, with blocks of 256 threads, and what does not let it hold more
   16-byte      loads and stores of 16 bytes a lane within loops; - where there was no disassembler:
-               amd     $ROCM_PATH/llvm/bin/llvm-objdump, llvm-objdump-19 or later in PATH (Debian: llvm-19)
+               amd     $ROCM_PATH/llvm/bin/llvm-objdump, target/ci/rocm/bin/llvm-objdump (ci/fetch-rocm-compiler.sh),
+                       llvm-objdump-19 or later in PATH (Debian: llvm-19)
                nvidia  nvdisasm beside nvcc or in PATH (ci/fetch-nvcc.sh)")]
 pub struct ResourcesArgs {
     /// Only these architectures
@@ -56,9 +55,9 @@ pub struct ResourcesArgs {
 }
 
 impl KernelResources {
-    /// Whether registers did not fit, or lanes have memory of their own.
-    pub fn spills(&self) -> bool {
-        self.vector_spills + self.scalar_spills + self.scratch_bytes > 0
+    /// Whether vector registers did not fit, or lanes have memory of their own.
+    pub fn takes_memory(&self) -> bool {
+        self.vector_spills + self.scratch_bytes > 0
     }
 }
 
@@ -81,7 +80,7 @@ pub fn run(args: &ResourcesArgs) -> Result<(), String> {
         if !args.summary {
             println!("{}", report::table(&rows));
         }
-        print!("{}", report::summary(&rows)?);
+        print!("{}", report::summary(&rows));
     }
     Ok(())
 }

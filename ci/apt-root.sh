@@ -1,0 +1,46 @@
+# An apt with a root of its own: what it fetches is unpacked, nothing is installed, and the machine's own apt is left alone.
+# Sourced by ci/fetch-rocm-packages.sh and ci/fetch-rocm-compiler.sh. Root is not needed.
+
+# Makes one in FOLDER for SUITES of the mirror that this machine's sources name. FOLDER/apt.conf is for APT_CONFIG; packages come to
+# FOLDER/cache/archives. FOLDER/preferences, if the caller wrote it, says what is taken from which suite.
+make_apt() { # FOLDER SUITE...
+    local root=$1 mirror suite
+    shift
+    mkdir -p "$root"/{parts,state/lists/partial,cache/archives/partial}
+    : >"$root/state/status"
+    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)
+    for suite in "$@"; do
+        echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $suite main"
+    done >"$root/sources.list"
+    cat >"$root/apt.conf" <<CONF
+Dir::Etc::sourcelist "$root/sources.list";
+Dir::Etc::sourceparts "$root/parts";
+Dir::Etc::preferences "$root/preferences";
+Dir::Etc::preferencesparts "$root/parts";
+Dir::State "$root/state";
+Dir::State::status "$root/state/status";
+Dir::Cache "$root/cache";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+Acquire::Retries "3";
+Debug::NoLocking "true";
+CONF
+}
+
+# Runs apt-get in such a root.
+apt_in() { # FOLDER SECONDS ARGUMENT...
+    local root=$1 seconds=$2
+    shift 2
+    APT_CONFIG="$root/apt.conf" timeout "$seconds" apt-get -qq "$@"
+}
+
+# Unpacks everything that was fetched.
+unpack_into() { # FOLDER PLACE
+    local package
+    for package in "$1"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$2"
+    done
+}
