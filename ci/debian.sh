@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the checks use and Debian 12 has: a C++ compiler, compilers and a disassembler for AMD's GPUs, AMD's libraries with their
-# headers, libclang for codegen, a cross compiler and QEMU for 64-bit ARM, pip, and ccache: builds in several folders compile the same kernels.
+# headers, libclang for codegen, a cross compiler and QEMU for 64-bit ARM, and pip.
 # Only g++ is needed by everything; without the rest single steps of `cargo xtask ci` are skipped with a word.
 #   ci/debian.sh             installs them
 #   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail
 
 needed=(g++)
-wanted=(hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19 libclang-19-dev g++-aarch64-linux-gnu qemu-user ccache)
+wanted=(hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19 libclang-19-dev g++-aarch64-linux-gnu qemu-user)
 python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
 
 # Prints those of the packages that are not installed.
@@ -25,7 +25,7 @@ if [ "${1-}" = --provides ]; then
         [ -n "$(missing $packages)" ] || echo "$steps"
     done <<'EOF' | paste -sd,
 sanitize-planted,sanitize-address,sanitize-thread g++
-rocm,libraries,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
+rocm,libraries,run-time-compiler,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
 aarch64 g++-aarch64-linux-gnu qemu-user
 EOF
     exit 0

@@ -24,6 +24,10 @@ pub(super) fn compilers_of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> 
     archs.into_iter().try_for_each(|arch| compiler::amd_for(arch).map(drop)).map(|()| Vec::new())
 }
 
+pub(super) fn rocm_compiler() -> Needs {
+    compiler::rocm().map(|_| Vec::new())
+}
+
 pub(super) fn nvcc() -> Needs {
     compiler::nvidia().map(|_| Vec::new())
 }

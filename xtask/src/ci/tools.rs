@@ -54,7 +54,7 @@ const OF_AMD: &[&str] = &["HIPCC*", "HIP_*", "ROCM_PATH", "CCC_OVERRIDE_OPTIONS"
 
 /// AMD's compilers for the chips that `kernels-amd` builds for.
 pub(super) const AMD: Tool =
-    Tool { variables: OF_AMD, versions: || of_amd(super::steps::COUNTED.split(',')) };
+    Tool { variables: OF_AMD, versions: || of_amd(super::steps::AMD_CHIPS.split(',')) };
 
 /// AMD's compilers for the chips whose code objects `fuzz` breaks, and LLVM's bundler.
 pub(super) const AMD_FUZZED: Tool = Tool {
