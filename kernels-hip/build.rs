@@ -4,6 +4,9 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Where the headers lie; src/lib.rs has the same.
+const HEADER_FOLDERS: [&str; 2] = ["headers", "platform"];
+
 #[derive(Deserialize)]
 struct Kernels {
     family: Vec<Family>,
@@ -43,8 +46,8 @@ fn families(root: &Path, kernels: &Kernels) -> String {
         let waves = if family.waves == "both" { "Both" } else { "Any" };
         assert!(["any", "both"].contains(&family.waves.as_str()), "waves of {} is any or both", family.name);
         let file = format!("{}.hip", family.name);
-        println!("cargo::rerun-if-changed={file}");
-        let source = root.join(&file);
+        let source = root.join("families").join(&file);
+        println!("cargo::rerun-if-changed={}", source.display());
         text += &format!(
             "Family {{ name: {:?}, file: {file:?}, source: include_str!({source:?}), barriers: {:?}, waves: Waves::{waves}, \
              dtypes: &{:?}, groups: &[\n",
@@ -62,11 +65,14 @@ fn families(root: &Path, kernels: &Kernels) -> String {
 
 /// The table of headers, as an expression of type `&[(&str, &str)]`: name and text.
 fn headers(root: &Path) -> String {
-    println!("cargo::rerun-if-changed={}", root.display());
-    let files = fs::read_dir(root).expect("the folder of the sources is readable");
-    let paths = files.map(|file| file.expect("the folder of the sources is readable").path());
-    let mut headers: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|ending| ending == "hpp")).collect();
+    let mut headers = Vec::new();
+    for folder in HEADER_FOLDERS {
+        let folder = root.join(folder);
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let files = fs::read_dir(&folder).expect("the folder of the headers is readable");
+        headers.extend(files.map(|file| file.expect("the folder of the headers is readable").path()));
+    }
+    headers.retain(|path| path.extension().is_some_and(|ending| ending == "hpp"));
     headers.sort();
     let mut text = String::from("&[\n");
     for path in headers {

@@ -34,7 +34,13 @@ mod unit;
 pub use hash::{hash_bytes, hash_parts};
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
-/// The files that the kernels include, by name, with their texts. They include nothing themselves under hiprtc and NVRTC.
+/// The folder of the sources, below this crate's: `FAMILIES/reduce.hip`.
+pub const FAMILIES: &str = "families";
+
+/// The folders of the headers, where compilers that read files look for them.
+pub const HEADER_FOLDERS: [&str; 2] = ["headers", "platform"];
+
+/// The files that the kernels include, by name, with their texts. Under hiprtc and NVRTC they include each other alone.
 pub const HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/headers.rs"));
 
 /// The most threads a block of any kernel may have. All kernels take one-dimensional grids and blocks.

@@ -4,7 +4,7 @@ use super::device_libs;
 use super::target::{Platform, Target};
 use super::toolchain::contents;
 use crate::workspace;
-use kernels_hip::{Unit, hash_parts, options};
+use kernels_hip::{HEADER_FOLDERS, Unit, hash_parts, options};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -246,7 +246,10 @@ impl Compiler {
         // hip-host's word for such texts is none of the compiler's.
         let options = unit.options(target.platform.name(), wave_size).unwrap_or_default();
         command.args(options.iter().filter(|option| *option != "--host-source"));
-        command.arg("-I").arg(sources).arg("-o").arg(object).arg(source);
+        for folder in HEADER_FOLDERS {
+            command.arg("-I").arg(sources.join(folder));
+        }
+        command.arg("-o").arg(object).arg(source);
         command
     }
 
@@ -342,7 +345,9 @@ mod tests {
             let line = line(kind, platform, arch);
             assert!(line.contains("-std=c++17"), "{line}");
             assert!(line.contains("-fmad=false") || line.contains("-ffp-contract=off"), "{line}");
-            let end = format!("-DDTYPE_f32 -DWAVE_SIZE={wave} -I w/kernels-hip -o o in");
+            let end = format!(
+                "-DDTYPE_f32 -DWAVE_SIZE={wave} -I w/kernels-hip/headers -I w/kernels-hip/platform -o o in"
+            );
             assert!(line.ends_with(&end), "{line}");
             assert!(kind == Kind::Host || line.contains(arch), "{line}");
         }

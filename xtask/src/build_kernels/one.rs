@@ -7,7 +7,7 @@ use super::object_file;
 use super::target::{Platform, Target};
 use super::toolchain::Toolchain;
 use crate::resources::{self, disassembly::Disassembler};
-use kernels_hip::{Unit, hash_bytes};
+use kernels_hip::{FAMILIES, Unit, hash_bytes};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -83,7 +83,7 @@ impl Job<'_> {
         let file = file_name(self.target, unit);
         let work = self.folder.work();
         let object = work.join(&file);
-        let source = self.sources.join(unit.family.file);
+        let source = self.sources.join(FAMILIES).join(unit.family.file);
         let mut command = self.toolchain.command(self.target, unit, self.sources, &source, &object);
         with_parsed(&mut command, self.headers.as_deref());
         let Output { status, stdout, stderr } = command
@@ -122,7 +122,7 @@ impl Job<'_> {
 
     /// The command as one would type it, which writes into the current folder.
     fn to_repeat(&self, unit: &Unit) -> String {
-        let source = self.sources.join(unit.family.file);
+        let source = self.sources.join(FAMILIES).join(unit.family.file);
         let object = file_name(self.target, unit);
         let command = self.toolchain.command(self.target, unit, self.sources, &source, object.as_ref());
         format!("to repeat it:\n  {command:?}")

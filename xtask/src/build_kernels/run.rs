@@ -10,7 +10,7 @@ use super::target::Target;
 use super::toolchain::Toolchains;
 use crate::resources::disassembly::Disassembler;
 use crate::table::Table;
-use kernels_hip::{HEADERS, Unit, hash_bytes};
+use kernels_hip::{FAMILIES, HEADER_FOLDERS, HEADERS, Unit, hash_bytes};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -26,9 +26,13 @@ pub(super) struct Run<'a> {
 
 /// Fails if the texts of this program are not those in the folder, from which compilers read.
 pub(super) fn same_texts(sources: &Path) -> Result<(), String> {
-    let texts = kernels_hip::families().iter().map(|family| (family.file, family.source));
-    for (file, text) in texts.chain(HEADERS.iter().copied()) {
-        let path = sources.join(file);
+    let families = kernels_hip::families().iter();
+    let families = families.map(|family| (sources.join(FAMILIES).join(family.file), family.source));
+    let in_folders = |name: &str| HEADER_FOLDERS.map(|folder| sources.join(folder).join(name));
+    let header = |name: &str| in_folders(name).into_iter().find(|path| path.is_file());
+    let headers =
+        HEADERS.iter().map(|(name, text)| (header(name).unwrap_or_else(|| sources.join(name)), *text));
+    for (path, text) in families.chain(headers) {
         let found = std::fs::read(&path)
             .map_err(|e| format!("build-kernels: cannot read {}: {e}", path.display()))?;
         if found != text.as_bytes() {

@@ -3,7 +3,7 @@
 use super::compiler::{Compiler, Kind, Prepared};
 use super::target::Target;
 use crate::workspace;
-use kernels_hip::{Unit, hash_bytes, hash_parts};
+use kernels_hip::{FAMILIES, Unit, hash_bytes, hash_parts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -100,7 +100,7 @@ impl Toolchain {
             target,
             unit,
             sources,
-            &sources.join(unit.family.file),
+            &sources.join(FAMILIES).join(unit.family.file),
             "object".as_ref(),
         );
         let parse = self.compiler.parse_command(&prepared, target, "headers".as_ref(), "parsed".as_ref());

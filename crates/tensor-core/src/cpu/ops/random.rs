@@ -1,4 +1,4 @@
-//! Random numbers, block by block. What element i is made of stands in the head of `kernels-hip/random.hip`.
+//! Random numbers, block by block. What element i is made of stands in the head of `kernels-hip/families/random.hip`.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,4 @@
-//! Random numbers. What element i is made of stands in the head of `kernels-hip/random.hip`.
+//! Random numbers. What element i is made of stands in the head of `kernels-hip/families/random.hip`.
 
 use hip_safe::Launch;
 use kernels_hip::args::RandomArgs;

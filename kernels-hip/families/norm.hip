@@ -32,8 +32,8 @@ struct BatchMap {
 };
 SIZE(BatchMap, 40) OFFSET(BatchMap, eps, 24) OFFSET(BatchMap, flags, 32)
 
-// Packs of weights that are read before the first is used. Four of f16 widened at once take up to 192 vector registers on gfx942 (clang 22), one 87.
-static constexpr u32 AT_ONCE = ON_AMD && sizeof(T) == 2 ? 1 : PACKS < 4 ? PACKS : 4;
+// Packs of weights that are read before the first is used. Four of f16 widened at once take up to 192 vector registers on gfx942 (clang 22), two 95.
+static constexpr u32 AT_ONCE = ON_AMD && sizeof(T) == 2 ? 2 : PACKS < 4 ? PACKS : 4;
 
 // ---- weights ----------------------------------------------------------------------------------------------------------
 // How channels are found: by row and element, or simply by element.

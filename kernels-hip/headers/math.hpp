@@ -1,0 +1,114 @@
+//! Functions of numbers by one name for f32 and f64, extremes, and integers that order values.
+//
+// Included by portable.hpp.
+#pragma once
+
+namespace hipstack {
+
+// The platform's library, by one name for f32 and f64.
+#define LIBRARY(name, single, twice)                    \
+    DEVICE f32 name(f32 x) { return single(x); }        \
+    DEVICE f64 name(f64 x) { return twice(x); }
+LIBRARY(m_abs, fabsf, ::fabs)
+LIBRARY(m_sqrt, sqrtf, ::sqrt)
+LIBRARY(m_exp, expf, ::exp)
+LIBRARY(m_expm1, expm1f, ::expm1)
+LIBRARY(m_log, logf, ::log)
+LIBRARY(m_log1p, log1pf, ::log1p)
+LIBRARY(m_sin, sinf, ::sin)
+LIBRARY(m_cos, cosf, ::cos)
+LIBRARY(m_tan, tanf, ::tan)
+LIBRARY(m_tanh, tanhf, ::tanh)
+LIBRARY(m_erf, erff, ::erf)
+LIBRARY(m_erfc, erfcf, ::erfc)
+LIBRARY(m_ceil, ceilf, ::ceil)
+LIBRARY(m_floor, floorf, ::floor)
+LIBRARY(m_trunc, truncf, ::trunc)
+#undef LIBRARY
+DEVICE f32 m_copysign(f32 x, f32 sign) { return copysignf(x, sign); }
+DEVICE f64 m_copysign(f64 x, f64 sign) { return ::copysign(x, sign); }
+// Half away from zero. Not the library's round: that of ROCm 5.2 adds +0 to the truncated number, which turns -0 into +0.
+template <class C> DEVICE C m_round(C x) {
+    const C whole = m_trunc(x);
+    return whole + m_copysign(m_abs(x - whole) >= C(0.5) ? C(1) : C(0), x);
+}
+// C's pow; x^0 and 1^y are 1 for every NaN, signalling ones too, where some libraries answer NaN.
+DEVICE f32 m_pow(f32 x, f32 y) { return x == 1.0f || y == 0.0f ? 1.0f : powf(x, y); }
+DEVICE f64 m_pow(f64 x, f64 y) { return x == 1.0 || y == 0.0 ? 1.0 : ::pow(x, y); }
+DEVICE f32 m_fmod(f32 x, f32 y) { return fmodf(x, y); }
+DEVICE f64 m_fmod(f64 x, f64 y) { return ::fmod(x, y); }
+// One rounding, always.
+DEVICE f32 m_fma(f32 x, f32 y, f32 z) { return fmaf(x, y, z); }
+DEVICE f64 m_fma(f64 x, f64 y, f64 z) { return ::fma(x, y, z); }
+// x*y + z by the quickest way: fused where there is an instruction for it, else rounded twice.
+template <class C> DEVICE C multiply_add(C x, C y, C z) {
+#if !ON_HOST || defined(__FMA__) || defined(__aarch64__)
+    return m_fma(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+// 2^x with a relative error of 2^-22; what is below the normal numbers may be 0.
+DEVICE f32 quick_exp2(f32 x) {
+#if ON_NVIDIA
+    f32 out;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
+    return out;
+#elif ON_AMD
+#if __has_builtin(__builtin_amdgcn_exp2f)
+    return __builtin_amdgcn_exp2f(x);
+#else
+    return __builtin_exp2f(x); // compilers that lack the other make the same instruction of this one
+#endif
+#else
+    return exp2f(x);
+#endif
+}
+
+DEVICE bool is_negative(f32 v) { return bits_of(v) >> 31 != 0; }
+DEVICE bool is_negative(f64 v) { return bits_of(v) >> 63 != 0; }
+
+// NaN wins; -0 is less than +0.
+template <class C> DEVICE C maximum(C a, C b) {
+    if constexpr (Dtype<C>::FLOAT) {
+        const C larger = a == b ? (is_negative(a) ? b : a) : (a > b ? a : b);
+        return a != a ? a : b != b ? b : larger;
+    } else {
+        return a > b ? a : b;
+    }
+}
+template <class C> DEVICE C minimum(C a, C b) {
+    if constexpr (Dtype<C>::FLOAT) {
+        const C smaller = a == b ? (is_negative(a) ? a : b) : (a < b ? a : b);
+        return a != a ? a : b != b ? b : smaller;
+    } else {
+        return a < b ? a : b;
+    }
+}
+
+// An integer whose order is that of the values: NaN above all, -0 below +0. For minima the order is turned round, and NaN
+// stays above all, so that every search is a search for the greatest rank.
+template <bool LEAST, class T> DEVICE typename Dtype<T>::Rank rank_of(T v) {
+    typedef typename Dtype<T>::Rank R;
+    const typename Dtype<T>::Compute x = widen(v);
+    if constexpr (Dtype<T>::FLOAT) {
+        const R b = (R)bits_of(x);
+        const R rank = b ^ ((b >> (sizeof(R) * 8 - 1)) & greatest<R>());
+        return x != x ? greatest<R>() : LEAST ? ~rank : rank;
+    } else {
+        return LEAST ? ~(R)x : (R)x;
+    }
+}
+template <bool LEAST, class T> DEVICE T value_of(typename Dtype<T>::Rank rank) {
+    typedef typename Dtype<T>::Rank R;
+    typedef typename Dtype<T>::Wrap W;
+    if constexpr (Dtype<T>::FLOAT) {
+        const R r = LEAST ? ~rank : rank;
+        const R b = r ^ ((r >> (sizeof(R) * 8 - 1)) & greatest<R>());
+        return narrow<T>(from_bits((W)(rank == greatest<R>() ? greatest<R>() : b)));
+    } else {
+        return (T)(LEAST ? ~rank : rank);
+    }
+}
+
+} // namespace hipstack
