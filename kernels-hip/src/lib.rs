@@ -16,7 +16,7 @@
 //!
 //! // What a run-time compiler is given: the source, the headers under their names, and the options.
 //! let (name, text) = HEADERS.iter().find(|(name, _)| *name == "portable.hpp").expect("it ships");
-//! assert!(unit.family.source.contains(&format!("#include \"{name}\"")) && text.contains("#define KERNEL"));
+//! assert!(unit.family.source.contains(&format!("#include \"{name}\"")) && text.contains("#define DTYPE"));
 //! let options = unit.options("amd", 64).expect("AMD's GPUs have a compiler");
 //! assert_eq!(options.last().map(String::as_str), Some("-DWAVE_SIZE=64"));
 //! ```
