@@ -173,7 +173,7 @@ fn a_kernel_that_is_not_there() {
     not_found("with\0inside");
     let error = module.function("nothing").unwrap_err().to_string();
     let host = platform().kind == PlatformKind::Host;
-    let module = if host { "host module \"elementwise_f32\"" } else { "a code object of " };
+    let module = if host { "compiled host code of " } else { "a code object of " };
     assert!(error.starts_with(module) && error.contains("\"nothing\""), "{error}");
 }
 

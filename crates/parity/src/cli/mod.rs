@@ -189,6 +189,10 @@ fn compile(cases: &[Case], devices: &[NamedDevice]) -> Result<(), Error> {
         bar.set_length(all as u64);
         bar.set_message(device.to_owned());
         bar.set_position(done as u64);
+        // Without a terminal the bar is not shown.
+        if bar.is_hidden() && (done.is_multiple_of(25) || done == all) {
+            eprintln!("parity: {done} of {all} units of kernels for {device}");
+        }
     };
     let compiled = compile::compile(cases, devices, &step);
     bar.finish_and_clear();

@@ -61,7 +61,7 @@ pub(super) struct Search {
 enum Cache {
     Process,
     #[cfg(all(test, feature = "host"))]
-    Own(CodeCache),
+    Own(Box<CodeCache>),
 }
 
 /// What `HIPSTACK_KERNELS` says instead of a folder if none is to be looked into.
@@ -95,18 +95,25 @@ impl Search {
     /// # Errors
     /// Where it was looked for, why it was not there, and how to make it; the compiler's log if it does not compile.
     pub(super) fn find(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
+        let _waiting = notice::waiting(&unit.name(), target.of(unit).0);
+        self.find_untold(target, unit)
+    }
+
+    /// As [`Search::find`], for callers that show what is waited for themselves.
+    ///
+    /// # Errors
+    /// As [`Search::find`].
+    pub(super) fn find_untold(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
         let mut why = Vec::new();
         if let Some(current) = self.ahead(target, unit, &mut why)? {
             return Ok((current.image, CodeOrigin::Folder(current.path)));
         }
         can_compile(target).map_err(|error| nothing(target, unit, &why, &error))?;
         let (source, arch) = (source(target, unit)?, target.of(unit).0);
-        let waiting = notice::waiting(&unit.name(), arch);
         let compiled = match target.device.filter(|_| arch == target.arch) {
             Some(device) => self.cache().compile_for(&source, device),
             None => self.cache().compile(&source, target.platform, arch),
         };
-        drop(waiting);
         match compiled {
             Ok((compiled, CacheAnswer::Kept(file))) => Ok((compiled.into_code(), CodeOrigin::Cache(file))),
             Ok((compiled, CacheAnswer::Remembered)) => Ok((compiled.into_code(), CodeOrigin::Compiled)),

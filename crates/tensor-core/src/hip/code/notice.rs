@@ -20,7 +20,7 @@ pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
     static FIRST: Once = Once::new();
     let (done, ended) = channel();
     let text = format!("hipstack: compiling {unit} for {arch}, which was not asked for before");
-    std::thread::spawn(move || {
+    let tell = move || {
         if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
             if std::io::stderr().is_terminal() {
                 eprintln!("{text}");
@@ -28,7 +28,9 @@ pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
                 FIRST.call_once(|| eprintln!("{text}; others may follow"));
             }
         }
-    });
+    };
+    // Without a thread for it nothing is said.
+    let _ = std::thread::Builder::new().name("compiler notice".into()).spawn(tell);
     Waiting { _done: done }
 }
 

@@ -65,7 +65,7 @@ fn build_into(root: &Path, image: &[u8], source: &str) -> PathBuf {
 
 fn search(named: Option<&Path>, beside: &[&Path], cache: &Path) -> Search {
     let beside = beside.iter().map(|path| path.to_path_buf()).collect();
-    Search::new(named.map(Path::to_path_buf), beside, Cache::Own(CodeCache::at(cache, 1 << 30)))
+    Search::new(named.map(Path::to_path_buf), beside, Cache::Own(Box::new(CodeCache::at(cache, 1 << 30))))
 }
 
 #[test]
