@@ -120,7 +120,7 @@ const GFX: [&str; 4] = ["--platform", "amd", "--arch", "gfx90a"];
 
 fn whole() -> Vec<String> {
     let units = kernels_hip::units().filter(|unit| unit.family.waves == kernels_hip::Waves::Both);
-    let mut files: Vec<String> = units.map(|unit| format!("{}.o", unit.name())).collect();
+    let mut files: Vec<String> = units.map(|unit| format!("{}.so", unit.name())).collect();
     assert_eq!(files.len(), UNITS);
     files.push("manifest.json".into());
     files.sort();
@@ -164,15 +164,15 @@ fn a_check_names_what_is_not_current() {
     let moved = place.path("other");
     std::fs::copy(place.path("cc"), &moved).expect("writable");
     Seen::of(place.command(&check).env("CXX", &moved).output().expect("it starts"))
-        .must(1, &["reduce_f32.o: it is not current: another compiler", "without --check"]);
+        .must(1, &["reduce_f32.so: it is not current: another compiler", "without --check"]);
     let manifest = place.path("out/host/host-w64/manifest.json");
     let text = std::fs::read_to_string(&manifest).expect("it was written");
-    let entry = text.lines().find(|line| line.contains("reduce_i16.o")).expect("it is listed");
+    let entry = text.lines().find(|line| line.contains("reduce_i16.so")).expect("it is listed");
     let of_before = entry.replacen("\"source\":\"", "\"source\":\"0", 1);
     assert_ne!(entry, of_before);
     std::fs::write(&manifest, text.replace(entry, &of_before)).expect("writable");
     let seen = place.run(&check);
-    seen.must(1, &["reduce_i16.o: it is not current: its texts have changed"]);
+    seen.must(1, &["reduce_i16.so: it is not current: its texts have changed"]);
     assert_eq!(seen.text.matches("not current").count(), 1, "{}", seen.text);
     assert_eq!(place.runs(), UNITS);
     place.run(&W64).must(0, &["REST current, 1 compiled"]);
