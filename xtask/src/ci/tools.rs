@@ -135,12 +135,19 @@ pub(super) const WEIGHTS: Tool = Tool {
 fn of_program(name: &str, program: &Path, ask: &str) -> Result<Version, String> {
     let text = workspace::output_of(Command::new(program).arg(ask))
         .ok_or_else(|| format!("ci: `{} {ask}` fails", program.display()))?;
-    Ok((name.to_owned(), told(&text)))
+    Ok((name.to_owned(), told(&without_place(&text, program))))
 }
 
 /// The same of a program that need not be there.
 fn in_path(name: &str) -> Result<Option<Version>, String> {
     workspace::in_path(name).map(|program| of_program(name, &program, "--version")).transpose()
+}
+
+/// The text without the lines that name the folder of the program: where it lies decides nothing.
+fn without_place(text: &str, program: &Path) -> String {
+    let folder = program.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
+    let lines = text.lines().filter(|line| folder.is_empty() || !line.contains(folder.as_ref()));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// The line that people know a version by, and the number of all that was said. Where the program lies does not matter.
@@ -179,6 +186,15 @@ fn number(place: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_a_program_lies_decides_nothing() {
+        let text = |folder: &str| format!("clang 22\nsh: 1: {folder}/helper: not found\n");
+        let of = |folder: &str| without_place(&text(folder), &Path::new(folder).join("clang"));
+        assert_eq!(of("/here/bin"), "clang 22\n");
+        assert_eq!(of("/here/bin"), of("/there/bin"));
+        assert_eq!(without_place("rustc 1.95\n", Path::new("rustc")), "rustc 1.95\n");
+    }
 
     #[test]
     fn a_version_is_told_by_its_line_and_a_number_of_all() {
