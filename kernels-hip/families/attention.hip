@@ -16,7 +16,7 @@ namespace hipstack {
 
 static constexpr u32 BLOCK = 256;
 static constexpr u32 SIDE = 16;              // a tile is computed by 16 by 16 threads
-static constexpr u32 N = 16 / sizeof(C);     // rows of a thread, keys of a thread, and numbers of a 16-byte access
+static constexpr u32 N = ACCESS / sizeof(C);     // rows of a thread, keys of a thread, and numbers of a 16-byte access
 static constexpr u32 TILE = SIDE * N;        // rows of a tile, and keys of a tile
 static constexpr u32 DEPTH = 32;             // of the head size at once
 static constexpr u32 PITCH = DEPTH + N;      // of a staged row: no two threads of an access meet in a bank

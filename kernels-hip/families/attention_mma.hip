@@ -305,7 +305,7 @@ template <u32 DEPTH> DEVICE void attend(const T*, const T*, const T*, const u8*,
 
 // Three blocks share a multiprocessor and its registers where that leaves none in memory.
 #if ON_NVIDIA && __CUDA_ARCH__ == 900
-#define MMA_KERNEL(name, ...) extern "C" __global__ __launch_bounds__(128, 3) void name(__VA_ARGS__)
+#define MMA_KERNEL(...) KERNEL_OF(128, 3, __VA_ARGS__)
 #else
 #define MMA_KERNEL(...) KERNEL(__VA_ARGS__)
 #endif

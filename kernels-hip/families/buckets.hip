@@ -42,14 +42,6 @@ static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
     else if (type == ID_I32) f((const i32*)ids);     \
     else f((const i64*)ids);
 
-#if ON_HOST
-#define ROLLED
-#define FOUR_AT_ONCE
-#else
-#define ROLLED _Pragma("unroll 1")
-#define FOUR_AT_ONCE _Pragma("unroll 4")
-#endif
-
 // What is added up.
 typedef Dtype<T>::Compute Sum;
 
@@ -157,25 +149,15 @@ template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32
         u16* const count = so_far + (digit & ((1u << BITS) - 1u));
         const u32 rank = *count + (u32)__popc(behind);
         at[k] = digit << 16 | rank;
-#if ON_NVIDIA
-        asm volatile("" : "+r"(at[k]));
-#endif
-        group_wait();
+        if constexpr (ON_NVIDIA) at[k] = anew(at[k]);
+        sync_wave();
         if (behind == 0 && (digit >> BITS & 1u) == 0) *count = (u16)(rank + (u32)__popc(same));
-        group_wait();
+        sync_wave();
     }
 }
 
 // ---- terms in the order of their buckets -------------------------------------------------------------------------------
-// So many blocks should fit a multiprocessor of NVIDIA's: without a number nvcc keeps to fewer registers.
-#if ON_NVIDIA
-#define KERNEL_OF(blocks, ...) KERNEL_OF_(blocks, __VA_ARGS__)
-#define KERNEL_OF_(blocks, name, ...) extern "C" __global__ __launch_bounds__(256, blocks) void name(__VA_ARGS__)
-#else
-#define KERNEL_OF(blocks, ...) KERNEL(__VA_ARGS__)
-#endif
-
-KERNEL_OF(sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids, const T* src, Word* words, u32* runs, IndexFault* fault, BucketMap m) {
+KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids, const T* src, Word* words, u32* runs, IndexFault* fault, BucketMap m) {
     // How many terms of each bucket each group has, which becomes where they begin in the tile; then the tile's words.
     typedef Pack<u64, 2> Room;
     static constexpr u32 ROOM = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
@@ -263,7 +245,7 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
 }
 
 // Elements become sums, and sums elements: 16 bytes at a time where they lie so.
-static constexpr u32 SPAN = 16 / sizeof(T), PART = 16 / sizeof(Sum);
+static constexpr u32 SPAN = ACCESS / sizeof(T), PART = ACCESS / sizeof(Sum);
 DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
     static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = 4;
     const u32 packed = is_aligned<T, SPAN>(from) ? count / SPAN * SPAN : 0;
@@ -355,7 +337,7 @@ struct Part {
     }
 };
 
-KERNEL_OF(FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
     // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.

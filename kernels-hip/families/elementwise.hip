@@ -37,8 +37,7 @@ SIZE(CopyMap, 208) OFFSET(CopyMap, dims, 16) OFFSET(CopyMap, src, 80) OFFSET(Cop
 static constexpr u32 A_TIGHT = 1, B_TIGHT = 2, A_SCALAR = 4, B_SCALAR = 8;
 static constexpr u32 SRC_TIGHT = 1, DST_TIGHT = 2;
 
-// ---- walking ----------------------------------------------------------------------------------------------------------
-#if ON_HOST
+// ---- walking on the host ----------------------------------------------------------------------------------------------
 // A thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
 static constexpr u64 STEP = 128;
 
@@ -86,19 +85,10 @@ SHARED_CODE void run2(const A* a, u64 sa, const A* b, u64 sb, O* out, u64 n, F f
         for (u64 j = 0; j < n; j++) out[j] = f(a[j * sa], b[j * sb]);
     }
 }
-#else
-// Elements that a thread moves at once: 16 bytes of the larger type.
-template <class A, class O> DEVICE constexpr u32 pack_size() { return 16 / (sizeof(A) > sizeof(O) ? sizeof(A) : sizeof(O)); }
-// Pack p of a tight array, or its only element N times.
-template <u32 N, class A> DEVICE Pack<A, N> load_or_repeat(const A* a, bool tight, u64 p) {
-    if (tight) return load_pack<N>(a + p * N);
-    Pack<A, N> out;
-    UNROLL
-    for (u32 j = 0; j < N; j++) out.at[j] = *a;
-    return out;
-}
 
-#define NOT_UNROLLED _Pragma("unroll 1")
+// ---- walking on GPUs --------------------------------------------------------------------------------------------------
+// Elements that a thread moves at once: 16 bytes of the larger type.
+template <class A, class O> DEVICE constexpr u32 pack_size() { return ACCESS / (sizeof(A) > sizeof(O) ? sizeof(A) : sizeof(O)); }
 // Strided walks of fewer elements go by packs: their divisions are of 32 bits.
 static constexpr u64 BY_PACKS = 1ull << 32;
 // Where element i of a strided walk lies in two arrays, and how many elements its row has from there on.
@@ -131,92 +121,92 @@ template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, c
     for (u32 d = 0; d + 1 < rank; d++) all |= strides[d];
     return is_aligned<O, N>(out) && all % N == 0;
 }
-#endif
 
+// ---- walking ----------------------------------------------------------------------------------------------------------
 // out[i] = f(a[i]), both tight.
 template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 count, F f) {
-#if ON_HOST
-    for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
-#else
-    // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
-    constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
-    const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
-    for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
-        Pack<A, N> x[TURNS] = {};
-        UNROLL
-        for (u32 k = 0; k < TURNS; k++)
-            if (k == 0 || p + k * blockDim.x < packs) x[k] = load_pack<N>(a + (p + k * blockDim.x) * N);
-        UNROLL
-        for (u32 k = 0; k < TURNS; k++) {
-            if (k > 0 && p + k * blockDim.x >= packs) break;
-            Pack<O, N> y;
+    if constexpr (ON_HOST) {
+        for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
+    } else {
+        // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
+        constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
+        const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
+        for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
+            Pack<A, N> x[TURNS] = {};
             UNROLL
-            for (u32 j = 0; j < N; j++) y.at[j] = f(x[k].at[j]);
-            write_pack<N>(out + (p + k * blockDim.x) * N, y);
+            for (u32 k = 0; k < TURNS; k++)
+                if (k == 0 || p + k * blockDim.x < packs) x[k] = load_pack<N>(a + (p + k * blockDim.x) * N);
+            UNROLL
+            for (u32 k = 0; k < TURNS; k++) {
+                if (k > 0 && p + k * blockDim.x >= packs) break;
+                Pack<O, N> y;
+                UNROLL
+                for (u32 j = 0; j < N; j++) y.at[j] = f(x[k].at[j]);
+                write_pack<N>(out + (p + k * blockDim.x) * N, y);
+            }
         }
+        for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
     }
-    for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(a[i]);
-#endif
 }
 
 // out[so(i)] = f(a[sa(i)]); with OUT_TIGHT out[i] = f(a[sa(i)]).
 template <bool OUT_TIGHT, class A, class O, class F>
 DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, const u64* sa, const u64* so, F f) {
-#if ON_HOST
-    const u64 step_a = rank > 0 ? sa[rank - 1] : 0, step_out = OUT_TIGHT ? 1 : rank > 0 ? so[rank - 1] : 0;
-    for_strided_runs(count, rank, dims, sa, so, [&](u64 i, Offsets at, u64 n) {
-        run1(a + at.a, step_a, out + (OUT_TIGHT ? i : at.b), step_out, n, f);
-    });
-#else
-    constexpr u32 N = pack_size<A, O>();
-    const u64 first = thread_number(), step = thread_count();
-    const u64 inner = rank > 0 ? dims[rank - 1] : 0, step_a = rank > 0 ? sa[rank - 1] : 0;
-    u64 done = 0;
-    if constexpr (OUT_TIGHT) {
-        if (inner >= N && count < BY_PACKS && is_aligned<O, N>(out)) {
-            done = count / N * N;
-            for (u64 i = first * N; i < done; i += step * N) {
-                const Run run = run_of((u32)i, rank, dims, sa, sa);
-                if (run.left < N) {
-                    // To the end of a row, and from the beginning of the next one.
-                    const u64 next = run_of((u32)i + run.left, rank, dims, sa, sa).at.a;
-                    NOT_UNROLLED
-                    for (u32 j = 0; j < N; j++)
-                        out[i + j] = f(a[j < run.left ? run.at.a + j * step_a : next + (j - run.left) * step_a]);
-                    continue;
+    if constexpr (ON_HOST) {
+        const u64 step_a = rank > 0 ? sa[rank - 1] : 0, step_out = OUT_TIGHT ? 1 : rank > 0 ? so[rank - 1] : 0;
+        for_strided_runs(count, rank, dims, sa, so, [&](u64 i, Offsets at, u64 n) {
+            run1(a + at.a, step_a, out + (OUT_TIGHT ? i : at.b), step_out, n, f);
+        });
+    } else {
+        constexpr u32 N = pack_size<A, O>();
+        const u64 first = thread_number(), step = thread_count();
+        const u64 inner = rank > 0 ? dims[rank - 1] : 0, step_a = rank > 0 ? sa[rank - 1] : 0;
+        u64 done = 0;
+        if constexpr (OUT_TIGHT) {
+            if (inner >= N && count < BY_PACKS && is_aligned<O, N>(out)) {
+                done = count / N * N;
+                for (u64 i = first * N; i < done; i += step * N) {
+                    const Run run = run_of((u32)i, rank, dims, sa, sa);
+                    if (run.left < N) {
+                        // To the end of a row, and from the beginning of the next one.
+                        const u64 next = run_of((u32)i + run.left, rank, dims, sa, sa).at.a;
+                        ROLLED
+                        for (u32 j = 0; j < N; j++)
+                            out[i + j] = f(a[j < run.left ? run.at.a + j * step_a : next + (j - run.left) * step_a]);
+                        continue;
+                    }
+                    Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
+                    Pack<O, N> y;
+                    UNROLL
+                    for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
+                    write_pack<N>(out + i, y);
                 }
-                Pack<A, N> x = load_steps<N>(a + run.at.a, step_a);
-                Pack<O, N> y;
-                UNROLL
-                for (u32 j = 0; j < N; j++) y.at[j] = f(x.at[j]);
-                write_pack<N>(out + i, y);
+            }
+        } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
+            // Rows of packs; the last of a row may be short.
+            done = count;
+            const u32 each = (u32)((inner + N - 1) / N), packs = (u32)count / (u32)inner * each;
+            for (u64 p = first; p < packs; p += step) {
+                const u32 row = (u32)p / each, x = ((u32)p - row * each) * N;
+                const Offsets at = offsets_as<u32>(row, rank - 1, dims, sa, so);
+                const A* const from = a + at.a + x * step_a;
+                O* const to = out + at.b + x;
+                if (inner - x >= N) {
+                    Pack<A, N> v = load_steps<N>(from, step_a);
+                    Pack<O, N> y;
+                    UNROLL
+                    for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
+                    write_pack<N>(to, y);
+                } else {
+                    for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
+                }
             }
         }
-    } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
-        // Rows of packs; the last of a row may be short.
-        done = count;
-        const u32 each = (u32)((inner + N - 1) / N), packs = (u32)count / (u32)inner * each;
-        for (u64 p = first; p < packs; p += step) {
-            const u32 row = (u32)p / each, x = ((u32)p - row * each) * N;
-            const Offsets at = offsets_as<u32>(row, rank - 1, dims, sa, so);
-            const A* const from = a + at.a + x * step_a;
-            O* const to = out + at.b + x;
-            if (inner - x >= N) {
-                Pack<A, N> v = load_steps<N>(from, step_a);
-                Pack<O, N> y;
-                UNROLL
-                for (u32 j = 0; j < N; j++) y.at[j] = f(v.at[j]);
-                write_pack<N>(to, y);
-            } else {
-                for (u32 j = 0; j < inner - x; j++) to[j] = f(from[j * step_a]);
-            }
+        for (u64 i = done + first; i < count; i += step) {
+            const Offsets at = offsets(i, count, rank, dims, sa, so);
+            out[OUT_TIGHT ? i : at.b] = f(a[at.a]);
         }
     }
-    for (u64 i = done + first; i < count; i += step) {
-        const Offsets at = offsets(i, count, rank, dims, sa, so);
-        out[OUT_TIGHT ? i : at.b] = f(a[at.a]);
-    }
-#endif
 }
 
 template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const Map1& m, F f) {
@@ -228,58 +218,58 @@ template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
-#if ON_HOST
-    if (a_flat && b_flat) for_runs(m.count, [&](u64 i, u64 n) {
-        run2(a + (a_moves ? i : 0), a_moves, b + (b_moves ? i : 0), b_moves, out + i, n, f);
-    });
-    else for_strided_runs(m.count, m.rank, m.dims, m.a, m.b, [&](u64 i, Offsets at, u64 n) {
-        run2(a + at.a, m.rank > 0 ? m.a[m.rank - 1] : 0, b + at.b, m.rank > 0 ? m.b[m.rank - 1] : 0, out + i, n, f);
-    });
-#else
-    constexpr u32 N = pack_size<A, O>();
-    const u64 first = thread_number(), step = thread_count();
-    const bool flat = a_flat && b_flat;
-    u64 done = 0;
-    if (flat) {
-        const bool aligned = (!a_moves || is_aligned<A, N>(a)) && (!b_moves || is_aligned<A, N>(b)) && is_aligned<O, N>(out);
-        const u64 packs = aligned ? m.count / N : 0;
-        done = packs * N;
-        for (u64 p = first; p < packs; p += step) {
-            const Pack<A, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
-            Pack<O, N> z;
-            UNROLL
-            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
-            write_pack<N>(out + p * N, z);
-        }
-    } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
-        const u64 step_a = m.a[m.rank - 1], step_b = m.b[m.rank - 1];
-        done = m.count / N * N;
-        for (u64 i = first * N; i < done; i += step * N) {
-            const Run run = run_of((u32)i, m.rank, m.dims, m.a, m.b);
-            if (run.left < N) {
-                // To the end of a row, and from the beginning of the next one.
-                const Offsets next = run_of((u32)i + run.left, m.rank, m.dims, m.a, m.b).at;
-                NOT_UNROLLED
-                for (u32 j = 0; j < N; j++) {
-                    const bool here = j < run.left;
-                    const Offsets start = here ? run.at : next;
-                    const u32 k = here ? j : j - run.left;
-                    out[i + j] = f(a[start.a + k * step_a], b[start.b + k * step_b]);
-                }
-                continue;
+    if constexpr (ON_HOST) {
+        if (a_flat && b_flat) for_runs(m.count, [&](u64 i, u64 n) {
+            run2(a + (a_moves ? i : 0), a_moves, b + (b_moves ? i : 0), b_moves, out + i, n, f);
+        });
+        else for_strided_runs(m.count, m.rank, m.dims, m.a, m.b, [&](u64 i, Offsets at, u64 n) {
+            run2(a + at.a, m.rank > 0 ? m.a[m.rank - 1] : 0, b + at.b, m.rank > 0 ? m.b[m.rank - 1] : 0, out + i, n, f);
+        });
+    } else {
+        constexpr u32 N = pack_size<A, O>();
+        const u64 first = thread_number(), step = thread_count();
+        const bool flat = a_flat && b_flat;
+        u64 done = 0;
+        if (flat) {
+            const bool aligned = (!a_moves || is_aligned<A, N>(a)) && (!b_moves || is_aligned<A, N>(b)) && is_aligned<O, N>(out);
+            const u64 packs = aligned ? m.count / N : 0;
+            done = packs * N;
+            for (u64 p = first; p < packs; p += step) {
+                const Pack<A, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
+                Pack<O, N> z;
+                UNROLL
+                for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
+                write_pack<N>(out + p * N, z);
             }
-            Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
-            Pack<O, N> z;
-            UNROLL
-            for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
-            write_pack<N>(out + i, z);
+        } else if (m.rank > 0 && m.dims[m.rank - 1] >= N && m.count < BY_PACKS && is_aligned<O, N>(out)) {
+            const u64 step_a = m.a[m.rank - 1], step_b = m.b[m.rank - 1];
+            done = m.count / N * N;
+            for (u64 i = first * N; i < done; i += step * N) {
+                const Run run = run_of((u32)i, m.rank, m.dims, m.a, m.b);
+                if (run.left < N) {
+                    // To the end of a row, and from the beginning of the next one.
+                    const Offsets next = run_of((u32)i + run.left, m.rank, m.dims, m.a, m.b).at;
+                    ROLLED
+                    for (u32 j = 0; j < N; j++) {
+                        const bool here = j < run.left;
+                        const Offsets start = here ? run.at : next;
+                        const u32 k = here ? j : j - run.left;
+                        out[i + j] = f(a[start.a + k * step_a], b[start.b + k * step_b]);
+                    }
+                    continue;
+                }
+                Pack<A, N> x = load_steps<N>(a + run.at.a, step_a), y = load_steps<N>(b + run.at.b, step_b);
+                Pack<O, N> z;
+                UNROLL
+                for (u32 j = 0; j < N; j++) z.at[j] = f(x.at[j], y.at[j]);
+                write_pack<N>(out + i, z);
+            }
+        }
+        for (u64 i = done + first; i < m.count; i += step) {
+            const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
+            out[i] = f(a[at.a], b[at.b]);
         }
     }
-    for (u64 i = done + first; i < m.count; i += step) {
-        const Offsets at = flat ? Offsets{a_moves ? i : 0, b_moves ? i : 0} : offsets(i, m.count, m.rank, m.dims, m.a, m.b);
-        out[i] = f(a[at.a], b[at.b]);
-    }
-#endif
 }
 
 // ---- operations in the compute type -----------------------------------------------------------------------------------

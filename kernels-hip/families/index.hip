@@ -59,8 +59,7 @@ template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i6
 }
 
 // ---- gather -----------------------------------------------------------------------------------------------------------
-#if ON_HOST
-// Elements that a thread takes side by side.
+// On the host: elements that a thread takes side by side.
 static constexpr u64 STEP = 128;
 // Lines that it takes side by side, and the most owners of a line: a walk over the ids that another did already gains little.
 static constexpr u64 LINES = 64, MOST_OWNERS = 4;
@@ -90,10 +89,8 @@ DEVICE void gather_run(const U* src, u64 step, const I* ids, u64 id_step, U* out
         }
     }
 }
-#endif
 
-#if !ON_HOST
-// Packs of a row that a thread reads before it writes one.
+// On GPUs: packs of a row that a thread reads before it writes one.
 static constexpr u32 SIDE_BY_SIDE = 2;
 // Rows of packs that share an id each, along the innermost dimension. A power of two of threads takes a row: one for
 // each pack up to eight, then one for each SIDE_BY_SIDE of them up to a block.
@@ -123,51 +120,50 @@ template <class U, class I> DEVICE void gather_rows(const U* src, const I* ids, 
         }
     }
 }
-#endif
 
 // A negative id, as a number without sign, is greater than any length.
 template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
-#if ON_HOST
-    const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
-    const u64 step = m.rank > 0 ? m.src[m.rank - 1] : 0, id_step = m.rank > 0 ? m.ids[m.rank - 1] : 0;
-    for (u64 first = thread_number() * STEP; first < m.count; first += thread_count() * STEP) {
-        const u64 end = m.count - first < STEP ? m.count : first + STEP;
-        for (u64 i = first; i < end;) {
-            const u64 rest = inner - i % inner, n = rest < end - i ? rest : end - i;
-            const Offsets at = offsets(i, m.count, m.rank, m.dims, m.src, m.ids);
-            gather_run(src + at.a, step, ids + at.b, id_step, out + i, n, fault, m);
-            i += n;
+    if constexpr (ON_HOST) {
+        const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
+        const u64 step = m.rank > 0 ? m.src[m.rank - 1] : 0, id_step = m.rank > 0 ? m.ids[m.rank - 1] : 0;
+        for (u64 first = thread_number() * STEP; first < m.count; first += thread_count() * STEP) {
+            const u64 end = m.count - first < STEP ? m.count : first + STEP;
+            for (u64 i = first; i < end;) {
+                const u64 rest = inner - i % inner, n = rest < end - i ? rest : end - i;
+                const Offsets at = offsets(i, m.count, m.rank, m.dims, m.src, m.ids);
+                gather_run(src + at.a, step, ids + at.b, id_step, out + i, n, fault, m);
+                i += n;
+            }
+        }
+    } else {
+        if constexpr (sizeof(U) == 16) return gather_rows(src, ids, out, fault, m);
+        // Several elements at once: all ids are read before the first element, and all elements before one is written.
+        constexpr u32 SIDE = 4;
+        for (u64 first = thread_number(); first < m.count; first += thread_count() * SIDE) {
+            u64 from[SIDE], id[SIDE];
+            U moved[SIDE];
+            UNROLL
+            for (u32 k = 0; k < SIDE; k++) {
+                const u64 i = first + k * thread_count();
+                const Offsets at = offsets(i < m.count ? i : first, m.count, m.rank, m.dims, m.src, m.ids);
+                from[k] = at.a, id[k] = (u64)ids[at.b];
+            }
+            UNROLL
+            for (u32 k = 0; k < SIDE; k++) {
+                moved[k] = U{};
+                if (id[k] < m.length) moved[k] = src[from[k] + id[k] * m.axis_stride];
+            }
+            UNROLL
+            for (u32 k = 0; k < SIDE; k++) {
+                const u64 i = first + k * thread_count();
+                if (i < m.count) out[i] = moved[k];
+                if (id[k] >= m.length) report(fault, m, (i64)id[k]);
+            }
         }
     }
-#else
-    if constexpr (sizeof(U) == 16) return gather_rows(src, ids, out, fault, m);
-    // Several elements at once: all ids are read before the first element, and all elements before one is written.
-    constexpr u32 SIDE = 4;
-    for (u64 first = thread_number(); first < m.count; first += thread_count() * SIDE) {
-        u64 from[SIDE], id[SIDE];
-        U moved[SIDE];
-        UNROLL
-        for (u32 k = 0; k < SIDE; k++) {
-            const u64 i = first + k * thread_count();
-            const Offsets at = offsets(i < m.count ? i : first, m.count, m.rank, m.dims, m.src, m.ids);
-            from[k] = at.a, id[k] = (u64)ids[at.b];
-        }
-        UNROLL
-        for (u32 k = 0; k < SIDE; k++) {
-            moved[k] = U{};
-            if (id[k] < m.length) moved[k] = src[from[k] + id[k] * m.axis_stride];
-        }
-        UNROLL
-        for (u32 k = 0; k < SIDE; k++) {
-            const u64 i = first + k * thread_count();
-            if (i < m.count) out[i] = moved[k];
-            if (id[k] >= m.length) report(fault, m, (i64)id[k]);
-        }
-    }
-#endif
 }
 
-static constexpr u32 PACK = 16 / sizeof(T);
+static constexpr u32 PACK = ACCESS / sizeof(T);
 
 KERNEL(PASTE4(index_, gather, _, DTYPE), const T* src, const u8* ids, T* out, IndexFault* fault, GatherMap map) {
     if (map.packed != 0) {
@@ -228,30 +224,6 @@ DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, Index
         }
     }
 }
-// Where a line begins in the three arrays: `offsets` for one array more.
-struct Places {
-    u64 dst, ids, src;
-};
-template <class I> DEVICE Places places_as(I line, const ScatterMap& m) {
-    Places at = {0, 0, 0};
-    DIMS_FROM_THE_LAST(d, m.rank) {
-        const I quotient = line / (I)m.dims[d], remainder = line - quotient * (I)m.dims[d];
-        at.dst += remainder * m.dst[d];
-        at.ids += remainder * m.ids[d];
-        at.src += remainder * m.src[d];
-        line = quotient;
-    }
-    if (m.rank > 0) {
-        at.dst += line * m.dst[0];
-        at.ids += line * m.ids[0];
-        at.src += line * m.src[0];
-    }
-    return at;
-}
-DEVICE Places places(u64 line, const ScatterMap& m) {
-    return m.lines >> 32 == 0 ? places_as<u32>((u32)line, m) : places_as<u64>(line, m);
-}
-
 // Ids as what they are.
 template <class Op>
 DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
@@ -260,20 +232,16 @@ DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, In
 }
 
 template <class Op> DEVICE void scatter(T* dst, const u8* ids, const T* src, IndexFault* fault, const ScatterMap& m) {
-#if ON_HOST
-    const u64 owners = m.owners < MOST_OWNERS ? m.owners : MOST_OWNERS, together = LINES;
-    // Neighbouring threads share an OS thread: work is dealt out to blocks first.
-    const u64 number = (u64)threadIdx.x * gridDim.x + blockIdx.x;
-    const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
-    const u64 dst_step = m.rank > 0 ? m.dst[m.rank - 1] : 0, ids_step = m.rank > 0 ? m.ids[m.rank - 1] : 0;
-    const u64 src_step = m.rank > 0 ? m.src[m.rank - 1] : 0;
-#else
-    const u64 owners = m.owners, together = 1, number = thread_number();
-    const u64 inner = 1, dst_step = 0, ids_step = 0, src_step = 0;
-#endif
+    const u64 owners = ON_HOST && m.owners > MOST_OWNERS ? MOST_OWNERS : m.owners, together = ON_HOST ? LINES : 1;
+    const u64 number = worker_number();
+    // The innermost dimension, along which lines lie side by side, and steps along it: for lines that are taken together.
+    const bool inside = ON_HOST && m.rank > 0;
+    const u64 inner = inside ? m.dims[m.rank - 1] : 1;
+    const u64 dst_step = inside ? m.dst[m.rank - 1] : 0, ids_step = inside ? m.ids[m.rank - 1] : 0;
+    const u64 src_step = inside ? m.src[m.rank - 1] : 0;
     const u64 share = (m.length + owners - 1) / owners, groups = (m.lines + together - 1) / together;
     for (u64 u = number; u < groups * owners; u += thread_count()) {
-        // Neighbouring threads take neighbouring lines.
+        // Neighbours take neighbouring lines.
         const u64 owner = u / groups, first = owner * share;
         const u64 left = first < m.length ? m.length - first : 0;
         const u64 begin = (u - owner * groups) * together;
@@ -282,9 +250,9 @@ template <class Op> DEVICE void scatter(T* dst, const u8* ids, const T* src, Ind
         if (left == 0 && first != 0) continue;
         for (u64 line = begin; line < end;) {
             const u64 rest = inner - line % inner, n = together == 1 ? 1 : rest < end - line ? rest : end - line;
-            const Places at = places(line, m);
+            const ThreeOffsets at = three_offsets(line, m.lines, m.rank, m.dims, m.dst, m.ids, m.src);
             const Lines lines = {n, first, left < share ? left : share, dst_step, ids_step, src_step};
-            walk<Op>(dst + at.dst, ids, at.ids, src + at.src, lines, fault, m);
+            walk<Op>(dst + at.a, ids, at.b, src + at.c, lines, fault, m);
             line += n;
         }
     }

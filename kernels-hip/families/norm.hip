@@ -145,10 +145,9 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         store(out + first, x, s);
     }
 }
-#if HALVES
-// Rows of 16-bit elements that fit the threads' registers, and a thread's weights and biases as they lie in memory: what several rows of a
-// block need is read once. Weights alone stay in registers; with biases they are more than those hold beside a row, and each thread keeps
-// its own in shared memory. Where there are none, they are 1 and -0, which change nothing.
+// With HALVES: rows of 16-bit elements that fit the threads' registers, and a thread's weights and biases as they lie in memory: what several
+// rows of a block need is read once. Weights alone stay in registers; with biases they are more than those hold beside a row, and each thread
+// keeps its own in shared memory. Where there are none, they are 1 and -0, which change nothing.
 #if defined(DTYPE_f16)
 static constexpr u32 ONES = 0x3c003c00u, MINUS_ZEROS = 0x80008000u;
 #else
@@ -219,32 +218,31 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
         for (u32 w = 0; w < WORDS; w++) {
             C low, high, low_bias, high_bias;
             const C v = x[p * SPAN + 2 * w] * factor, next = x[p * SPAN + 2 * w + 1] * factor;
-            widen_halves(held_back(weights.at[w], factor), low, high);
+            widen_halves<T>(held_back(weights.at[w], factor), low, high);
             if (CENTRED) {
-                widen_halves(biases.at[w], low_bias, high_bias);
-                out_words.at[w] = narrow_halves(multiply_add(v, low, low_bias), multiply_add(next, high, high_bias));
+                widen_halves<T>(biases.at[w], low_bias, high_bias);
+                out_words.at[w] = narrow_halves<T>(multiply_add(v, low, low_bias), multiply_add(next, high, high_bias));
             } else {
-                out_words.at[w] = narrow_halves(v * low, next * high);
+                out_words.at[w] = narrow_halves<T>(v * low, next * high);
             }
         }
         write_pack((u32*)(out + own.at(p, 0)), out_words);
     }
 }
-#endif
 
 template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
-#if HALVES
-    if (PACKED && !GROUPS && m.length <= (u64)HELD * team.width) {
-        Kept kept;
-        keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
-        const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
-        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
-        return;
+    if constexpr (HALVES && PACKED && !GROUPS) {
+        if (m.length <= (u64)HELD * team.width) {
+            Kept kept;
+            keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
+            const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
+            for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+                kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+            return;
+        }
     }
-#endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
         row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
 }
@@ -252,19 +250,19 @@ template <bool CENTRED, bool GROUPS, bool PACKED>
 DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
     const Teams teams(m.length);
     Lanes team = teams.lanes();
-#if HALVES
-    if (PACKED && !GROUPS && m.length <= (u64)HELD * team.width) {
-        Kept kept;
-        keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
-        const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
-        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
-            const bool there = first + teams.number() < m.rows;
-            const u64 r = there ? first + teams.number() : 0;
-            kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
+    if constexpr (HALVES && PACKED && !GROUPS) {
+        if (m.length <= (u64)HELD * team.width) {
+            Kept kept;
+            keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
+            const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
+            for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+                const bool there = first + teams.number() < m.rows;
+                const u64 r = there ? first + teams.number() : 0;
+                kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
+            }
+            return;
         }
-        return;
     }
-#endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const bool there = first + teams.number() < m.rows;
         const u64 r = there ? first + teams.number() : 0;
@@ -306,21 +304,16 @@ DEVICE void batch(const T* in, const ChannelArrays& arrays, T* out, const BatchM
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
 #define NORM(op, CENTRED, GROUPS, BLOCKS, SHORT_BLOCKS)                                                                                  \
-    KERNEL_OF(BLOCKS, PASTE4(norm_, op, _, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {     \
+    ROWS_KERNEL(BLOCKS, PASTE4(norm_, op, _, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {     \
         if (is_packed<GROUPS>(in, weight, bias, out, map)) long_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);   \
         else long_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                                \
     }                                                                                                                      \
-    KERNEL_OF(SHORT_BLOCKS, PASTE4(norm_, op, _short_, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) { \
+    ROWS_KERNEL(SHORT_BLOCKS, PASTE4(norm_, op, _short_, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) { \
         if (is_packed<GROUPS>(in, weight, bias, out, map)) short_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);  \
         else short_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                               \
     }
-#if HALVES
 NORM(layer, true, false, 4, 3)
 NORM(rms, false, false, 3, 3)
-#else
-NORM(layer, true, false, 1, 1)
-NORM(rms, false, false, 1, 1)
-#endif
 NORM(group, true, true, 2, 2)
 KERNEL(PASTE4(norm_, batch, _, DTYPE), const T* in, const T* mean, const T* variance, const T* weight, const T* bias, T* out,
        BatchMap map) {

@@ -115,9 +115,9 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
             const u32 same = alike<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
             const u32 so_far = mine[digit];
             at[k] = so_far + (u32)__popc(behind);
-            group_wait();
+            sync_wave();
             if (behind == 0) mine[digit] = (u16)(so_far + (u32)__popc(same));
-            group_wait();
+            sync_wave();
         }
         __syncthreads();
         // Counts become places.

@@ -59,7 +59,7 @@ template <class A, u32 N> struct Group { A at[N]; };
 DEVICE bool is_whole(u64 at, u64 count, u32 n) { return at < count && count - at >= n; }
 
 template <u32 N> DEVICE void store_group(T* out, u64 count, u64 at, const Group<T, N>& group) {
-    constexpr u32 P = N * sizeof(T) <= 16 ? N : 16 / sizeof(T);
+    constexpr u32 P = N * sizeof(T) <= ACCESS ? N : ACCESS / sizeof(T);
     if (is_whole(at, count, N) && is_aligned<T, P>(out + at)) {
         UNROLL
         for (u32 first = 0; first < N; first += P) {

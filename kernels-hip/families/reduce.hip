@@ -17,6 +17,7 @@
 #include "portable.hpp"
 #include "block_join.hpp"
 #include "reductions.hpp"
+#include "half_ranks.hpp"
 
 namespace hipstack {
 
@@ -41,7 +42,7 @@ SIZE(JoinMap, 16) OFFSET(JoinMap, parts, 8)
 
 // Elements side by side that a thread takes before it goes on to the next span: what one 16-byte access brings; on the host
 // enough for a loop that pays.
-static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
+static constexpr u32 SPAN = ON_HOST ? 2048 : ACCESS / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 // Spans that a thread reads before it uses the first.
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
@@ -50,13 +51,7 @@ static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8
 // Parts that a thread reads before it joins the first.
 static constexpr u32 PARTS_AT_ONCE = ON_HOST ? 1 : 16;
 // Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
-static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : 16 / sizeof(T);
-
-#if ON_HOST
-#define NOT_UNROLLED
-#else
-#define NOT_UNROLLED _Pragma("unroll 1")
-#endif
+static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : ACCESS / sizeof(T);
 
 // ---- accumulation in one thread ---------------------------------------------------------------------------------------
 // Adds up W long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
@@ -118,58 +113,18 @@ template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 firs
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
     }
     typename Op::Sum rest = Op::none();
-    NOT_UNROLLED
+    ROLLED
     for (; i < n; i++) rest = Op::join(rest, Op::of(p[i], first + i));
     return Op::join(lanes_total<Op>(lane), rest);
 }
-#if !ON_HOST
-// The greatest rank of U spans of floats of 16 bits, and its first place: the maximum of integers, each with a rank above and the number of
-// the element, counted down, below. One word holds two elements, whose ranks are made together.
-template <class Op, u32 U> DEVICE typename Op::Sum half_spans(const Pack<T, SPAN> (&pack)[U], const T* p, u64 first, u64 step) {
-    i32 best = least<i32>();
-    u32 above = 0; // its bits 15 and 31 say that there is a NaN
-    UNROLL
-    for (u32 u = 0; u < U; u++) {
-        u32 words[SPAN / 2];
-        memcpy(words, &pack[u], sizeof(words));
-        UNROLL
-        for (u32 w = 0; w < SPAN / 2; w++) {
-            const u32 word = words[w], number = 0xffffu - (u * SPAN + 2 * w);
-            above |= (word & 0x7fff7fffu) + (0x7fffu - INFINITE) * 0x10001u;
-            const u32 ordered = word ^ (word >> 15 & 0x10001u) * 0x7fffu, ranks = Op::DOWN ? ~ordered : ordered;
-            const i32 low = (i32)(Op::PLACES ? ranks << 16 | number : ranks << 16);
-            const i32 high = (i32)(Op::PLACES ? (ranks & 0xffff0000u) | (number - 1) : ranks);
-            best = low > best ? low : best;
-            best = high > best ? high : best;
-        }
-    }
-    if ((above & 0x80008000u) != 0) {
-        typename Op::Sum sum = Op::none();
-        NOT_UNROLLED
-        for (u32 k = 0; k < U * SPAN; k++) {
-            const u64 at = k / SPAN * step + k % SPAN;
-            sum = Op::join(sum, Op::of(p[at], first + at));
-        }
-        return sum;
-    }
-    if constexpr (Op::PLACES) {
-        const u32 k = 0xffffu - ((u32)best & 0xffffu);
-        return typename Op::Sum{best >> 16, (u32)(first + k / SPAN * step + k % SPAN)};
-    } else {
-        return best >> 16;
-    }
-}
 // The terms of a pack whose first element is at position `first`.
 template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pack<T, SPAN>& pack, u64 first) {
-#if HALVES
-    if constexpr (!Op::ORDERS) {
+    if constexpr (HALVES && !Op::ORDERS) {
         u32 words[SPAN / 2];
         memcpy(words, &pack, sizeof(words));
         UNROLL
-        for (u32 w = 0; w < SPAN / 2; w++) widen_halves(words[w], term[2 * w], term[2 * w + 1]);
-    } else
-#endif
-    {
+        for (u32 w = 0; w < SPAN / 2; w++) widen_halves<T>(words[w], term[2 * w], term[2 * w + 1]);
+    } else {
         UNROLL
         for (u32 l = 0; l < LANES; l++) term[l] = Op::of(pack.at[l], first + l);
     }
@@ -182,7 +137,7 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
     UNROLL
     for (u32 u = 0; u < U; u++) pack[u] = load_pack<SPAN>(p + u * step);
     if constexpr (HALF && Op::ORDERS) {
-        return half_spans<Op, U>(pack, p, first, step);
+        return half_spans<Op>(pack, p, first, step);
     } else {
         typename Op::Sum lane[LANES];
         if constexpr (ONE_BY_ONE) {
@@ -203,14 +158,13 @@ template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 fi
         return lanes_total<Op>(lane);
     }
 }
-#endif
 DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
     if (m.reduced_rank == 1) return i * m.reduced_strides[0];
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
     typename Op::Sum sum = Op::none();
-    NOT_UNROLLED
+    ROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
     return sum;
 }
@@ -246,14 +200,14 @@ DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item
     Cascade<Op, 1> sum;
     const u64 step = (u64)threads * SPAN;
     u64 i = item.begin + (u64)thread * SPAN;
-#if !ON_HOST
-    if (tight && is_aligned<T, SPAN>(row + item.begin)) {
-        NOT_UNROLLED
-        for (; i + (SPANS - 1) * step + SPAN <= item.end; i += SPANS * step) sum.add(pack_spans<Op, SPANS>(row + i, i, step));
-        NOT_UNROLLED
-        for (; i + SPAN <= item.end; i += step) sum.add(pack_spans<Op, 1>(row + i, i, step));
+    if constexpr (!ON_HOST) {
+        if (tight && is_aligned<T, SPAN>(row + item.begin)) {
+            ROLLED
+            for (; i + (SPANS - 1) * step + SPAN <= item.end; i += SPANS * step) sum.add(pack_spans<Op, SPANS>(row + i, i, step));
+            ROLLED
+            for (; i + SPAN <= item.end; i += step) sum.add(pack_spans<Op, 1>(row + i, i, step));
+        }
     }
-#endif
     for (; i < item.end; i += step) {
         const u32 n = item.end - i < SPAN ? (u32)(item.end - i) : SPAN;
         sum.add(tight ? tight_span<Op>(row + i, i, n) : strided_span<Op>(row, m, i, n));
@@ -265,16 +219,16 @@ DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item
 template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, const ReduceMap& m) {
     const bool tight = rows_are_tight(m);
     const u64 items = m.outputs * m.parts;
-#if ON_HOST
-    // An item of one span is one thread's alone.
-    if (m.segment <= SPAN) {
-        for (u64 i = (u64)threadIdx.x * gridDim.x + blockIdx.x; i < items; i += thread_count()) {
-            const Item item = item_of(m, i);
-            write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output), m, tight, item, 0, 1));
+    if constexpr (ON_HOST) {
+        // An item of one span is one thread's alone.
+        if (m.segment <= SPAN) {
+            for (u64 i = worker_number(); i < items; i += thread_count()) {
+                const Item item = item_of(m, i);
+                write<Op>(out, m, item, share<Op>(in + kept_offset(m, item.output), m, tight, item, 0, 1));
+            }
+            return;
         }
-        return;
     }
-#endif
     const u32 group = ON_HOST ? 0 : m.group, each = group != 0 ? blockDim.x / group : 1;
     const u32 threads = group != 0 ? group : blockDim.x, number = group != 0 ? threadIdx.x / group : 0;
     const u32 thread = threadIdx.x - number * threads;
@@ -308,37 +262,37 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         UNROLL
         for (u32 c = 0; c < W; c++) part[c] = Op::none();
         u64 r = i;
-#if ON_HOST
-        for (; r < end; r++) {
-            const T* const p = first + reduced_offset(m, r);
-            if (n == W) {
-                for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
-            } else {
-                for (u32 c = 0; c < n; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
-            }
-        }
-#else
-        if (m.reduced_rank == 1) {
-            const u64 step = m.reduced_strides[0];
-            NOT_UNROLLED
-            for (const T* p = first + r * step; r + AT_ONCE <= end; r += AT_ONCE, p += AT_ONCE * step) {
-                Pack<T, W> x[AT_ONCE];
-                UNROLL
-                for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
-                UNROLL
-                for (u32 u = 0; u < AT_ONCE; u++) {
-                    UNROLL
-                    for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
+        if constexpr (ON_HOST) {
+            for (; r < end; r++) {
+                const T* const p = first + reduced_offset(m, r);
+                if (n == W) {
+                    for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
+                } else {
+                    for (u32 c = 0; c < n; c++) part[c] = Op::join(part[c], Op::of(p[c], r));
                 }
             }
+        } else {
+            if (m.reduced_rank == 1) {
+                const u64 step = m.reduced_strides[0];
+                ROLLED
+                for (const T* p = first + r * step; r + AT_ONCE <= end; r += AT_ONCE, p += AT_ONCE * step) {
+                    Pack<T, W> x[AT_ONCE];
+                    UNROLL
+                    for (u32 u = 0; u < AT_ONCE; u++) x[u] = load_pack<W>(p + u * step);
+                    UNROLL
+                    for (u32 u = 0; u < AT_ONCE; u++) {
+                        UNROLL
+                        for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x[u].at[c], r + u));
+                    }
+                }
+            }
+            ROLLED
+            for (; r < end; r++) {
+                const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r));
+                UNROLL
+                for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
+            }
         }
-        NOT_UNROLLED
-        for (; r < end; r++) {
-            const Pack<T, W> x = load_pack<W>(first + reduced_offset(m, r));
-            UNROLL
-            for (u32 c = 0; c < W; c++) part[c] = Op::join(part[c], Op::of(x.at[c], r));
-        }
-#endif
         sum.add(part);
     }
     UNROLL
@@ -346,10 +300,6 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         if (c < n) write<Op>(out, m, Item{item.output + c, 0, 0, item.part}, sum.total(c));
     }
 }
-#if !ON_HOST
-} // namespace hipstack
-#include "half_rows.hpp"
-namespace hipstack {
 template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* out, const ReduceMap& m, Item item) {
     typename Op::Sum sum[HALF_COLUMNS];
     const u64 step = m.reduced_strides[0];
@@ -357,12 +307,8 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         UNROLL
         for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
     } else {
-#if HALVES
-        if constexpr (Op::PLACES) half_rows<Op>(sum, first, item.begin, item.end, step);
-        else half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
-#else
-        half_rows<Op>(sum, first, item.begin, item.end, step);
-#endif
+        if constexpr (HALVES && !Op::PLACES) half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
+        else half_rows<Op>(sum, first, item.begin, item.end, step);
     }
     if (m.parts == 1) {
         UNROLL
@@ -370,7 +316,7 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         return;
     }
     // All threads end at about the same time, and then wait for nothing but this: 16 bytes at once. Outputs come in eights.
-    constexpr u32 EACH = 16 / sizeof(typename Op::Sum);
+    constexpr u32 EACH = ACCESS / sizeof(typename Op::Sum);
     typename Op::Sum* const parts = reinterpret_cast<typename Op::Sum*>(out) + item.part * m.outputs + item.output;
     UNROLL
     for (u32 c = 0; c < HALF_COLUMNS; c += EACH) {
@@ -380,28 +326,21 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         write_pack<EACH>(parts + c, pack);
     }
 }
-#endif
 // Outputs that lie side by side, 1 if none do.
 DEVICE u64 line_of(const ReduceMap& m) {
     return m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1 ? m.kept_dims[m.kept_rank - 1] : 1;
 }
 template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
     const u64 line = line_of(m), each = (line + W - 1) / W, packs = m.outputs / line * each;
-    // On the host neighbouring threads share an OS thread: outputs are dealt out to blocks first.
-    const u64 number = ON_HOST ? (u64)threadIdx.x * gridDim.x + blockIdx.x : thread_number();
-    for (u64 i = number; i < packs * m.parts; i += thread_count()) {
+    for (u64 i = worker_number(); i < packs * m.parts; i += thread_count()) {
         const u64 part = m.parts == 1 ? 0 : i / packs, pack = i - part * packs;
         const u64 row = each == 1 ? pack : pack / each, x = (pack - row * each) * W, o = row * line + x;
         const T* const first = in + kept_offset(m, o);
         const Item item = item_of(m, o, (u32)part);
-#if !ON_HOST
-        if constexpr (HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
-        else
-#endif
-        columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
+        if constexpr (!ON_HOST && HALF && Op::ORDERS && W == HALF_COLUMNS) half_columns<Op>(first, out, m, item);
+        else columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
     }
 }
-#if !ON_HOST
 // Whether W neighbours are one access wherever they lie.
 template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m) {
     bool packed = line_of(m) % W == 0 && is_aligned<T, W>(in);
@@ -409,15 +348,14 @@ template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m)
     for (u32 d = 0; d < m.reduced_rank; d++) packed = packed && m.reduced_strides[d] % W == 0;
     return packed;
 }
-#endif
 template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
-#if !ON_HOST
-    if constexpr (HALF && Op::ORDERS) {
-        const bool whole = m.reduced_rank == 1 && m.segment <= MOST_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
-        if (whole) return reduce_columns<Op, HALF_COLUMNS>(in, out, m);
+    if constexpr (!ON_HOST) {
+        if constexpr (HALF && Op::ORDERS) {
+            const bool whole = m.reduced_rank == 1 && m.segment <= MOST_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
+            if (whole) return reduce_columns<Op, HALF_COLUMNS>(in, out, m);
+        }
+        if (!columns_are_packed<COLUMNS>(in, m)) return reduce_columns<Op, 1>(in, out, m);
     }
-    if (!columns_are_packed<COLUMNS>(in, m)) return reduce_columns<Op, 1>(in, out, m);
-#endif
     reduce_columns<Op, COLUMNS>(in, out, m);
 }
 

@@ -33,7 +33,7 @@ template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::W
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Sum;
 
 // Elements side by side of a thread: on a GPU what one access of 16 bytes brings, 8 at most.
-static constexpr u32 ITEMS = ON_HOST ? 32 : sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+static constexpr u32 ITEMS = ON_HOST ? 32 : sizeof(T) == 1 ? 8 : ACCESS / sizeof(T);
 // The steps between two levels of a walk.
 static constexpr u32 STEPS = 64;
 

@@ -35,8 +35,7 @@ SIZE(FlipMap, 152) OFFSET(FlipMap, dims, 24) OFFSET(FlipMap, strides, 88)
 SIZE(TriangleMap, 176) OFFSET(TriangleMap, rank, 40) OFFSET(TriangleMap, dims, 48) OFFSET(TriangleMap, strides, 112)
 static constexpr u32 MASK_TIGHT = 1, A_TIGHT = 2, B_TIGHT = 4, MASK_SCALAR = 8, A_SCALAR = 16, B_SCALAR = 32;
 
-#if ON_HOST
-// A thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
+// On the host a thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
 static constexpr u64 STEP = 128;
 
 // body(i, n) for runs of at most STEP elements that do not leave the innermost dimension of `inner` elements.
@@ -50,32 +49,15 @@ template <class Body> DEVICE void for_runs(u64 count, u64 inner, Body body) {
         }
     }
 }
-#endif
 
 // ---- where ------------------------------------------------------------------------------------------------------------
-struct Places { u64 mask, a, b; };
-
-template <class I> DEVICE Places places_as(I i, const WhereMap& m) {
-    Places at = {0, 0, 0};
-    DIMS_FROM_THE_LAST(d, m.rank) {
-        const I quotient = i / (I)m.dims[d], remainder = i - quotient * (I)m.dims[d];
-        at.mask += remainder * m.mask[d];
-        at.a += remainder * m.a[d];
-        at.b += remainder * m.b[d];
-        i = quotient;
-    }
-    if (m.rank > 0) {
-        at.mask += i * m.mask[0];
-        at.a += i * m.a[0];
-        at.b += i * m.b[0];
-    }
-    return at;
-}
-DEVICE Places places(u64 i, const WhereMap& m) {
-    return m.count >> 32 == 0 ? places_as<u32>((u32)i, m) : places_as<u64>(i, m);
+// Where element i lies in the mask and in both inputs.
+DEVICE ThreeOffsets offsets_of(u64 i, const WhereMap& m) {
+    return m.count >> 32 == 0 ? three_offsets_as<u32>((u32)i, m.rank, m.dims, m.mask, m.a, m.b)
+                              : three_offsets_as<u64>(i, m.rank, m.dims, m.mask, m.a, m.b);
 }
 
-#if ON_HOST
+// n elements on the host.
 template <class M>
 SHARED_CODE void choose(const M* mask, u64 sm, const T* a, u64 sa, const T* b, u64 sb, T* out, u64 n) {
     if (sm == 1 && sa == 1 && sb == 1) {
@@ -93,16 +75,6 @@ SHARED_CODE void choose(const M* mask, u64 sm, const T* a, u64 sa, const T* b, u
         for (u64 j = 0; j < n; j++) out[j] = mask[j * sm] != 0 ? a[j * sa] : b[j * sb];
     }
 }
-#else
-// Pack p of a tight array, or its only element N times.
-template <u32 N, class E> DEVICE Pack<E, N> load_or_repeat(const E* a, bool moves, u64 p) {
-    if (moves) return load_pack<N>(a + p * N);
-    Pack<E, N> out;
-    UNROLL
-    for (u32 j = 0; j < N; j++) out.at[j] = *a;
-    return out;
-}
-#endif
 
 // out[i] = mask[i] != 0 ? a[i] : b[i]
 template <class M> DEVICE void where(const M* mask, const T* a, const T* b, T* out, const WhereMap& m) {
@@ -110,41 +82,41 @@ template <class M> DEVICE void where(const M* mask, const T* a, const T* b, T* o
     const bool mask_moves = (m.flags & MASK_SCALAR) == 0, a_moves = (m.flags & A_SCALAR) == 0;
     const bool b_moves = (m.flags & B_SCALAR) == 0;
     if (flat == (MASK_TIGHT | A_TIGHT | B_TIGHT)) {
-#if ON_HOST
-        for_runs(m.count, m.count, [&](u64 i, u64 n) {
-            choose(mask + (mask_moves ? i : 0), mask_moves, a + (a_moves ? i : 0), a_moves, b + (b_moves ? i : 0), b_moves,
-                   out + i, n);
-        });
-#else
-        constexpr u32 N = 16 / (sizeof(T) > sizeof(M) ? sizeof(T) : sizeof(M));
-        const bool aligned = (!mask_moves || is_aligned<M, N>(mask)) && (!a_moves || is_aligned<T, N>(a)) &&
-            (!b_moves || is_aligned<T, N>(b)) && is_aligned<T, N>(out);
-        const u64 packs = aligned ? m.count / N : 0;
-        for (u64 p = thread_number(); p < packs; p += thread_count()) {
-            const Pack<M, N> c = load_or_repeat<N>(mask, mask_moves, p);
-            const Pack<T, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
-            Pack<T, N> z;
-            UNROLL
-            for (u32 j = 0; j < N; j++) z.at[j] = c.at[j] != 0 ? x.at[j] : y.at[j];
-            write_pack<N>(out + p * N, z);
+        if constexpr (ON_HOST) {
+            for_runs(m.count, m.count, [&](u64 i, u64 n) {
+                choose(mask + (mask_moves ? i : 0), mask_moves, a + (a_moves ? i : 0), a_moves, b + (b_moves ? i : 0), b_moves,
+                       out + i, n);
+            });
+        } else {
+            constexpr u32 N = ACCESS / (sizeof(T) > sizeof(M) ? sizeof(T) : sizeof(M));
+            const bool aligned = (!mask_moves || is_aligned<M, N>(mask)) && (!a_moves || is_aligned<T, N>(a)) &&
+                (!b_moves || is_aligned<T, N>(b)) && is_aligned<T, N>(out);
+            const u64 packs = aligned ? m.count / N : 0;
+            for (u64 p = thread_number(); p < packs; p += thread_count()) {
+                const Pack<M, N> c = load_or_repeat<N>(mask, mask_moves, p);
+                const Pack<T, N> x = load_or_repeat<N>(a, a_moves, p), y = load_or_repeat<N>(b, b_moves, p);
+                Pack<T, N> z;
+                UNROLL
+                for (u32 j = 0; j < N; j++) z.at[j] = c.at[j] != 0 ? x.at[j] : y.at[j];
+                write_pack<N>(out + p * N, z);
+            }
+            for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count())
+                out[i] = mask[mask_moves ? i : 0] != 0 ? a[a_moves ? i : 0] : b[b_moves ? i : 0];
         }
-        for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count())
-            out[i] = mask[mask_moves ? i : 0] != 0 ? a[a_moves ? i : 0] : b[b_moves ? i : 0];
-#endif
         return;
     }
-#if ON_HOST
-    const u32 last = m.rank - 1; // without dims every input is one element
-    for_runs(m.count, m.dims[last], [&](u64 i, u64 n) {
-        const Places at = places(i, m);
-        choose(mask + at.mask, m.mask[last], a + at.a, m.a[last], b + at.b, m.b[last], out + i, n);
-    });
-#else
-    for (u64 i = thread_number(); i < m.count; i += thread_count()) {
-        const Places at = places(i, m);
-        out[i] = mask[at.mask] != 0 ? a[at.a] : b[at.b];
+    if constexpr (ON_HOST) {
+        const u32 last = m.rank - 1; // without dims every input is one element
+        for_runs(m.count, m.dims[last], [&](u64 i, u64 n) {
+            const ThreeOffsets at = offsets_of(i, m);
+            choose(mask + at.a, m.mask[last], a + at.b, m.a[last], b + at.c, m.b[last], out + i, n);
+        });
+    } else {
+        for (u64 i = thread_number(); i < m.count; i += thread_count()) {
+            const ThreeOffsets at = offsets_of(i, m);
+            out[i] = mask[at.a] != 0 ? a[at.b] : b[at.c];
+        }
     }
-#endif
 }
 
 #define WHERE(M)                                                                                                   \
@@ -161,15 +133,15 @@ DEVICE u64 flipped(const FlipMap& m, u64 i) {
 }
 
 KERNEL(PASTE4(select_, flip, _, DTYPE), const T* in, T* out, FlipMap map) {
-#if ON_HOST
-    const u64 inner = map.rank > 0 ? map.dims[map.rank - 1] : 1, step = map.rank > 0 ? map.strides[map.rank - 1] : 0;
-    for_runs(map.count, inner, [&](u64 i, u64 n) {
-        const u64 first = flipped(map, i);
-        for (u64 j = 0; j < n; j++) out[i + j] = in[first + j * step];
-    });
-#else
-    for (u64 i = thread_number(); i < map.count; i += thread_count()) out[i] = in[flipped(map, i)];
-#endif
+    if constexpr (ON_HOST) {
+        const u64 inner = map.rank > 0 ? map.dims[map.rank - 1] : 1, step = map.rank > 0 ? map.strides[map.rank - 1] : 0;
+        for_runs(map.count, inner, [&](u64 i, u64 n) {
+            const u64 first = flipped(map, i);
+            for (u64 j = 0; j < n; j++) out[i + j] = in[first + j * step];
+        });
+    } else {
+        for (u64 i = thread_number(); i < map.count; i += thread_count()) out[i] = in[flipped(map, i)];
+    }
 }
 
 // ---- triangles --------------------------------------------------------------------------------------------------------
@@ -202,41 +174,41 @@ template <bool UPPER> DEVICE T kept(T v, const Cursor& at, const TriangleMap& m)
 template <bool UPPER> DEVICE void triangle(const T* in, T* out, const TriangleMap& m) {
     Cursor at;
     if (m.contiguous != 0) {
-#if ON_HOST
-        for_runs(m.count, m.count, [&](u64 i, u64 n) {
-            at.start(m, m.first + i);
-            for (u64 j = i; j < i + n; j++, at.next(m)) out[j] = kept<UPPER>(in[j], at, m);
-        });
-#else
-        constexpr u32 N = 16 / sizeof(T);
-        const u64 packs = is_aligned<T, N>(in) && is_aligned<T, N>(out) ? m.count / N : 0;
-        for (u64 p = thread_number(); p < packs; p += thread_count()) {
-            Pack<T, N> v = load_pack<N>(in + p * N);
-            at.start(m, m.first + p * N);
-            UNROLL
-            for (u32 j = 0; j < N; j++, at.next(m)) v.at[j] = kept<UPPER>(v.at[j], at, m);
-            write_pack<N>(out + p * N, v);
+        if constexpr (ON_HOST) {
+            for_runs(m.count, m.count, [&](u64 i, u64 n) {
+                at.start(m, m.first + i);
+                for (u64 j = i; j < i + n; j++, at.next(m)) out[j] = kept<UPPER>(in[j], at, m);
+            });
+        } else {
+            constexpr u32 N = ACCESS / sizeof(T);
+            const u64 packs = is_aligned<T, N>(in) && is_aligned<T, N>(out) ? m.count / N : 0;
+            for (u64 p = thread_number(); p < packs; p += thread_count()) {
+                Pack<T, N> v = load_pack<N>(in + p * N);
+                at.start(m, m.first + p * N);
+                UNROLL
+                for (u32 j = 0; j < N; j++, at.next(m)) v.at[j] = kept<UPPER>(v.at[j], at, m);
+                write_pack<N>(out + p * N, v);
+            }
+            for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count()) {
+                at.start(m, m.first + i);
+                out[i] = kept<UPPER>(in[i], at, m);
+            }
         }
-        for (u64 i = packs * N + thread_number(); i < m.count; i += thread_count()) {
-            at.start(m, m.first + i);
-            out[i] = kept<UPPER>(in[i], at, m);
-        }
-#endif
         return;
     }
-#if ON_HOST
-    const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1, step = m.rank > 0 ? m.strides[m.rank - 1] : 0;
-    for_runs(m.count, inner, [&](u64 i, u64 n) {
-        const u64 first = offsets(i, m.count, m.rank, m.dims, m.strides, m.strides).a;
-        at.start(m, m.first + i);
-        for (u64 j = 0; j < n; j++, at.next(m)) out[i + j] = kept<UPPER>(in[first + j * step], at, m);
-    });
-#else
-    for (u64 i = thread_number(); i < m.count; i += thread_count()) {
-        at.start(m, m.first + i);
-        out[i] = kept<UPPER>(in[offsets(i, m.count, m.rank, m.dims, m.strides, m.strides).a], at, m);
+    if constexpr (ON_HOST) {
+        const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1, step = m.rank > 0 ? m.strides[m.rank - 1] : 0;
+        for_runs(m.count, inner, [&](u64 i, u64 n) {
+            const u64 first = offsets(i, m.count, m.rank, m.dims, m.strides, m.strides).a;
+            at.start(m, m.first + i);
+            for (u64 j = 0; j < n; j++, at.next(m)) out[i + j] = kept<UPPER>(in[first + j * step], at, m);
+        });
+    } else {
+        for (u64 i = thread_number(); i < m.count; i += thread_count()) {
+            at.start(m, m.first + i);
+            out[i] = kept<UPPER>(in[offsets(i, m.count, m.rank, m.dims, m.strides, m.strides).a], at, m);
+        }
     }
-#endif
 }
 
 KERNEL(PASTE4(select_, tril, _, DTYPE), const T* in, T* out, TriangleMap map) { triangle<false>(in, out, map); }
@@ -245,21 +217,21 @@ KERNEL(PASTE4(select_, triu, _, DTYPE), const T* in, T* out, TriangleMap map) { 
 // ---- ranges -----------------------------------------------------------------------------------------------------------
 // out[i] = f(i)
 template <class F> DEVICE void of_places(T* out, u64 count, F f) {
-#if ON_HOST
-    for_runs(count, count, [&](u64 first, u64 n) {
-        for (u64 i = first; i < first + n; i++) out[i] = f(i);
-    });
-#else
-    constexpr u32 N = 16 / sizeof(T);
-    const u64 packs = is_aligned<T, N>(out) ? count / N : 0;
-    for (u64 p = thread_number(); p < packs; p += thread_count()) {
-        Pack<T, N> v;
-        UNROLL
-        for (u32 j = 0; j < N; j++) v.at[j] = f(p * N + j);
-        write_pack<N>(out + p * N, v);
+    if constexpr (ON_HOST) {
+        for_runs(count, count, [&](u64 first, u64 n) {
+            for (u64 i = first; i < first + n; i++) out[i] = f(i);
+        });
+    } else {
+        constexpr u32 N = ACCESS / sizeof(T);
+        const u64 packs = is_aligned<T, N>(out) ? count / N : 0;
+        for (u64 p = thread_number(); p < packs; p += thread_count()) {
+            Pack<T, N> v;
+            UNROLL
+            for (u32 j = 0; j < N; j++) v.at[j] = f(p * N + j);
+            write_pack<N>(out + p * N, v);
+        }
+        for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(i);
     }
-    for (u64 i = packs * N + thread_number(); i < count; i += thread_count()) out[i] = f(i);
-#endif
 }
 
 // Integers wrap in 64 bits; floats have one rounding to f64, and one to T.

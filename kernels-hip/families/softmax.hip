@@ -38,10 +38,8 @@ DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)
 // A NaN is passed over: the sum has it still. There is never one on the left.
 struct Greater {
     static METHOD C join(C a, C b) {
-#if ON_NVIDIA
-        if constexpr (sizeof(C) == 4) return fmaxf(a, b);
-#endif
-        return a < b ? b : a;
+        if constexpr (ON_NVIDIA && sizeof(C) == 4) return fmaxf(a, b);
+        else return a < b ? b : a;
     }
 };
 
@@ -138,13 +136,12 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         store(out + first, x, s);
     }
 }
-#if HALVES
+// With HALVES: a row of 16-bit elements that fits the threads' registers.
 #if defined(DTYPE_f16)
 static constexpr u32 LOWEST_HALVES = 0xfc00fc00u;
 #else
 static constexpr u32 LOWEST_HALVES = 0xff80ff80u;
 #endif
-// A row of 16-bit elements that fits the threads' registers.
 template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 length, Team& team) {
     const Stretch<true> s = stretch<true>(0, length, team);
     Words raw[PACKS];
@@ -159,7 +156,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
         UNROLL
-        for (u32 w = 0; w < WORDS; w++) most = extreme_halves<false, false>(most, raw[p].at[w]);
+        for (u32 w = 0; w < WORDS; w++) most = extreme_halves<T, false, false>(most, raw[p].at[w]);
     }
     Pack<T, SPAN> both = {};
     memcpy(&both, &most, sizeof(most));
@@ -173,7 +170,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         UNROLL
         for (u32 w = 0; w < WORDS; w++) {
             C* const two = x + p * SPAN + 2 * w;
-            widen_halves(held_back(raw[p].at[w], shift), two[0], two[1]);
+            widen_halves<T>(held_back(raw[p].at[w], shift), two[0], two[1]);
             UNROLL
             for (u32 i = 0; i < 2; i++) {
                 const C power = power_of<LOG>(two[i], shift);
@@ -194,33 +191,32 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         write_pack(out + own.at(p, 0), narrow_pack(x + p * SPAN));
     }
 }
-#endif
 
 template <bool LOG, bool PACKED> DEVICE void long_rows(const T* in, T* out, const RowMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
-#if HALVES
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-            held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, team);
-        return;
+    if constexpr (HALVES && PACKED) {
+        if (m.length <= (u64)HELD * team.width) {
+            for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
+                held_row<LOG>(in + row_offset(m, r), out + r * m.length, m.length, team);
+            return;
+        }
     }
-#endif
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
         row<LOG, PACKED>(in + row_offset(m, r), out + r * m.length, m.length, m, team);
 }
 template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, const RowMap& m) {
     const Teams teams(m.length);
     Lanes team = teams.lanes();
-#if HALVES
-    if (PACKED && m.length <= (u64)HELD * team.width) {
-        for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
-            const u64 r = first + teams.number();
-            const bool there = r < m.rows;
-            held_row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, team);
+    if constexpr (HALVES && PACKED) {
+        if (m.length <= (u64)HELD * team.width) {
+            for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
+                const u64 r = first + teams.number();
+                const bool there = r < m.rows;
+                held_row<LOG>(in + row_offset(m, there ? r : 0), out + (there ? r : 0) * m.length, there ? m.length : 0, team);
+            }
+            return;
         }
-        return;
     }
-#endif
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const u64 r = first + teams.number();
         const bool there = r < m.rows;
@@ -269,16 +265,11 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
 }
 
 // ---- kernels ----------------------------------------------------------------------------------------------------------
-#if HALVES
-#define ROWS_BLOCKS 3
-#else
-#define ROWS_BLOCKS 1
-#endif
 #define SOFTMAX(prefix, LOG)                                                                                         \
-    KERNEL_OF(ROWS_BLOCKS, PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) {     \
+    ROWS_KERNEL(3, PASTE4(softmax_, prefix, rows_, DTYPE), const T* in, T* out, RowMap map) {     \
         rows_are_packed(in, out, map) ? long_rows<LOG, true>(in, out, map) : long_rows<LOG, false>(in, out, map);     \
     }                                                                                                                \
-    KERNEL_OF(ROWS_BLOCKS, PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) {    \
+    ROWS_KERNEL(3, PASTE4(softmax_, prefix, short_, DTYPE), const T* in, T* out, RowMap map) {    \
         rows_are_packed(in, out, map) ? short_rows<LOG, true>(in, out, map) : short_rows<LOG, false>(in, out, map);   \
     }                                                                                                                \
     KERNEL(PASTE4(softmax_, prefix, cols_, DTYPE), const T* in, T* out, ColumnMap map) { columns<LOG>(in, out, map); }

@@ -25,7 +25,7 @@ SIZE(StatMap, 280) OFFSET(StatMap, kept_rank, 16) OFFSET(StatMap, kept_dims, 24)
 OFFSET(StatMap, kept_strides, 88) OFFSET(StatMap, reduced_dims, 152) OFFSET(StatMap, reduced_strides, 216)
 
 // Elements side by side that a thread takes before it goes on to the next span.
-static constexpr u32 SPAN = ON_HOST ? 2048 : 16 / sizeof(T);
+static constexpr u32 SPAN = ON_HOST ? 2048 : ACCESS / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
 
 // The type in which squares neither overflow nor vanish: f64 for the range of f32.
@@ -99,7 +99,7 @@ DEVICE u64 reduced_offset(const StatMap& m, u64 i) {
     if (m.reduced_rank == 1) return i * m.reduced_strides[0];
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
-#if ON_HOST
+// n elements that lie side by side, on the host.
 template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u32 n, F f) {
     typename J::Sum lane[LANES];
     for (u32 l = 0; l < LANES; l++) lane[l] = J::none();
@@ -111,18 +111,18 @@ template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u
     for (; i < n; i++) rest = J::join(rest, f(p[i]));
     return J::join(lanes_total<J>(lane), rest);
 }
-#endif
 template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u64 first, u32 n, F f) {
     typename J::Sum total = J::none();
-#if ON_HOST
-    for (u32 i = 0; i < n; i += 16) {
-        typename J::Sum part = J::none();
-        for (u32 j = i; j < n && j < i + 16; j++) part = J::join(part, f(r.in[reduced_offset(r.map, first + j)]));
-        total = J::join(total, part);
+    if constexpr (ON_HOST) {
+        for (u32 i = 0; i < n; i += 16) {
+            typename J::Sum part = J::none();
+            for (u32 j = i; j < n && j < i + 16; j++) part = J::join(part, f(r.in[reduced_offset(r.map, first + j)]));
+            total = J::join(total, part);
+        }
+    } else {
+        ROLLED
+        for (u32 i = 0; i < n; i++) total = J::join(total, f(r.in[reduced_offset(r.map, first + i)]));
     }
-#else
-    _Pragma("unroll 1") for (u32 i = 0; i < n; i++) total = J::join(total, f(r.in[reduced_offset(r.map, first + i)]));
-#endif
     return total;
 }
 
@@ -140,20 +140,20 @@ template <class J, class F> DEVICE typename J::Sum total(const Row& r, F f) {
     const u64 length = r.map.length;
     for (u64 i = r.first; i < length; i += r.stride) {
         const u32 n = length - i < SPAN ? (u32)(length - i) : SPAN;
-#if ON_HOST
-        sum.add(r.tight ? tight_span<J>(r.in + i, n, f) : strided_span<J>(r, i, n, f));
-#else
-        // Two elements of f64 gain nothing by a wide access that pays for a second copy of f.
-        if (sizeof(T) < 8 && r.tight && n == SPAN && is_aligned<T, SPAN>(r.in)) {
-            const Pack<T, SPAN> pack = load_pack<SPAN>(r.in + i);
-            typename J::Sum lane[LANES];
-            UNROLL
-            for (u32 l = 0; l < LANES; l++) lane[l] = f(pack.at[l]);
-            sum.add(lanes_total<J>(lane));
+        if constexpr (ON_HOST) {
+            sum.add(r.tight ? tight_span<J>(r.in + i, n, f) : strided_span<J>(r, i, n, f));
         } else {
-            sum.add(strided_span<J>(r, i, n, f));
+            // Two elements of f64 gain nothing by a wide access that pays for a second copy of f.
+            if (sizeof(T) < 8 && r.tight && n == SPAN && is_aligned<T, SPAN>(r.in)) {
+                const Pack<T, SPAN> pack = load_pack<SPAN>(r.in + i);
+                typename J::Sum lane[LANES];
+                UNROLL
+                for (u32 l = 0; l < LANES; l++) lane[l] = f(pack.at[l]);
+                sum.add(lanes_total<J>(lane));
+            } else {
+                sum.add(strided_span<J>(r, i, n, f));
+            }
         }
-#endif
     }
     typename J::Sum all = sum.total();
     if (r.shared) {
@@ -234,8 +234,7 @@ template <class Op> DEVICE void statistic(const T* in, T* out, const StatMap& m,
     const bool tight = m.reduced_rank == 0 || (m.reduced_rank == 1 && m.reduced_strides[0] == 1);
     // A row of one span is one thread's alone.
     const bool one = alone || m.length <= SPAN;
-    // On the host neighbouring threads share an OS thread: outputs are dealt out to blocks first.
-    const u64 number = ON_HOST ? (u64)threadIdx.x * gridDim.x + blockIdx.x : thread_number();
+    const u64 number = worker_number();
     u32 turn = 0;
     for (u64 o = alone ? number : blockIdx.x; o < m.outputs; o += alone ? (u64)gridDim.x * blockDim.x : gridDim.x) {
         if (one && !alone && threadIdx.x != 0) continue;

@@ -17,12 +17,6 @@ struct TopkMap {
 };
 SIZE(TopkMap, 48) OFFSET(TopkMap, descending, 40)
 
-#if ON_HOST
-#define ROLLED
-#else
-#define ROLLED _Pragma("unroll 1")
-#endif
-
 // Elements of a thread, in a section.
 static constexpr u32 ITEMS = sizeof(T) == 8 ? 8 : 16, SECTION = MAX_BLOCK * ITEMS, PLACE_BITS = sizeof(T) == 8 ? 11 : 12;
 static constexpr u32 LANES = 32, GROUPS = MAX_BLOCK / LANES;
@@ -44,13 +38,6 @@ DEVICE Key key_of(T v, bool turned) {
 }
 
 // ---- threads together -----------------------------------------------------------------------------------------------------
-DEVICE u32 group_vote(bool yes) {
-#if ON_NVIDIA
-    return __ballot_sync(0xffffffffu, yes);
-#else
-    return (u32)(__ballot(yes) >> (threadIdx.x % WAVE_SIZE & ~31u));
-#endif
-}
 // The sum of all threads' numbers. Two sets of slots make one barrier enough; turn counts the calls.
 DEVICE u32 block_total(u32 mine, u32& turn) {
     __shared__ u32 slots[2 * GROUPS];

@@ -29,7 +29,7 @@ typedef WordOf<sizeof(T)>::Type Word;
 
 static constexpr u32 BLOCK = 256;
 // Elements of a word, elements and words of 16 bytes.
-static constexpr u32 PART = sizeof(Word) / sizeof(T), N = 16 / sizeof(T), WORDS = N / PART;
+static constexpr u32 PART = sizeof(Word) / sizeof(T), N = ACCESS / sizeof(T), WORDS = N / PART;
 static constexpr u32 BITS = 8 * sizeof(T);
 static constexpr Word MASK = ~Word(0) >> (8 * sizeof(Word) - BITS);
 // Edge of a tile: lines of 128 bytes at least.
@@ -51,37 +51,9 @@ typedef Pack<Word, WORDS> Line;
 DEVICE Word get(Word w, u32 e) { return w >> BITS * e & MASK; }
 DEVICE Word put(Word v, u32 e) { return (v & MASK) << BITS * e; }
 
-// A whole line at an aligned address, by one instruction. nvcc would store its words one by one, which takes as long as four lines. AMD's
-// compilers (clang 22) would join its first word with the first element of a line that is not whole, and read and write 4 and 12 bytes.
-#if ON_NVIDIA
-DEVICE Line load_line(const T* p) { return *reinterpret_cast<const Line*>(p); }
-template <class W> DEVICE void store_line(T* p, const Pack<W, WORDS>& v) {
-    const u64 to = __cvta_generic_to_global(p);
-    if constexpr (WORDS == 4)
-        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.at[0]), "r"(v.at[1]), "r"(v.at[2]), "r"(v.at[3]) : "memory");
-    else
-        asm volatile("st.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(v.at[0]), "l"(v.at[1]) : "memory");
-}
-#elif ON_AMD
-typedef u32 Whole __attribute__((ext_vector_type(4)));
-DEVICE Line load_line(const T* p) {
-    const Whole whole = *reinterpret_cast<const Whole*>(p);
-    Line line;
-    memcpy(&line, &whole, sizeof(line));
-    return line;
-}
-DEVICE void store_line(T* p, const Line& v) {
-    Whole whole;
-    memcpy(&whole, &v, sizeof(whole));
-    *reinterpret_cast<Whole*>(p) = whole;
-}
-#else
-DEVICE Line load_line(const T* p) { return *reinterpret_cast<const Line*>(p); }
-DEVICE void store_line(T* p, const Line& v) { *reinterpret_cast<Line*>(p) = v; }
-#endif
 // Up to N elements; those beyond `left` are not read.
 DEVICE Line load_some(const T* p, u64 left) {
-    if (left >= N && is_aligned<T, N>(p)) return load_line(p);
+    if (left >= N && is_aligned<T, N>(p)) return load_line<Line>(p);
     Line out = {};
     UNROLL
     for (u32 s = 0; s < N; s++) {

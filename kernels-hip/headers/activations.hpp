@@ -3,18 +3,6 @@
 // Included after portable.hpp.
 namespace hipstack {
 
-// 1/x of normal numbers; what is beyond becomes 0 or infinity.
-DEVICE f32 quick_reciprocal(f32 x) {
-#if ON_NVIDIA
-    f32 out;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
-    return out;
-#elif ON_AMD
-    return __builtin_amdgcn_rcpf(x);
-#else
-    return 1.0f / x;
-#endif
-}
 // log2(e) in two parts.
 static constexpr f32 LOG2_E = 1.4426950408889634f, LOG2_E_REST = (f32)(1.4426950408889634074 - (f64)LOG2_E);
 // 1/(1 + exp(-v)) = s/(s + s exp(-v)) with s = 2^-64, so that exp(-v) does not overflow where the sigmoid is no subnormal yet.
@@ -24,22 +12,9 @@ DEVICE f32 quick_sigmoid(f32 v) {
 }
 // |x|, or `end` if that is less; any number where x is NaN.
 DEVICE f32 magnitude_to(f32 x, f32 end) {
-#if ON_NVIDIA
-    return fminf(m_abs(x), end);
-#else
     const f32 a = m_abs(x);
-    return a < end ? a : end;
-#endif
-}
-// 1 where x is positive, 0 where it is not, and where it is NaN.
-DEVICE f32 step_of(f32 x) {
-#if ON_NVIDIA
-    f32 out;
-    asm("set.gt.f32.f32 %0, %1, 0f00000000;" : "=f"(out) : "f"(x));
-    return out;
-#else
-    return x > 0.0f ? 1.0f : 0.0f;
-#endif
+    if constexpr (ON_NVIDIA) return fminf(a, end);
+    else return a < end ? a : end;
 }
 // x times the normal distribution's share below x, which is 1 - tail above zero and tail below, where tail is the share beyond |x|: both are
 // |step - tail|, so that nothing has to be chosen but the step. Where x is -inf, that times 0 is NaN, as by the definition. The tail is a product

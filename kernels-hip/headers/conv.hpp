@@ -6,25 +6,6 @@
 // that nothing is multiplied by inserted zeros and nothing is added atomically.
 #pragma once
 
-// A loop that compilers would unroll so far that a multiprocessor has room for few blocks.
-#if ON_HOST
-#define ROLLED
-#else
-#define ROLLED _Pragma("unroll 1")
-#endif
-
-// The arguments, of type `Args`, as `name`. AMD's compilers read all of them when a kernel begins, more than there are scalar registers; there
-// they are put into shared memory, from which they are read where they are needed: else conv_tile_f32 takes 257 vector registers on gfx942 (clang
-// 22), one more than leave room for a second wave.
-#if ON_AMD
-#define ARGUMENTS(Args, name, given)           \
-    __shared__ Args name;                      \
-    if (threadIdx.x == 0) name = given;        \
-    __syncthreads()
-#else
-#define ARGUMENTS(Args, name, given) const Args& name = given
-#endif
-
 namespace hipstack {
 
 // Lengths of the output, the input and the filter; the rest as above. tap_step: how far apart two taps of a phase are.

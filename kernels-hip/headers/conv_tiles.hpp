@@ -13,17 +13,7 @@ namespace hipstack {
 static constexpr u32 BLOCK = 128; // exactly so many threads
 
 // Three blocks share a multiprocessor of NVIDIA's and its registers.
-#if ON_HOST
-#define TILE_KERNEL(...) KERNEL(__VA_ARGS__)
-#else
-#if ON_NVIDIA
-#define TILE_BOUNDS __launch_bounds__(128, 3)
-#else
-#define TILE_BOUNDS __launch_bounds__(128)
-#endif
-#define TILE_KERNEL(...) TILE_KERNEL_(__VA_ARGS__)
-#define TILE_KERNEL_(name, ...) extern "C" __global__ TILE_BOUNDS void name(__VA_ARGS__)
-#endif
+#define TILE_KERNEL(...) KERNEL_OF(128, 3, __VA_ARGS__)
 
 // What a block computes: channels of a group from `top` on, at places from `left` on.
 struct Tile {

@@ -6,14 +6,6 @@
 #pragma once
 #include "conv_tiles.hpp"
 
-// Taps that are multiplied without a jump. AMD's compilers begin with all their loads, which takes 322 vector registers on gfx942 (clang 22), and
-// leaves one wave instead of two.
-#if ON_AMD
-#define TOGETHER _Pragma("unroll 1")
-#else
-#define TOGETHER UNROLL
-#endif
-
 namespace hipstack {
 namespace wide {
 
@@ -29,7 +21,9 @@ template <u32 CHANNELS, u32 PLACES> struct Slices {
 
 template <u32 CHANNELS, u32 PLACES>
 DEVICE void multiply(const Slices<CHANNELS, PLACES>& s, u32 half, u32 channel, u32 place, f32 (&sum)[EACH][EACH]) {
-    TOGETHER
+    // AMD's compilers begin with all loads of what is multiplied without a jump, which takes 322 vector registers on gfx942 (clang 22), and leaves
+    // one wave instead of two.
+    ROLLED_ON_AMD
     for (u32 k = 0; k < SLICE; k++) {
         f32 f[EACH], x[EACH];
         UNROLL

@@ -6,38 +6,11 @@ namespace hipstack {
 // Groups of 32 threads, whatever the size of a wave.
 static constexpr u32 LANES = 32, GROUPS = MAX_BLOCK / LANES;
 
-// Which threads of the group say yes.
-DEVICE u32 group_vote(bool yes) {
-#if ON_NVIDIA
-    return __ballot_sync(0xffffffffu, yes);
-#else
-    return (u32)(__ballot(yes) >> (threadIdx.x % WAVE_SIZE & ~31u));
-#endif
-}
-// What a thread of the group wrote to shared memory before, the others read behind.
-DEVICE void group_wait() {
-#if ON_AMD
-    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
-    __builtin_amdgcn_wave_barrier();
-#else
-    __syncwarp();
-#endif
-}
 // Which threads of the group have this digit.
 template <u32 BITS> DEVICE u32 alike(u32 digit) {
     u32 same = ~0u;
     UNROLL
-    for (u32 bit = 0; bit < BITS; bit++) {
-#if ON_NVIDIA
-        // Three instructions a bit, of which nvcc would make seven.
-        asm volatile("{.reg .pred p; .reg .b32 v; and.b32 v, %1, %2; setp.ne.u32 p, v, 0; vote.sync.ballot.b32 v, p, 0xffffffff;"
-                     " @!p not.b32 v, v; and.b32 %0, %0, v;}" : "+r"(same) : "r"(digit), "r"(1u << bit));
-#else
-        const bool set = (digit >> bit & 1u) != 0;
-        const u32 vote = group_vote(set);
-        same &= set ? vote : ~vote;
-#endif
-    }
+    for (u32 bit = 0; bit < BITS; bit++) keep_alike(same, digit, bit);
     return same;
 }
 // Sums over all threads before, and one barrier.

@@ -42,27 +42,8 @@ DEVICE f32 m_fma(f32 x, f32 y, f32 z) { return fmaf(x, y, z); }
 DEVICE f64 m_fma(f64 x, f64 y, f64 z) { return ::fma(x, y, z); }
 // x*y + z by the quickest way: fused where there is an instruction for it, else rounded twice.
 template <class C> DEVICE C multiply_add(C x, C y, C z) {
-#if !ON_HOST || defined(__FMA__) || defined(__aarch64__)
-    return m_fma(x, y, z);
-#else
-    return x * y + z;
-#endif
-}
-// 2^x with a relative error of 2^-22; what is below the normal numbers may be 0.
-DEVICE f32 quick_exp2(f32 x) {
-#if ON_NVIDIA
-    f32 out;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
-    return out;
-#elif ON_AMD
-#if __has_builtin(__builtin_amdgcn_exp2f)
-    return __builtin_amdgcn_exp2f(x);
-#else
-    return __builtin_exp2f(x); // compilers that lack the other make the same instruction of this one
-#endif
-#else
-    return exp2f(x);
-#endif
+    if constexpr (HAS_FMA) return m_fma(x, y, z);
+    else return x * y + z;
 }
 
 DEVICE bool is_negative(f32 v) { return bits_of(v) >> 31 != 0; }

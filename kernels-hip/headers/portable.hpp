@@ -13,8 +13,12 @@
 #include "gpu.hpp"
 #include "numbers.hpp"
 #include "math.hpp"
+#include "arithmetic.hpp"
+#include "halves.hpp"
+#include "registers.hpp"
 #include "indices.hpp"
 #include "packs.hpp"
+#include "memory.hpp"
 #include "lanes.hpp"
 
 #if defined(DTYPE_u8)

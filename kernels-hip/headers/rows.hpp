@@ -8,7 +8,7 @@ namespace hipstack {
 DEVICE u64 quotient(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
 
 // Elements of one 16-byte access, elements that a thread keeps in registers, and accesses that bring them.
-static constexpr u32 SPAN = 16 / sizeof(T);
+static constexpr u32 SPAN = ACCESS / sizeof(T);
 static constexpr u32 HELD = sizeof(T) == 8 ? 16 : 32;
 static constexpr u32 PACKS = HELD / SPAN;
 // Lanes that exchange values.
@@ -33,13 +33,13 @@ struct Lanes {
     static constexpr bool SHORT = true;
     u32 lane, width;
     template <class Op> METHOD C all(C v) {
-#if ON_NVIDIA
-        UNROLL
-        for (u32 mask = LANES / 2; mask > 0; mask >>= 1)
-            if (mask < width) v = Op::join(v, shuffle_xor(v, mask));
-#else
-        for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
-#endif
+        if constexpr (ON_NVIDIA) {
+            UNROLL
+            for (u32 mask = LANES / 2; mask > 0; mask >>= 1)
+                if (mask < width) v = Op::join(v, shuffle_xor(v, mask));
+        } else {
+            for (u32 mask = width >> 1; mask > 0; mask >>= 1) v = Op::join(v, shuffle_xor(v, mask));
+        }
         return v;
     }
 };
@@ -69,16 +69,16 @@ struct Block {
         if ((lane & (LANES - 1)) == 0) values[lane / LANES] = v;
         __syncthreads();
         v = values[0];
-#if ON_NVIDIA
-        // All are read before the first is joined.
-        UNROLL
-        for (u32 other = 1; other < MAX_BLOCK / LANES; other++) {
-            const C next = values[other];
-            if (other * LANES < width) v = Op::join(v, next);
+        if constexpr (ON_NVIDIA) {
+            // All are read before the first is joined.
+            UNROLL
+            for (u32 other = 1; other < MAX_BLOCK / LANES; other++) {
+                const C next = values[other];
+                if (other * LANES < width) v = Op::join(v, next);
+            }
+        } else {
+            for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
         }
-#else
-        for (u32 other = 1; other * LANES < width; other++) v = Op::join(v, values[other]);
-#endif
         return v;
     }
 };
@@ -96,11 +96,7 @@ template <bool PACKED> struct Stretch {
 // The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
 // enough registers. Without this clang 22 takes 512 vector registers and scratch for norm_layer_f32 on gfx942, with it 70.
 template <bool PACKED> DEVICE Stretch<PACKED> anew(Stretch<PACKED> s) {
-#if ON_AMD
-    asm volatile("" : "+v"(s.lane));
-#elif ON_NVIDIA
-    asm volatile("" : "+r"(s.lane));
-#endif
+    s.lane = anew(s.lane);
     return s;
 }
 // What a thread keeps in registers of rows: less where words are taken apart but single elements are read, each of them in a register.
@@ -122,53 +118,44 @@ template <bool PACKED> DEVICE Pack<T, SPAN> raw_pack(const T* row, const Stretch
     }
     return raw;
 }
-#if HALVES
-// The same bits, not known before `after` is: taken apart any sooner, they would fill registers while the block waits.
-DEVICE u32 held_back(u32 word, f32 after) {
-    asm("" : "+r"(word) : "f"(after));
-    return word;
-}
-// A pack as words of two elements.
-static constexpr u32 WORDS = SPAN / 2;
+// A pack as words, of two elements each where HALVES asks for them.
+static constexpr u32 WORDS = ACCESS / sizeof(u32);
 typedef Pack<u32, WORDS> Words;
 DEVICE Words words_of(const Pack<T, SPAN>& pack) {
     Words out;
     memcpy(&out, &pack, sizeof(out));
     return out;
 }
-#endif
-// A kernel of which so many blocks of 256 threads should fit a multiprocessor of NVIDIA's. Only for elements of 16 bits: without a number
-// nvcc keeps to fewer registers than it takes for the sake of one block.
-#if ON_NVIDIA && HALVES
-#define KERNEL_OF(blocks, ...) KERNEL_OF_(blocks, __VA_ARGS__)
-#define KERNEL_OF_(blocks, name, ...) extern "C" __global__ __launch_bounds__(256, blocks) void name(__VA_ARGS__)
+// KERNEL_OF 256 threads where rows stay in registers as words; all other kernels may take as few registers as nvcc thinks right.
+#if HALVES
+#define ROWS_KERNEL(blocks, ...) KERNEL_OF(256, blocks, __VA_ARGS__)
 #else
-#define KERNEL_OF(blocks, ...) KERNEL(__VA_ARGS__)
+#define ROWS_KERNEL(blocks, ...) KERNEL(__VA_ARGS__)
 #endif
 
 // The elements of a pack, and packs of elements.
 DEVICE void widen_pack(C* x, const Pack<T, SPAN>& raw) {
-#if HALVES
-    u32 words[SPAN / 2];
-    memcpy(words, &raw, sizeof(words));
-    UNROLL
-    for (u32 w = 0; w < SPAN / 2; w++) widen_halves(words[w], x[2 * w], x[2 * w + 1]);
-#else
-    UNROLL
-    for (u32 i = 0; i < SPAN; i++) x[i] = widen(raw.at[i]);
-#endif
+    if constexpr (HALVES) {
+        u32 words[WORDS];
+        memcpy(words, &raw, sizeof(words));
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) widen_halves<T>(words[w], x[2 * w], x[2 * w + 1]);
+    } else {
+        UNROLL
+        for (u32 i = 0; i < SPAN; i++) x[i] = widen(raw.at[i]);
+    }
 }
 DEVICE Pack<T, SPAN> narrow_pack(const C* y) {
     Pack<T, SPAN> pack;
-#if HALVES
-    u32 words[SPAN / 2];
-    UNROLL
-    for (u32 w = 0; w < SPAN / 2; w++) words[w] = narrow_halves(y[2 * w], y[2 * w + 1]);
-    memcpy(&pack, words, sizeof(words));
-#else
-    UNROLL
-    for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[i]);
-#endif
+    if constexpr (HALVES) {
+        u32 words[WORDS];
+        UNROLL
+        for (u32 w = 0; w < WORDS; w++) words[w] = narrow_halves<T>(y[2 * w], y[2 * w + 1]);
+        memcpy(&pack, words, sizeof(words));
+    } else {
+        UNROLL
+        for (u32 i = 0; i < SPAN; i++) pack.at[i] = narrow<T>(y[i]);
+    }
     return pack;
 }
 

@@ -81,11 +81,27 @@ pub unsafe fn run_shared(
     args: &mut [Arg<'_>],
 ) {
     let unit = UNITS.get(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let image = image(unit, if device == WAVE_32 { 32 } else { 64 });
+    // SAFETY: S9: the caller's promise.
+    unsafe { run_image(device, &image, kernel, (grid, block), shared, args) };
+}
+
+/// As [`run_shared`], of the kernel of that name in an image.
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn run_image(
+    device: i32,
+    image: &[u8],
+    kernel: &str,
+    (grid, block): (u32, u32),
+    shared: u32,
+    args: &mut [Arg<'_>],
+) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let hip = table();
     ok!(hip, hipSetDevice(device));
     let (mut module, mut function) = (null_mut(), null_mut());
-    let image = image(unit, if device == WAVE_32 { 32 } else { 64 });
     ok!(hip, hipModuleLoadData(&mut module, image.as_ptr().cast()));
     let name = CString::new(kernel).expect("no zero byte");
     ok!(hip, hipModuleGetFunction(&mut function, module, name.as_ptr()));
@@ -157,9 +173,14 @@ fn table() -> HipTable {
 
 /// What is loaded for a unit on a device of that wave size: compiled now, or before.
 pub fn image(unit: &Unit, wave_size: u32) -> Vec<u8> {
+    image_of(unit.family.source, unit, wave_size)
+}
+
+/// As [`image`], of a text that is compiled like the unit.
+pub fn image_of(text: &str, unit: &Unit, wave_size: u32) -> Vec<u8> {
     let own_arch = format!("host-w{wave_size}");
     let (arch, wave_size) = unit.target("host", &own_arch, wave_size);
-    let source = Source::new(unit.family.source)
+    let source = Source::new(text)
         .name(unit.family.file)
         .headers(kernels_hip::HEADERS.iter().copied())
         .options(unit.options("host", wave_size).expect("the host has a compiler"));

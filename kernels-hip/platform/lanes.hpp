@@ -1,0 +1,46 @@
+//! What threads that run together exchange without memory.
+//
+// A group is 32 threads, whatever the size of a wave. All of its threads call these functions, of any_lane and sync_wave all of the wave.
+// Host builds of units without such operations have none of this. Included by portable.hpp.
+#pragma once
+
+#if defined(WAVE_SIZE) && WAVE_SIZE != 0
+namespace hipstack {
+
+static_assert(WAVE_SIZE == 32 || WAVE_SIZE == 64, "WAVE_SIZE is 32 or 64");
+
+// shuffle_xor: the value of the thread of the group whose number differs in the bits of mask.
+// group_vote:  which threads of the group say yes.
+// keep_alike:  leaves those in `same` whose bit `bit` of `digit` is the caller's. On NVIDIA three instructions, of which nvcc would make seven.
+// any_lane:    whether any lane of the wave says so.
+// sync_wave:   what a lane of the wave wrote to shared memory before, the others read behind.
+#if ON_NVIDIA
+template <class T> DEVICE T shuffle_xor(T v, u32 mask) { return __shfl_xor_sync(0xffffffffu, v, (int)mask, 32); }
+DEVICE u32 group_vote(bool yes) { return __ballot_sync(0xffffffffu, yes); }
+DEVICE void keep_alike(u32& same, u32 digit, u32 bit) {
+    asm volatile("{.reg .pred p; .reg .b32 v; and.b32 v, %1, %2; setp.ne.u32 p, v, 0; vote.sync.ballot.b32 v, p, 0xffffffff;"
+                 " @!p not.b32 v, v; and.b32 %0, %0, v;}" : "+r"(same) : "r"(digit), "r"(1u << bit));
+}
+DEVICE bool any_lane(bool so) { return __any_sync(0xffffffffu, so); }
+#else
+template <class T> DEVICE T shuffle_xor(T v, u32 mask) { return __shfl_xor(v, (int)mask, 32); }
+DEVICE u32 group_vote(bool yes) { return (u32)(__ballot(yes) >> (threadIdx.x % WAVE_SIZE & ~31u)); }
+DEVICE void keep_alike(u32& same, u32 digit, u32 bit) {
+    const bool set = (digit >> bit & 1u) != 0;
+    const u32 vote = group_vote(set);
+    same &= set ? vote : ~vote;
+}
+DEVICE bool any_lane(bool so) { return __any(so); }
+#endif
+#if ON_AMD
+DEVICE void sync_wave() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+#else
+DEVICE void sync_wave() { __syncwarp(); }
+#endif
+
+} // namespace hipstack
+#endif
