@@ -105,9 +105,13 @@ fn without_panics<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Err
 }
 
 fn inflate(data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
-    let limit = usize::try_from(length).unwrap_or(usize::MAX);
-    miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(data, limit)
-        .map_err(|e| Error::Compressed(format!("its zlib data: {e}")))
+    let mut found = room(length)?;
+    found.resize(length as usize, 0);
+    let written =
+        miniz_oxide::inflate::decompress_slice_iter_to_slice(&mut found, std::iter::once(data), true, false)
+            .map_err(|status| Error::Compressed(format!("its zlib data: {status:?}")))?;
+    found.truncate(written);
+    Ok(found)
 }
 
 fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
@@ -116,9 +120,19 @@ fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     let window = length.max(8 << 20);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut data, window)
         .map_err(|e| words(e.to_string()))?;
-    let mut found = Vec::new();
+    let mut found = room(length)?;
     decoder.take(length + 1).read_to_end(&mut found).map_err(|e| words(e.to_string()))?;
     Ok(found)
+}
+
+/// Memory for that many bytes, if the system gives it.
+fn room(length: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let reserved = usize::try_from(length).map(|length| bytes.try_reserve_exact(length));
+    match reserved {
+        Ok(Ok(())) => Ok(bytes),
+        _ => refuse(format!("there is no memory for the {length} bytes that it names")),
+    }
 }
 
 fn refuse<T>(reason: String) -> Result<T, Error> {

@@ -28,7 +28,7 @@ pub(crate) fn check(
             "its descriptor {symbol} has {size} bytes at {address:#x}, not {SIZE} aligned to {SIZE}"
         ));
     }
-    let Some(bytes) = elf.loaded::<64>(address) else {
+    let Some(bytes) = elf.loaded::<64>(address)? else {
         return refuse(format!("its descriptor {symbol} lies at {address:#x}, outside of what is loaded"));
     };
     let word = |at: usize| {
@@ -47,7 +47,7 @@ pub(crate) fn check(
         ));
     }
     let entry = address.wrapping_add(word(16) | word(20) << 32);
-    if !elf.has_code_at(entry) {
+    if !elf.has_code_at(entry)? {
         return refuse(format!("its code would be at {entry:#x}, where none is loaded"));
     }
     Ok(())

@@ -1,18 +1,22 @@
 //! The ELF file around a code object: what it is for, its notes, and what lies at an address.
 
 use crate::Error;
+use crate::work::Work;
 use object::LittleEndian;
 use object::elf::{
-    EM_AMDGPU, ET_DYN, FileHeader64, PF_X, PT_LOAD, ProgramHeader64, SHT_DYNSYM, SHT_REL, SHT_RELA,
-    SHT_SYMTAB,
+    EM_AMDGPU, ET_DYN, FileHeader64, NoteHeader32, PF_X, PT_LOAD, ProgramHeader64, SHT_DYNSYM, SHT_REL,
+    SHT_RELA, SHT_SYMTAB,
 };
 use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable};
+use std::collections::HashSet;
 
 /// The metadata note's type, and its owner.
 const NT_AMDGPU_METADATA: u32 = 32;
 const OWNER: &[u8] = b"AMDGPU";
 /// The operating system that code objects of ROCm are for: "AMDGPU - HSA".
 const OS_ABI: u8 = 64;
+/// What looking at a segment's header counts as, in bytes that are read.
+const LOOK: usize = 8;
 
 pub(crate) type Header = FileHeader64<LittleEndian>;
 type Endian = LittleEndian;
@@ -23,6 +27,7 @@ pub(crate) struct Elf<'a> {
     header: &'a Header,
     segments: &'a [ProgramHeader64<Endian>],
     pub(crate) sections: SectionTable<'a, Header>,
+    pub(crate) work: Work,
 }
 
 impl<'a> Elf<'a> {
@@ -59,7 +64,7 @@ impl<'a> Elf<'a> {
                 return refuse("a section lies outside the file");
             }
         }
-        Ok(Self { bytes, header, segments, sections })
+        Ok(Self { bytes, header, segments, sections, work: Work::of(bytes) })
     }
 
     /// Whether it is for a GPU of AMD.
@@ -88,53 +93,71 @@ impl<'a> Elf<'a> {
     ///
     /// Files linked from several have one of each.
     pub(crate) fn metadata(&self) -> Result<Vec<&'a [u8]>, Error> {
-        let mut found = Vec::new();
+        let mut found = Found::default();
         for segment in self.segments {
             let notes = segment.notes(LittleEndian, self.bytes).map_err(words)?;
-            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut found))?;
+            notes.map_or(Ok(()), |notes| self.find_metadata(notes, &mut found))?;
         }
-        let in_segments = !found.is_empty();
+        let mut in_sections = Found::default();
         for section in self.sections.iter() {
             let notes = section.notes(LittleEndian, self.bytes).map_err(words)?;
-            let mut here = Vec::new();
-            notes.map_or(Ok(()), |notes| find_metadata(notes, &mut here))?;
-            if !in_segments {
-                here.into_iter().for_each(|note| keep(note, &mut found));
+            notes.map_or(Ok(()), |notes| self.find_metadata(notes, &mut in_sections))?;
+        }
+        Ok(if found.notes.is_empty() { in_sections.notes } else { found.notes })
+    }
+
+    fn find_metadata(&self, mut notes: NoteIterator<'a, Header>, found: &mut Found<'a>) -> Result<(), Error> {
+        while let Some(note) = notes.next().map_err(words)? {
+            self.work.spend(size_of::<NoteHeader32<Endian>>() + note.name().len() + note.desc().len())?;
+            if note.n_type(LittleEndian) == NT_AMDGPU_METADATA && note.name() == OWNER {
+                found.keep(note.desc());
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// `N` bytes that are loaded to an address.
-    pub(crate) fn loaded<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        let (segment, offset) = self.segment_at(address, N as u64)?;
-        let bytes = segment.data(LittleEndian, self.bytes).ok()?;
-        let start = usize::try_from(offset).ok()?;
-        bytes.get(start..start.checked_add(N)?)?.try_into().ok()
+    ///
+    /// # Errors
+    /// Those of [`Work::spend`], as for the next two.
+    pub(crate) fn loaded<const N: usize>(&self, address: u64) -> Result<Option<[u8; N]>, Error> {
+        let found = self.segment_at(address, N as u64)?;
+        Ok(found.and_then(|(segment, offset)| {
+            let bytes = segment.data(LittleEndian, self.bytes).ok()?;
+            let start = usize::try_from(offset).ok()?;
+            bytes.get(start..start.checked_add(N)?)?.try_into().ok()
+        }))
     }
 
     /// Whether code is loaded to an address.
-    pub(crate) fn has_code_at(&self, address: u64) -> bool {
-        self.segment_at(address, 1).is_some_and(|(segment, _)| segment.p_flags(LittleEndian) & PF_X != 0)
+    pub(crate) fn has_code_at(&self, address: u64) -> Result<bool, Error> {
+        let found = self.segment_at(address, 1)?;
+        Ok(found.is_some_and(|(segment, _)| segment.p_flags(LittleEndian) & PF_X != 0))
     }
 
     /// Whether there is memory for `length` bytes at an address.
-    pub(crate) fn has_room_at(&self, address: u64, length: u64) -> bool {
+    pub(crate) fn has_room_at(&self, address: u64, length: u64) -> Result<bool, Error> {
+        self.work.spend(self.segments.len() * LOOK)?;
         let covers = |segment: &ProgramHeader64<Endian>| {
             let offset = address.checked_sub(segment.p_vaddr(LittleEndian))?;
             Some(offset.checked_add(length)? <= segment.p_memsz(LittleEndian))
         };
         let loaded = |segment: &&ProgramHeader64<Endian>| segment.p_type(LittleEndian) == PT_LOAD;
-        self.segments.iter().filter(loaded).any(|segment| covers(segment) == Some(true))
+        Ok(self.segments.iter().filter(loaded).any(|segment| covers(segment) == Some(true)))
     }
 
     /// The segment whose part of the file covers `length` bytes at an address, and where in it they begin.
-    fn segment_at(&self, address: u64, length: u64) -> Option<(&'a ProgramHeader64<Endian>, u64)> {
+    fn segment_at(
+        &self,
+        address: u64,
+        length: u64,
+    ) -> Result<Option<(&'a ProgramHeader64<Endian>, u64)>, Error> {
+        self.work.spend(self.segments.len() * LOOK)?;
         let covers = |segment: &'a ProgramHeader64<Endian>| {
             let offset = address.checked_sub(segment.p_vaddr(LittleEndian))?;
             (offset.checked_add(length)? <= segment.p_filesz(LittleEndian)).then_some((segment, offset))
         };
-        self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD).find_map(covers)
+        Ok(self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD).find_map(covers))
     }
 }
 
@@ -154,19 +177,19 @@ fn check_segment(segment: &ProgramHeader64<Endian>, bytes: &[u8]) -> Result<(), 
     Ok(())
 }
 
-fn find_metadata<'a>(mut notes: NoteIterator<'a, Header>, found: &mut Vec<&'a [u8]>) -> Result<(), Error> {
-    while let Some(note) = notes.next().map_err(words)? {
-        if note.n_type(LittleEndian) == NT_AMDGPU_METADATA && note.name() == OWNER {
-            keep(note.desc(), found);
-        }
-    }
-    Ok(())
+/// Metadata notes in the order in which they were found.
+#[derive(Default)]
+struct Found<'a> {
+    notes: Vec<&'a [u8]>,
+    places: HashSet<(usize, usize)>,
 }
 
-/// Two segments may lead to one place.
-fn keep<'a>(note: &'a [u8], found: &mut Vec<&'a [u8]>) {
-    if !found.iter().any(|other| std::ptr::eq(*other, note)) {
-        found.push(note);
+impl<'a> Found<'a> {
+    /// Keeps a note, unless it is one of those: two segments may lead to one place.
+    fn keep(&mut self, note: &'a [u8]) {
+        if self.places.insert((note.as_ptr().addr(), note.len())) {
+            self.notes.push(note);
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod reader;
 mod symbols;
 mod target;
 mod words;
+mod work;
 mod write;
 
 pub use argument::{Access, AddressSpace, Argument, Hidden, Object, ValueKind};

@@ -3,6 +3,7 @@
 use crate::{Access, AddressSpace, Argument, Error, KernelInfo, Param, TargetId, ValueKind};
 use rmpv::ValueRef;
 use std::collections::HashSet;
+use std::fmt;
 
 /// Real metadata nests five deep.
 const MAX_DEPTH: usize = 16;
@@ -45,7 +46,7 @@ pub(crate) fn read(notes: &[&[u8]]) -> Result<Option<Note>, Error> {
 fn read_one(mut note: &[u8]) -> Result<Note, Error> {
     let root = rmpv::decode::read_value_ref_with_max_depth(&mut note, MAX_DEPTH)
         .map_err(|e| Error::Metadata(e.to_string()))?;
-    let root = Map::of(&root, "the note").map_err(Error::Metadata)?;
+    let root = Map::of(&root, What::Note).map_err(Error::Metadata)?;
     let target = root.text("amdhsa.target").map_err(Error::Metadata)?;
     let version = root.numbers("amdhsa.version").map_err(Error::Metadata)?;
     let kernels = read_kernels(&root).map_err(Error::Metadata)?;
@@ -60,17 +61,17 @@ fn read_one(mut note: &[u8]) -> Result<Note, Error> {
 
 fn read_kernels(root: &Map) -> Result<Vec<KernelInfo>> {
     let list = root.list("amdhsa.kernels")?.ok_or("it has no amdhsa.kernels")?;
-    let kernel = |(index, value)| read_kernel(&Map::of(value, &format!("kernel {index}"))?);
+    let kernel = |(index, value)| read_kernel(&Map::of(value, What::Kernel(index))?);
     list.iter().enumerate().map(kernel).collect()
 }
 
 fn read_kernel(map: &Map) -> Result<KernelInfo> {
     let name = map.text(".name")?.filter(|name| !name.is_empty()).ok_or("a kernel has no name")?.to_string();
     let symbol = map.text(".symbol")?.map_or_else(|| format!("{name}.kd"), str::to_string);
-    let map = &Map { what: &format!("kernel {name}"), ..*map };
+    let map = &Map { what: What::Named(&name), ..*map };
     let mut arguments = Vec::new();
     for (index, argument) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
-        arguments.push(read_argument(&Map::of(argument, &format!("argument {index} of kernel {name}"))?)?);
+        arguments.push(read_argument(&Map::of(argument, What::Argument(index, &name))?)?);
     }
     arguments.sort_by_key(|argument| (argument.offset, argument.size));
     let shown = arguments.iter().filter(|argument| !argument.kind.is_hidden());
@@ -158,11 +159,31 @@ fn check(kernel: &KernelInfo) -> Result<()> {
 /// A map with words for keys, and what messages call it.
 struct Map<'a> {
     entries: &'a [(ValueRef<'a>, ValueRef<'a>)],
-    what: &'a str,
+    what: What<'a>,
+}
+
+/// What messages call a map. Put into words only for one: a kernel with a long name may have many arguments.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    Note,
+    Kernel(usize),
+    Named(&'a str),
+    Argument(usize, &'a str),
+}
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Note => f.write_str("the note"),
+            Self::Kernel(index) => write!(f, "kernel {index}"),
+            Self::Named(name) => write!(f, "kernel {name}"),
+            Self::Argument(index, name) => write!(f, "argument {index} of kernel {name}"),
+        }
+    }
 }
 
 impl<'a> Map<'a> {
-    fn of(value: &'a ValueRef<'a>, what: &'a str) -> Result<Self> {
+    fn of(value: &'a ValueRef<'a>, what: What<'a>) -> Result<Self> {
         match value {
             ValueRef::Map(entries) => Ok(Self { entries, what }),
             _ => Err(format!("{what} is no map")),

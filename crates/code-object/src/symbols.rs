@@ -3,7 +3,9 @@
 use crate::Error;
 use crate::elf::{Elf, Header, refuse, words};
 use object::LittleEndian;
-use object::elf::{SHF_ALLOC, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB};
+use object::elf::{
+    Rela64, SHF_ALLOC, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, SectionHeader64, Sym64,
+};
 use object::read::SectionIndex;
 use object::read::elf::{Rel, Rela, SectionHeader, Sym, SymbolTable};
 use std::collections::HashMap;
@@ -54,12 +56,13 @@ pub(crate) fn check_relocations(elf: &Elf) -> Result<(), Error> {
             .flat_map(|(list, _)| list)
             .map(|r| (r.r_offset(LittleEndian), r.r_sym(LittleEndian), r.r_type(LittleEndian)));
         for (address, symbol, kind) in with.chain(without) {
+            elf.work.spend(size_of::<Rela64<LittleEndian>>())?;
             // Number 0 is no symbol.
             if symbol != 0 && symbol as usize >= symbols {
                 return refuse(format!("a relocation names symbol {symbol} of {symbols}"));
             }
             let length = if WIDE.contains(&kind) { 8 } else { 4 };
-            if loaded && !elf.has_room_at(address, length) {
+            if loaded && !elf.has_room_at(address, length)? {
                 return refuse(format!("a relocation changes bytes at {address:#x}, where none are loaded"));
             }
         }
@@ -72,6 +75,8 @@ fn table<'a>(elf: &Elf<'a>, index: SectionIndex) -> Result<SymbolTable<'a, Heade
     if ![SHT_DYNSYM, SHT_SYMTAB].contains(&section.sh_type(LittleEndian)) {
         return refuse("relocations lead to a section that has no symbols");
     }
+    // It looks for the table's second part among all sections.
+    elf.work.spend(elf.sections.len() * size_of::<SectionHeader64<LittleEndian>>())?;
     SymbolTable::parse(LittleEndian, elf.bytes, &elf.sections, index, section).map_err(words)
 }
 
@@ -82,6 +87,7 @@ fn read_table<'a>(
 ) -> Result<(), Error> {
     for symbol in table.iter() {
         let name = table.symbol_name(LittleEndian, symbol).map_err(words)?;
+        elf.work.spend(size_of::<Sym64<LittleEndian>>() + name.len())?;
         let section = symbol.st_shndx(LittleEndian);
         if section < SHN_LORESERVE && usize::from(section) >= elf.sections.len().max(1) {
             return refuse(format!("a symbol is in section {section} of {}", elf.sections.len()));

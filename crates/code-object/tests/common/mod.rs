@@ -94,12 +94,14 @@ pub(crate) fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     file[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-fn segment(kind: u32, flags: u32, offset: u64, size: u64) -> Vec<u8> {
+/// The header of a segment.
+pub(crate) fn segment(kind: u32, flags: u32, offset: u64, size: u64) -> Vec<u8> {
     let numbers = [offset, offset, offset, size, size, 4].map(u64::to_le_bytes).concat();
     [kind.to_le_bytes().to_vec(), flags.to_le_bytes().to_vec(), numbers].concat()
 }
 
-fn section(kind: u32, link: u32, offset: usize, size: usize, entry: u64) -> Vec<u8> {
+/// The header of a section.
+pub(crate) fn section(kind: u32, link: u32, offset: usize, size: usize, entry: u64) -> Vec<u8> {
     let words = |n: [u32; 2]| n.map(u32::to_le_bytes).concat();
     let numbers = |n: &[u64]| n.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
     let place = numbers(&[0, 0, offset as u64, size as u64]);
