@@ -23,6 +23,7 @@ fn main() {
     let flags = [&flags::KERNEL_FLAGS[..], &flags::HOST_SOURCE_FLAGS, &sanitizer].concat();
     // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
     println!("cargo::metadata=flags={}", flags.join(" "));
+    println!("cargo::metadata=no_compiler={}", flags::NO_COMPILER);
 }
 
 /// What kernels are compiled with for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
@@ -46,7 +47,8 @@ fn sanitizer_flags() -> Vec<&'static str> {
     // A library that the compiler has not is printed as it was asked for.
     let Some((folder, _)) = path.rsplit_once('/') else {
         panic!(
-            "{compiler} has no lib{library}.so: HIPSTACK_HOST_SANITIZE needs g++ with its sanitizers (on Debian: apt-get install g++)"
+            "{compiler} has no lib{library}.so: HIPSTACK_HOST_SANITIZE needs g++ with its sanitizers: {}",
+            flags::NO_COMPILER
         );
     };
     println!("cargo::rustc-link-search=native={folder}");

@@ -1,4 +1,4 @@
-//! The one list of compiler flags for kernels. The build script has this file too.
+//! The one list of compiler flags for kernels, and what to do without a compiler. The build script has this file too.
 
 /// What every kernel is compiled with, ahead of time or while the program runs; optimisation, targets and macros come on top. The
 /// language; what decides about results; large frames that reach a fiber stack's guard zone instead of what lies behind
@@ -25,3 +25,7 @@ pub const HOST_SOURCE_FLAGS: [&str; 3] = ["-pipe", "-fPIC", "-fno-rtti"];
 
 /// How objects become shared ones. The last is left out with a sanitizer.
 pub const LINK_FLAGS: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];
+
+/// What to do where there is no C++ compiler. Build scripts of dependents find it in `DEP_HIPHOST_NO_COMPILER`.
+pub(crate) const NO_COMPILER: &str = "install one with `apt-get install g++` or `dnf install gcc-c++`, or set CXX to one; \
+     a program whose tensor-core has no feature `host` needs none, and of this workspace only hip-host's tests and the benchmarks need one to be built";

@@ -40,8 +40,10 @@
 //!
 //! # Run-time compilation
 //! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
-//! <hip/hip_runtime.h>`, `__global__` functions in any namespace, templates by name expression, `__device__` and
-//! `__constant__` variables, static and dynamic shared memory, launch bounds. `--offload-arch=host-w32` and `host-w64`, the
+//! <hip/hip_runtime.h>`, `__global__` functions in any namespace and public static ones of classes, templates by name expression,
+//! `__device__` and `__constant__` variables, static and dynamic shared memory, launch bounds. A kernel with a body that could not be
+//! registered is an error with its line. Half precision, `hip_bfloat16`, complex numbers, cooperative groups and mathematical constants are
+//! there without an `#include`, as with AMD's. Of the C++ compiler's options a list is handed on; others are refused by name. `--offload-arch=host-w32` and `host-w64`, the
 //! names in the devices' properties, may be given once or both; without them the code is for the device that is current when it is
 //! compiled, as with AMD's hiprtc. `--offload-arch=host` is code for both devices, without warp operations. `--host-source` marks a
 //! text that is C++ for the CPU already: it includes `hiphost/device.hpp` and has a `HIPHOST_MODULE(rtc)`, as the kernels of

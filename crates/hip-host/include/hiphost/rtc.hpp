@@ -16,6 +16,30 @@
 
 #include "device.hpp"
 
+// hiprtc has these without an #include.
+#include "detail/bfloat16.hpp"
+#include "detail/complex.hpp"
+#include "detail/groups.hpp"
+#include "detail/math_constants.hpp"
+#if defined(__FLT16_MANT_DIG__) || (defined(__aarch64__) && !defined(__clang__))
+#include "detail/half.hpp"
+#endif
+
+// Clang's vectors, for compilers that have GCC's: src/rtc/attributes.rs writes them so.
+#if !defined(__clang__)
+#define ext_vector_type hiphost_ext_vector_type
+#define __ext_vector_type__ hiphost_ext_vector_type
+namespace hiphost {
+template <class T, int N>
+struct Vector {
+    typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, int N>
+using vector_t = typename Vector<T, N>::type;
+}  // namespace hiphost
+#endif
+
+#undef HIP_DYNAMIC_SHARED
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 

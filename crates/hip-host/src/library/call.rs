@@ -1,7 +1,7 @@
 //! One call of a library: what it is called, the memory that it uses, and what it does when its turn comes.
 
 use super::pool;
-use crate::failure::{Failure, LAUNCH_FAILURE};
+use crate::failure::{Failure, LAUNCH_FAILURE, words_of};
 use crate::memory::{self, Range};
 use crate::table::{stream_of, tell_other_devices};
 use crate::work::Work;
@@ -100,10 +100,9 @@ impl Call {
     /// A panic in it, which is a fault of ours and breaks the device as a kernel's fault does.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let run = || if self.spreads { pool::install(&self.body) } else { (self.body)() };
-        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked");
-            Failure { code: LAUNCH_FAILURE, message: format!("{}: {said}", self.name) }
+        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| Failure {
+            code: LAUNCH_FAILURE,
+            message: format!("{}: {}", self.name, words_of(panic)),
         })
     }
 }

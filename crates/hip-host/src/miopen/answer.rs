@@ -1,5 +1,6 @@
 //! How a call answers: outcomes, statuses, and the caller's places for results.
 
+use crate::failure::words_of;
 use hip_sys::hip::hipError_t;
 use hip_sys::miopen::miopenStatus_t;
 use std::ffi::c_int;
@@ -21,7 +22,11 @@ pub(super) const UNKNOWN: miopenStatus_t = miopenStatus_t::miopenStatusUnknownEr
 pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(outcome) => outcome.err().unwrap_or(miopenStatus_t::miopenStatusSuccess),
-        Err(_) => miopenStatus_t::miopenStatusInternalError,
+        Err(panic) => {
+            // The hook has printed it; what it carried is not dropped, which could panic again.
+            let _ = words_of(panic);
+            miopenStatus_t::miopenStatusInternalError
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The system's C++ compiler: which it is, and one call of it.
 
-use super::headers;
-use crate::flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS};
+use super::{headers, precompiled};
+use crate::flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS, NO_COMPILER};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,7 +11,6 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// Names to try if `CXX` is not set.
 const NAMES: [&str; 3] = ["c++", "g++", "clang++"];
-const INSTALL: &str = "`apt-get install g++` or `dnf install gcc-c++`";
 
 /// Flags behind those of all kernels. Texts written for GPUs read memory through pointers of other types.
 const FLAGS: [&str; 4] = ["-O3", "-pipe", "-fPIC", "-fno-strict-aliasing"];
@@ -118,7 +117,25 @@ impl<'a> Compiler<'a> {
         to: &str,
         flags: &[&[String]],
     ) -> Result<String, String> {
-        self.run(&[&HOST_SOURCE_FLAGS, self.link(), &["-x", "c++"]], flags, &[from, "-o", to])
+        let flags = flags.concat();
+        let header = self.precompiled(&flags).map(|header| header.display().to_string());
+        let begin: Vec<&str> = header.iter().flat_map(|header| ["-include", header]).collect();
+        self.run(&[&HOST_SOURCE_FLAGS, &begin, self.link(), &["-x", "c++"]], &[&flags], &[from, "-o", to])
+    }
+
+    /// The header that texts begin with, already parsed for these flags. Other compilers than GCC do not read the header itself where
+    /// what is kept of it does not fit.
+    fn precompiled(&self, flags: &[String]) -> Option<PathBuf> {
+        if !version().is_ok_and(|version| version.contains("Free Software Foundation")) {
+            return None;
+        }
+        let make = |header: &Path, flags: &[String]| {
+            let header = header.display().to_string();
+            let to = format!("{header}.gch");
+            self.run(&[&HOST_SOURCE_FLAGS, &["-x", "c++-header"]], &[flags], &[&header, "-o", &to]).is_ok()
+        };
+        let chosen = std::env::var("CXX").unwrap_or_default();
+        precompiled::header(flags, &[&self.extra[..], &[chosen]].concat(), make)
     }
 
     /// With sanitizers, symbols are left to be found in the program.
@@ -149,8 +166,7 @@ impl<'a> Compiler<'a> {
             let before: Vec<String> = words.collect();
             let output = self.call(&program, &before, arguments).map_err(|error| {
                 format!(
-                    "the C++ compiler {program} that CXX names cannot be run: {error}\n\
-                     Set CXX to a C++ compiler, or unset it and install one: {INSTALL}\n"
+                    "the C++ compiler {program} that CXX names cannot be run: {error}\nUnset CXX, or {NO_COMPILER}\n"
                 )
             })?;
             return Ok((program, output));
@@ -163,7 +179,7 @@ impl<'a> Compiler<'a> {
             }
         }
         Err(format!(
-            "no C++ compiler was found, and hip-host compiles kernels with one (tried {}): install one with {INSTALL}, or set CXX to one\n",
+            "no C++ compiler was found, and hip-host compiles kernels with one (tried {}): {NO_COMPILER}\n",
             NAMES.join(", ")
         ))
     }

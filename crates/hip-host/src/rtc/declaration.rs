@@ -83,7 +83,7 @@ impl Declaration {
         }
         match source.tokens[at].text {
             "(" if !self.initialised => state.parameters = true,
-            "=" if !source.is(at.wrapping_sub(1), "operator") => self.initialised = true,
+            "=" => self.initialised = true,
             ":" => state.initialisers = state.parameters,
             "{" => return self.brace(source, state, at),
             _ => (),
@@ -93,18 +93,26 @@ impl Declaration {
 
     /// `template <...>`, `template <>` or `template`; gives the index after it.
     fn template_head(&mut self, source: &Source, at: usize) -> usize {
-        let end = if source.is(at + 1, "<") { source.skip_angles(at + 1) } else { None };
-        match end {
-            Some(end) if end > at + 3 => self.template = Some((at, end)),
-            Some(_) => (),
-            None => self.instantiation = true,
+        self.words = at + 1;
+        if source.is(at + 1, "<") {
+            let end = source.skip_angles(at + 1).or_else(|| source.skip_unmatched_head(at + 1));
+            self.words = end.unwrap_or(at + 1);
+            // `template <>` has no parameters.
+            if end.is_none_or(|end| end > at + 3) {
+                self.template = Some((at, self.words));
+            }
+        } else {
+            self.instantiation = true;
         }
-        self.words = end.unwrap_or(at + 1);
         self.words
     }
 
     fn brace(&mut self, source: &Source, state: &State, at: usize) -> Step {
         let Some(close) = source.close(at) else { return Step::End(at + 1) };
+        if at == self.words {
+            // Braces that belong to nothing known are passed over alone.
+            return Step::End(close + 1);
+        }
         let linkage = at >= 2 && source.is_kind(at - 1, Kind::Literal) && source.is(at - 2, "extern");
         let key = state.key.filter(|_| !state.parameters && !self.initialised);
         if linkage || key.is_some_and(|key| source.is(key, "namespace")) {
@@ -139,9 +147,29 @@ impl Declaration {
             if source.is(at, "=") {
                 return false;
             }
-            at = source.skip(at);
+            at = source.skip_attribute(at).unwrap_or_else(|| source.skip(at));
         }
         false
+    }
+
+    /// The name of the class that its braces define, with template arguments; `None` for one without a name.
+    pub(crate) fn class_name(&self, source: &Source) -> Option<String> {
+        let (_, open) = self.body.filter(|(scope, _)| *scope == Scope::Class)?;
+        let mut at = self.words;
+        while at < open && !source.is_any(at, &["struct", "class", "union"]) {
+            at = source.skip_attribute(at).unwrap_or(at + 1);
+        }
+        let mut name = String::new();
+        at += 1;
+        while at < open && !source.is_any(at, &[":", "final"]) {
+            let attribute = source.skip_attribute(at);
+            let next = attribute.or_else(|| source.skip_template_arguments(at)).unwrap_or(at + 1);
+            if attribute.is_none() {
+                name += &source.join(at..next);
+            }
+            at = next;
+        }
+        (!name.is_empty()).then_some(name)
     }
 }
 

@@ -62,7 +62,9 @@ unsafe fn copy_readable(from: *const c_void, length: usize) -> Option<Vec<u8>> {
         let count = unsafe { libc::write(file.as_raw_fd(), from.wrapping_byte_add(done), length - done) };
         done += usize::try_from(count).ok().filter(|count| *count > 0)?;
     }
-    let mut bytes = Vec::with_capacity(length);
+    // The length is what the image says of itself.
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).ok()?;
     file.rewind().ok()?;
     file.read_to_end(&mut bytes).ok()?;
     Some(bytes)

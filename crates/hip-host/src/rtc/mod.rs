@@ -4,13 +4,16 @@
 //! is compiled into a shared object, which the image carries (`image`).
 #![allow(non_snake_case, reason = "hiprtc's names")]
 
+mod attributes;
 mod compiler;
+mod compiler_options;
 mod declaration;
 mod headers;
 pub(crate) mod image;
 pub(crate) mod load;
 pub(crate) mod lowered;
 mod options;
+mod precompiled;
 mod program;
 mod rewrite;
 mod source;

@@ -1,5 +1,6 @@
 //! The options of hiprtcCompileProgram: which are understood, and what each becomes.
 
+use super::compiler_options;
 use std::path::{Path, PathBuf};
 
 /// What the options ask for.
@@ -18,7 +19,7 @@ pub(crate) struct Options {
 }
 
 /// Flags of AMD's compiler that mean nothing on a CPU.
-const OF_GPUS: [&str; 14] = [
+const OF_GPUS: [&str; 16] = [
     "-fgpu-rdc",
     "-fno-gpu-rdc",
     "-fgpu-flush-denormals-to-zero",
@@ -31,12 +32,11 @@ const OF_GPUS: [&str; 14] = [
     "-mno-unsafe-fp-atomics",
     "-mcumode",
     "-mno-cumode",
+    "-famd-opt",
+    "-fno-amd-opt",
     "-nogpulib",
     "-nogpuinc",
 ];
-
-/// Options that a C++ compiler knows, by how they begin.
-const PASSED_ON: [&str; 6] = ["-O", "-f", "-g", "-W", "-pedantic", "-m"];
 
 /// The option for texts written against `hiphost/device.hpp`, as this project's kernels are.
 const HOST_SOURCE: &str = "--host-source";
@@ -83,12 +83,13 @@ impl Options {
             self.host_source = true;
         } else if option.is_empty() || OF_GPUS.contains(&option) || value(&["-mllvm"]).is_some() {
             // Nothing on a CPU.
-        } else if option == "-w" || PASSED_ON.iter().any(|start| option.starts_with(start)) {
+        } else if compiler_options::is_known(option) {
             self.compile.push(option.into());
         } else {
             return Err(format!(
-                "unknown option {option}: hip-host takes --offload-arch=, --host-source, -D, -U, -I, -include, -std=, -O, -f, -g, -m, -W and -w; \
-                 put other flags of the C++ compiler into HIPSTACK_HOST_CXXFLAGS"
+                "unknown option {option}: hip-host takes --offload-arch=, --host-source, -D, -U, -I, -include, -std=, and of the C++ compiler's \
+                 -O, -g, -W, -w, -pedantic and those of -f and -m that decide about the language, optimisation, messages and instructions; \
+                 whoever starts the program can put other flags into HIPSTACK_HOST_CXXFLAGS"
             ));
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! A program to compile: its text, its headers, and what the last compilation gave.
 
+use super::attributes;
 use super::compiler::Compiler;
 use super::headers;
 use super::image::{self, Object};
@@ -149,12 +150,16 @@ fn compile_for(
     let mut log = compiler
         .preprocess(FILE, plain, &[&options.compile, &ours, &options.preprocess])
         .map_err(wrong_option)?;
-    let done = rewrite(&String::from_utf8_lossy(&read(plain)?));
+    let done = rewrite(&attributes::as_words(&String::from_utf8_lossy(&read(plain)?)));
     let text = format!("{}\n{}", done.text, done.register(expressions));
     fs::write(folder.join(rewritten), text).map_err(|error| no_room(folder, &error))?;
     log += &compiler
         .compile(rewritten, object, &[&options.compile])
         .map_err(|failed| wrong_option(log.clone() + &failed))?;
+    // The compiler's own word goes first: a kernel is not found in a text that is none.
+    if !done.lost.is_empty() {
+        return Err(Failed(hiprtcResult::HIPRTC_ERROR_COMPILATION, log + &done.lost));
+    }
     Ok((log, read(object)?))
 }
 

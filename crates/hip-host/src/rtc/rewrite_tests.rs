@@ -70,6 +70,164 @@ fn kernels_are_found_where_they_are() {
 }
 
 #[test]
+fn no_operator_function_hides_what_follows() {
+    let operators = [
+        "=",
+        "==",
+        "!=",
+        "<=",
+        ">=",
+        "<=>",
+        "+=",
+        "-=",
+        "*=",
+        "/=",
+        "%=",
+        "^=",
+        "&=",
+        "|=",
+        "<<=",
+        ">>=",
+        "<",
+        ">",
+        "<<",
+        ">>",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "&",
+        "|",
+        "^",
+        "~",
+        "!",
+        "&&",
+        "||",
+        "++",
+        "--",
+        ",",
+        "->",
+        "->*",
+        "()",
+        "[]",
+        "( )",
+        " new[]",
+        " bool",
+        " const A<(1 > 2)>*",
+        "\"\"_x",
+    ];
+    for operator in operators {
+        for text in [
+            format!("__device__ A operator{operator}(A a, A b) {{ return a; }}"),
+            format!(
+                "template <class T> __device__ inline A operator{operator} (T a, A b) noexcept {{ return a; }}"
+            ),
+            format!("template <> __device__ A operator{operator}<int>(A a) {{ return a; }}"),
+            format!("__device__ A n::A<int>::operator{operator}(A b) const {{ return b; }}"),
+            format!("struct A {{ A& operator{operator}(A b) {{ return *this; }} }};"),
+            format!("struct A {{ A& operator{operator}(A) = default; friend A operator{operator}(A, A); }};"),
+            format!("__device__ A operator{operator}(A a, A b);"),
+        ] {
+            let text = format!("{text} __global__ void k(int) {{}} __device__ int a;");
+            assert_eq!(registered(&text), ["k", "a"], "{text}");
+            assert_eq!(rewrite(&text).lost, "", "{text}");
+        }
+    }
+}
+
+#[test]
+fn no_other_form_hides_what_follows() {
+    for text in [
+        "template <class T> requires (sizeof(T) == 4) __device__ void f(T) {}",
+        "template <class T> __device__ void f(T t) requires requires { t + t; } {}",
+        "template <class T> __device__ void f(T t) requires C<T> && requires (T u) { u = t; } {}",
+        "template <class T> concept C = requires(T t) { t = t; };",
+        "template <class T, class = std::enable_if_t<sizeof(T) < 4>> __device__ void f(T) {}",
+        "template <int N, std::enable_if_t<N < 4, int> = 0> __device__ void f() {}",
+        "template <int N, class = std::enable_if_t<N <= 4>> struct S { int a = 3; };",
+        "__device__ auto f(int a = 3) -> decltype(a == 3) { return a == 3; }",
+        "__device__ void f() try { } catch (...) { }",
+        "struct S { S() : a{1}, b(2) {} int a = 1; static constexpr bool c = 1 < 2; };",
+        "using A = B<(1 > 2)>; typedef int (*F)(int); enum class E : int { a = 1 }; asm(\"nop = 1;\");",
+        "{ stray = 1; }",
+    ] {
+        let text = format!("{text} __global__ void k(int) {{}} __device__ int a;");
+        assert_eq!(registered(&text), ["k", "a"], "{text}");
+        assert_eq!(rewrite(&text).lost, "", "{text}");
+    }
+}
+
+#[test]
+fn a_kernel_may_name_its_result_in_any_way() {
+    for (text, name) in [
+        ("__global__ auto k(float*) -> void {}", "k"),
+        ("__global__ auto k(float*) {}", "k"),
+        ("typedef void nothing; __global__ nothing k(float*) {}", "k"),
+        ("__global__ typename n::A<int>::type k(float*) {}", "k"),
+        ("__global__ std::enable_if_t<(1 < 2), void> k(float*) {}", "k"),
+        ("void __global__ __launch_bounds__(64) k(float*) {}", "k"),
+        ("__global__ void (k)(float*) {}", "k"),
+        ("__global__ void n::m::k(float*) {}", "n::m::k"),
+        ("__global__ void ::n::k(float*) {}", "::n::k"),
+        ("__global__ nothing n::k(float*) {}", "n::k"),
+    ] {
+        assert_eq!(registered(text), [name], "{text}");
+        assert_eq!(rewrite(text).lost, "", "{text}");
+    }
+}
+
+#[test]
+fn static_members_are_kernels_too() {
+    let cases: [(&str, &[&str]); 5] = [
+        ("struct S { struct I {}; static __global__ void k(I, int a = 1) {} };", &["S::k"]),
+        (
+            "struct alignas(8) A::S final : B<int> { struct T { static __global__ void k() {} }; };",
+            &["A::S::T::k"],
+        ),
+        ("template <> struct S<int> { static __global__ void k() {} };", &["S< int >::k"]),
+        ("template <class T> struct S { static __global__ void k() {} };", &[]),
+        ("template <class T> struct S { struct I { static __global__ void k() {} }; };", &[]),
+    ];
+    for (text, names) in cases {
+        let out = rewrite(text);
+        let found: Vec<_> = out
+            .text
+            .split("Registration<&")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("> hiphost_rtc"))
+            .collect();
+        assert_eq!(found.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names, "{text}");
+        assert_eq!(out.lost, "", "{text}");
+    }
+}
+
+#[test]
+fn kernels_that_cannot_be_read_are_named_with_their_lines() {
+    let lost = |text: &str| {
+        let lost = rewrite(text).lost;
+        lost.lines()
+            .map(|line| line.split(": error:").next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(lost("# 1 \"k.hip\"\nint a;\n\nstruct { static __global__ void k() {} } s;"), ["k.hip:3"]);
+    assert_eq!(lost("# 8 \"a.h\" 2\nstruct S {\nfriend __global__ void k() {} };\n# 1 \"b.h\"\n"), ["a.h:9"]);
+    assert_eq!(
+        lost("void f() {\n__global__ void k() {} }\nint x = (__global__ void l() {});"),
+        ["text:2", "text:3"]
+    );
+    assert_eq!(lost("__global__ void (*k(int)) {}"), ["text:1"]);
+    // Declarations are no kernels yet.
+    assert_eq!(
+        lost(
+            "__global__ void k(int); void f() { __global__ void k(int); } struct S { friend __global__ void k(); };"
+        ),
+        none
+    );
+}
+
+#[test]
 fn parameters_lose_their_default_values() {
     let text = "__global__ void k(int a = f(1, 2), A<int, 3> b = A<int, 3>{1, 2}, float* c = nullptr, void (*d)(int)) {}";
     let register = kernel(1, "int a , A < int , 3 > b , float * c , void ( * d ) ( int )", "k", "0");

@@ -16,7 +16,7 @@ pub(crate) const WORDS: [&str; 9] = [
 ];
 
 /// Words whose parentheses belong to them and are no parameter list.
-const WITH_PARENTHESES: [&str; 13] = [
+const WITH_PARENTHESES: [&str; 14] = [
     "__attribute__",
     "__attribute",
     "__declspec",
@@ -24,12 +24,19 @@ const WITH_PARENTHESES: [&str; 13] = [
     "__typeof__",
     "alignas",
     "asm",
+    "__asm",
     "__asm__",
     "decltype",
     "explicit",
     "noexcept",
     "sizeof",
     "typeof",
+];
+
+/// What `operator` may be followed by, besides a type and brackets; of two that begin alike the longer first.
+const OPERATORS: [&str; 37] = [
+    "<<=", ">>=", "<=>", "->*", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=",
+    "^=", "&=", "|=", "<<", ">>", "->", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 ];
 
 /// Farther than this an angle bracket's partner and a declaration's specifiers are not looked for.
@@ -99,18 +106,45 @@ impl<'a> Source<'a> {
         self.close(at).unwrap_or(at) + 1
     }
 
-    /// The index after a directive, or after a word with parentheses of its own; `None` for anything else.
+    /// The index after a directive, after a word with parentheses of its own, after an operator's name, or after what `requires`
+    /// asks for; `None` for anything else.
     pub(crate) fn skip_attribute(&self, at: usize) -> Option<usize> {
-        if self.is_kind(at, Kind::Directive) {
-            return Some(at + 1);
+        match self.tokens.get(at)?.kind {
+            Kind::Directive => Some(at + 1),
+            Kind::Mark if self.is(at, "[") && self.is(at + 1, "[") => Some(self.skip(at)),
+            Kind::Word if self.is(at + 1, "(") && self.is_any(at, &WITH_PARENTHESES) => {
+                Some(self.skip(at + 1))
+            }
+            Kind::Word => self.skip_operator(at).or_else(|| self.skip_requires(at)),
+            _ => None,
         }
-        if self.is_any(at, &WITH_PARENTHESES) && self.is(at + 1, "(") {
-            return Some(self.skip(at + 1));
+    }
+
+    /// The index after the name of an operator function, whose `=`, `<` or `()` mean nothing by themselves. Of a conversion,
+    /// `operator bool`, that is the index of the type.
+    fn skip_operator(&self, at: usize) -> Option<usize> {
+        if !self.is(at, "operator") {
+            return None;
         }
-        if self.is(at, "[") && self.is(at + 1, "[") {
-            return Some(self.skip(at));
+        if self.is_any(at + 1, &["(", "["]) && self.close(at + 1) == Some(at + 2) {
+            return Some(at + 3);
         }
-        None
+        let Some(first) = self.tokens.get(at + 1) else { return Some(at + 1) };
+        let rest = &self.text[first.start..];
+        let length = OPERATORS.iter().find(|name| rest.starts_with(**name)).map_or(0, |name| name.len());
+        let count =
+            self.tokens[at + 1..].iter().take_while(|token| token.end() <= first.start + length).count();
+        Some(at + 1 + count)
+    }
+
+    /// The index after `requires` with its parentheses, and, inside of an expression, with its braces: they are no function's.
+    fn skip_requires(&self, at: usize) -> Option<usize> {
+        if !self.is(at, "requires") {
+            return None;
+        }
+        let in_expression = at > 0 && self.is_any(at - 1, &["requires", "=", "&", "|", "(", "!"]);
+        let next = if self.is(at + 1, "(") { self.skip(at + 1) } else { at + 1 };
+        Some(if in_expression && self.is(next, "{") { self.skip(next) } else { next })
     }
 
     /// The index after the template arguments that open there.
@@ -118,7 +152,9 @@ impl<'a> Source<'a> {
         let (mut depth, mut next) = (0_usize, at);
         while next < self.len().min(at.saturating_add(REACH)) {
             if self.is(next, "<") {
-                depth += 1;
+                // Behind `sizeof(T)` or a number it compares.
+                let compares = next > at && (self.is(next - 1, ")") || self.is_kind(next - 1, Kind::Number));
+                depth += usize::from(!compares);
             } else if self.is(next, ">") {
                 depth -= 1;
                 if depth == 0 {
@@ -126,6 +162,19 @@ impl<'a> Source<'a> {
                 }
             } else if self.is_any(next, &[";", "{", ")", "]", "}"]) && self.close(next).is_none() {
                 return None;
+            }
+            next = self.skip(next);
+        }
+        None
+    }
+
+    /// The index after the parameters of a template that have a comparison among them, `N < 4`, so that their brackets do not
+    /// match: behind the last bracket comes a word.
+    pub(crate) fn skip_unmatched_head(&self, at: usize) -> Option<usize> {
+        let mut next = at;
+        while next < self.len().min(at.saturating_add(REACH)) && !self.is_any(next, &[";", "{", "}"]) {
+            if self.is(next, ">") && self.is_kind(next + 1, Kind::Word) {
+                return Some(next + 1);
             }
             next = self.skip(next);
         }
@@ -184,19 +233,40 @@ impl<'a> Source<'a> {
         start
     }
 
+    /// The file and the line of a token, as the preprocessor's marks say.
+    pub(crate) fn place(&self, at: usize) -> (&'a str, usize) {
+        let start = self.tokens.get(at).map_or(self.text.len(), |token| token.start);
+        let before = self.tokens.get(..at).unwrap_or_default().iter().rev();
+        let marks = before.filter(|token| token.kind == Kind::Directive);
+        let mark = marks.filter_map(|token| Some((token, line_mark(token.text)?))).next();
+        let (from, (line, file)) =
+            mark.map_or((0, (1, "text")), |(token, (line, file))| (token.start, (line, file)));
+        let lines = self.text[from..start].matches('\n').count();
+        // The mark counts the line behind it.
+        (file, (line + lines).saturating_sub(usize::from(mark.is_some())))
+    }
+
     /// The tokens as text, without directives and without the words that only HIP has.
     pub(crate) fn join(&self, range: std::ops::Range<usize>) -> String {
-        let mut out = String::new();
-        for token in self.tokens.get(range).unwrap_or_default() {
-            let ours = token.kind == Kind::Word && WORDS.contains(&token.text);
-            if ours || token.kind == Kind::Directive {
-                continue;
-            }
-            if !out.is_empty() {
-                out.push(' ');
-            }
-            out.push_str(token.text);
-        }
-        out
+        self.join_if(range, |token| token.kind != Kind::Word || !WORDS.contains(&token.text))
     }
+
+    /// The tokens as text, without directives.
+    pub(crate) fn join_all(&self, range: std::ops::Range<usize>) -> String {
+        self.join_if(range, |_| true)
+    }
+
+    fn join_if(&self, range: std::ops::Range<usize>, kept: impl Fn(&Token) -> bool) -> String {
+        let tokens = self.tokens.get(range).unwrap_or_default().iter();
+        let texts =
+            tokens.filter(|token| token.kind != Kind::Directive && kept(token)).map(|token| token.text);
+        texts.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The line and the file that `# 12 "kernel.hip"` names.
+fn line_mark(directive: &str) -> Option<(usize, &str)> {
+    let (line, rest) = directive.strip_prefix('#')?.trim_start().split_once(' ')?;
+    let file = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+    Some((line.parse().ok()?, file))
 }

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
@@ -85,7 +86,12 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if path.is_empty() {
             return Err(VALUE);
         }
-        let mut file = std::fs::File::open(path).map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        // Opened so that a pipe, to which nobody may ever write, does not block.
+        let opened = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let mut file = opened.map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Err(IMAGE);
+        }
         // As much as says how long the image is, with zero bytes where the file is shorter; then no more than that.
         let enough = code::NAME_LIMIT as usize + 16;
         let mut bytes = Vec::new();

@@ -71,6 +71,7 @@ pub(crate) fn hip() -> Hip {
 /// Plain numbers that the tests move.
 pub(crate) trait Plain: Copy + Default {}
 impl Plain for u8 {}
+impl Plain for u16 {}
 impl Plain for i32 {}
 impl Plain for u32 {}
 impl Plain for i64 {}

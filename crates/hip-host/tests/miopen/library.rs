@@ -8,7 +8,6 @@ use hip_sys::miopen::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-impl Plain for u16 {}
 impl Plain for f16 {}
 impl Plain for bf16 {}
 impl Plain for i8 {}

@@ -13,4 +13,5 @@ mod level1_ex;
 mod level2;
 mod level3;
 mod products;
+mod reference;
 mod refusals;

@@ -1,6 +1,7 @@
 //! gemm.
 
 use crate::harness::*;
+use crate::reference::{after, times};
 use hip_sys::rocblas::rocblas_datatype as t;
 use hip_sys::rocblas::*;
 
@@ -24,12 +25,12 @@ impl Gemm {
     ) -> Vec<Z> {
         let (m, n, k) = self.size;
         let [alpha, beta] = self.scalars;
+        let (a, b) = (after(self.ops[0], a, lda, (m, k)), after(self.ops[1], b, ldb, (k, n)));
+        let product = times(&a, &b, (m, n, k));
         put_matrix(c, ldc, (m, n), |row, column| {
-            let product = |k| op_at(self.ops[0], a, lda, row, k) * op_at(self.ops[1], b, ldb, k, column);
-            let sum: Z = (0..k).map(product).sum();
             // What beta is zero for has no part in it.
             let old = if beta == Z::from(0.0) { beta } else { beta * at(c, ldc, row, column) };
-            Some(alpha * sum + old)
+            Some(alpha * product[column * m + row] + old)
         })
     }
 }

@@ -106,3 +106,62 @@ fn a_kernel_without_barriers_may_be_compiled_as_a_loop() {
     assert_eq!(program.try_compile(&["-DHIPHOST_NO_BARRIERS"]), 6);
     assert!(program.log().contains("__syncthreads"), "{}", program.log());
 }
+
+#[test]
+fn no_kernel_is_lost_behind_other_declarations() {
+    let hip = hip();
+    let text = r#"
+        #include <hip/hip_bf16.h>
+        #include <hip/hip_bfloat16.h>
+        #include <hip/hip_fp8.h>
+        struct A {
+            int v;
+            __device__ A& operator<<=(int by);
+        };
+        __device__ A& A::operator<<=(int by) { v <<= by; return *this; }
+        template <class T> __device__ bool operator!=(A a, T b) { return !(a.v == b); }
+        __device__ bool operator==(A a, int b) { return a.v == b; }
+        extern "C" __global__ auto trailing(int* out) -> void {
+            A a{5};
+            a <<= 2;
+            out[0] = a.v + (a != 3) + (a == 20);
+        }
+        typedef void nothing;
+        extern "C" __global__ nothing named(int* out) { out[1] = 2; }
+        struct S {
+            static __global__ void member(int* out) { out[2] = 3; }
+        };
+        extern "C" __attribute__((global)) void attribute(int* out) { out[3] = 4; }
+        __device__ hip_bfloat16 sum(hip_bfloat16 a, __hip_bfloat16 b) { return hip_bfloat16((float)a + (float)b); }
+        extern "C" __global__ void last(int* out) { out[4] = (int)(float)sum(hip_bfloat16(1.5f), 2); }"#;
+    let module = hip.load(&Program::new(text).compile(&[]));
+    let out = hip.zeros::<i32>(5);
+    let mut to = out.pointer;
+    for name in ["trailing", "named", "_ZN1S6memberEPi", "attribute", "last"] {
+        hip.launch(hip.find(module, name), shape(1, 1), null_mut(), arguments![to]);
+    }
+    hip.sync();
+    assert_eq!(out.read(), [22, 2, 3, 4, 3]);
+}
+
+#[test]
+fn hiprtc_brings_half_precision_complex_numbers_groups_and_constants() {
+    let hip = hip();
+    let text = r#"
+        extern "C" __global__ void k(float* out) {
+            __half2 pair = 0;
+            pair += 2;
+            out[0] = __low2float(pair);
+            out[1] = hipCabsf(make_hipFloatComplex(3, 4));
+            out[2] = cooperative_groups::this_thread_block().size();
+            out[3] = HIP_PI_F;
+            out[4] = hip_bfloat16(1.0f / 3);
+        }"#;
+    let k = kernel(&hip, text, "k");
+    let out = hip.zeros::<f32>(5);
+    let mut to = out.pointer;
+    hip.launch(k, shape(1, 1), null_mut(), arguments![to]);
+    hip.sync();
+    // A third in 8 bits: 171 / 512.
+    assert_eq!(out.read(), [2.0, 5.0, 1.0, std::f32::consts::PI, 171.0 / 512.0]);
+}

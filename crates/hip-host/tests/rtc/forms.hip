@@ -154,3 +154,16 @@ extern "C" __global__ void variables(long long* out) {
     out[5] = seen;
     out[6] = quoted[0] == '_' && raw[1] == '_';
 }
+
+// Attributes instead of words, and Clang's vectors.
+typedef float four __attribute__((ext_vector_type(4)));
+using two = int __attribute__((ext_vector_type(2)));
+extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, 64))) vectors(float* out) {
+    __attribute__((shared, aligned(16))) float all[4];
+    four a = {1, 2, 3, 4};
+    a = a * 2.0f + a;
+    two b = {5, 6};
+    all[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x % 2];
+    __syncthreads();
+    out[threadIdx.x] = all[3 - threadIdx.x];
+}

@@ -202,3 +202,11 @@ fn lambdas_and_literals() {
     let module = forms(&hip);
     assert_eq!(run::<i32>(&hip, module, "lambdas", 3, 0), [1000, 1001, 1002]);
 }
+
+#[test]
+fn attributes_and_vectors_of_clang() {
+    let hip = hip();
+    let module = forms(&hip);
+    // 3 * 4 + 6, 3 * 3 + 5, 3 * 2 + 6, 3 * 1 + 5.
+    assert_eq!(run::<f32>(&hip, module, "vectors", 4, 0), [18.0, 14.0, 12.0, 8.0]);
+}

@@ -198,3 +198,15 @@ fn threads_compile_one_program_at_once() {
     assert_eq!(rtc!(hiprtcGetCode(program.0, image.as_mut_ptr().cast())), 0);
     assert_eq!(tell(&hip, hip.load(&image), 0), [32, 33]);
 }
+
+#[test]
+fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
+    let hip = hip();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(load_file(&hip, folder.path()).0, 200);
+    let pipe = folder.path().join("pipe");
+    if std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        // Nobody ever writes to it.
+        assert_eq!(load_file(&hip, &pipe).0, 200);
+    }
+}

@@ -10,3 +10,4 @@ mod basics;
 mod forms;
 mod images;
 mod misuse;
+mod numbers;

@@ -117,6 +117,20 @@ fn a_name_that_the_text_lacks_is_named_in_the_log() {
 }
 
 #[test]
+fn a_kernel_that_nobody_could_find_is_an_error_with_its_line() {
+    let text =
+        "#include \"part.h\"\nstruct {\n    static __global__ void k(int* out) { *out = 1; }\n} unnamed;";
+    let program = Program::with_headers(text, "lost.hip", &[("part.h", "int of_part;\n\n")]);
+    assert_eq!(program.try_compile(&[]), COMPILATION);
+    let log = program.log();
+    assert!(log.contains("lost.hip:3: error:") && log.contains("__global__ void name(parameters)"), "{log}");
+    // What is no C++ is told by the compiler first.
+    let program = Program::with_headers("void f( { __global__ void k() {} }", "broken.hip", &[]);
+    assert_eq!(program.try_compile(&[]), COMPILATION);
+    assert!(program.log().contains("broken.hip:1:"), "{}", program.log());
+}
+
+#[test]
 fn a_mistake_is_told_with_its_file_and_line() {
     let hip = hip();
     let text = "#include \"part.h\"\nextern \"C\" __global__ void k(int* out) {\n#ifndef FIXED\n    *out = wrong;\n#else\n    *out = VALUE;\n#endif\n}";
@@ -163,6 +177,9 @@ fn options_that_are_wrong_are_named() {
         ("--offload-arch=gfx90a", "gfx90a"),
         ("--offload-arch=host-w16", "host-w16"),
         ("-fno-such-flag", "-fno-such-flag"),
+        ("-fplugin=/tmp/any.so", "-fplugin=/tmp/any.so"),
+        ("-Wl,-rpath,/tmp", "-Wl,-rpath,/tmp"),
+        ("@/tmp/options", "@/tmp/options"),
         ("-I", "-I"),
     ] {
         assert_eq!(program.try_compile(&[option]), OPTION, "{option}: {}", program.log());

@@ -1,23 +1,30 @@
-// bfloat16: the upper half of a float.
+// HIP's older hip_bfloat16: storage of 16 bits, arithmetic in float, each result rounded to nearest even.
 #pragma once
 
+#include "rounding.hpp"
+#include "small_float.hpp"
+
 struct hip_bfloat16 {
+    enum truncate_t { truncate };
     unsigned short data;
     hip_bfloat16() = default;
-    // To nearest, ties to even; a NaN stays one.
-    explicit __forceinline__ hip_bfloat16(float v) {
-        const unsigned bits = __float_as_uint(v);
-        data = v != v ? (unsigned short)(bits >> 16 | 0x40) : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    explicit __forceinline__ hip_bfloat16(float v) : data(hiphost::bfloat16_bits(v)) {}
+    // Cuts off what a bfloat16 has no room for; a NaN stays one.
+    explicit __forceinline__ hip_bfloat16(float v, truncate_t)
+        : data((unsigned short)(__float_as_uint(v) >> 16 | (v != v ? 0x40u : 0u))) {}
+    __forceinline__ hip_bfloat16& operator=(const float& v) {
+        data = hiphost::bfloat16_bits(v);
+        return *this;
     }
     __forceinline__ operator float() const { return __uint_as_float((unsigned)data << 16); }
+    static __forceinline__ hip_bfloat16 round_to_bfloat16(float v) { return hip_bfloat16(v); }
+    static __forceinline__ hip_bfloat16 round_to_bfloat16(float v, truncate_t) { return hip_bfloat16(v, truncate); }
 };
 
-static __forceinline__ hip_bfloat16 operator+(hip_bfloat16 a, hip_bfloat16 b) { return hip_bfloat16((float)a + (float)b); }
-static __forceinline__ hip_bfloat16 operator-(hip_bfloat16 a, hip_bfloat16 b) { return hip_bfloat16((float)a - (float)b); }
-static __forceinline__ hip_bfloat16 operator*(hip_bfloat16 a, hip_bfloat16 b) { return hip_bfloat16((float)a * (float)b); }
-static __forceinline__ hip_bfloat16 operator/(hip_bfloat16 a, hip_bfloat16 b) { return hip_bfloat16((float)a / (float)b); }
-static __forceinline__ hip_bfloat16 operator-(hip_bfloat16 a) { return hip_bfloat16(-(float)a); }
-static __forceinline__ hip_bfloat16& operator+=(hip_bfloat16& a, hip_bfloat16 b) { return a = a + b; }
-static __forceinline__ hip_bfloat16& operator-=(hip_bfloat16& a, hip_bfloat16 b) { return a = a - b; }
-static __forceinline__ hip_bfloat16& operator*=(hip_bfloat16& a, hip_bfloat16 b) { return a = a * b; }
-static __forceinline__ hip_bfloat16& operator/=(hip_bfloat16& a, hip_bfloat16 b) { return a = a / b; }
+HIPHOST_SMALL_FLOAT(hip_bfloat16)
+
+namespace std {
+static __forceinline__ bool isinf(hip_bfloat16 v) { return (v.data & 0x7fff) == 0x7f80; }
+static __forceinline__ bool isnan(hip_bfloat16 v) { return (v.data & 0x7fff) > 0x7f80; }
+static __forceinline__ bool iszero(hip_bfloat16 v) { return (v.data & 0x7fff) == 0; }
+}  // namespace std

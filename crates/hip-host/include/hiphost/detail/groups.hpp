@@ -175,6 +175,7 @@ public:
     int all(int predicate, unsigned line = __builtin_LINE()) const { return __popcll(ballot(predicate, line)) == size(); }
 
 private:
+    friend class thread_group;
     int lane_of(unsigned rank) const {
         unsigned long long left = mask_;
         while (rank--) left &= left - 1;
@@ -191,6 +192,58 @@ private:
 };
 static inline coalesced_group coalesced_threads(unsigned line = __builtin_LINE()) {
     return coalesced_group(hiphost::meet(line, "", 0, false).mask);
+}
+#endif
+
+// Any of the groups, for functions that take whichever they are given.
+class thread_group {
+public:
+    thread_group(const grid_group&) : kind_(grid) {}
+    thread_group(const thread_block&) : kind_(block) {}
+#if HIPHOST_WAVE_SIZE != 0
+    thread_group(const tiled_group& tile) : kind_(lanes), count_(tile.size()) {}
+    thread_group(const coalesced_group& group) : kind_(lanes), mask_(group.mask_) {}
+#endif
+    unsigned size() const {
+        switch (kind_) {
+            case grid: return (unsigned)grid_group().size();
+            case block: return thread_block::size();
+            default: return mask_ ? __popcll(mask_) : count_;
+        }
+    }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const {
+        switch (kind_) {
+            case grid: return (unsigned)grid_group().thread_rank();
+            case block: return thread_block::thread_rank();
+#if HIPHOST_WAVE_SIZE != 0
+            default: return mask_ ? coalesced_group(mask_).thread_rank() : detail::rank_in_block() & (count_ - 1);
+#else
+            default: return 0;
+#endif
+        }
+    }
+    bool is_valid() const { return kind_ != grid || grid_group().is_valid(); }
+    void sync(unsigned line = __builtin_LINE()) const {
+        switch (kind_) {
+            case grid: return grid_group().sync(line);
+            case block: return thread_block::sync(line);
+            default: break;
+        }
+#if HIPHOST_WAVE_SIZE != 0
+        hiphost::meet(line, "", 0, false);
+#endif
+    }
+
+private:
+    enum Kind { grid, block, lanes } kind_;
+    // Of a tile its lanes, of coalesced threads which those are.
+    unsigned count_ = 0;
+    unsigned long long mask_ = 0;
+};
+#if HIPHOST_WAVE_SIZE != 0
+static inline tiled_group tiled_partition(const thread_group& parent, unsigned count) {
+    return tiled_group(count < parent.size() ? count : parent.size());
 }
 #endif
 

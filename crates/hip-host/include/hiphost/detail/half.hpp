@@ -1,5 +1,7 @@
-// Half precision from the compiler's own 16-bit type. Operands are widened to float, and each result is rounded once.
+// Half precision from the compiler's own 16-bit type.
 #pragma once
+
+#include "small_float.hpp"
 
 namespace hiphost {
 #if defined(__aarch64__) && !defined(__clang__)
@@ -11,80 +13,113 @@ typedef _Float16 f16;
 #endif
 }  // namespace hiphost
 
+struct __half_raw {
+    union {
+        hiphost::f16 data;
+        unsigned short x;
+    };
+};
+struct __half2_raw {
+    __half_raw x, y;
+};
+
 struct __half {
-    hiphost::f16 value;
+    hiphost::f16 data;
     __half() = default;
-    __forceinline__ __half(float v) : value((hiphost::f16)v) {}
-    __forceinline__ __half(double v) : value((hiphost::f16)v) {}
-    __forceinline__ __half(int v) : value((hiphost::f16)v) {}
-    __forceinline__ operator float() const { return (float)value; }
-    __forceinline__ __half& operator+=(__half o) { return *this = __half((float)value + (float)o.value); }
-    __forceinline__ __half& operator-=(__half o) { return *this = __half((float)value - (float)o.value); }
-    __forceinline__ __half& operator*=(__half o) { return *this = __half((float)value * (float)o.value); }
-    __forceinline__ __half& operator/=(__half o) { return *this = __half((float)value / (float)o.value); }
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    __forceinline__ __half(T v) : data((hiphost::f16)v) {}
+    __forceinline__ __half(const hiphost::f16& v) : data(v) {}
+    __forceinline__ __half(const __half_raw& v) : data(v.data) {}
+    __forceinline__ operator float() const { return (float)data; }
+    __forceinline__ operator __half_raw() const { return hiphost::bits<__half_raw>(data); }
 };
 typedef __half half;
 
-static __forceinline__ __half operator+(__half a, __half b) { return a += b; }
-static __forceinline__ __half operator-(__half a, __half b) { return a -= b; }
-static __forceinline__ __half operator*(__half a, __half b) { return a *= b; }
-static __forceinline__ __half operator/(__half a, __half b) { return a /= b; }
-static __forceinline__ __half operator-(__half a) { return __half(-(float)a.value); }
-static __forceinline__ bool operator==(__half a, __half b) { return a.value == b.value; }
-static __forceinline__ bool operator!=(__half a, __half b) { return a.value != b.value; }
-static __forceinline__ bool operator<(__half a, __half b) { return a.value < b.value; }
-static __forceinline__ bool operator<=(__half a, __half b) { return a.value <= b.value; }
-static __forceinline__ bool operator>(__half a, __half b) { return a.value > b.value; }
-static __forceinline__ bool operator>=(__half a, __half b) { return a.value >= b.value; }
-
-static __forceinline__ __half __float2half(float v) { return __half(v); }
-static __forceinline__ __half __float2half_rn(float v) { return __half(v); }
-static __forceinline__ float __half2float(__half v) { return (float)v.value; }
-static __forceinline__ unsigned short __half_as_ushort(__half v) { return hiphost::bits<unsigned short>(v); }
-static __forceinline__ __half __ushort_as_half(unsigned short v) {
-    __half out;
-    std::memcpy(&out, &v, sizeof out);
-    return out;
-}
-
-static __forceinline__ __half __hadd(__half a, __half b) { return a + b; }
-static __forceinline__ __half __hsub(__half a, __half b) { return a - b; }
-static __forceinline__ __half __hmul(__half a, __half b) { return a * b; }
-static __forceinline__ __half __hdiv(__half a, __half b) { return a / b; }
-static __forceinline__ __half __hneg(__half a) { return -a; }
-static __forceinline__ __half __habs(__half a) { return __ushort_as_half(__half_as_ushort(a) & 0x7fffu); }
+namespace hiphost {
 // A double holds the product exactly, and the sum with bits to spare, so this rounds once.
-static __forceinline__ __half __hfma(__half a, __half b, __half c) {
-    return __half((double)a.value * (double)b.value + (double)c.value);
+static __forceinline__ __half fma_once(__half a, __half b, __half c) {
+    return __half((double)(float)a * (double)(float)b + (double)(float)c);
 }
-static __forceinline__ bool __heq(__half a, __half b) { return a == b; }
-static __forceinline__ bool __hne(__half a, __half b) { return a != b; }
-static __forceinline__ bool __hlt(__half a, __half b) { return a < b; }
-static __forceinline__ bool __hle(__half a, __half b) { return a <= b; }
-static __forceinline__ bool __hgt(__half a, __half b) { return a > b; }
-static __forceinline__ bool __hge(__half a, __half b) { return a >= b; }
-static __forceinline__ bool __hisnan(__half a) { return a.value != a.value; }
-static __forceinline__ __half hsqrt(__half a) { return __half(sqrtf((float)a.value)); }
+}  // namespace hiphost
 
 struct alignas(4) __half2 {
     __half x, y;
     __half2() = default;
-    __forceinline__ __half2(__half a, __half b) : x(a), y(b) {}
+    __forceinline__ __half2(const __half& a, const __half& b) : x(a), y(b) {}
+    __forceinline__ __half2(const __half2_raw& v) : x(v.x), y(v.y) {}
+    // A number stands for a pair of it.
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    __forceinline__ __half2(T v) : x(v), y(v) {}
+    __forceinline__ operator __half2_raw() const { return hiphost::bits<__half2_raw>(*this); }
 };
 typedef __half2 half2;
 
-static __forceinline__ __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+HIPHOST_SMALL_FLOAT(__half)
+HIPHOST_SMALL_PAIR(__half2)
+// Of halves, as AMD has it, at most is not more in both parts.
+static __forceinline__ bool operator<=(const __half2& a, const __half2& b) { return !(b < a); }
+static __forceinline__ bool operator>=(const __half2& a, const __half2& b) { return !(a < b); }
+HIPHOST_SMALL_INTRINSICS(__half, __half2, &&)
+HIPHOST_SMALL_PARTS(__half, __half2, half)
+
+namespace hiphost {
+// A number rounded down, up or towards zero: the nearest one, or its neighbour.
+static __forceinline__ __half half_towards(double v, Towards towards) {
+    const __half nearest(v);
+    const double found = (float)nearest;
+    if (!(v - v == 0.0) || found == v) return nearest;
+    const bool down = towards == Towards::down || (towards == Towards::zero && v > 0);
+    if (down ? found < v : found > v) return nearest;
+    const unsigned short u = bits<unsigned short>(nearest), magnitude = u & 0x7fffu;
+    // Past zero, the smallest number of the other sign comes next.
+    if (magnitude == 0) return bits<__half>((unsigned short)(down ? 0x8001u : 1u));
+    return bits<__half>((unsigned short)(down == (u >> 15 != 0) ? u + 1 : u - 1));
+}
+}  // namespace hiphost
+
+static __forceinline__ __half __float2half(float v) { return __half(v); }
+static __forceinline__ __half __float2half_rn(float v) { return __half(v); }
+static __forceinline__ __half __float2half_rz(float v) { return hiphost::half_towards(v, hiphost::Towards::zero); }
+static __forceinline__ __half __float2half_rd(float v) { return hiphost::half_towards(v, hiphost::Towards::down); }
+static __forceinline__ __half __float2half_ru(float v) { return hiphost::half_towards(v, hiphost::Towards::up); }
+static __forceinline__ __half __double2half(double v) { return __half(v); }
+static __forceinline__ float __half2float(__half v) { return (float)v; }
+
+// Integers: to nearest, towards zero, down, up.
+#define HIPHOST_HALF_INTEGER(name, T)                                                                                        \
+    static __forceinline__ T __half2##name##_rn(__half v) { return (T)rintf((float)v); }                                     \
+    static __forceinline__ T __half2##name##_rz(__half v) { return (T)(float)v; }                                            \
+    static __forceinline__ T __half2##name##_rd(__half v) { return (T)floorf((float)v); }                                    \
+    static __forceinline__ T __half2##name##_ru(__half v) { return (T)ceilf((float)v); }                                     \
+    static __forceinline__ __half __##name##2half_rn(T v) { return __half(v); }                                              \
+    static __forceinline__ __half __##name##2half_rz(T v) { return hiphost::half_towards((double)v, hiphost::Towards::zero); } \
+    static __forceinline__ __half __##name##2half_rd(T v) { return hiphost::half_towards((double)v, hiphost::Towards::down); } \
+    static __forceinline__ __half __##name##2half_ru(T v) { return hiphost::half_towards((double)v, hiphost::Towards::up); }
+HIPHOST_HALF_INTEGER(int, int)
+HIPHOST_HALF_INTEGER(uint, unsigned)
+HIPHOST_HALF_INTEGER(short, short)
+HIPHOST_HALF_INTEGER(ushort, unsigned short)
+HIPHOST_HALF_INTEGER(ll, long long)
+HIPHOST_HALF_INTEGER(ull, unsigned long long)
+#undef HIPHOST_HALF_INTEGER
+
+static __forceinline__ __half2 make_half2(__half a, __half b) { return __half2(a, b); }
 static __forceinline__ __half2 __half2half2(__half a) { return __half2(a, a); }
+static __forceinline__ __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
 static __forceinline__ __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
 static __forceinline__ __half2 __float22half2_rn(float2 v) { return __half2(__half(v.x), __half(v.y)); }
-static __forceinline__ float2 __half22float2(__half2 v) { return make_float2((float)v.x.value, (float)v.y.value); }
-static __forceinline__ __half __low2half(__half2 v) { return v.x; }
-static __forceinline__ __half __high2half(__half2 v) { return v.y; }
-static __forceinline__ float __low2float(__half2 v) { return (float)v.x.value; }
-static __forceinline__ float __high2float(__half2 v) { return (float)v.y.value; }
-static __forceinline__ __half2 __hadd2(__half2 a, __half2 b) { return __half2(a.x + b.x, a.y + b.y); }
-static __forceinline__ __half2 __hsub2(__half2 a, __half2 b) { return __half2(a.x - b.x, a.y - b.y); }
-static __forceinline__ __half2 __hmul2(__half2 a, __half2 b) { return __half2(a.x * b.x, a.y * b.y); }
-static __forceinline__ __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-    return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+static __forceinline__ float2 __half22float2(__half2 v) { return make_float2((float)v.x, (float)v.y); }
+
+static __forceinline__ __half __clamp_01(__half v) { return __half(__saturatef((float)v)); }
+// Loads with a hint about caches, which a CPU does without.
+static __forceinline__ __half __ldcg(const __half* p) { return *p; }
+static __forceinline__ __half __ldca(const __half* p) { return *p; }
+static __forceinline__ __half __ldcs(const __half* p) { return *p; }
+static __forceinline__ __half2 __ldcg(const __half2* p) { return *p; }
+static __forceinline__ __half2 __ldca(const __half2* p) { return *p; }
+static __forceinline__ __half2 __ldcs(const __half2* p) { return *p; }
+
+// AMD's sum of two products and c. A float has no need to be saturated.
+static __forceinline__ float amd_mixed_dot(__half2 a, __half2 b, float c, bool) {
+    return fmaf((float)a.x, (float)b.x, fmaf((float)a.y, (float)b.y, c));
 }

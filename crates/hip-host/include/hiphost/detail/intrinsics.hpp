@@ -41,6 +41,18 @@ static __forceinline__ unsigned __byte_perm(unsigned x, unsigned y, unsigned s) 
 static __forceinline__ unsigned __bitextract_u32(unsigned v, unsigned offset, unsigned width) {
     return v >> (offset & 31) & ((1u << (width & 31)) - 1);
 }
+static __forceinline__ uint64_t __bitextract_u64(uint64_t v, unsigned offset, unsigned width) {
+    return v >> (offset & 63) & ((1ull << (width & 63)) - 1);
+}
+// The low bits of `from` in the place of some of v.
+static __forceinline__ unsigned __bitinsert_u32(unsigned v, unsigned from, unsigned offset, unsigned width) {
+    const unsigned mask = ((1u << (width & 31)) - 1) << (offset & 31);
+    return (v & ~mask) | (from << (offset & 31) & mask);
+}
+static __forceinline__ uint64_t __bitinsert_u64(uint64_t v, uint64_t from, unsigned offset, unsigned width) {
+    const uint64_t mask = ((1ull << (width & 63)) - 1) << (offset & 63);
+    return (v & ~mask) | (from << (offset & 63) & mask);
+}
 
 // 32 bits of the 64 of hi:lo. The plain forms take the shift modulo 32, the c forms at most 32.
 static __forceinline__ unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
@@ -78,6 +90,46 @@ static __forceinline__ unsigned __sad(int a, int b, unsigned c) {
 }
 static __forceinline__ unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 
+// AMD's sums of products of small integers and c, which may be saturated: pairs of 16 bits, four of 8, eight of 4.
+namespace hiphost {
+template <class T>
+static __forceinline__ T sum_of_products(long long products, T c, bool saturate) {
+    const long long sum = products + c;
+    if (!saturate) return (T)sum;
+    constexpr long long low = std::is_signed_v<T> ? INT32_MIN : 0, high = std::is_signed_v<T> ? INT32_MAX : UINT32_MAX;
+    return (T)(sum < low ? low : sum > high ? high : sum);
+}
+template <class V>
+static __forceinline__ long long product_2(V a, V b) { return (long long)a.x * b.x + (long long)a.y * b.y; }
+template <class V>
+static __forceinline__ long long product_4(V a, V b) { return product_2(a, b) + (long long)a.z * b.z + (long long)a.w * b.w; }
+template <class T>
+static __forceinline__ long long product_8(T a, T b) {
+    long long sum = 0;
+    // The nibble at the top, and down again with its sign.
+    for (int i = 0; i < 32; i += 4) sum += (long long)((T)((unsigned)a << i) >> 28) * ((T)((unsigned)b << i) >> 28);
+    return sum;
+}
+}  // namespace hiphost
+static __forceinline__ int amd_mixed_dot(short2 a, short2 b, int c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_2(a, b), c, saturate);
+}
+static __forceinline__ unsigned amd_mixed_dot(ushort2 a, ushort2 b, unsigned c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_2(a, b), c, saturate);
+}
+static __forceinline__ int amd_mixed_dot(char4 a, char4 b, int c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_4(a, b), c, saturate);
+}
+static __forceinline__ unsigned amd_mixed_dot(uchar4 a, uchar4 b, unsigned c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_4(a, b), c, saturate);
+}
+static __forceinline__ int amd_mixed_dot(int a, int b, int c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_8(a, b), c, saturate);
+}
+static __forceinline__ unsigned amd_mixed_dot(unsigned a, unsigned b, unsigned c, bool saturate) {
+    return hiphost::sum_of_products(hiphost::product_8(a, b), c, saturate);
+}
+
 static __forceinline__ int __float_as_int(float v) { return hiphost::bits<int>(v); }
 static __forceinline__ unsigned __float_as_uint(float v) { return hiphost::bits<unsigned>(v); }
 static __forceinline__ float __int_as_float(int v) { return hiphost::bits<float>(v); }
@@ -94,3 +146,10 @@ template <class T>
 static __forceinline__ T __ldg(const T* p) {
     return *p;
 }
+
+// What Clang has built in and GCC has not: hints.
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((void)0)
+#define __builtin_nontemporal_load(p) (*(p))
+#define __builtin_nontemporal_store(value, p) ((void)(*(p) = (value)))
+#endif

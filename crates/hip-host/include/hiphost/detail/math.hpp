@@ -29,6 +29,15 @@ static __forceinline__ auto max(A a, B b) -> std::enable_if_t<std::is_arithmetic
     using C = std::common_type_t<A, B>;
     return (C)a < (C)b ? (C)b : (C)a;
 }
+// Two of another type that can be compared.
+template <class T>
+static __forceinline__ auto min(T a, T b) -> std::enable_if_t<!std::is_arithmetic_v<T>, T> {
+    return a < b ? a : b;
+}
+template <class T>
+static __forceinline__ auto max(T a, T b) -> std::enable_if_t<!std::is_arithmetic_v<T>, T> {
+    return a < b ? b : a;
+}
 
 static __forceinline__ float rsqrtf(float v) { return 1.0f / sqrtf(v); }
 static __forceinline__ double rsqrt(double v) { return 1.0 / sqrt(v); }
@@ -92,3 +101,30 @@ static __forceinline__ double __uint2double_rn(unsigned v) { return (double)v; }
 static __forceinline__ double __ll2double_rn(long long v) { return (double)v; }
 static __forceinline__ double __ull2double_rn(unsigned long long v) { return (double)v; }
 static __forceinline__ float __double2float_rn(double v) { return (float)v; }
+
+// The same down, up and towards zero: the nearest number, or its neighbour. A long double holds every value exactly.
+namespace hiphost {
+enum class Towards { down, up, zero };
+template <class T, class V>
+static inline T rounded(V v, Towards towards) {
+    const T nearest = (T)v, infinity = (T)INFINITY;
+    const long double exact = v, found = nearest;
+    if (found == exact || !(exact - exact == 0)) return nearest;
+    const bool down = towards == Towards::down || (towards == Towards::zero && exact > 0);
+    if (down ? found < exact : found > exact) return nearest;
+    return std::nextafter(nearest, down ? -infinity : infinity);
+}
+}  // namespace hiphost
+
+#define HIPHOST_TO_FLOATING(from, F, to, T)                                                                                  \
+    static __forceinline__ T __##from##2##to##_rz(F v) { return hiphost::rounded<T>(v, hiphost::Towards::zero); }            \
+    static __forceinline__ T __##from##2##to##_rd(F v) { return hiphost::rounded<T>(v, hiphost::Towards::down); }            \
+    static __forceinline__ T __##from##2##to##_ru(F v) { return hiphost::rounded<T>(v, hiphost::Towards::up); }
+HIPHOST_TO_FLOATING(double, double, float, float)
+HIPHOST_TO_FLOATING(int, int, float, float)
+HIPHOST_TO_FLOATING(uint, unsigned, float, float)
+HIPHOST_TO_FLOATING(ll, long long, float, float)
+HIPHOST_TO_FLOATING(ull, unsigned long long, float, float)
+HIPHOST_TO_FLOATING(ll, long long, double, double)
+HIPHOST_TO_FLOATING(ull, unsigned long long, double, double)
+#undef HIPHOST_TO_FLOATING

@@ -1,6 +1,11 @@
 // Small vectors with HIP's names, alignments and operators: float2, float4, make_float4 and so on.
 #pragma once
 
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+
 // Operators work component by component; a number stands for a vector of it. == asks whether all are equal.
 #define HIPHOST_VECTOR_BINARY(V, T, op)                                                     \
     static __forceinline__ V operator op(V a, const V& b) { return a op##= b; }             \
@@ -12,6 +17,14 @@
     HIPHOST_VECTOR_BINARY(V, T, *)                                                          \
     HIPHOST_VECTOR_BINARY(V, T, /)                                                          \
     static __forceinline__ bool operator!=(const V& a, const V& b) { return !(a == b); }    \
+    static __forceinline__ bool operator==(const V& a, T b) { return a == V(b); }           \
+    static __forceinline__ bool operator==(T a, const V& b) { return V(a) == b; }           \
+    static __forceinline__ bool operator!=(const V& a, T b) { return !(a == V(b)); }        \
+    static __forceinline__ bool operator!=(T a, const V& b) { return !(V(a) == b); }        \
+    static __forceinline__ V& operator++(V& a) { return a += V((T)1); }                     \
+    static __forceinline__ V& operator--(V& a) { return a -= V((T)1); }                     \
+    static __forceinline__ V operator++(V& a, int) { const V old = a; ++a; return old; }    \
+    static __forceinline__ V operator--(V& a, int) { const V old = a; --a; return old; }    \
     static __forceinline__ V operator-(const V& a) { return V((T)0) - a; }
 #define HIPHOST_VECTOR_BITS(V, T)                                                           \
     HIPHOST_VECTOR_BINARY(V, T, %)                                                          \
