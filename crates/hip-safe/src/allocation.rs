@@ -4,15 +4,16 @@ use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
 use crate::memory::Piece;
 use crate::memory_check::{BufferKind, Registration};
-use crate::order::{Points, Taken, Tracked, Uses};
+use crate::order::{Points, Taken, Tracked, Uses, not_in_host_function};
 use crate::unpooled::Unpooled;
 use crate::{Device, Error, Result, Stream, drop_errors};
+use hip_sys::Access;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicBool, Ordering};
+use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering};
 
 /// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
 /// that work.
@@ -24,6 +25,8 @@ pub(crate) struct Allocation {
     /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
     home: Mutex<Option<Stream>>,
     tracked: Tracked,
+    /// How many graphs read it, and how many write it, whenever they are launched; one that is being captured counts.
+    graphs: [AtomicUsize; 2],
     ordered: AtomicBool,
     /// Its place among those that live, if that is remembered.
     listed: Option<Registration>,
@@ -96,8 +99,8 @@ impl Allocation {
             Some(Held::Pooled(_)) => unsafe { Tracked::at_home(stream, uses) },
             _ => Tracked::new(uses),
         };
-        let (stream, ordered) = (stream.clone(), AtomicBool::new(true));
-        Self { held, address, stream, home: Mutex::default(), tracked, ordered, listed }
+        let (stream, home, graphs) = (stream.clone(), Mutex::default(), Default::default());
+        Self { held, address, stream, home, tracked, graphs, ordered: AtomicBool::new(true), listed }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
@@ -139,6 +142,41 @@ impl Allocation {
         &self.tracked
     }
 
+    /// A graph uses it from now on.
+    pub(crate) fn enter_graph(&self, access: Access) {
+        self.graphs_that(access).fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn leave_graph(&self, access: Access) {
+        self.graphs_that(access).fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether a graph uses it.
+    pub(crate) fn is_used_by_graphs(&self) -> bool {
+        self.graphs.iter().any(|graphs| graphs.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Whether a graph writes it, beside the one that this thread captures from `stream`.
+    #[inline]
+    pub(crate) fn is_written_by_graphs(self: &Arc<Self>, stream: &Stream) -> bool {
+        match self.graphs_that(Access::WRITE).load(Ordering::Relaxed) {
+            0 => false,
+            graphs => self.is_written_by_others(graphs, stream),
+        }
+    }
+
+    #[cold]
+    fn is_written_by_others(self: &Arc<Self>, graphs: usize, stream: &Stream) -> bool {
+        // A host function captures nothing, and must not wait for who begins a capture.
+        let may_capture = not_in_host_function().is_ok();
+        let own = may_capture && stream.turn().capture().is_some_and(|capture| capture.writes(self));
+        graphs > usize::from(own)
+    }
+
+    fn graphs_that(&self, access: Access) -> &AtomicUsize {
+        &self.graphs[usize::from(access == Access::WRITE)]
+    }
+
     /// Whether there is no other counted reference to it. What the former owners of others did comes before what follows.
     #[inline]
     pub(crate) fn has_one_owner(self: &Arc<Self>) -> bool {
@@ -173,14 +211,16 @@ impl Allocation {
         self.ordered.load(Ordering::Relaxed)
     }
 
-    /// From now on the caller orders its uses.
+    /// From now on the caller orders its uses. The buffer is borrowed exclusively.
     pub(crate) fn leave_order(&self) {
-        self.tracked.forbid_home();
+        self.tracked.forbid_home_alone();
         self.ordered.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn set_home(&self, stream: &Stream) {
-        *self.home.lock() = Some(stream.clone());
+        // The former one may end with this reference: it goes after the lock.
+        let former = self.home.lock().replace(stream.clone());
+        drop(former);
     }
 
     /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
@@ -195,10 +235,7 @@ impl Allocation {
             uses.assume_written(home);
         }
         match held {
-            Held::Graph(piece) => {
-                piece.release(uses.take());
-                Ok(())
-            }
+            Held::Graph(piece) => piece.release(uses.take()),
             Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
             Held::Unpooled(memory) => memory.release(home.device(), &self.tracked),
         }?;

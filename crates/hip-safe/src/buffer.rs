@@ -76,6 +76,18 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.rebound.as_ref().unwrap_or_else(|| self.allocation.stream())
     }
 
+    /// Whether launches of a graph write it, now or later. It is no longer once the graph and what was instantiated from it are gone. The
+    /// graph that this thread captures from the buffer's stream does not count: the work that writes comes in the order of the capture.
+    #[inline]
+    pub fn is_written_by_graphs(&self) -> bool {
+        self.allocation.is_written_by_graphs(self.stream())
+    }
+
+    /// Whether launches of a graph read or write it, now or later; one that is being captured counts.
+    pub fn is_used_by_graphs(&self) -> bool {
+        self.allocation.is_used_by_graphs()
+    }
+
     /// Names it in lists of live buffers: see [`MemoryCheck`](crate::MemoryCheck). While that is off, nothing is done.
     pub fn set_name(&self, name: impl fmt::Display) {
         self.allocation.set_name(name);

@@ -181,9 +181,12 @@ impl CodeCache {
         let (identity, keep) = identify(source, platform, arch)?;
         let wanted = Wanted { identity: &identity, arch };
         let compile = || compile(source, platform, arch);
-        self.flights.get_or_make(identity.clone(), || {
+        let found = self.flights.get_or_make(identity.clone(), || {
             if keep { self.look_up(&wanted, compile) } else { Ok((compile()?, CacheAnswer::Compiled)) }
-        })
+        });
+        let (mut compiled, answer) = found?;
+        compiled.text = source.text();
+        Ok((compiled, answer))
     }
 
     /// What it did so far.

@@ -1,5 +1,6 @@
 //! Compilation at run time: one way for every platform that has hiprtc's functions.
 
+use crate::kernel_names::kernel_names;
 use crate::module::Origin;
 use crate::raw::rtc::{self, Failure, Program};
 use crate::{Device, Error, Module, Result};
@@ -49,6 +50,16 @@ pub struct Compiled {
     pub(crate) code: Vec<u8>,
     pub(crate) log: String,
     pub(crate) names: BTreeMap<String, String>,
+    pub(crate) text: Text,
+}
+
+/// What messages say of the text that code was compiled from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    /// What its author calls it.
+    pub(crate) name: String,
+    /// The kernels in it.
+    pub(crate) kernels: Vec<String>,
 }
 
 /// For libraries that must not be called by two threads at once. One for all: two platforms may be of one library.
@@ -194,7 +205,13 @@ impl Source {
         for (expression, text) in texts.expressions.iter().zip(&self.expressions) {
             names.insert(text.clone(), program.lowered_name(expression).map_err(failed)?);
         }
-        Ok(Compiled { code: program.code().map_err(failed)?, log: log.map_err(failed)?, names })
+        let (code, log) = (program.code().map_err(failed)?, log.map_err(failed)?);
+        Ok(Compiled { code, log, names, text: self.text() })
+    }
+
+    /// What messages say of it.
+    pub(crate) fn text(&self) -> Text {
+        Text { name: self.name.clone(), kernels: kernel_names(&self.text) }
     }
 
     fn failed(&self, rtc: &RtcTable, failure: Failure) -> Error {
@@ -293,8 +310,8 @@ impl Compiled {
     /// # Errors
     /// As [`Module::load`].
     pub fn load(&self, device: &Device) -> Result<Module> {
-        let origin = Origin { names: self.names.clone(), log: self.log.clone() };
-        Ok(Module::load(device, &self.code)?.with_origin(Arc::new(origin)))
+        let Self { names, log, text, .. } = self.clone();
+        Ok(Module::load(device, &self.code)?.with_origin(Arc::new(Origin { names, log, text })))
     }
 }
 

@@ -63,9 +63,18 @@ pub struct MemoryInfo {
     pub total: usize,
 }
 
-/// The devices that are open, so that opening one twice gives the same.
-static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// The devices that are open, so that opening one twice gives the same. Locked for a moment: neither is a driver called meanwhile, nor
+/// does a reference go that may be the last one.
+static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+/// A device in the list, and what it is found by.
+struct Open {
+    /// The address of its platform, which lives as long as the device.
+    platform: usize,
+    ordinal: usize,
+    device: Weak<Inner>,
+}
 
 impl Device {
     /// Opens device `ordinal`, counted from 0.
@@ -78,13 +87,8 @@ impl Device {
             Ok(raw) if ordinal < count => raw,
             _ => return Err(Error::DeviceOrdinal { ordinal, count }),
         };
-        let mut open = OPEN.lock();
-        open.retain(|device| device.strong_count() > 0);
-        let known = open.iter().filter_map(Weak::upgrade);
-        for inner in known {
-            if inner.ordinal == ordinal && Arc::ptr_eq(&inner.platform, platform) {
-                return Ok(Self { inner });
-            }
+        if let Some(open) = find_open(&OPEN.lock(), platform, ordinal) {
+            return Ok(open);
         }
         let properties = Properties::read(platform, raw_ordinal)
             .map_err(|f| hip_error(platform, f, || format!("reading the properties of device {ordinal}")))?;
@@ -92,19 +96,26 @@ impl Device {
         let pool = if own_pages { PoolConfig::direct() } else { PoolConfig::default() };
         // A driver registers handlers of its own when it is first used.
         hip_sys::watch_exit();
-        let inner = Arc::new(Inner {
+        let inner = |id| Inner {
             platform: Arc::clone(platform),
             ordinal,
             raw_ordinal,
             only: count == 1,
-            id: DeviceId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+            id,
             properties,
             poison: Poison::default(),
             shared_copies: AtomicU64::new(0),
             memory: DeviceMemory::new(pool),
             modules: ModuleCache::default(),
-        });
-        open.push(Arc::downgrade(&inner));
+        };
+        let mut open = OPEN.lock();
+        // Another thread may have opened it meanwhile.
+        if let Some(open) = find_open(&open, platform, ordinal) {
+            return Ok(open);
+        }
+        let inner = Arc::new(inner(DeviceId(NEXT_ID.fetch_add(1, Ordering::Relaxed))));
+        open.retain(|open| open.device.strong_count() > 0);
+        open.push(Open { platform: Arc::as_ptr(platform).addr(), ordinal, device: Arc::downgrade(&inner) });
         drop(open);
         let device = Self { inner };
         memory_check::note_opened(&device);
@@ -415,10 +426,23 @@ impl Drop for Inner {
     }
 }
 
-/// The devices that are open; `None` if another thread is opening one for longer than that.
+/// The devices that are open; `None` if other threads had the list for longer than that.
 pub(crate) fn open_devices(patience: Duration) -> Option<Vec<Device>> {
     let open = OPEN.try_lock_for(patience)?;
-    Some(open.iter().filter_map(Weak::upgrade).map(|inner| Device { inner }).collect())
+    Some(open.iter().filter_map(Open::device).collect())
+}
+
+/// The device, if it is open. No other reference is made, so none goes here.
+fn find_open(open: &[Open], platform: &Arc<Platform>, ordinal: usize) -> Option<Device> {
+    let address = Arc::as_ptr(platform).addr();
+    // Of a platform that is gone nothing is open: its address may be another's by now.
+    open.iter().filter(|open| open.platform == address && open.ordinal == ordinal).find_map(Open::device)
+}
+
+impl Open {
+    fn device(&self) -> Option<Device> {
+        self.device.upgrade().map(|inner| Device { inner })
+    }
 }
 
 fn hip_error(platform: &Platform, failure: Failure, doing: impl FnOnce() -> String) -> Error {

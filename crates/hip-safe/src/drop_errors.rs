@@ -2,9 +2,9 @@
 
 use crate::Error;
 use parking_lot::RwLock;
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,12 +17,20 @@ thread_local! {
     /// Twice how many [`Later`] this thread has, and one more if there is anything to be told then: one number, for it is looked at in
     /// every call.
     static HELD: Cell<usize> = const { Cell::new(0) };
-    /// What is to be told when the last of them goes.
-    static KEPT: RefCell<Vec<Error>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Kept> = const { RefCell::new(Kept { errors: Vec::new(), values: Vec::new() }) };
+}
+
+/// What is to be done when a thread's last [`Later`] goes.
+#[derive(Default)]
+struct Kept {
+    /// To be told.
+    errors: Vec<Error>,
+    /// To be dropped.
+    values: Vec<Box<dyn Any>>,
 }
 
 /// While it lives, the hook is not called on this thread; afterwards it is told what was reported. Whoever takes a lock makes it
-/// first: a hook may come back here and want that lock.
+/// first: a hook may come back here and want that lock, and so may what a value does whose last reference is dropped.
 pub(crate) struct Later {
     this_thread: PhantomData<*const ()>,
 }
@@ -30,7 +38,7 @@ pub(crate) struct Later {
 /// How many errors of this process had no caller to be told so far:
 /// - a drop that failed. It leaves its resource allocated: nothing is freed that may still be in use. Call `close` on an owner to get
 ///   the error instead;
-/// - a panic in a function that a stream called on the host ([`Stream::launch_host`](crate::Stream::launch_host));
+/// - a panic in a function that a stream called on the host ([`Stream::launch_host`](crate::Stream::launch_host)), or in its drop;
 /// - the device that was current before a call, or before a [`CurrentDevice`](crate::CurrentDevice) guard, and could not be made
 ///   current again: the call itself may have succeeded;
 /// - a wait for a stream that failed before memory, a module or the like was released, where waiting for the whole device did
@@ -61,7 +69,7 @@ const ONE: usize = 2;
 /// Set in [`HELD`] if there is anything to be told.
 const ANY: usize = 1;
 
-/// Keeps errors until locks are released.
+/// Keeps errors, and what [`drop_later`] is given, until locks are released.
 // A call of its own: the thread's variables are found at once only in this module.
 #[inline(never)]
 pub(crate) fn later() -> Later {
@@ -85,14 +93,26 @@ impl Drop for Later {
 #[cold]
 fn tell_kept() {
     HELD.set(0);
-    let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
-    kept.iter().for_each(tell);
+    let Kept { errors, values } = KEPT.try_with(RefCell::take).unwrap_or_default();
+    errors.iter().for_each(tell);
+    drop(values);
+}
+
+/// Drops a value when no [`Later`] is left: it may be the last reference to a stream or a device, whose end waits and runs code of the program's.
+pub(crate) fn drop_later(value: impl Any) {
+    if HELD.get() == 0 {
+        return;
+    }
+    let value = Box::new(value);
+    if KEPT.try_with(|kept| kept.borrow_mut().values.push(value)).is_ok() {
+        HELD.set(HELD.get() | ANY);
+    }
 }
 
 /// Counts the error and tells the hook, at once or when no [`Later`] is left.
 pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
-    let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().push(error.clone())).is_ok();
+    let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().errors.push(error.clone())).is_ok();
     if kept {
         HELD.set(HELD.get() | ANY);
     } else {
@@ -103,8 +123,8 @@ pub(crate) fn report(error: &Error) {
 fn tell(error: &Error) {
     let hook = HOOK.read().clone();
     if let Some(hook) = hook {
-        // A panic that left a drop during another panic would end the process.
-        let _ = catch_unwind(AssertUnwindSafe(|| hook(error)));
+        // A panic that left a drop during another panic would end the process. This may be the hook's last reference.
+        let _message = hip_sys::catch_panic(move || hook(error));
     }
 }
 
@@ -139,6 +159,15 @@ mod tests {
         assert_eq!((drop_errors(), TOLD.load(Ordering::SeqCst)), (2, false), "a lock may be held");
         drop(outer);
         assert!(TOLD.load(Ordering::SeqCst));
+        // The last references to others go then as well.
+        let value = Arc::new(());
+        let outer = later();
+        drop_later(Arc::clone(&value));
+        assert_eq!(Arc::strong_count(&value), 2, "a lock may be held");
+        drop(outer);
+        assert_eq!(Arc::strong_count(&value), 1);
+        drop_later(Arc::clone(&value));
+        assert_eq!(Arc::strong_count(&value), 1);
         // Whoever drops at a thread's end is told too.
         struct Last;
         impl Drop for Last {

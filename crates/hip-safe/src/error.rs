@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A C function answered an error.
@@ -50,7 +50,7 @@ pub enum Error {
     /// A call was made in a function that a stream called on the host: the driver may wait for that function.
     #[error("a function that a stream calls on the host makes no calls itself: let another thread make them")]
     InHostFunction,
-    /// A function that a stream called on the host panicked.
+    /// A function that a stream called on the host panicked, or the drop of one that it never called.
     #[error("a host function on {stream} panicked: {message}")]
     HostFunctionPanicked {
         /// The stream.
@@ -156,6 +156,14 @@ pub enum Error {
     /// The event was made without timing.
     #[error("the event was made without timing: make it with Event::new")]
     EventWithoutTiming,
+    /// The time between two events was asked for the wrong way round.
+    #[error(
+        "{milliseconds} ms lie between the earlier event and this one: this one came first, so ask the other for the time since it"
+    )]
+    EventsSwapped {
+        /// What the driver answers: below 0.
+        milliseconds: f32,
+    },
     /// Something cannot be part of the graph that a stream captures. No call was made, and the capture goes on.
     #[error("{what} cannot happen while a stream captures a graph: {remedy}")]
     Capturing {
@@ -239,14 +247,16 @@ pub enum Error {
         name: String,
     },
     /// The module has no such kernel.
-    #[error("{module} has no kernel {kernel:?}{}", suggestions(.near))]
+    #[error("{module} has no kernel {kernel:?}{}; {hint}", suggestions(.near))]
     KernelNotFound {
         /// The kernel asked for.
         kernel: String,
-        /// The module.
+        /// The module, and the text that it was compiled from.
         module: String,
-        /// Names in the module that look like it.
+        /// Names in the module, or in that text, that look like it.
         near: Vec<String>,
+        /// Why a kernel may have another name, and what to do then.
+        hint: Box<str>,
     },
     /// A name of the user's stands for other code.
     #[error(
@@ -292,6 +302,8 @@ pub enum Error {
         limit: String,
     },
 }
+
+hip_sys::debug_by_display!(Error);
 
 impl Error {
     pub(crate) fn capturing(what: &'static str, remedy: &'static str) -> Self {
@@ -380,8 +392,10 @@ mod tests {
             kernel: "ad".into(),
             module: "m".into(),
             near: vec!["add".into(), "and".into()],
+            hint: "ask for one of them".into(),
         };
-        assert_eq!(error.to_string(), "m has no kernel \"ad\"; it has add, and");
+        assert_eq!(error.to_string(), "m has no kernel \"ad\"; it has add, and; ask for one of them");
+        assert_eq!(format!("{error:?}"), error.to_string());
     }
 
     #[test]

@@ -80,8 +80,8 @@ impl Event {
     /// The time from `earlier` to this event on the device's clock. It does not wait.
     ///
     /// # Errors
-    /// [`Error::NotReady`] while one of them is pending, [`Error::EventNotRecorded`], [`Error::EventWithoutTiming`],
-    /// [`Error::WrongDevice`] if they are of two devices.
+    /// [`Error::EventsSwapped`] if this event is the earlier one, for which C answers a negative time; [`Error::NotReady`] while one of
+    /// them is pending, [`Error::EventNotRecorded`], [`Error::EventWithoutTiming`], [`Error::WrongDevice`] if they are of two devices.
     #[doc(alias = "hipEventElapsedTime")]
     pub fn elapsed_since(&self, earlier: &Event) -> Result<Duration> {
         self.device.check_same("the event", &earlier.device)?;
@@ -95,7 +95,8 @@ impl Event {
         let ask = |p: &Platform| unsafe { raw::event_elapsed(p, earlier.raw(), self.raw()) };
         let milliseconds =
             self.device.run(|| "measuring between two events".into(), ask)?.ok_or(Error::NotReady)?;
-        Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+        let seconds = f64::from(milliseconds) / 1e3;
+        Duration::try_from_secs_f64(seconds).map_err(|_| Error::EventsSwapped { milliseconds })
     }
 
     /// Destroys it and says how that went.

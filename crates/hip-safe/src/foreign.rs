@@ -1,7 +1,9 @@
 //! Streams that another library made.
 
 use crate::handle::Handle;
-use crate::{Device, Error, Result, Stream, raw};
+use crate::order::Producer;
+use crate::raw;
+use crate::{Device, Error, Result, Stream};
 use hip_sys::Platform;
 use hip_sys::hip::hipStream_t;
 
@@ -37,7 +39,7 @@ impl Stream {
     /// [`Error::Capturing`], or what the driver answers.
     #[inline]
     pub(crate) fn check_capture_by_others(&self) -> Result<()> {
-        if self.is_never_captured_by_others() { Ok(()) } else { self.ask_for_capture_by_others() }
+        if self.is_never_captured_by_others() { Ok(()) } else { self.producer().check_capture_by_others() }
     }
 
     /// Whether nobody else can capture it: its handle is ours, or it is the null stream, which is never captured.
@@ -45,12 +47,19 @@ impl Stream {
     pub(crate) fn is_never_captured_by_others(&self) -> bool {
         self.is_owned() || self.raw().is_null()
     }
+}
 
-    fn ask_for_capture_by_others(&self) -> Result<()> {
-        let doing = || format!("asking whether somebody else captures {self}");
+impl Producer {
+    /// As [`Stream::check_capture_by_others`].
+    pub(crate) fn check_capture_by_others(&self) -> Result<()> {
+        let Self { device, raw: handle, owned, id } = self;
+        if *owned || handle.is_null() {
+            return Ok(());
+        }
+        let doing = || format!("asking whether somebody else captures {id}");
         // SAFETY: S1, S3: the stream is live and its device current.
-        let ask = |p: &Platform| unsafe { raw::graphs::stream_is_capturing(p, self.raw()) };
-        if self.device().run(doing, ask)? {
+        let ask = |p: &Platform| unsafe { raw::graphs::stream_is_capturing(p, handle.raw()) };
+        if device.run(doing, ask)? {
             let remedy = "end the capture that was begun by another handle, or submit the work by that";
             return Err(Error::capturing("work for a stream that somebody else captures", remedy));
         }

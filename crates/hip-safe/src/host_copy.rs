@@ -48,7 +48,7 @@ impl Stream {
         submission.write(&mut to);
         submission.not_captured("a copy from a slice of the host", THROUGH_PINNED);
         let called = Cell::new(false);
-        let copied = submission.run(doing, |p, s, _| {
+        let copied = submission.run_to_end(doing, |p, s, _| {
             called.set(true);
             // SAFETY: S1, S2, S3, S5, S6: both ranges are that long; the call has read the host's side when it returns.
             unsafe { raw::memcpy_with_stream(p, address, from, bytes, kind, s) }
@@ -124,7 +124,7 @@ impl Stream {
             // SAFETY: S1, S2, S3, S5: both ranges are that long; the call has written the host's side when it returns.
             unsafe { raw::memcpy_with_stream(p, to, address, bytes, kind, s) }
         };
-        let copied = submission.read(&from).run_read(doing, |p, s, _| copy(p, s));
+        let copied = submission.read(&from).run_to_end(doing, |p, s, _| copy(p, s));
         copied.inspect_err(|_| self.wait_or_abort(called.get(), "writes"))?;
         // The copy is complete, and so is everything before it. If one submission was counted since, it is this one.
         let after = self.submitted();

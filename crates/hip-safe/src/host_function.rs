@@ -6,12 +6,10 @@ use crate::pinned::PinnedBuffer;
 use crate::{AnyBits, Error, Result, Stream, StreamId, Submission, drop_errors, raw};
 use hip_sys::{Access, Platform};
 use parking_lot::{Condvar, Mutex};
-use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 type Function = Box<dyn FnOnce() + Send>;
@@ -30,6 +28,9 @@ struct State {
     running: usize,
 }
 
+/// Functions that a stream which is gone never called.
+pub(crate) struct NeverCalled(HashMap<u64, Function>);
+
 /// What the driver gets: which function of which stream.
 struct Ticket {
     functions: Arc<HostFunctions>,
@@ -45,8 +46,9 @@ impl Stream {
     /// Calls `function` on a thread of the driver's, once everything submitted so far is complete; what is submitted later
     /// waits for it. It runs once. It is dropped without having run if this call fails, or the stream ends without its work.
     ///
-    /// In it every call of this crate that would go to the driver answers [`Error::InHostFunction`], and what is dropped there and
-    /// would make one is leaked, which [`on_drop_error`](crate::on_drop_error) tells; a stream goes on another thread. A
+    /// In it every call of this crate that would go to the driver, or wait for who may be in a call of the driver, answers
+    /// [`Error::InHostFunction`]: docs/SAFETY.md lists them. What is dropped there and would make such a call is leaked, which
+    /// [`on_drop_error`](crate::on_drop_error) tells; a stream, and a buffer that a capture allocated, go on another thread. A
     /// panic in it is caught and told there too.
     ///
     /// ```
@@ -154,8 +156,13 @@ pub(crate) fn is_running() -> bool {
 /// stream calls ([`Error::InHostFunction`]) or while it captures a graph ([`Error::Capturing`]). Nobody waits for that thread.
 /// Where no thread can be had the value is leaked; false then.
 pub fn drop_elsewhere<T: Send + 'static>(value: T) -> bool {
-    let value = ManuallyDrop::new(value);
-    std::thread::Builder::new().spawn(move || drop(ManuallyDrop::into_inner(value))).is_ok()
+    elsewhere(move || drop(value))
+}
+
+/// Does something on another thread, which nobody waits for. Where no thread can be had it is leaked; false then.
+pub(crate) fn elsewhere(act: impl FnOnce() + Send + 'static) -> bool {
+    let act = ManuallyDrop::new(act);
+    std::thread::Builder::new().spawn(move || ManuallyDrop::into_inner(act)()).is_ok()
 }
 
 /// What the driver calls.
@@ -187,8 +194,8 @@ impl HostFunctions {
             function
         };
         RUNNING.set(true);
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-            drop_errors::report(&Error::HostFunctionPanicked { stream, message: message(&*panic) });
+        if let Err(message) = hip_sys::catch_panic(function) {
+            drop_errors::report(&Error::HostFunctionPanicked { stream, message: message.into() });
         }
         RUNNING.set(false);
         self.state.lock().running -= 1;
@@ -196,18 +203,23 @@ impl HostFunctions {
     }
 
     /// The stream is gone, or out of use: waits for a function that runs, and gives those that are never called.
-    pub(crate) fn close(&self) -> impl Sized + use<> {
+    pub(crate) fn close(&self) -> NeverCalled {
         let mut state = self.state.lock();
         let never_called = std::mem::take(&mut state.waiting);
         while state.running > 0 {
             self.returned.wait(&mut state);
         }
-        never_called
+        NeverCalled(never_called)
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> Box<str> {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no message").into()
+impl NeverCalled {
+    /// Drops them, and what they captured: that may have a drop of its own that panics.
+    pub(crate) fn drop_each(self, stream: StreamId) {
+        for function in self.0.into_values() {
+            if let Err(message) = hip_sys::catch_panic(|| drop(function)) {
+                drop_errors::report(&Error::HostFunctionPanicked { stream, message: message.into() });
+            }
+        }
+    }
 }

@@ -18,9 +18,9 @@ use crate::{Error, Function, Module, Result};
 ///
 /// hip_safe::kernel! {
 ///     /// Multiplies each of `count` floats.
-///     pub unsafe kernel Scale = "scale"(a: &[f32], out: &mut [f32], by: f32, count: u32)
+///     pub kernel Scale = "scale"(a: &[f32], out: &mut [f32], by: f32, count: u32)
 ///     of { Source::new(SCALE) }
-///     audit "thread i reads a[i] and writes out[i], and only for i < count; no thread writes for another"
+///     audit unsafe { "thread i reads a[i] and writes out[i], and only for i < count; no thread writes for another" }
 ///     require |config| { config.is_linear(), count as usize <= a.len(), count as usize <= out.len() }
 /// }
 ///
@@ -40,14 +40,15 @@ use crate::{Error, Function, Module, Result};
 /// ```
 ///
 /// The parts, in this order:
-/// - Attributes and documentation, the visibility, the words `unsafe kernel`, a name for the type, and the kernel's name. The word
-///   `unsafe` is the promise that the rest is true.
+/// - Attributes and documentation, the visibility, the word `kernel`, a name for the type, and the kernel's name.
 /// - The arguments in the order in which the kernel declares them. `&[T]` is a pointer through which it only reads, given as any
 ///   [`DeviceSlice`](crate::DeviceSlice) of `T`; `&mut [T]` one through which it also writes, given as a [`DeviceSliceMut`](crate::DeviceSliceMut);
 ///   anything else is a value that is passed as it is, of a type that is [`DeviceRepr`](crate::DeviceRepr).
 /// - Optionally `of { code }`: what was audited, as [`ModuleCode`](crate::ModuleCode). Then `load(&Device)` loads just that, and is safe. Without
 ///   it there is `unsafe fn load(&Module)`, whose caller vouches that the module has the kernel that was audited.
-/// - `audit` and why every thread of every launch stays inside the arguments, in words. It is printed in the type's documentation.
+/// - `audit unsafe { … }` and in it why every thread of every launch stays inside the arguments, as a literal text. It is printed in the
+///   type's documentation. The block is the promise that all of this is true, and an `unsafe` block as any other: where the lint `unsafe_code` is
+///   denied or forbidden, it is refused.
 /// - Optionally `require { condition, … }`: what has to hold before each launch. A buffer's name stands for a view of it there, a
 ///   value's name for the value. With `require |config| { … }` the conditions know the [`LaunchConfig`](crate::LaunchConfig) as well.
 ///   The first one that does not hold is named by [`Error::LaunchRefused`].
@@ -58,34 +59,40 @@ use crate::{Error, Function, Module, Result};
 macro_rules! kernel {
     (
         $(#[$attribute:meta])*
-        $visibility:vis unsafe kernel $name:ident = $kernel:literal ( $($arguments:tt)* )
+        $visibility:vis kernel $name:ident = $kernel:literal ( $($arguments:tt)* )
         $(of { $code:expr })?
-        audit $audit:literal
+        audit $promise:tt $audit:tt
         $(require $(|$config:ident|)? { $($condition:expr),+ $(,)? })?
     ) => {
         $crate::__kernel_arguments! {
             [
-                [$(#[$attribute])*] [$visibility] $name $kernel [$($code)?] $audit
+                [$(#[$attribute])*] [$visibility] $name $kernel [$($code)?]
+                [$promise $audit] [$promise $audit]
                 [$($($config)?)?] [$($($condition),+)?]
             ]
             []
             $($arguments)*
         }
     };
-    ($(#[$attribute:meta])* $visibility:vis kernel $($rest:tt)*) => {
+    ($(#[$attribute:meta])* $visibility:vis unsafe kernel $($rest:tt)*) => {
         ::core::compile_error!(
-            "write `unsafe kernel`: a kernel's body cannot be checked, so somebody has to promise that it is as declared"
+            "take `unsafe` away before `kernel` and write `audit unsafe { \"why it stays inside its arguments\" }`: that block is the promise"
         );
     };
     ($($other:tt)*) => {
         ::core::compile_error!(
-            "kernel! takes: unsafe kernel Type = \"name\"(a: &[f32], out: &mut [f32], count: u32) of { code }? \
-             audit \"why it stays inside its arguments\" require { condition, ... }?"
+            "kernel! takes: kernel Type = \"name\"(a: &[f32], out: &mut [f32], count: u32) of { code }? \
+             audit unsafe { \"why it stays inside its arguments\" } require { condition, ... }?; a kernel's body cannot be checked, \
+             so somebody has to promise that it is as declared"
         );
     };
 }
 
 /// Sorts the arguments into buffers to read, buffers to write and values. No part of the interface.
+///
+/// What it expands to is unsafe by the caller's own word alone. The block of the audit comes twice: once to be read, once to be written
+/// out as it is. Written out, it has the places of the caller's text, so the compiler's lint sees it, which passes over what a macro
+/// of another crate wrote.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel_arguments {
@@ -100,7 +107,8 @@ macro_rules! __kernel_arguments {
     };
     (
         [
-            [$(#[$attribute:meta])*] [$visibility:vis] $name:ident $kernel:literal [$($code:expr)?] $audit:literal
+            [$(#[$attribute:meta])*] [$visibility:vis] $name:ident $kernel:literal [$($code:expr)?]
+            [unsafe { $audit:literal }] [$promise:tt $block:tt]
             [$($config:ident)?] [$($condition:expr),*]
         ]
         [$(($kind:ident $argument:ident [$type:ty]))*]
@@ -113,8 +121,11 @@ macro_rules! __kernel_arguments {
             function: $crate::__kernel::Audited,
         }
 
+        #[allow(unused_unsafe, clippy::undocumented_unsafe_blocks)]
+        const _: &str = $promise $block;
+
         impl $name {
-            $crate::__kernel_load! { [$visibility] $kernel [$($code)?] [$($kind [$type])*] }
+            $crate::__kernel_load! { [$promise $block] [$visibility] $kernel [$($code)?] [$($kind [$type])*] }
 
             /// Submits a launch to the stream; it returns before the kernel has run.
             ///
@@ -137,9 +148,9 @@ macro_rules! __kernel_arguments {
                 }
                 let mut launch = stream.launch(self.function.function(), config);
                 $($crate::__kernel_one!(give $kind launch $argument);)*
-                // SAFETY: S9: whoever wrote `unsafe kernel` promises that the kernel stays inside arguments of these types for which
+                // SAFETY: S9: whoever wrote the audit promises that the kernel stays inside arguments of these types for which
                 // the conditions hold; number and sizes were compared when it was loaded.
-                unsafe { launch.submit() }
+                $promise { launch.submit() }
             }
 
             /// The kernel.
@@ -149,8 +160,11 @@ macro_rules! __kernel_arguments {
             }
         }
     };
-    ($($other:tt)*) => {
+    ([$a:tt $b:tt $name:ident $kernel:literal $code:tt [unsafe { $audit:literal }] $($rest:tt)*] $($other:tt)*) => {
         ::core::compile_error!("an argument of kernel! is `name: &[T]`, `name: &mut [T]` or `name: T`");
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!("write `audit unsafe { \"why it stays inside its arguments\" }`, with a literal text");
     };
 }
 
@@ -158,7 +172,7 @@ macro_rules! __kernel_arguments {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel_load {
-    ([$visibility:vis] $kernel:literal [] [$($kind:ident [$type:ty])*]) => {
+    ([$promise:tt $block:tt] [$visibility:vis] $kernel:literal [] [$($kind:ident [$type:ty])*]) => {
         /// Finds the kernel in a module.
         ///
         /// # Errors
@@ -170,10 +184,10 @@ macro_rules! __kernel_load {
         $visibility unsafe fn load(module: &$crate::Module) -> $crate::Result<Self> {
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
             // SAFETY: S9: the caller's word.
-            Ok(Self { function: unsafe { $crate::__kernel::Audited::find(module, $kernel, &sizes) }? })
+            Ok(Self { function: $promise { $crate::__kernel::Audited::find(module, $kernel, &sizes) }? })
         }
     };
-    ([$visibility:vis] $kernel:literal [$code:expr] [$($kind:ident [$type:ty])*]) => {
+    ([$promise:tt $block:tt] [$visibility:vis] $kernel:literal [$code:expr] [$($kind:ident [$type:ty])*]) => {
         /// Loads the code that was audited, or finds it where the device has it, and the kernel in it.
         ///
         /// # Errors
@@ -181,10 +195,12 @@ macro_rules! __kernel_load {
         /// `InvalidImage` if nothing is known of them.
         #[allow(dead_code)]
         $visibility fn load(device: &$crate::Device) -> $crate::Result<Self> {
+            #[allow(unused_unsafe, clippy::undocumented_unsafe_blocks)]
+            const _: &str = $promise $block;
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
             let module = device.load_module($code)?;
-            // SAFETY: S9: it is the code that whoever wrote `unsafe kernel` has audited.
-            Ok(Self { function: unsafe { $crate::__kernel::Audited::find(&module, $kernel, &sizes) }? })
+            // SAFETY: S9: it is the code that whoever wrote the audit has read.
+            Ok(Self { function: $promise { $crate::__kernel::Audited::find(&module, $kernel, &sizes) }? })
         }
     };
 }

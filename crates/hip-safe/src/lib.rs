@@ -35,10 +35,52 @@
 //! # }
 //! ```
 //!
-//! What holds everywhere:
+//! # Kernels of your own
+//!
+//! A text in HIP C++ is compiled for the device when the program runs, and launched with arguments that are checked against what it declares:
+//!
+//! ```
+//! use hip_safe::{Device, LaunchConfig, Source};
+//!
+//! # fn main() -> hip_safe::Result<()> {
+//! let text = "
+//!     extern \"C\" __global__ void axpy(const float* x, float* y, float a, unsigned count) {
+//!         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+//!         if (i < count) y[i] += a * x[i];
+//!     }
+//!     template <class T> __global__ void fill(T* values, T value) { values[threadIdx.x] = value; }";
+//! // A kernel of a template is made for the types that an expression names, and found by that.
+//! let source = Source::new(text).name("axpy.hip").option("-O3").name_expression("fill<double>");
+//!
+//! let stream = Device::new(&hip_host::platform(), 0)?.new_stream()?;
+//! let module = stream.device().compile(&source)?;
+//! let (axpy, fill) = (module.function("axpy")?, module.function("fill<double>")?);
+//!
+//! let x = stream.upload(&[1.0_f32, 2.0, 3.0])?;
+//! let mut y = stream.alloc_zeros::<f32>(3)?;
+//! let mut fives = stream.alloc_zeros::<f64>(4)?;
+//! // SAFETY: axpy reads and writes three elements, and fill writes one for each of its four threads.
+//! unsafe {
+//!     stream.launch(&axpy, LaunchConfig::linear(3, 64)).arg(&x).arg_mut(&mut y).value(&2.0_f32).value(&3_u32).submit()?;
+//!     stream.launch(&fill, LaunchConfig::linear(4, 4)).arg_mut(&mut fives).value(&5.0_f64).submit()?;
+//! }
+//! assert_eq!(stream.download(&y)?, [2.0, 4.0, 6.0]);
+//! assert_eq!(stream.download(&fives)?, [5.0; 4]);
+//!
+//! // Arguments that are not those of the kernel are an error before any call.
+//! let mut wrong = stream.launch(&axpy, LaunchConfig::linear(3, 64));
+//! let error = unsafe { wrong.arg(&x).arg_mut(&mut y).value(&2.0_f32).submit() }.unwrap_err();
+//! assert_eq!(error.to_string(), "kernel axpy takes 4 arguments of 8, 8, 4, 4 bytes and was given 3 arguments of 8, 8, 4 bytes");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`kernel!`] makes a type of an audited kernel whose launches need no `unsafe`. Elements are plain data: numbers, and structs of numbers that
+//! derive the traits of [`bytemuck`], which is exported here.
+//!
+//! # What holds everywhere
 //! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
 //!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
-//!   [`kernel!`] makes a safe launch function of a kernel that somebody has audited.
 //! - A buffer may be used on any stream of its device. Uses that have to come one after the other do, across streams and
 //!   threads; work on one stream alone costs no event and no wait.
 //! - Every call runs with its device current and restores the former one.
@@ -69,6 +111,7 @@ mod identity;
 mod inline_vec;
 mod ipc;
 mod kernel;
+mod kernel_names;
 mod launch;
 mod launch_over;
 mod limits;
@@ -104,6 +147,8 @@ mod unpooled;
 mod view;
 
 pub use buffer::DeviceBuffer;
+/// Its traits say what is plain data; structs derive them with `#[bytemuck(crate = "hip_safe::bytemuck")]`, or by a dependency of their own.
+pub use bytemuck;
 pub use cache::{CacheAnswer, CacheStatistics, CacheUsage, CodeCache};
 pub use code_object::{CodeObject, KernelInfo, Param};
 pub use compile::{Compiled, Source, compiler_version};

@@ -142,7 +142,8 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// Its elements, after waiting for the work that writes them.
     ///
     /// # Errors
-    /// The error of the wait, which is that of the work before it on that stream.
+    /// The error of the wait, which is that of the work before it on that stream; [`Error::InHostFunction`] in a function that a
+    /// stream calls.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.allocation.tracked().wait_for_writer(Wait::ManagedRead)?;
         self.touch(Access::READ);

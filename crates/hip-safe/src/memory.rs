@@ -1,6 +1,7 @@
 //! A device's memory: where allocations come from and go to.
 
 use crate::device::{Device, Inner};
+use crate::graph;
 use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::Points;
@@ -302,6 +303,11 @@ impl Source<Points> for Driver<'_> {
     /// The wait for a stream may drop its last reference, and with it functions that it never called and what they own.
     fn may_wait(&self) -> bool {
         !RELEASING.get()
+    }
+
+    /// The driver may wait for the whole device to free something, which no capture allows.
+    fn may_release(&self) -> bool {
+        self.may_wait() && !graph::any_capture()
     }
 }
 

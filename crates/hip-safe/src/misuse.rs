@@ -179,14 +179,14 @@ struct GuardsStayOnTheirThread;
 /// A launch function made by `kernel!` takes buffers of the element types that it was declared with.
 /// ```
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, a: &DeviceBuffer<f32>, out: &mut DeviceBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), a, out, 1)
 /// }
 /// ```
 /// ```compile_fail,E0271
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, a: &DeviceBuffer<f64>, out: &mut DeviceBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), a, out, 1)
 /// }
@@ -196,14 +196,14 @@ struct KernelOfOtherElements;
 /// What a kernel writes is borrowed to be written.
 /// ```
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, a: &DeviceBuffer<f32>, out: &mut DeviceBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), a, out, 1)
 /// }
 /// ```
 /// ```compile_fail,E0308
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, a: &DeviceBuffer<f32>, out: &DeviceBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), a, out, 1)
 /// }
@@ -211,7 +211,7 @@ struct KernelOfOtherElements;
 /// A view to read is no way around that, and neither is a shared buffer.
 /// ```compile_fail,E0277
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, a: &DeviceBuffer<f32>, out: &mut SharedBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), a, out, 1)
 /// }
@@ -221,7 +221,7 @@ struct KernelWritesWhatIsBorrowedToRead;
 /// A kernel does not read what it writes, unless it is one argument.
 /// ```compile_fail,E0502
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit "it reads and writes n elements" }
+/// kernel! { kernel Add = "add"(a: &[f32], out: &mut [f32], n: u32) audit unsafe { "it reads and writes n elements" } }
 /// fn launch(add: &Add, stream: &Stream, out: &mut DeviceBuffer<f32>) -> Result<()> {
 ///     add.launch(stream, LaunchConfig::linear(1, 1), &*out, out, 1)
 /// }
@@ -231,28 +231,28 @@ struct KernelOfOneBufferTwice;
 /// A value has the declared type, and is plain data.
 /// ```
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32], n: u32) audit "it writes n elements" }
+/// kernel! { kernel Set = "set"(out: &mut [f32], n: u32) audit unsafe { "it writes n elements" } }
 /// fn launch(set: &Set, stream: &Stream, out: &mut DeviceBuffer<f32>, n: u32) -> Result<()> {
 ///     set.launch(stream, LaunchConfig::linear(1, 1), out, n)
 /// }
 /// ```
 /// ```compile_fail,E0308
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32], n: u32) audit "it writes n elements" }
+/// kernel! { kernel Set = "set"(out: &mut [f32], n: u32) audit unsafe { "it writes n elements" } }
 /// fn launch(set: &Set, stream: &Stream, out: &mut DeviceBuffer<f32>, n: u64) -> Result<()> {
 ///     set.launch(stream, LaunchConfig::linear(1, 1), out, n)
 /// }
 /// ```
 /// ```compile_fail,E0277
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32], n: &'static f32) audit "it writes n elements" }
+/// kernel! { kernel Set = "set"(out: &mut [f32], n: &'static f32) audit unsafe { "it writes n elements" } }
 /// ```
 struct KernelValues;
 
 /// Only a module's own code is the kernel that was audited.
 /// ```compile_fail,E0308
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" }
+/// kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } }
 /// fn forge(function: Function) -> Set {
 ///     Set { function }
 /// }
@@ -272,29 +272,33 @@ struct KernelOfAnyFunction;
 /// ```
 struct BuffersOfOthers;
 
-/// Who makes a launch safe says so.
+/// Who makes a launch safe says so, by a block that the compiler knows as unsafe.
 /// ```
-/// hip_safe::kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" require { !out.is_empty() } }
-/// ```
-/// ```compile_fail
-/// hip_safe::kernel! { kernel Set = "set"(out: &mut [f32]) audit "it writes one element" require { !out.is_empty() } }
+/// hip_safe::kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } require { !out.is_empty() } }
 /// ```
 /// ```compile_fail
-/// hip_safe::kernel! { unsafe kernel Set = "set"(out: &mut [f32]) require { !out.is_empty() } }
+/// hip_safe::kernel! { kernel Set = "set"(out: &mut [f32]) audit { "it writes one element" } require { !out.is_empty() } }
+/// ```
+/// ```compile_fail
+/// hip_safe::kernel! { kernel Set = "set"(out: &mut [f32]) require { !out.is_empty() } }
+/// ```
+/// ```compile_fail
+/// #![forbid(unsafe_code)]
+/// hip_safe::kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } require { !out.is_empty() } }
 /// ```
 struct KernelWithoutUnsafeOrAudit;
 
 /// Without the code that was audited, whoever gives the module vouches for it.
 /// ```
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" }
+/// kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } }
 /// fn load(module: &Module) -> Result<Set> {
 ///     unsafe { Set::load(module) }
 /// }
 /// ```
 /// ```compile_fail,E0133
 /// # use hip_safe::*;
-/// kernel! { unsafe kernel Set = "set"(out: &mut [f32]) audit "it writes one element" }
+/// kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } }
 /// fn load(module: &Module) -> Result<Set> {
 ///     Set::load(module)
 /// }

@@ -1,8 +1,9 @@
 //! A module: loaded code, shared by the functions taken from it.
 
+use crate::compile::Text;
 use crate::function::Kernel;
 use crate::loaded::Loaded;
-use crate::near_names::near_names;
+use crate::near_names::{bare, near_names};
 use crate::raw::{self, Failure};
 use crate::{Device, Error, Function, Result, Stream};
 use code_object::CodeObject;
@@ -35,7 +36,13 @@ pub(crate) struct Origin {
     /// The name of a kernel, by the expression that it was asked for with.
     pub(crate) names: BTreeMap<String, String>,
     pub(crate) log: String,
+    pub(crate) text: Text,
 }
+
+const MANGLED: &str =
+    "in C++ a kernel that is not extern \"C\" has a mangled name, which the compiler's tools list";
+const UNLESS_C: &str = "a kernel that is not extern \"C\", and one of a template, is found by the expression that \
+                        Source::name_expression was given for it";
 
 /// A module that does not keep its code loaded, nor its device open.
 #[derive(Clone)]
@@ -102,7 +109,7 @@ impl Module {
     /// expressions, such as `scale<float>`. Asking again makes no call.
     ///
     /// # Errors
-    /// [`Error::KernelNotFound`], with names that look like it where they are known; [`Error::InvalidImage`] if the kernel
+    /// [`Error::KernelNotFound`], with names that look like it where they are known and what else may be meant; [`Error::InvalidImage`] if the kernel
     /// was built for another wave size than the device has. The others of its module are not touched by that.
     #[doc(alias = "hipModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
@@ -178,11 +185,31 @@ impl Module {
     }
 
     fn not_found(&self, kernel: &str) -> Error {
-        let known = self.code_object().into_iter().flat_map(|code| &code.kernels).map(|k| k.name.as_str());
+        let in_code = self.code_object().into_iter().flat_map(|code| &code.kernels).map(|k| k.name.as_str());
+        let Some(Origin { names, text, .. }) = self.inner.compiled.as_deref() else {
+            let near = near_names(kernel, in_code);
+            let module = self.to_string();
+            return Error::KernelNotFound { kernel: kernel.into(), module, near, hint: MANGLED.into() };
+        };
+        let own = bare(kernel);
+        let (same, others): (Vec<&str>, _) =
+            text.kernels.iter().map(String::as_str).partition(|name| *name == own);
+        let asked_for = names.keys().map(String::as_str);
+        let hint = match same.first() {
+            None => UNLESS_C.to_owned(),
+            Some(_) if own != kernel => {
+                format!("give the source .name_expression({kernel:?}), as {own} is in the text")
+            }
+            Some(_) => format!(
+                "the text has {own}, which is not extern \"C\" and has another name in the code: give the source \
+                 .name_expression({own:?}), and of a template that of an instance, such as \"{own}<float>\""
+            ),
+        };
         Error::KernelNotFound {
             kernel: kernel.into(),
-            module: self.to_string(),
-            near: near_names(kernel, known),
+            module: format!("{:?}, {self},", text.name),
+            near: near_names(kernel, asked_for.chain(others).chain(in_code)),
+            hint: hint.into(),
         }
     }
 }

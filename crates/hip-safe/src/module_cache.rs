@@ -3,6 +3,7 @@
 use crate::cache::Sharing;
 use crate::device::Inner;
 use crate::module::{KeptModule, Origin, WeakModule, checked};
+use crate::order::not_in_host_function;
 use crate::single_flight::SingleFlight;
 use crate::{CacheAnswer, CodeCache, Compiled, Device, Error, Function, Module, Result, Source, drop_errors};
 use parking_lot::Mutex;
@@ -135,6 +136,8 @@ impl Device {
         if let Some(module) = cache.named(self, name, hash)? {
             return Ok(module);
         }
+        // Others are waited for there, who call the driver.
+        not_in_host_function()?;
         let module = cache.flights.get_or_make(Key::Named(name.to_owned(), hash), || {
             if let Some(module) = cache.named(self, name, hash)? {
                 return Ok(module);
@@ -243,8 +246,8 @@ impl CodeCache {
 
 /// Names and log are the source's, the code may be another one's as well.
 fn load_compiled(device: &Device, compiled: Compiled) -> Result<Module> {
-    let Compiled { code, log, names } = compiled;
-    Ok(device.load_shared(&code)?.with_origin(Arc::new(Origin { names, log })))
+    let Compiled { code, log, names, text } = compiled;
+    Ok(device.load_shared(&code)?.with_origin(Arc::new(Origin { names, log, text })))
 }
 
 impl ModuleCache {
@@ -257,6 +260,7 @@ impl ModuleCache {
         if let Some(module) = look(&key) {
             return Ok(module);
         }
+        not_in_host_function()?;
         self.flights.get_or_make(key.clone(), || {
             if let Some(module) = look(&key) {
                 return Ok(module);

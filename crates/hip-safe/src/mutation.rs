@@ -1,5 +1,5 @@
 //! The places where work or the host waits, by name, so that a build for tests can leave one out: whoever drops a wait has to be
-//! found out. `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hip-safe --test suite mutations` does that for each of them.
+//! found out. `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hipstack-hip-safe --test suite mutations` does that for each of them.
 
 /// A wait that cannot be left out without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

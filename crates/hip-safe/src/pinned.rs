@@ -5,9 +5,9 @@ use crate::device_copy::check_lengths;
 use crate::handle::Handle;
 use crate::memory_check::{BufferKind, Registration};
 use crate::mutation::Wait;
-use crate::order::{Memory, Tracked};
+use crate::order::{Memory, Tracked, not_in_host_function};
 use crate::raw::{self, Failure};
-use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, drop_errors, trace};
+use crate::{AnyBits, Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, trace};
 use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind};
 use hip_sys::{Access, Extent, Platform};
 use std::ffi::c_void;
@@ -112,7 +112,8 @@ impl<T: AnyBits> PinnedBuffer<T> {
     ///
     /// # Errors
     /// The error of the wait, which is that of the work before it on that stream; [`Error::PinnedInGraph`] while there is a
-    /// [`Graph`](crate::Graph) that writes it.
+    /// [`Graph`](crate::Graph) that writes it; [`Error::InHostFunction`] in a function that a stream calls, which
+    /// [`Stream::launch_host_with`] gives the elements to.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.memory.check_graphs(Access::READ)?;
         self.memory.tracked.wait_for_writer(Wait::HostRead)?;
@@ -136,42 +137,42 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// A copy of its elements, after waiting for work that writes them: also where graphs use it.
     ///
     /// # Errors
-    /// The error of the wait; [`Error::HostMemory`].
+    /// The error of the wait; [`Error::HostMemory`]; [`Error::InHostFunction`] in a function that a stream calls.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut values = Vec::new();
         let bytes = self.len * size_of::<T>();
         values.try_reserve_exact(self.len).map_err(|_| Error::HostMemory { requested: bytes })?;
         self.memory.tracked.wait_for_writer(Wait::HostRead)?;
         // Usually nothing came since. What did is a graph's.
-        let _later = drop_errors::later();
-        let mut uses = self.memory.tracked.lock();
-        uses.wait_for_writer(Wait::HostRead)?;
+        let reading = self.memory.tracked.begin(Access::READ)?;
+        reading.wait(Wait::HostRead)?;
         self.touch(Access::READ);
-        // SAFETY: S6, S7, S12: no work writes them now, and none can be submitted before the uses are unlocked.
+        // SAFETY: S6, S7, S12: no work writes them now, and none can be submitted before the call is over.
         values.extend_from_slice(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) });
+        drop(reading);
         Ok(values)
     }
 
     /// Writes all of its elements, after waiting for all work that uses them: also where graphs use it.
     ///
     /// # Errors
-    /// The error of the wait; [`Error::LengthMismatch`].
+    /// The error of the wait; [`Error::LengthMismatch`]; [`Error::InHostFunction`] in a function that a stream calls.
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         check_lengths("writing pinned memory", self.len, values.len())?;
         self.memory.tracked.wait_for_all(Wait::HostWrite)?;
-        let _later = drop_errors::later();
-        let mut uses = self.memory.tracked.lock();
-        uses.wait_for_all(Wait::HostWrite)?;
+        let writing = self.memory.tracked.begin(Access::WRITE)?;
+        writing.wait(Wait::HostWrite)?;
         self.touch(Access::WRITE);
-        // SAFETY: S6, S7, S12: no work uses them now, and none can be submitted before the uses are unlocked.
+        // SAFETY: S6, S7, S12: no work uses them now, and none can be submitted before the call is over.
         unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }.copy_from_slice(values);
+        drop(writing);
         Ok(())
     }
 
     /// Waits for every copy in flight.
     ///
     /// # Errors
-    /// As [`PinnedBuffer::as_slice`].
+    /// The error of the wait; [`Error::InHostFunction`] in a function that a stream calls.
     pub fn wait(&self) -> Result<()> {
         self.memory.tracked.wait_for_all(Wait::HostWrite)
     }
@@ -285,6 +286,7 @@ impl PinnedMemory {
 
     /// Refuses a borrow that the launch of a graph could not know of.
     fn check_graphs(&self, access: Access) -> Result<()> {
+        not_in_host_function()?;
         let used = |access| self.users(access).load(Ordering::Acquire) > 0;
         let writes = used(Access::WRITE);
         if writes || access == Access::WRITE && used(Access::READ) {

@@ -6,7 +6,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A [`DeviceBuffer`] that several owners share. Cloning it counts a reference, whatever its size; the last owner frees
-/// the memory. It reads like the buffer, and [`SharedBuffer::make_mut`] gives the right to write.
+/// the memory. It reads like the buffer, and [`SharedBuffer::make_mut`] gives the right to write. A graph that was captured while there was
+/// one owner writes it for all: where [`DeviceBuffer::is_written_by_graphs`] says so, copy it with [`Stream::clone_of`] in place of cloning it.
 pub struct SharedBuffer<T: DeviceRepr> {
     buffer: Arc<DeviceBuffer<T>>,
 }

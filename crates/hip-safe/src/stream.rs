@@ -4,7 +4,7 @@ use crate::graph::Turn;
 use crate::handle::Handle;
 use crate::host_function::{self, HostFunctions};
 use crate::mutation::Wait;
-use crate::order::{Point, Timeline};
+use crate::order::{Point, Producer, Timeline};
 use crate::raw::{self, Failure};
 use crate::{Device, DeviceLabel, Error, Event, Result, drop_errors};
 use hip_sys::Platform;
@@ -251,12 +251,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Records an event of ours.
-    pub(crate) fn record_for_order(&self, event: &Event) -> Result<()> {
-        self.check_capture_by_others()?;
-        let doing = || format!("recording an event on {self}");
-        // SAFETY: S1, S3: stream and event are live and of one device, which is current.
-        self.device().run(doing, |p| unsafe { raw::event_record(p, event.raw(), self.raw()) })
+    /// What it takes to record events on it.
+    pub(crate) fn producer(&self) -> Producer {
+        self.inner.producer()
     }
 
     /// Waits on the device for an event of ours, perhaps of another device.
@@ -280,6 +277,10 @@ impl Stream {
 impl Inner {
     fn id(&self) -> StreamId {
         StreamId { device: self.device.label(), number: self.timeline.number() }
+    }
+
+    fn producer(&self) -> Producer {
+        Producer { device: self.device.clone(), raw: self.raw, owned: self.owned, id: self.id() }
     }
 
     /// While it captures, for what it had before.
@@ -328,6 +329,7 @@ impl Inner {
         let mut wrong = Vec::new();
         let mut complete = Ok(());
         if self.device.is_usable() {
+            self.timeline.begin_end(self.producer());
             match self.wait_to_release() {
                 Ok(got_over) => wrong.extend(got_over),
                 Err(error) => {
@@ -338,13 +340,14 @@ impl Inner {
                     wrong.push(error);
                 }
             }
+            self.timeline.leave_stream();
             wrong.extend(self.destroy().err());
         }
         let never_called = self.host_functions.close();
         self.timeline.close(complete);
         self.device.memory().forget_stream(self.timeline.number());
         // They may have what waits for this stream.
-        drop(never_called);
+        never_called.drop_each(self.id());
         wrong
     }
 

@@ -1,6 +1,7 @@
 //! What an entry is of, and what it holds, as bytes.
 
 use super::reads::VARIABLES;
+use crate::compile::Text;
 use crate::{Compiled, Result, Source, compiler_version};
 use hip_sys::Platform;
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ pub(super) fn encode(compiled: &Compiled) -> Vec<u8> {
     bytes
 }
 
-/// Reads what [`encode`] wrote.
+/// Reads what [`encode`] wrote. Whoever looked for it has the text.
 pub(super) fn decode(mut bytes: &[u8]) -> Option<Compiled> {
     let rest = &mut bytes;
     let mut names = BTreeMap::new();
@@ -50,7 +51,7 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Compiled> {
         names.insert(take(rest)?, take(rest)?);
     }
     let log = take(rest)?;
-    Some(Compiled { code: rest.to_vec(), log, names })
+    Some(Compiled { code: rest.to_vec(), log, names, text: Text::default() })
 }
 
 fn put_list(bytes: &mut Vec<u8>, list: &[impl AsRef<str>]) {

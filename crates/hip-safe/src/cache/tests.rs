@@ -342,8 +342,12 @@ fn what_is_no_image_is_not_kept_and_what_is_kept_is_looked_at() {
     let platform = hip_host::platform();
     let get = |name: &str| std::env::var_os(name);
     let identity = super::identity::of(&source, &platform, "host-w32", &get).unwrap();
-    let junk =
-        crate::Compiled { code: b"\x7fELFjunk".to_vec(), log: String::new(), names: Default::default() };
+    let junk = crate::Compiled {
+        code: b"\x7fELFjunk".to_vec(),
+        log: String::new(),
+        names: Default::default(),
+        text: Default::default(),
+    };
     let store = cache.store.as_ref().unwrap();
     store.put(&identity, &super::identity::encode(&junk));
     let (good, origin) = cache.compile(&source, &platform, "host-w32").unwrap();

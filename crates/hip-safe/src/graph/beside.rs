@@ -79,6 +79,11 @@ impl Drop for WhileWaiting {
     }
 }
 
+/// Whether any thread captures.
+pub(crate) fn any_capture() -> bool {
+    COUNTS.lock().captures > 0
+}
+
 fn leave(change: impl FnOnce(&mut Counts)) {
     change(&mut COUNTS.lock());
     CHANGED.notify_all();

@@ -4,7 +4,7 @@ use super::memory::{GraphMemory, Lack, Segment};
 use super::{Graph, NoCapture, Owned, beside};
 use crate::allocation::Allocation;
 use crate::handle::Handle;
-use crate::order::Memory;
+use crate::order::{Memory, not_in_host_function};
 use crate::raw;
 use crate::{Error, Module, Result, Stream, drop_errors};
 use hip_sys::hip::ihipGraph;
@@ -59,9 +59,12 @@ impl Stream {
     /// Inside, the stream takes launches, fills and copies between buffers and with [`PinnedBuffer`](crate::PinnedBuffer)s, and
     /// allocates from memory of the graph's own: what one buffer leaves there the next one gets. A buffer that outlives the
     /// closure is zero until the graph is launched, and each launch writes it. What waits for the host or for other streams
-    /// is an [`Error::Capturing`] before any call. Work that other threads give the stream meanwhile becomes part of the graph too,
-    /// and no other work of the graph writes what they allocate there; other streams are not concerned. A thread that waits for a
-    /// whole device waits for the capture first: the closure must not wait for such a thread.
+    /// is an [`Error::Capturing`] before any call. So is work that other threads give the stream meanwhile; what they allocate is not
+    /// the graph's, and other streams are not concerned. A thread that waits for a
+    /// whole device waits for the capture first: the closure must not wait for such a thread. The capture begins when no other thread is in a
+    /// call that has work for this stream or waits for it: a function that this stream calls must not wait for the capture.
+    ///
+    /// A launch writes the memory that it writes whoever shares it: [`DeviceBuffer::is_written_by_graphs`](crate::DeviceBuffer::is_written_by_graphs).
     ///
     /// An example is at [`Graph`].
     ///
@@ -92,6 +95,8 @@ impl Capture {
     fn begin(stream: &Stream) -> Result<Arc<Self>> {
         stream.device().check_usable()?;
         stream.check_capture_by_others()?;
+        // The list is locked, and a hook may want it.
+        let _later = drop_errors::later();
         let (memory, thread) = (GraphMemory::new(stream), thread::current().id());
         let capture = Arc::new(Self { memory, thread, list: Mutex::default() });
         let mut list = capture.list.lock();
@@ -113,14 +118,19 @@ impl Capture {
         &self.memory
     }
 
-    /// The list, to add work; none if the capture is over by now.
+    /// The list, to add work; none if the capture is over by now. The caller has asked [`not_in_host_function`].
     ///
     /// # Errors
-    /// [`Error::Capturing`] if the driver did not end it.
+    /// [`Error::Capturing`] for another thread than the one that captures, or if the driver did not end it.
     pub(crate) fn open(&self) -> Result<Option<MutexGuard<'_, List>>> {
         let list = self.list.lock();
         match list.state {
-            State::Open => Ok(Some(list)),
+            State::Open if self.is_of_this_thread() => Ok(Some(list)),
+            // It may not know that there is a capture, and would take for done what is only written down.
+            State::Open => Err(Error::capturing(
+                "work of another thread than the one that captures",
+                "submit it when the capture is over, or to another stream",
+            )),
             State::Over => Ok(None),
             State::Stuck => Err(Error::capturing(
                 "work after a capture that could not be ended",
@@ -129,21 +139,34 @@ impl Capture {
         }
     }
 
-    /// Memory of the graph's own, which the graph knows from now on; none if the capture is over by now.
-    ///
-    /// What one buffer of the capturing thread leaves the next one gets. Other threads get memory that no other work of the graph
-    /// writes: they may not know that there is a capture, and what they submit next may come after it.
+    /// Whether this is the thread that captures.
+    fn is_of_this_thread(&self) -> bool {
+        thread::current().id() == self.thread
+    }
+
+    /// Whether this thread captures, and the graph writes that memory.
+    pub(crate) fn writes(&self, memory: &Arc<Allocation>) -> bool {
+        let key = Memory::Device(memory).key();
+        let writes = |list: &List| list.owned.get(&key).is_some_and(|owned| owned.access == Access::WRITE);
+        self.is_of_this_thread() && writes(&self.list.lock())
+    }
+
+    /// Memory of the graph's own, which the graph knows from now on. What one buffer leaves there the next one gets. None for another
+    /// thread, whose work is not the graph's, and if the capture is over by now.
     ///
     /// # Errors
     /// As [`Capture::open`], and those of the device's pool.
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<Option<Arc<Allocation>>> {
-        let shares = thread::current().id() == self.thread;
+        not_in_host_function()?;
+        if !self.is_of_this_thread() {
+            return Ok(None);
+        }
         // Made, and given back if nobody needs it any more, while nothing is locked.
         let mut fresh = None;
         loop {
             let lack = {
                 let Some(mut list) = self.open()? else { return Ok(None) };
-                match self.memory.allocate(bytes, shares, &mut fresh) {
+                match self.memory.allocate(bytes, &mut fresh) {
                     Ok((piece, former)) => {
                         let buffer = Arc::new(Allocation::of_graph(stream, piece, former));
                         list.add_piece(&buffer);
@@ -162,6 +185,8 @@ impl Capture {
 
     /// Ends it and gives the graph with what it owns.
     fn end(&self, stream: &Stream) -> Result<Graph> {
+        // As in the beginning.
+        let _later = drop_errors::later();
         let mut list = self.list.lock();
         let ended = end_in_driver(stream);
         let state = if matches!(ended, Ended::Not(_)) { State::Stuck } else { State::Over };

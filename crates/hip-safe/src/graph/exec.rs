@@ -58,8 +58,7 @@ impl GraphExec {
         let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
         // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
         let launch = |p: &Platform| unsafe { raw::graphs::graph_launch(p, self.raw, stream.raw()) };
-        let taken = self.graph.uses().map(|(memory, access)| (memory.take(access), access));
-        let launched = submit_sorted(stream, &turn, taken, || self.device().run(doing, launch));
+        let launched = submit_sorted(stream, &turn, self.graph.uses(), || self.device().run(doing, launch));
         self.graph.modules.iter().for_each(|module| module.note_launch(stream));
         launched
     }
@@ -137,6 +136,7 @@ impl GraphExec {
 }
 
 fn instantiate(graph: &Inner) -> Result<Handle<hipGraphExec>> {
+    not_in_host_function()?;
     let _later = drop_errors::later();
     let raw = graph.raw.lock();
     // SAFETY: S1, S3, S8: the graph is live and used by no other thread, and its device current.

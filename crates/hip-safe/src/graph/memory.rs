@@ -2,14 +2,14 @@
 //!
 //! A graph writes the same addresses at each launch, so memory that it allocated may not go back to the device's pool when its
 //! buffer is dropped, but when the graph is. Within the capture there is one stream, so what one buffer leaves the next may
-//! have. Other threads' buffers have segments of their own.
+//! have.
 
 use super::capture::Capture;
 use crate::allocation::Allocation;
 use crate::handle::Handle;
 use crate::order::Points;
 use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
-use crate::{Result, Stream};
+use crate::{Error, Result, Stream, host_function};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct GraphMemory {
 
 /// Nothing is allocated, released or told of while it is locked.
 struct Space {
-    /// What the capturing thread's pieces are cut from.
+    /// What pieces are cut from.
     pool: Pool<Alone>,
     /// All there is. They stay until the graph goes.
     segments: Vec<Segment>,
@@ -54,8 +54,7 @@ pub(crate) struct GraphPiece {
     memory: Arc<GraphMemory>,
     address: Handle<c_void>,
     bytes: usize,
-    /// None for a segment of its own.
-    block: Option<BlockId>,
+    block: BlockId,
 }
 
 /// The order of uses within one capture: the stream's own.
@@ -76,30 +75,23 @@ impl GraphMemory {
         Arc::new(Self { space: Mutex::new(space), open: AtomicBool::new(true) })
     }
 
-    /// A piece of `bytes` bytes and what its first use has to come after. `shares`: it is cut from a segment that other pieces
-    /// were cut from or will be. The capture goes on, and its list is locked.
+    /// A piece of `bytes` bytes and what its first use has to come after. The capture goes on, and its list is locked.
     pub(super) fn allocate(
         self: &Arc<Self>,
         bytes: usize,
-        shares: bool,
         fresh: &mut Option<Segment>,
     ) -> Result<(GraphPiece, Points), Lack> {
         let mut space = self.space.lock();
         let Space { pool, segments } = &mut *space;
         let mut source = Fresh { fresh, segments };
-        let (address, block) = if shares {
-            let block = pool.allocate(&mut source, bytes, 0).map_err(|error| match error {
-                PoolError::Source(lack) => lack,
-                PoolError::OutOfMemory { .. } => Lack::Space,
-            })?;
-            (block.address, Some(block.id))
-        } else {
-            (source.take(bytes)?, None)
-        };
+        let block = pool.allocate(&mut source, bytes, 0).map_err(|error| match error {
+            PoolError::Source(lack) => lack,
+            PoolError::OutOfMemory { .. } => Lack::Space,
+        })?;
         drop(space);
-        let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
+        let address = Handle::new(std::ptr::with_exposed_provenance_mut(block.address));
         let former = self.segment_of(address).map(|segment| segment.tracked().lock().all());
-        let piece = GraphPiece { memory: Arc::clone(self), address, bytes, block };
+        let piece = GraphPiece { memory: Arc::clone(self), address, bytes, block: block.id };
         Ok((piece, former.unwrap_or_default()))
     }
 
@@ -151,15 +143,26 @@ impl GraphPiece {
         !self.memory.is_open() || capture.is_some_and(|capture| Arc::ptr_eq(capture.memory(), &self.memory))
     }
 
-    /// Gives it back to its graph, behind the work that may use it.
-    pub(crate) fn release(self, former: Points) {
+    /// Gives it back to its graph, behind the work that may use it. In a function that a stream calls another thread does: who launches
+    /// the graph has its memory locked while the driver is called.
+    ///
+    /// # Errors
+    /// [`Error::InHostFunction`] if no thread can be had. Then it stays with the graph.
+    pub(crate) fn release(self, former: Points) -> Result<()> {
+        if !host_function::is_running() {
+            self.release_here(former);
+        } else if !host_function::elsewhere(move || self.release_here(former)) {
+            return Err(Error::InHostFunction);
+        }
+        Ok(())
+    }
+
+    fn release_here(self, former: Points) {
         if let Some(segment) = self.memory.segment_of(self.address) {
             segment.tracked().lock().add_all(former);
         }
-        if let Some(block) = self.block {
-            // A pool that keeps nothing gives the segment up, but the graph holds on to it: it is written by each launch.
-            let _departed = self.memory.space.lock().pool.free(block, 0, Alone);
-        }
+        // A pool that keeps nothing gives the segment up, but the graph holds on to it: it is written by each launch.
+        let _departed = self.memory.space.lock().pool.free(self.block, 0, Alone);
     }
 }
 
@@ -171,24 +174,18 @@ impl Segment {
     }
 }
 
-impl Fresh<'_> {
-    /// The address of a segment that nobody has used yet.
-    fn take(&mut self, bytes: usize) -> Result<usize, Lack> {
-        let segment = self.fresh.take_if(|fresh| fresh.bytes == bytes).ok_or(Lack::Segment(bytes))?;
-        let address = segment.memory.address().raw().expose_provenance();
-        self.segments.push(segment);
-        Ok(address)
-    }
-}
-
 impl Source<Alone> for Fresh<'_> {
     type Error = Lack;
 
+    /// The address of a segment that nobody has used yet.
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Lack> {
-        self.take(bytes).map(Some)
+        let segment = self.fresh.take_if(|fresh| fresh.bytes == bytes).ok_or(Lack::Segment(bytes))?;
+        let address = segment.memory.address().raw().expose_provenance();
+        self.segments.push(segment);
+        Ok(Some(address))
     }
 
-    /// A pool that is never trimmed and whose source never refuses asks for nothing back.
+    /// A pool that is never trimmed, may have any amount, and whose source never refuses, gives nothing back.
     fn release(&mut self, _address: usize, _bytes: usize, _order: Alone) -> Result<(), Lack> {
         Ok(())
     }
@@ -213,6 +210,8 @@ fn config() -> PoolConfig {
         large_limit: 0,
         large_segment: 0,
         segment_granule: GRANULE,
+        // The graph keeps what it has.
+        idle: usize::MAX,
         ..PoolConfig::default()
     }
 }

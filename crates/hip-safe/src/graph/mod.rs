@@ -6,7 +6,7 @@ mod exec;
 mod memory;
 mod turn;
 
-pub(crate) use beside::waiting;
+pub(crate) use beside::{any_capture, waiting};
 pub(crate) use capture::{Capture, List};
 pub(crate) use memory::{GraphMemory, GraphPiece};
 pub(crate) use turn::{NoCapture, Turn};
@@ -15,7 +15,7 @@ pub use exec::GraphExec;
 
 use crate::allocation::Allocation;
 use crate::handle::Handle;
-use crate::order::{Memory, Tracked};
+use crate::order::{Memory, Tracked, Use};
 use crate::pinned::PinnedMemory;
 use crate::raw;
 use crate::{Device, Error, Module, Result, Stream};
@@ -179,8 +179,8 @@ impl Graph {
 
 impl Inner {
     /// What a launch uses, in the order in which memory is locked.
-    fn uses(&self) -> impl Iterator<Item = (Memory<'_>, Access)> {
-        self.owned.iter().map(|owned| (owned.memory(), owned.access))
+    fn uses(&self) -> impl Iterator<Item = Use<'_>> + Clone {
+        self.owned.iter().map(|owned| Use::of(owned.memory(), owned.access))
     }
 
     fn release(&mut self) -> Result<()> {
@@ -198,21 +198,17 @@ impl Owned {
     fn new(memory: Memory<'_>, access: Access) -> Option<Self> {
         let memory = match memory {
             Memory::Device(buffer) => OwnedMemory::Device(Arc::clone(buffer)),
-            Memory::Pinned(pinned) => {
-                pinned.enter_graph(access);
-                OwnedMemory::Pinned(Arc::clone(pinned))
-            }
+            Memory::Pinned(pinned) => OwnedMemory::Pinned(Arc::clone(pinned)),
             // A launch of a graph is never part of another.
             Memory::Graph(_) => return None,
         };
+        memory.enter_graph(access);
         Some(Self { memory, access })
     }
 
     fn note_write(&mut self) {
-        if let OwnedMemory::Pinned(pinned) = &self.memory {
-            pinned.enter_graph(Access::WRITE);
-            pinned.leave_graph(self.access);
-        }
+        self.memory.enter_graph(Access::WRITE);
+        self.memory.leave_graph(self.access);
         self.access = Access::WRITE;
     }
 
@@ -227,8 +223,25 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        if let OwnedMemory::Pinned(pinned) = &self.memory {
-            pinned.leave_graph(self.access);
+        self.memory.leave_graph(self.access);
+    }
+}
+
+impl OwnedMemory {
+    /// It says of itself that graphs use it.
+    fn enter_graph(&self, access: Access) {
+        match self {
+            Self::Device(buffer) => buffer.enter_graph(access),
+            Self::Pinned(pinned) => pinned.enter_graph(access),
+            Self::Launches(_) => {}
+        }
+    }
+
+    fn leave_graph(&self, access: Access) {
+        match self {
+            Self::Device(buffer) => buffer.leave_graph(access),
+            Self::Pinned(pinned) => pinned.leave_graph(access),
+            Self::Launches(_) => {}
         }
     }
 }

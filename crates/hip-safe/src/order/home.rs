@@ -198,7 +198,7 @@ mod tests {
 
     /// A use with the lock.
     fn locked(tracked: &Tracked, stream: &Stream, access: Access) {
-        let mut taken = tracked.take_for(access);
+        let mut taken = tracked.take_for(access).unwrap();
         taken.commit(stream, access, submit(stream));
     }
 

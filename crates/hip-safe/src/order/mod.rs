@@ -14,6 +14,6 @@ mod uses;
 pub(crate) use home::Home;
 pub(crate) use points::{Point, Points};
 pub use submission::Submission;
-pub(crate) use submission::{Memory, not_in_host_function, submit_sorted};
-pub(crate) use timeline::Timeline;
+pub(crate) use submission::{Memory, Use, not_in_host_function, submit_sorted};
+pub(crate) use timeline::{Producer, Timeline};
 pub(crate) use uses::{Taken, Tracked, Uses};

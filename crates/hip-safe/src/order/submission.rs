@@ -40,8 +40,9 @@ pub struct Submission<'a> {
     not_captured: Option<(&'static str, &'static str)>,
 }
 
+/// A use of memory by a submission.
 #[derive(Clone, Copy)]
-struct Use<'a> {
+pub(crate) struct Use<'a> {
     memory: Memory<'a>,
     /// [`Memory::key`].
     key: usize,
@@ -147,7 +148,8 @@ impl<'a> Submission<'a> {
         self
     }
 
-    /// Submits the work through one call with the stream's device current, and gives what it answers.
+    /// Submits the work through one call with the stream's device current, and gives what it answers. The memory's uses are locked
+    /// meanwhile, so the call is one of the library: what it used of this crate could wait for itself.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] for memory of another device, or what the driver answers when one of the waits before the call
@@ -241,7 +243,7 @@ impl<'a> Submission<'a> {
 
     /// A use of memory, wherever it is.
     pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
-        self.add_use(Use { memory, key: memory.key(), access, alone: false }, pointer, bytes);
+        self.add_use(Use::of(memory, access), pointer, bytes);
     }
 
     #[inline(always)]
@@ -284,14 +286,14 @@ impl<'a> Submission<'a> {
         self.submit_as(Self::execute, doing, call)
     }
 
-    /// As [`Submission::run`], for a call that returns when the work is done and reads one piece of memory. Others may read it
-    /// meanwhile; who writes it waits.
-    pub(crate) fn run_read<R>(
+    /// As [`Submission::run`], for a call that returns when the work is done and uses one piece of memory. Nothing is locked meanwhile:
+    /// others may use what this call uses if they both read, and wait for its end if they do not.
+    pub(crate) fn run_to_end<R>(
         &mut self,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        self.submit_as(Self::execute_read, doing, call)
+        self.submit_as(Self::execute_to_end, doing, call)
     }
 
     #[inline]
@@ -378,50 +380,51 @@ impl<'a> Submission<'a> {
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
         let Self { stream, extents, uses, .. } = self;
-        let taken = uses.as_mut_slice().iter_mut().map(|used| {
-            let access = used.access;
-            (used.take(), access)
-        });
-        submit_sorted(stream, turn, taken, || {
+        submit_sorted(stream, turn, uses.as_slice().iter().copied(), || {
             stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
         })
     }
 
-    fn execute_read<R>(
+    fn execute_to_end<R>(
         &mut self,
-        _turn: &NoCapture<'_>,
+        turn: &NoCapture<'_>,
         doing: impl FnOnce() -> String,
         call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
     ) -> Result<R> {
-        let memory = self.memory().map(|(memory, _)| memory).next();
+        let used = self.uses.as_slice().first().copied();
+        if used.is_some_and(Use::has_no_lock) {
+            return self.execute(turn, doing, call);
+        }
         let Self { stream, extents, .. } = self;
-        let tracked = memory.filter(|memory| memory.is_ordered()).map(Memory::tracked);
-        tracked.map_or(Ok(()), |tracked| tracked.begin_read(stream))?;
+        let ordered = used.filter(|used| used.memory.is_ordered());
+        let begun = ordered.map(|used| used.memory.tracked().begin_on(stream, used.access)).transpose()?;
         let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
         let count = stream.timeline().note_submission();
-        if let Some(tracked) = tracked {
-            tracked.end_read(stream, count);
+        if let Some(begun) = begun {
+            begun.commit(stream, count);
         }
         result
     }
 }
 
-/// Waits, calls, and lets the memory remember it. The uses are taken in the order of [`Memory::key`], at most one of each piece of
+/// Waits, calls, and lets the memory remember it. The uses are locked in the order of [`Memory::key`], at most one of each piece of
 /// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part. The caller has asked
 /// [`not_in_host_function`], and has errors in drops told later.
 #[inline]
 pub(crate) fn submit_sorted<'a, R>(
     stream: &Stream,
     _turn: &NoCapture<'_>,
-    uses: impl Iterator<Item = (Option<Taken<'a>>, Access)>,
+    uses: impl Iterator<Item = Use<'a>> + Clone,
     call: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let mut all = SmallVec::<[_; 8]>::new();
-    for (taken, access) in uses {
-        if let Some(taken) = taken {
-            taken.prepare(stream, access)?;
-            all.push((taken, access));
-        }
+    let mut all = AllTaken::new();
+    while let Err(busy) = take_all(uses.clone(), &mut all) {
+        // Others may have what is locked here while the call goes on, and it may wait for them.
+        all.clear();
+        busy.memory.tracked().wait_for_calls(busy.access);
+    }
+    for (taken, access) in &all {
+        taken.prepare(stream, *access)?;
     }
     // Errors are large: nothing is moved about where there is none.
     let result = call().map_err(Box::new);
@@ -432,35 +435,61 @@ pub(crate) fn submit_sorted<'a, R>(
     result.map_err(|error| *error)
 }
 
-/// In a host function no lock is waited for: whoever has it may be waiting for that function.
+/// The uses that a submission has locked, and what for.
+type AllTaken<'a> = SmallVec<[(Taken<'a>, Access); 8]>;
+
+/// Locks those whose order is ours.
+///
+/// # Errors
+/// The first one that a call keeps, which has to be waited for.
+#[inline]
+fn take_all<'a>(uses: impl Iterator<Item = Use<'a>>, all: &mut AllTaken<'a>) -> Result<(), Use<'a>> {
+    for used in uses {
+        if used.memory.is_ordered() {
+            all.push((used.take().ok_or(used)?, used.access));
+        }
+    }
+    Ok(())
+}
+
+/// In a host function no lock is waited for that others have while they call the driver: they may be waiting for that function.
 pub(crate) fn not_in_host_function() -> Result<()> {
     if host_function::is_running() { Err(Error::InHostFunction) } else { Ok(()) }
 }
 
-impl Use<'_> {
-    /// As [`Memory::take`].
+impl<'a> Use<'a> {
+    /// A use of what is not borrowed for it alone.
+    pub(crate) fn of(memory: Memory<'a>, access: Access) -> Self {
+        Self { memory, key: memory.key(), access, alone: false }
+    }
+
+    /// Keeps others away from the uses; `None` while a call goes on that conflicts with this one.
     #[inline]
-    fn take(&mut self) -> Option<Taken<'_>> {
-        if !self.memory.is_ordered() {
-            return None;
+    fn take(self) -> Option<Taken<'a>> {
+        match self.take_alone() {
+            Some(uses) => Some(uses),
+            None => self.memory.tracked().take_for(self.access),
         }
-        if let (true, Memory::Device(allocation)) = (self.alone, self.memory) {
-            // SAFETY: S4, S8: the view that this use was made of has the buffer borrowed exclusively, for longer than this lives.
-            if let Some(uses) = unsafe { allocation.uses_alone() } {
-                return Some(uses);
-            }
+    }
+
+    /// The uses without their lock, if nobody else can ask for them.
+    #[inline]
+    fn take_alone(self) -> Option<Taken<'a>> {
+        match self.memory {
+            // SAFETY: S4, S8: the view that this was made of has the buffer borrowed exclusively, for longer than the result lives, and
+            // a submission has each piece of memory once.
+            Memory::Device(allocation) if self.alone => unsafe { allocation.uses_alone() },
+            _ => None,
         }
-        Some(self.memory.tracked().take_for(self.access))
+    }
+
+    /// Whether the uses are nobody's to ask for, or their order is the caller's.
+    fn has_no_lock(self) -> bool {
+        !self.memory.is_ordered() || self.take_alone().is_some()
     }
 }
 
 impl<'a> Memory<'a> {
-    /// Keeps others away from its uses; none if the caller orders them.
-    #[inline]
-    pub(crate) fn take(self, access: Access) -> Option<Taken<'a>> {
-        self.is_ordered().then(|| self.tracked().take_for(access))
-    }
-
     pub(crate) fn tracked(self) -> &'a Tracked {
         match self {
             Self::Device(allocation) => allocation.tracked(),

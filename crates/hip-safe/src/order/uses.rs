@@ -1,6 +1,7 @@
 //! Which work uses a piece of memory.
 
-use super::{Home, Points, Timeline};
+use super::{Home, Points, Timeline, not_in_host_function};
+use crate::host_function;
 use crate::mutation::Wait;
 use crate::{Result, Stream};
 use hip_sys::Access;
@@ -15,8 +16,21 @@ pub(crate) struct Uses {
     written: Written,
     /// The last write, or the last read of each stream since.
     used: Points,
-    /// How many calls read it now that return only when the work is done.
+    calls: Calls,
+}
+
+/// The calls that use the memory now and return only when they are done. What conflicts with one waits for it, with nothing locked.
+#[derive(Debug, Default)]
+struct Calls {
     reading: usize,
+    writing: bool,
+}
+
+impl Calls {
+    #[inline]
+    fn allow(&self, access: Access) -> bool {
+        !self.writing && (access == Access::READ || self.reading == 0)
+    }
 }
 
 /// The last write.
@@ -35,8 +49,15 @@ enum Written {
 pub(crate) struct Tracked {
     uses: Mutex<Uses>,
     home: Home,
-    /// Nobody reads it any more in such a call.
-    read: Condvar,
+    /// A call is over.
+    returned: Condvar,
+}
+
+/// A call that uses memory until it returns, and has nothing locked meanwhile.
+#[must_use]
+pub(crate) struct Call<'a> {
+    tracked: &'a Tracked,
+    access: Access,
 }
 
 /// The uses of a piece of memory, which are nobody else's until a submission is noted there.
@@ -97,7 +118,7 @@ impl Uses {
         if Wait::AfterFormerOwner.is_dropped() {
             return Self::default();
         }
-        Self { written: Written::All, used: former, reading: 0 }
+        Self { written: Written::All, used: former, calls: Calls::default() }
     }
 
     /// Makes the stream's next work come after what such a use has to come after.
@@ -189,20 +210,6 @@ impl Uses {
         }
     }
 
-    /// Waits on the host until it may be read.
-    pub(crate) fn wait_for_writer(&mut self, wait: Wait) -> Result<()> {
-        if wait.is_dropped() { Ok(()) } else { self.written().wait() }
-    }
-
-    /// Waits on the host until it may be written.
-    pub(crate) fn wait_for_all(&mut self, wait: Wait) -> Result<()> {
-        if !wait.is_dropped() {
-            self.used.wait()?;
-        }
-        self.written = Written::Points(Points::default());
-        Ok(())
-    }
-
     /// Everything that may still use it, leaving nothing behind.
     pub(crate) fn take(&mut self) -> Points {
         self.written = Written::All;
@@ -232,7 +239,7 @@ impl Uses {
 
 impl Tracked {
     pub(crate) fn new(uses: Uses) -> Self {
-        Self { uses: Mutex::new(uses), home: Home::default(), read: Condvar::new() }
+        Self { uses: Mutex::new(uses), home: Home::default(), returned: Condvar::new() }
     }
 
     /// As [`Tracked::new`], for memory that the stream may use without the lock: see [`Home`].
@@ -243,14 +250,15 @@ impl Tracked {
     pub(crate) unsafe fn at_home(stream: &Stream, uses: Uses) -> Self {
         // SAFETY: S4: the caller's promise.
         let home = unsafe { Home::of(stream, &uses) };
-        Self { uses: Mutex::new(uses), home, read: Condvar::new() }
+        Self { uses: Mutex::new(uses), home, returned: Condvar::new() }
     }
 
     pub(crate) fn home(&self) -> &Home {
         &self.home
     }
 
-    /// From now on all uses are locked: those of who does not have it borrowed are among them.
+    /// From now on all uses are locked: those of who does not have it borrowed are among them. The caller has asked
+    /// [`not_in_host_function`].
     pub(crate) fn forbid_home(&self) {
         if !self.home.is_forbidden() {
             let _uses = self.lock();
@@ -258,7 +266,15 @@ impl Tracked {
         }
     }
 
+    /// As [`Tracked::forbid_home`], for who has the memory borrowed exclusively: there is nobody to lock it for.
+    pub(crate) fn forbid_home_alone(&self) {
+        self.home.forbid();
+    }
+
+    /// The uses, for a moment or a call of the driver, and never while the device is waited for. The caller has asked
+    /// [`not_in_host_function`].
     pub(crate) fn lock(&self) -> MutexGuard<'_, Uses> {
+        debug_assert!(!host_function::is_running(), "whoever has the lock may wait for that function");
         let mut uses = self.uses.lock();
         self.home.gather(&mut uses);
         uses
@@ -272,61 +288,94 @@ impl Tracked {
         Taken::new(self, false)
     }
 
-    /// For a submission: a write waits for calls that read.
+    /// For a submission; `None` while a call goes on that conflicts with it: see [`Tracked::wait_for_calls`].
     #[inline]
-    pub(super) fn take_for(&self, access: Access) -> Taken<'_> {
-        let mut uses = self.uses.lock();
-        while access == Access::WRITE && uses.reading > 0 {
-            self.read.wait(&mut uses);
-        }
-        MutexGuard::leak(uses);
-        Taken::new(self, true)
+    pub(super) fn take_for(&self, access: Access) -> Option<Taken<'_>> {
+        self.taken(self.uses.lock(), access)
     }
 
-    /// As [`Tracked::take_for`]; `None` if that would wait.
+    /// As [`Tracked::take_for`]; `None` also if another thread has the lock.
     #[inline]
     pub(crate) fn try_take_for(&self, access: Access) -> Option<Taken<'_>> {
-        let uses = self.uses.try_lock()?;
-        let free = access != Access::WRITE || uses.reading == 0;
-        free.then(|| {
+        self.taken(self.uses.try_lock()?, access)
+    }
+
+    #[inline]
+    fn taken<'a>(&'a self, uses: MutexGuard<'a, Uses>, access: Access) -> Option<Taken<'a>> {
+        uses.calls.allow(access).then(|| {
             MutexGuard::leak(uses);
             Taken::new(self, true)
         })
     }
 
-    /// Orders a call that reads, and returns when the work is done, behind the last write; keeps writers away until
-    /// [`Tracked::end_read`].
-    pub(super) fn begin_read(&self, stream: &Stream) -> Result<()> {
-        let mut uses = self.lock();
-        uses.prepare(stream, Access::READ)?;
-        uses.reading += 1;
-        Ok(())
+    /// Waits until no call conflicts with such a use. The caller has nothing locked: a call may wait for the device.
+    #[cold]
+    pub(super) fn wait_for_calls(&self, access: Access) {
+        drop(self.lock_for(access));
     }
 
-    /// The call has returned, and was the stream's submission of that number.
-    pub(super) fn end_read(&self, stream: &Stream, count: u64) {
-        let mut uses = self.lock();
-        uses.commit(stream.timeline(), Access::READ, count);
-        uses.reading -= 1;
-        drop(uses);
-        self.read.notify_all();
+    fn lock_for(&self, access: Access) -> MutexGuard<'_, Uses> {
+        let mut uses = self.uses.lock();
+        while !uses.calls.allow(access) {
+            self.returned.wait(&mut uses);
+        }
+        self.home.gather(&mut uses);
+        uses
+    }
+
+    /// Begins a call of the host's own, behind those that conflict with it.
+    ///
+    /// # Errors
+    /// [`Error::InHostFunction`](crate::Error::InHostFunction).
+    pub(crate) fn begin(&self, access: Access) -> Result<Call<'_>> {
+        not_in_host_function()?;
+        Ok(self.begun(self.lock_for(access), access))
+    }
+
+    /// Begins a call that is the stream's next submission, behind those that conflict with it, and orders it behind the work
+    /// that it has to come after. The caller has asked [`not_in_host_function`].
+    pub(super) fn begin_on(&self, stream: &Stream, access: Access) -> Result<Call<'_>> {
+        let uses = self.lock_for(access);
+        uses.prepare(stream, access)?;
+        Ok(self.begun(uses, access))
+    }
+
+    fn begun(&self, mut uses: MutexGuard<'_, Uses>, access: Access) -> Call<'_> {
+        if access == Access::READ {
+            uses.calls.reading += 1;
+        } else {
+            uses.calls.writing = true;
+        }
+        Call { tracked: self, access }
     }
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
+    ///
+    /// # Errors
+    /// [`Error::InHostFunction`](crate::Error::InHostFunction), or that of the wait.
     pub(crate) fn wait_for_writer(&self, wait: Wait) -> Result<()> {
+        not_in_host_function()?;
         let written = self.lock().written();
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 
     /// Waits on the host until it may be written, while others may submit work that uses it.
+    ///
+    /// # Errors
+    /// As [`Tracked::wait_for_writer`].
     pub(crate) fn wait_for_all(&self, wait: Wait) -> Result<()> {
-        let used = self.lock().used.clone();
+        not_in_host_function()?;
+        let used = self.lock().all();
         if wait.is_dropped() { Ok(()) } else { used.wait() }
     }
 
     /// Waits before the memory is released, while others may submit work that uses it. What went wrong and was got over goes to the hook.
+    ///
+    /// # Errors
+    /// As [`Tracked::wait_for_writer`].
     pub(crate) fn wait_to_release(&self, wait: Wait) -> Result<()> {
-        let used = self.lock().used.clone();
+        not_in_host_function()?;
+        let used = self.lock().all();
         if wait.is_dropped() { Ok(()) } else { used.wait_to_release() }
     }
 
@@ -334,6 +383,38 @@ impl Tracked {
         let uses = self.uses.get_mut();
         self.home.gather_mut(uses);
         uses
+    }
+}
+
+impl Call<'_> {
+    /// Waits on the host for all work that this call has to come after, and that was submitted before it began.
+    pub(crate) fn wait(&self, wait: Wait) -> Result<()> {
+        let uses = self.tracked.lock();
+        let before = if self.access == Access::READ { uses.written() } else { uses.all() };
+        drop(uses);
+        if wait.is_dropped() { Ok(()) } else { before.wait() }
+    }
+
+    /// The call was the stream's submission of that number.
+    pub(super) fn commit(self, stream: &Stream, count: u64) {
+        self.tracked.lock().commit(stream.timeline(), self.access, count);
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        let mut uses = self.tracked.lock();
+        let calls = &mut uses.calls;
+        if self.access == Access::READ {
+            calls.reading -= 1;
+        } else {
+            calls.writing = false;
+        }
+        let last = calls.allow(Access::WRITE);
+        drop(uses);
+        if last {
+            self.tracked.returned.notify_all();
+        }
     }
 }
 

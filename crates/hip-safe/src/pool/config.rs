@@ -23,6 +23,10 @@ pub(crate) struct PoolConfig {
     /// it is old by then, so the wait is short; without this, a stream that makes what another one frees would grow
     /// the pool for as long as the host runs ahead.
     pub(crate) patience: u64,
+    /// Before the pool grows to more than twice the most that was in use, and so many bytes beside, it takes what any stream has left, and
+    /// gives back what is too small. Without this, a program whose requests grow step by step, so that none fits what the one before has left,
+    /// would end with all there is.
+    pub(crate) idle: usize,
     /// Every allocation is a segment of its own, and leaves the pool when it is freed.
     pub(crate) direct: bool,
 }
@@ -36,6 +40,7 @@ impl Default for PoolConfig {
             large_segment: 20 << 20,
             segment_granule: 2 << 20,
             patience: 64,
+            idle: 128 << 20,
             direct: false,
         }
     }

@@ -62,6 +62,7 @@ pub(super) fn reserve<O: Order, S: Source<O>>(
         return Ok(());
     }
     let Some(request) = pool.request(bytes) else { return Err(pool.out_of_memory(bytes)) };
+    pool.expected = pool.expected.max(pool.statistics.active + request.size);
     pool.reap();
     if pool.fit(request, usize::MAX).is_none() {
         climb(pool, source, request)?;
@@ -82,6 +83,9 @@ fn climb<O: Order, S: Source<O>>(
         }
     }
     let segment = pool.config.segment(request.size);
+    if let Some(found) = make_room(pool, source, request, segment).map_err(PoolError::Source)? {
+        return Ok(Found::Cached(found));
+    }
     if let Some(found) = grow(pool, source, request, segment)? {
         return Ok(Found::New(found));
     }
@@ -109,6 +113,24 @@ fn climb<O: Order, S: Source<O>>(
         }
     }
     Err(pool.out_of_memory(request.bytes))
+}
+
+/// Before a new segment of so many bytes, if there is too much that nobody uses: finds a block of any stream, or gives back what nothing
+/// is in use of.
+fn make_room<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    request: Request,
+    segment: usize,
+) -> Result<Option<u32>, S::Error> {
+    while source.may_release() && pool.would_be_idle(request.size, segment) {
+        if let Some(found) = pool.any(request) {
+            return Ok(Some(found));
+        }
+        let Some(departed) = pool.depart_oldest() else { break };
+        give_back(pool, source, departed)?;
+    }
+    Ok(None)
 }
 
 /// A new segment for the request, if the source has that much.

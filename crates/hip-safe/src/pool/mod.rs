@@ -7,7 +7,8 @@
 //! 2. blocks that nothing uses, which are nobody's,
 //! 3. free blocks of its stream that other streams use too,
 //! 4. blocks of other streams whose work is known to be complete, or that were freed long ago,
-//! 5. the source: a new segment.
+//! 5. the source: a new segment. If the pool would have far more than its program uses then, a block of any stream is taken first; if there
+//!    is none, segments without a block in use are given back, those that were used last longest ago before others.
 //!
 //! If the source refuses: all free blocks are looked at and joined; a block of any stream is taken; all segments without a
 //! block in use are given back, which waits for their work; what other threads give back or get is waited for; the source is asked
@@ -62,6 +63,10 @@ pub(crate) trait Source<O: Order> {
     /// Whether this thread may wait for other threads' calls: not within one of its own.
     fn may_wait(&self) -> bool {
         true
+    }
+    /// Whether memory may be given back that nobody has asked for: not if that would be in somebody's way.
+    fn may_release(&self) -> bool {
+        self.may_wait()
     }
 }
 
@@ -124,6 +129,8 @@ pub(crate) struct Pool<O> {
     reaped_at: u64,
     /// How many threads ask the source for memory.
     asking: u32,
+    /// What was to be in use when a block was reserved, at most.
+    expected: usize,
 }
 
 impl<O: Order> Pool<O> {
@@ -137,6 +144,7 @@ impl<O: Order> Pool<O> {
             statistics: PoolStatistics::default(),
             reaped_at: 0,
             asking: 0,
+            expected: 0,
         }
     }
 

@@ -9,6 +9,8 @@ pub(super) struct Segment {
     pub(super) first: u32,
     /// How many of its blocks are in use.
     pub(super) live: u32,
+    /// The count of frees when it came.
+    pub(super) made_at: u64,
 }
 
 /// All segments of a pool, named by their index.

@@ -154,7 +154,8 @@ impl<O: Order> Pool<O> {
 
     /// Adds new memory as one block that is nobody's.
     pub(super) fn add_segment(&mut self, address: usize, bytes: usize, class: super::config::Class) -> u32 {
-        let segment = self.segments.add(Segment { address, bytes, first: NONE, live: 0 });
+        let made_at = self.statistics.frees;
+        let segment = self.segments.add(Segment { address, bytes, first: NONE, live: 0, made_at });
         let index = self.blocks.add(address, bytes, segment, class);
         self.segments.get_mut(segment).first = index;
         self.blocks[index].state = State::Untouched;
@@ -191,5 +192,30 @@ impl<O: Order> Pool<O> {
             }
         }
         None
+    }
+
+    /// Whether the pool would have far more than its program uses once it grows by `more` bytes for a request of `size`.
+    pub(super) fn would_be_idle(&self, size: usize, more: usize) -> bool {
+        let used = self.expected.max(self.statistics.peak_active).max(self.statistics.active + size);
+        self.statistics.reserved + more > used.saturating_mul(2).saturating_add(self.config.idle)
+    }
+
+    /// Removes the segment that nothing has been in use of for the longest time, if there is one that nothing is in use of.
+    pub(super) fn depart_oldest(&mut self) -> Option<Departed<O>> {
+        self.let_all_go();
+        let unused = |index: &u32| self.segments.get(*index).is_some_and(|segment| segment.live == 0);
+        let oldest = (0..self.segments.end()).filter(unused).min_by_key(|index| self.used_until(*index))?;
+        Some(self.remove_segment(oldest))
+    }
+
+    /// The count of frees when a segment was used last.
+    fn used_until(&self, segment: u32) -> u64 {
+        let Some(segment) = self.segments.get(segment) else { return 0 };
+        let (mut last, mut index) = (segment.made_at, segment.first);
+        while index != NONE {
+            let node = &self.blocks[index];
+            (last, index) = (last.max(node.freed_at), node.after);
+        }
+        last
     }
 }

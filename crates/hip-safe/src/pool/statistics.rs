@@ -8,7 +8,8 @@ pub struct PoolStatistics {
     pub allocated: usize,
     /// Bytes handed out, as blocks have them: rounded up, and with rests that were not worth splitting off.
     pub active: usize,
-    /// Bytes that the pool has from the driver: handed out or kept for later.
+    /// Bytes that the pool has from the driver: handed out or kept for later. Before it asks for more than twice
+    /// [`peak_active`](Self::peak_active) and 128 MiB, it gives back what nobody uses.
     pub reserved: usize,
     /// The most bytes that were [`allocated`](Self::allocated) at once.
     pub peak_allocated: usize,

@@ -20,6 +20,13 @@ fn time_between_two_events() {
     assert!(start.is_done().unwrap() && stop.is_done().unwrap());
     let elapsed = stop.elapsed_since(&start).unwrap();
     assert!(elapsed > Duration::ZERO && elapsed <= on_the_host, "{elapsed:?} of {on_the_host:?}");
+    assert_eq!(start.elapsed_since(&start).unwrap(), Duration::ZERO);
+    match start.elapsed_since(&stop).unwrap_err() {
+        Error::EventsSwapped { milliseconds } => {
+            assert_eq!(Duration::try_from_secs_f64(f64::from(-milliseconds) / 1e3).unwrap(), elapsed);
+        }
+        other => panic!("{other}"),
+    }
 }
 
 #[test]

@@ -253,31 +253,65 @@ fn no_launch_races_with_what_a_capture_allocated_and_did_not_use() {
 
 /// They may not know of the capture: it may end between their allocation and their first use of it.
 #[test]
-fn no_launch_overwrites_what_another_thread_allocated() {
+fn what_another_thread_allocates_is_not_the_graphs() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut others = None;
     let graph = stream.capture(|stream| {
         let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
         stream.memset(&mut temporary, 0xff)?;
-        drop(temporary);
-        // SAFETY: S15: the end of the capture zeroes it.
+        // SAFETY: S15: it is set before it is read.
         let allocate = || unsafe { stream.alloc_uninit::<u8>(LEN) };
         others = Some(std::thread::scope(|scope| scope.spawn(allocate).join().unwrap())?);
-        // Nor does what is allocated here get what they leave.
-        let before = std::thread::scope(|scope| scope.spawn(allocate).join().unwrap())?;
-        let address = before.device_ptr();
-        drop(before);
-        assert_ne!(stream.alloc_zeros::<u8>(LEN)?.device_ptr(), address);
         Ok(())
     });
     let (exec, mut others) = (graph.unwrap().instantiate().unwrap(), others.unwrap());
-    assert_eq!(stream.download(&others).unwrap(), [0; LEN]);
+    assert!(!others.is_used_by_graphs());
     stream.memset(&mut others, 7).unwrap();
     exec.launch(&stream).unwrap();
     assert_eq!(stream.download(&others).unwrap(), [7; LEN]);
     drop((exec, others));
     assert_eq!(device.memory_statistics().allocated, 0);
+}
+
+/// Who copies on write asks for it: a graph is no owner.
+#[test]
+fn memory_knows_the_graphs_that_use_it() {
+    let device = device();
+    let stream = device.new_stream().unwrap();
+    let [mut written, mut read] = [1, 2].map(|value| stream.upload(&[value; LEN]).unwrap());
+    let mut made = None;
+    let (writes, uses) = (DeviceBuffer::<u8>::is_written_by_graphs, DeviceBuffer::<u8>::is_used_by_graphs);
+    let graph = stream.capture(|stream| {
+        assert!(!uses(&written) && !uses(&read));
+        let mut fresh = stream.clone_of(&read)?;
+        stream.copy(&fresh, &mut written)?;
+        stream.memset(&mut fresh, 3)?;
+        // The thread that captures knows the order; the others do not.
+        assert!(!writes(&written) && !writes(&fresh) && !writes(&read) && uses(&written) && uses(&read));
+        std::thread::scope(|scope| assert!(scope.spawn(|| writes(&written)).join().unwrap()));
+        made = Some(fresh);
+        Ok(())
+    });
+    let (graph, mut made) = (graph.unwrap(), made.unwrap());
+    assert!(writes(&written) && writes(&made) && uses(&read) && !writes(&read));
+    let exec = graph.instantiate().unwrap();
+    drop(graph);
+    assert!(writes(&written) && writes(&made));
+    // Another graph that writes it is one more, and its own capture does not hide the first.
+    let other = stream.capture(|stream| {
+        stream.memset(&mut written, 4)?;
+        stream.memset(&mut read, 5)?;
+        assert!(writes(&written) && !writes(&read));
+        Ok(())
+    });
+    exec.launch(&stream).unwrap();
+    drop(exec);
+    assert!(writes(&written) && writes(&read) && !uses(&made));
+    drop(other);
+    assert!(!uses(&written) && !uses(&read));
+    stream.memset(&mut made, 6).unwrap();
+    assert_eq!(stream.download(&written).unwrap(), [2; LEN]);
 }
 
 #[test]

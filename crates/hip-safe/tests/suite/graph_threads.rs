@@ -3,7 +3,7 @@
 use crate::under_test;
 use crate::waiting::in_time;
 use crate::watched::changed_platform;
-use hip_safe::{Device, DeviceBuffer, Error};
+use hip_safe::{Device, DeviceBuffer, Error, Result};
 use hip_sys::hip::*;
 use std::ffi::c_ulonglong;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,18 +13,30 @@ use std::time::Duration;
 const LEN: usize = 1000;
 
 #[test]
-fn work_of_other_threads_is_captured_or_done_and_never_lost() {
+fn work_of_other_threads_is_done_or_refused_and_never_captured() {
     const COUNT: usize = 200;
     let stream = under_test::stream();
     let sevens = stream.upload(&[7_u8; LEN]).unwrap();
-    let (submitted, captures) = (AtomicUsize::new(0), AtomicBool::new(false));
-    // Each byte is set once, and each copy written once, now or by a launch.
+    let (refused, captures) = (AtomicUsize::new(0), AtomicBool::new(false));
     let value = |at: usize| at as u8 | 1;
+    /// What `work` gives once it is not refused.
+    fn at_last<T>(refused: &AtomicUsize, mut work: impl FnMut() -> Result<T>) -> T {
+        loop {
+            match work() {
+                Err(error @ Error::Capturing { .. }) => {
+                    assert!(error.to_string().contains("another thread"), "{error}");
+                    refused.fetch_add(1, Ordering::SeqCst);
+                    std::thread::yield_now();
+                }
+                result => return result.unwrap(),
+            }
+        }
+    }
     let submit = |mut bytes: DeviceBuffer<u8>| {
         let step = |at: usize| {
-            stream.memset(&mut bytes.slice_mut(at..=at).unwrap(), value(at)).unwrap();
-            submitted.fetch_add(1, Ordering::SeqCst);
-            stream.clone_of(&sevens).unwrap()
+            at_last(&refused, || stream.memset(&mut bytes.slice_mut(at..=at).unwrap(), value(at)));
+            // What it allocates for a copy that is refused is not the graph's.
+            at_last(&refused, || stream.clone_of(&sevens))
         };
         while !captures.load(Ordering::SeqCst) {
             std::thread::yield_now();
@@ -32,42 +44,39 @@ fn work_of_other_threads_is_captured_or_done_and_never_lost() {
         let copies: Vec<_> = (0..COUNT).map(step).collect();
         (bytes, copies)
     };
-    // No graph has the zeros.
     let buffers = [(); 2].map(|()| stream.alloc_zeros::<u8>(COUNT).unwrap());
-    let (mut graphs, mut captured) = (Vec::new(), 0);
+    let mut graphs = Vec::new();
     let done = std::thread::scope(|scope| {
         let submit = &submit;
         let threads = buffers.map(|bytes| scope.spawn(move || submit(bytes)));
         let go_on = || threads.iter().any(|thread| !thread.is_finished());
         while go_on() {
             let graph = stream.capture(|stream| {
-                // What it leaves is nothing for others: each launch writes it.
                 let mut temporary = stream.alloc_zeros::<u8>(LEN)?;
                 stream.memset(&mut temporary, 0xff)?;
-                drop(temporary);
                 captures.store(true, Ordering::SeqCst);
-                // Each thread may be about to count one step from before the capture: the third is of the graph.
-                let enough = submitted.load(Ordering::SeqCst) + 3;
-                while go_on() && submitted.load(Ordering::SeqCst) < enough {
+                let enough = refused.load(Ordering::SeqCst) + 2;
+                while go_on() && refused.load(Ordering::SeqCst) < enough {
                     std::thread::yield_now();
                 }
                 Ok(())
             });
             let graph = graph.unwrap();
-            captured += graph.node_count() - 2;
+            assert_eq!(graph.node_count(), 2, "the work of others");
             graphs.push(graph.instantiate().unwrap());
             graphs.last().unwrap().launch(&stream).unwrap();
+            // The others' turn.
+            std::thread::sleep(Duration::from_micros(100));
         }
         threads.map(|thread| thread.join().unwrap())
     });
-    assert!(captured > 0, "{} graphs without the work of others", graphs.len());
+    assert!(refused.load(Ordering::SeqCst) > 0);
     let expected: Vec<_> = (0..COUNT).map(value).collect();
     for _ in 0..2 {
         for (bytes, copies) in &done {
             assert_eq!(stream.download(bytes).unwrap(), expected);
             assert!(copies.iter().all(|copy| stream.download(copy).unwrap() == [7; LEN]));
         }
-        // Once more changes nothing.
         graphs.iter().for_each(|graph| graph.launch(&stream).unwrap());
     }
 }

@@ -6,8 +6,8 @@ use kernels_hip::args::Map2;
 
 kernel! {
     /// Adds two arrays.
-    pub(crate) unsafe kernel Add = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32], map: Map2)
-    audit "thread i handles the elements i, i + threads, … below map.count, at the places that the map names"
+    pub(crate) kernel Add = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32], map: Map2)
+    audit unsafe { "thread i handles the elements i, i + threads, … below map.count, at the places that the map names" }
     require |config| {
         map.rank == 1 && map.flags == (Map2::A_TIGHT | Map2::B_TIGHT),
         map.count as usize <= a.len().min(b.len()),
@@ -18,24 +18,24 @@ kernel! {
 
 kernel! {
     /// A kernel takes what it declares, and not this.
-    unsafe kernel TooFew = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32])
-    audit "it is never launched"
+    kernel TooFew = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32])
+    audit unsafe { "it is never launched" }
 }
 
 kernel! {
-    unsafe kernel OtherSize = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32], map: u64,)
-    audit "it is never launched"
+    kernel OtherSize = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32], map: u64,)
+    audit unsafe { "it is never launched" }
 }
 
 kernel! {
-    unsafe kernel Missing = "elementwise_ad_f32"()
-    audit "it is never launched"
+    kernel Missing = "elementwise_ad_f32"()
+    audit unsafe { "it is never launched" }
 }
 
 kernel! {
-    unsafe kernel Set = "set"(a: &mut [i32], value: i32)
+    kernel Set = "set"(a: &mut [i32], value: i32)
     of { Source::new("extern \"C\" __global__ void set(int* a, int value) { *a = value; }") }
-    audit "one number is written, by every thread the same"
+    audit unsafe { "one number is written, by every thread the same" }
     require { !a.is_empty() }
 }
 

@@ -118,8 +118,40 @@ fn headers_options_expressions_and_the_log_go_with_the_module() {
     unsafe { stream.launch(&set, LaunchConfig::linear(1, 1)).arg_mut(&mut float).submit() }.unwrap();
     assert_eq!(stream.download(&float).unwrap(), [12.0]);
     assert_ne!(module.function("set<int>").unwrap().name(), set.name());
-    assert!(matches!(module.function("set<double>").unwrap_err(), Error::KernelNotFound { .. }));
+    let missing = module.function("set<double>").unwrap_err();
+    assert!(
+        matches!(&missing, Error::KernelNotFound { near, .. } if near[..] == ["set<float>", "set<int>"]),
+        "{missing}"
+    );
+    let text = missing.to_string();
+    assert!(text.starts_with("\"set.hip\", "), "{text}");
+    let end = "has no kernel \"set<double>\"; it has set<float>, set<int>; give the source .name_expression(\"set<double>\"), as set is in the text";
+    assert!(text.ends_with(end), "{text}");
     assert_eq!(under_test::module(&device).compile_log(), None);
+}
+
+#[test]
+fn a_kernel_that_is_not_there_is_looked_for_in_the_text() {
+    let device = under_test::device(0);
+    let source = Source::new(
+        "extern \"C\" __global__ void scale_all(int* a) { *a = 1; }\n\
+         // __global__ void scale_some(int*);\n\
+         __global__ void plain(int* a) { *a = 2; }",
+    )
+    .name("mine.hip");
+    // Compiled now, and as the cache has it.
+    let folder = tempfile::tempdir().unwrap();
+    let cache = CodeCache::at(folder.path(), 64 << 20);
+    let texts = [(); 2].map(|()| {
+        let module = cache.load(&source, &device).unwrap().0;
+        ["scale_al", "plain"].map(|name| module.function(name).unwrap_err().to_string())
+    });
+    for [near, plain] in texts {
+        assert!(near.starts_with("\"mine.hip\", ") && near.contains("it has scale_all;"), "{near}");
+        assert!(!near.contains("scale_some") && near.contains("Source::name_expression"), "{near}");
+        assert!(plain.contains("the text has plain, which is not extern \"C\""), "{plain}");
+        assert!(plain.contains(".name_expression(\"plain\")"), "{plain}");
+    }
 }
 
 /// The source is one module wherever its code comes from, and the cache on disk is asked only if there is none.

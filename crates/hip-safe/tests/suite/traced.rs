@@ -76,6 +76,12 @@ fn told(act: impl FnOnce()) -> Vec<(Level, String)> {
     listened(line, act)
 }
 
+/// From now on each event of ours on any thread of this process calls `function`.
+pub(crate) fn listened_everywhere(function: impl Fn() + Send + Sync + 'static) {
+    tracing::subscriber::set_global_default(Listener(move |_: &Event<'_>| function()))
+        .expect("it is the first");
+}
+
 /// How many events an act has, where each calls `function`; a panic if one waits for itself.
 fn calls_during(function: impl Fn() + Send + Sync + 'static, act: impl FnOnce() + Send + 'static) -> usize {
     in_time(move || listened(move |_| function(), act).len())

@@ -21,7 +21,11 @@ thread_local! {
     static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
     static DROP_ERRORS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static DURING: RefCell<Option<During>> = const { RefCell::new(None) };
 }
+
+/// What happens in the next call of that name.
+type During = (&'static str, Box<dyn FnOnce()>);
 
 #[derive(Clone, Copy)]
 enum Fault {
@@ -56,6 +60,11 @@ pub(crate) fn fail_every(name: &'static str, code: u32) {
 /// Makes the call of this thread after `count` others answer `code`.
 pub(crate) fn fail_after(count: usize, code: u32) {
     FAULT.set(Some(Fault::After(count, code)));
+}
+
+/// Does something in this thread's next call of `name`, before the platform is called.
+pub(crate) fn during(name: &'static str, act: impl FnOnce() + 'static) {
+    DURING.set(Some((name, Box::new(act))));
 }
 
 /// Ends a fault; says whether it was still waiting for its call.
@@ -109,6 +118,10 @@ pub(crate) fn check_released(pairs: &[(&[&str], &str)], made: &[&str], at: usize
 fn note(name: &'static str) -> Option<hipError_t> {
     TOTAL.fetch_add(1, Ordering::SeqCst);
     CALLS.with_borrow_mut(|calls| calls.push(name));
+    let act = DURING.with_borrow_mut(|during| during.take_if(|(wanted, _)| *wanted == name));
+    if let Some((_, act)) = act {
+        act();
+    }
     let (code, left) = match FAULT.get()? {
         Fault::Next(wanted, code) if wanted == name => (Some(code), None),
         Fault::Every(wanted, code) if wanted == name => (Some(code), FAULT.get()),

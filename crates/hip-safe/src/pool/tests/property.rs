@@ -53,6 +53,7 @@ fn config(direct: bool) -> PoolConfig {
         large_segment: 40 * GRANULE,
         segment_granule: 8 * GRANULE,
         patience: 16,
+        idle: 60 * GRANULE,
         direct,
     }
 }

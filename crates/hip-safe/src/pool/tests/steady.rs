@@ -134,3 +134,46 @@ fn many_streams_cost_no_more() {
     pool.check();
     assert_eq!(pool.trim(&mut memory, 0), Ok(seen.reserved));
 }
+
+/// Each buffer is larger than the one before, which is freed once the new one is there, as where results are appended. What was freed never
+/// serves again, and no two segments are neighbours.
+#[test]
+fn a_size_that_grows_leaves_little_behind() {
+    for lag in [0, 10, u64::MAX] {
+        let (mut pool, mut memory) = (Pool::new(PoolConfig::default()), Memory::of(4290 * MIB));
+        let stream = Stream::new(1);
+        let mut former: Option<Block<Points>> = None;
+        for step in 1..=118 {
+            let mut block = pool.allocate(&mut memory, step * MIB + 5, 1).unwrap();
+            block.order.merge(stream.submit());
+            if let Some(former) = former.replace(block) {
+                assert!(pool.free(former.id, 1, former.order).is_none());
+            }
+            stream.complete(stream.submitted.load(Relaxed).saturating_sub(lag));
+            let seen = pool.statistics();
+            assert!(seen.reserved <= 2 * seen.peak_active + 128 * MIB, "{lag} behind, step {step}: {seen:?}");
+            assert_eq!(seen.reserved, memory.in_use());
+        }
+        pool.check();
+        let seen = pool.statistics();
+        assert!((235 * MIB..240 * MIB).contains(&seen.peak_active), "{seen:?}");
+        let calls = memory.calls();
+        assert!(calls.len() <= 2 * 118, "at most one free for each allocation: {}", calls.len());
+    }
+}
+
+/// Memory that was reserved is not taken for memory that nobody uses.
+#[test]
+fn what_was_reserved_stays() {
+    let (mut pool, mut memory) = (Pool::new(PoolConfig::default()), Memory::of(1 << 40));
+    pool.reserve(&mut memory, 1024 * MIB).unwrap();
+    memory.calls();
+    let blocks = [30 * KIB, 3 * MIB].map(|bytes| pool.allocate(&mut memory, bytes, 1).unwrap());
+    assert_eq!(memory.calls(), [Call::Allocate(2 * MIB)], "the large one is of what was reserved");
+    for block in blocks {
+        assert!(pool.free(block.id, 1, block.order).is_none());
+    }
+    pool.check();
+    let large = pool.allocate(&mut memory, 1024 * MIB, 1).unwrap();
+    assert_eq!((memory.calls(), large.bytes), (vec![], 1024 * MIB));
+}
