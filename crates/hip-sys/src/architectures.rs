@@ -5,7 +5,7 @@ use crate::Version;
 use thiserror::Error;
 
 /// An architecture that AMD's hiprtc of this version must not be asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "hiprtc of HIP {version} does not know the architecture {arch:?}{}; it knows {}. {}",
     if *.feature { " with these features" } else { "" },
@@ -24,6 +24,8 @@ pub struct UnknownArchitecture {
     /// What may be asked for, without features.
     pub known: Vec<&'static str>,
 }
+
+crate::debug_by_display!(UnknownArchitecture);
 
 fn remedy(since: Option<(u32, u32)>) -> String {
     let ahead = "load code that was compiled ahead of time for it";

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// A library could not be loaded.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 pub enum LoadError {
     /// No file of any of the names could be opened.
     #[error(
@@ -86,7 +86,7 @@ fn tried_list(tried: &[(String, String)]) -> String {
 }
 
 /// The platform's library has no such function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("{symbol} is not in this platform's library: ROCm has it since {since}")]
 pub struct Unsupported {
     /// The C function.
@@ -94,3 +94,5 @@ pub struct Unsupported {
     /// The ROCm version that introduced it.
     pub since: &'static str,
 }
+
+crate::debug_by_display!(LoadError, Unsupported);

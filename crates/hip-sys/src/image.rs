@@ -44,7 +44,7 @@ struct Page([u8; PAGE]);
 const PAGE: usize = 4096;
 
 /// Why bytes are no image for a device.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
     /// A code object or a bundle of them is malformed.
@@ -97,6 +97,8 @@ pub enum ImageError {
     #[error("the name in it is not UTF-8")]
     Name,
 }
+
+crate::debug_by_display!(ImageError);
 
 impl Image {
     /// Checks and copies the bytes of an image for a device, whose architecture is named as its properties do:

@@ -8,7 +8,7 @@ use hip_sys::{LoadError, Unsupported};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An error of streams or memory; also of memory or a stream of another device, and of work that a graph cannot have.
@@ -106,6 +106,8 @@ pub enum Error {
         what: &'static str,
     },
 }
+
+hip_sys::debug_by_display!(Error);
 
 impl Error {
     pub(crate) fn of(failure: Failure, doing: &'static str) -> Self {

@@ -7,7 +7,7 @@ use hip_sys::{LoadError, Unsupported};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong. All but [`Error::Status`] and some of [`Error::Hip`] come before any call of the library.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// HIP, or memory that cannot be used: of another device, or out of range.
@@ -185,6 +185,8 @@ impl From<Failure> for Error {
         }
     }
 }
+
+hip_sys::debug_by_display!(Error);
 
 impl Error {
     /// Whether memory or another of the device's means was lacking: the same call may do another time.
