@@ -3,8 +3,25 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::{Dims, Shape};
 
-/// One axis of a tensor: `0` is the first, `-1` the last. Implemented for `usize`, `isize` and `i32`.
-pub trait Axis: Copy {
+/// Nobody else implements the traits: operations take an axis that they are given for one that is there.
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// One axis of a tensor: `0` is the first, `-1` the last. Implemented for `usize`, `isize` and `i32`, and by no other crate: every operation
+/// relies on it that the shape has the axis.
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Ninth;
+///
+/// impl tensor_core::Axis for Ninth {
+///     fn resolve(self, _: &tensor_core::Shape, _: &'static str) -> tensor_core::Result<usize> {
+///         Ok(9)
+///     }
+/// }
+/// ```
+pub trait Axis: Copy + sealed::Sealed {
     /// The axis counted from the front.
     ///
     /// # Errors
@@ -12,8 +29,19 @@ pub trait Axis: Copy {
     fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize>;
 }
 
-/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set names no axis at all.
-pub trait Axes {
+/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set names no axis at all. No other crate implements it, as
+/// with [`Axis`].
+///
+/// ```compile_fail,E0277
+/// struct Twice;
+///
+/// impl tensor_core::Axes for Twice {
+///     fn resolve_all(&self, _: &tensor_core::Shape, _: &'static str) -> tensor_core::Result<Vec<usize>> {
+///         Ok(vec![0, 0])
+///     }
+/// }
+/// ```
+pub trait Axes: sealed::Sealed {
     /// The axes counted from the front, in the order given.
     ///
     /// # Errors
@@ -48,6 +76,8 @@ fn resolve_all<A: Axis>(axes: &[A], shape: &Shape, operation: &'static str) -> R
 macro_rules! axis {
     ($($type:ty),+) => {
         $(
+            impl sealed::Sealed for $type {}
+
             impl Axis for $type {
                 fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize> {
                     resolve(i64::try_from(self).unwrap_or(i64::MAX), shape, operation)
@@ -65,11 +95,15 @@ macro_rules! axis {
 
 axis!(usize, isize, i32);
 
+impl<A: Axis> sealed::Sealed for [A] {}
+
 impl<A: Axis> Axes for [A] {
     fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
         resolve_all(self, shape, operation)
     }
 }
+
+impl<A: Axis, const N: usize> sealed::Sealed for [A; N] {}
 
 impl<A: Axis, const N: usize> Axes for [A; N] {
     fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
@@ -77,11 +111,15 @@ impl<A: Axis, const N: usize> Axes for [A; N] {
     }
 }
 
+impl<A: Axis> sealed::Sealed for Vec<A> {}
+
 impl<A: Axis> Axes for Vec<A> {
     fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
         resolve_all(self, shape, operation)
     }
 }
+
+impl<T: Axes + ?Sized> sealed::Sealed for &T {}
 
 impl<T: Axes + ?Sized> Axes for &T {
     fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {

@@ -43,16 +43,18 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownDevice`] for another name, [`ErrorKind::Load`] if the platform's library is not there,
+    /// [`ErrorKind::UnknownDevice`] for another name, saying what may be meant by it, [`ErrorKind::Load`] if the platform's library is not there,
     /// [`ErrorKind::Hip`] if the platform has no such device.
     pub fn parse(name: &str) -> Result<Device> {
         if name == "cpu" {
             return Ok(Device::Cpu);
         }
         let unknown = || {
-            let platforms =
-                hip::platform_names().map(|name| format!("{name}:N")).collect::<Vec<_>>().join(" ");
-            Error::new("device", ErrorKind::UnknownDevice { name: name.to_owned(), platforms })
+            let known: Vec<&str> = hip::platform_names().collect();
+            let platforms = known.iter().map(|name| format!("{name}:N")).collect::<Vec<_>>().join(" ");
+            let kind =
+                ErrorKind::UnknownDevice { name: name.to_owned(), platforms, meant: meant(name, &known) };
+            Error::new("device", kind)
         };
         let (place, kernels) = name.strip_suffix(KERNELS).map_or((name, false), |place| (place, true));
         let (kind, ordinal) = place.split_once(':').unwrap_or((place, "0"));
@@ -176,11 +178,74 @@ impl Device {
     }
 }
 
+/// What may be meant by a name that is no device's, in a program with the platforms `known`: its words for what others call otherwise, and
+/// the feature that brings a platform.
+fn meant(name: &str, known: &[&str]) -> Option<String> {
+    let lower = name.to_lowercase();
+    let (kind, rest) = lower.split_at(lower.find(':').unwrap_or(lower.len()));
+    let kind = match kind {
+        "cuda" => PlatformKind::Nvidia.name(),
+        "rocm" | "hip" => PlatformKind::Amd.name(),
+        kind => kind,
+    };
+    if kind == "cpu" {
+        return Some("write cpu".to_owned());
+    }
+    let brought = [PlatformKind::Nvidia, PlatformKind::Host].map(PlatformKind::name).contains(&kind);
+    let place = rest.strip_suffix(KERNELS).unwrap_or(rest);
+    let has_ordinal = place.is_empty() || place[1..].parse::<usize>().is_ok();
+    match (known.contains(&kind), brought) {
+        (true, _) if !has_ordinal => Some(format!("a number follows {kind}, as in {kind}:0")),
+        (true, _) => Some(format!("write {kind}{rest}")),
+        (false, true) => {
+            Some(format!("{kind}{rest} takes a program that has tensor-core's feature {kind:?}"))
+        }
+        (false, false) => None,
+    }
+}
+
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Device::Cpu => f.pad("cpu"),
             Device::Hip(device) => f.pad(&device.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn what_others_call_devices_is_understood() {
+        let all = ["amd", "nvidia", "host"];
+        for (name, says) in [
+            ("cuda:0", "write nvidia:0"),
+            ("cuda", "write nvidia"),
+            ("CUDA:3", "write nvidia:3"),
+            ("rocm:0", "write amd:0"),
+            ("hip:1", "write amd:1"),
+            ("AMD:0", "write amd:0"),
+            ("Host:0:kernels", "write host:0:kernels"),
+            ("cuda:1:kernels", "write nvidia:1:kernels"),
+            ("CPU", "write cpu"),
+            ("cpu:0", "write cpu"),
+            ("host:first", "a number follows host, as in host:0"),
+            ("cuda:", "a number follows nvidia, as in nvidia:0"),
+        ] {
+            assert_eq!(meant(name, &all).as_deref(), Some(says), "{name}");
+        }
+        for name in ["", ":", "metal:0", "gpu", "cuda0", "é:0"] {
+            assert_eq!(meant(name, &all), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_platform_that_the_program_does_not_have_takes_a_feature() {
+        let says = |name| meant(name, &["amd"]).unwrap();
+        assert_eq!(says("host:0"), "host:0 takes a program that has tensor-core's feature \"host\"");
+        assert_eq!(says("cuda:0"), "nvidia:0 takes a program that has tensor-core's feature \"nvidia\"");
+        assert_eq!(says("rocm:0"), "write amd:0");
     }
 }

@@ -197,17 +197,25 @@ pub fn export(tensor: Tensor) -> Result<Exported> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if its elements are of a type that tensors have not, if it is not well formed, or if it lies on a third device;
-/// [`ErrorKind::OutOfMemory`], or an error of the device.
+/// [`ErrorKind::Overflow`] if its elements are more than can be counted, [`ErrorKind::OutOfMemory`], or an error of the device.
 pub unsafe fn import(managed: *mut DLManagedTensor, device: &Device) -> Result<Tensor> {
+    let taken = Taken(managed);
     // SAFETY: S11: the caller's promise.
-    let result = unsafe { copy(&(*managed).dl_tensor, device) }.on(device);
-    // SAFETY: S4: the caller has the struct alone, and the copy is complete.
-    unsafe {
-        if let Some(deleter) = (*managed).deleter {
-            deleter(managed);
+    unsafe { copy(&(*taken.0).dl_tensor, device) }.on(device)
+}
+
+/// A struct of another library, which is freed whatever becomes of the copy.
+struct Taken(*mut DLManagedTensor);
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        // SAFETY: S4: the caller of `import` has the struct alone and gave it, and the copy is over.
+        unsafe {
+            if let Some(deleter) = (*self.0).deleter {
+                deleter(self.0);
+            }
         }
     }
-    result
 }
 
 /// A complete copy.
@@ -234,14 +242,10 @@ unsafe fn copy(tensor: &DLTensor, device: &Device) -> Result<Tensor> {
     }
     let first = tensor.data.cast::<u8>().cast_const().wrapping_add(tensor.byte_offset as usize);
     if tensor.device == CPU {
+        let mut elements = cpu::zeroed(dtype, count, "dlpack::import")?;
         // SAFETY: S12: the caller's promise.
-        let bytes = unsafe { gather(first, dtype.size_in_bytes(), &shape, &strides, count) };
-        return Tensor::from_elements(
-            cpu::from_bytes(dtype, &bytes)?,
-            shape.into(),
-            device,
-            "dlpack::import",
-        );
+        unsafe { gather(first, dtype.size_in_bytes(), &shape, &strides, elements.as_bytes_mut()) };
+        return Tensor::from_elements(elements, shape.into(), device, "dlpack::import");
     }
     match device {
         Device::Hip(hip) if device_of(device) == tensor.device => {
@@ -267,11 +271,11 @@ unsafe fn numbers<'a>(array: *const i64, rank: usize) -> Option<&'a [i64]> {
     (!array.is_null()).then(|| unsafe { std::slice::from_raw_parts(array, rank) })
 }
 
-/// The bytes of all elements in row-major order.
+/// Writes the bytes of all elements in row-major order to `out`, which has room for just them.
 ///
 /// # Safety
-/// Every element that shape and strides reach from `first` may be read; there are `count`, at least one.
-unsafe fn gather(first: *const u8, size: usize, shape: &[usize], strides: &[i64], count: usize) -> Vec<u8> {
+/// Every element that shape and strides reach from `first` may be read; there is at least one.
+unsafe fn gather(first: *const u8, size: usize, shape: &[usize], strides: &[i64], out: &mut [u8]) {
     if Shape::from(shape)
         .row_major_strides()
         .iter()
@@ -279,21 +283,19 @@ unsafe fn gather(first: *const u8, size: usize, shape: &[usize], strides: &[i64]
         .all(|(tight, stride)| *tight as i64 == *stride)
     {
         // SAFETY: S12: the caller's promise.
-        return unsafe { std::slice::from_raw_parts(first, count * size) }.to_vec();
+        out.copy_from_slice(unsafe { std::slice::from_raw_parts(first, out.len()) });
+        return;
     }
-    let mut bytes = Vec::with_capacity(count * size);
     let mut index = vec![0usize; shape.len()];
-    loop {
+    for element in out.chunks_exact_mut(size) {
         let place: i64 = index.iter().zip(strides).map(|(i, stride)| *i as i64 * stride).sum();
         // SAFETY: S12: the caller's promise.
-        bytes.extend_from_slice(unsafe {
-            std::slice::from_raw_parts(first.offset(place as isize * size as isize), size)
-        });
-        let Some(axis) = (0..shape.len()).rev().find(|axis| index[*axis] + 1 < shape[*axis]) else {
-            return bytes;
-        };
-        index[axis] += 1;
-        index[axis + 1..].fill(0);
+        let bytes = unsafe { std::slice::from_raw_parts(first.offset(place as isize * size as isize), size) };
+        element.copy_from_slice(bytes);
+        if let Some(axis) = (0..shape.len()).rev().find(|axis| index[*axis] + 1 < shape[*axis]) {
+            index[axis] += 1;
+            index[axis + 1..].fill(0);
+        }
     }
 }
 

@@ -14,10 +14,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// Reads as "operation: what is wrong, with shapes and dtypes, on device; what to do":
 /// "matmul: inner dimensions differ: [2, 3] x [4, 5] on cpu".
-#[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
+hip_sys::debug_by_display!(Error);
+
 struct Inner {
     operation: &'static str,
     kind: ErrorKind,
@@ -69,7 +69,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             ErrorKind::Io { source, .. } => Some(source),
-            ErrorKind::Hip(source) => Some(source),
+            ErrorKind::Hip(source) | ErrorKind::CloneFailed(source) => Some(source),
             ErrorKind::Blas(source) => Some(source),
             ErrorKind::Dnn(source) => Some(source),
             ErrorKind::Load(source) => Some(source),
@@ -147,12 +147,14 @@ pub enum ErrorKind {
         name: String,
     },
     /// The operands lie on two devices.
-    #[error("operands lie on two devices, {lhs} and {rhs}")]
+    #[error("operands lie on two devices, {lhs} and {rhs}{}", if *opened_twice { OPENED_TWICE } else { "" })]
     DeviceMismatch {
-        /// Device of the left operand.
+        /// Device of the left operand; with its stream, if it was opened twice.
         lhs: String,
-        /// Device of the right operand.
+        /// Device of the right operand, in the same way.
         rhs: String,
+        /// Whether they have one name: each time that a device is opened it gets a stream of its own, and tensors of two streams do not mix.
+        opened_twice: bool,
     },
     /// An axis that the tensor does not have.
     #[error("axis {axis} is out of range for {shape}")]
@@ -293,6 +295,11 @@ pub enum ErrorKind {
     /// What a HIP device, or the layer that calls it, refused.
     #[error("{0}")]
     Hip(hip_safe::Error),
+    /// The tensor is a clone of one that a graph writes, so that it is a copy, and that could not be made.
+    #[error(
+        "the tensor is a clone of one that a graph writes, and could not be copied when it was cloned: {0}"
+    )]
+    CloneFailed(hip_safe::Error),
     /// What the device's BLAS, or the layer that calls it, refused.
     #[error("{0}")]
     Blas(rocblas_safe::Error),
@@ -309,12 +316,14 @@ pub enum ErrorKind {
     #[error("{0}")]
     Load(hip_sys::LoadError),
     /// A name that is no device.
-    #[error("{name:?} is none of cpu {platforms}")]
+    #[error("{name:?} is none of cpu {platforms}{}", meant.as_ref().map_or_else(String::new, |meant| format!(": {meant}")))]
     UnknownDevice {
         /// The text given.
         name: String,
         /// The devices that could be named.
         platforms: String,
+        /// What to write instead, or which feature is missing, where that can be guessed.
+        meant: Option<String>,
     },
     /// A call to the system about a file failed.
     #[error("{path}: {source}", path = path.display())]
@@ -345,14 +354,32 @@ pub enum ErrorKind {
     },
 }
 
+/// Why two devices have one name.
+const OPENED_TWICE: &str = ": it was opened twice, and each time it got a stream of its own";
+
 impl ErrorKind {
+    /// The devices of two operands are not the same.
+    pub(crate) fn two_devices(lhs: &Device, rhs: &Device) -> ErrorKind {
+        let names = [lhs, rhs].map(Device::to_string);
+        let opened_twice = names[0] == names[1];
+        let with_stream = |device: &Device| match device.as_hip() {
+            Some(hip) if opened_twice => format!("{device} with {}", hip.stream()),
+            _ => device.to_string(),
+        };
+        ErrorKind::DeviceMismatch { lhs: with_stream(lhs), rhs: with_stream(rhs), opened_twice }
+    }
+
     /// What the caller can do, where something general can be said.
     fn remedy(&self) -> Option<&'static str> {
         match self {
             ErrorKind::DTypeMismatch { .. } => Some("cast one of them with to_dtype"),
             ErrorKind::WrongDType { .. } => Some("cast it with to_dtype"),
+            ErrorKind::DeviceMismatch { opened_twice: true, .. } => Some(
+                "clone the device in place of opening it again, or move one of the operands with to_device",
+            ),
             ErrorKind::DeviceMismatch { .. } => Some("move one of them with to_device"),
             ErrorKind::UnsupportedDType { remedy, .. } => Some(remedy),
+            ErrorKind::CloneFailed(_) => Some("use copy, which answers that error itself"),
             ErrorKind::View { .. } => Some("use reshape, which copies where it must"),
             _ => None,
         }

@@ -68,6 +68,7 @@ mod float8;
 mod hip;
 mod io;
 mod layout;
+mod memory;
 mod ops;
 mod random;
 mod rounding;

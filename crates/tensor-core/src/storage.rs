@@ -5,6 +5,7 @@
 
 pub(crate) mod attention;
 mod conv;
+mod filled;
 pub(crate) mod index;
 mod join;
 pub(crate) mod nn;
@@ -25,6 +26,7 @@ use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 use crate::scalar::Scalar;
 
+pub(crate) use filled::Fill;
 pub(crate) use join::{Piece, borders};
 pub(crate) use select::{FlipDim, flip_dims};
 pub(crate) use stat::StatOp;
@@ -63,6 +65,23 @@ impl Storage {
             (Storage::Cpu(_), Storage::Cpu(_)) => true,
             (Storage::Hip(a), Storage::Hip(b)) => a.device() == b.device(),
             _ => false,
+        }
+    }
+
+    /// The memory, if launches of graphs write it: of others than the one that this thread captures.
+    #[inline]
+    pub(crate) fn written_by_graphs(&self) -> Option<&HipStorage> {
+        match self {
+            Storage::Cpu(_) => None,
+            Storage::Hip(storage) => storage.is_written_by_graphs().then_some(storage),
+        }
+    }
+
+    /// Whether launches of graphs read or write it.
+    pub(crate) fn is_used_by_graphs(&self) -> bool {
+        match self {
+            Storage::Cpu(_) => false,
+            Storage::Hip(storage) => storage.is_used_by_graphs(),
         }
     }
 
@@ -259,7 +278,8 @@ impl Storage {
         }
     }
 
-    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal.
+    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. There is at least one
+    /// element.
     pub(crate) fn matmul(&self, lhs: &Layout, other: &Storage, rhs: &Layout) -> Result<Storage> {
         match (self, other) {
             (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Cpu),
@@ -338,6 +358,5 @@ impl Storage {
 
 /// The error for operands on two devices; tensors rule it out before.
 fn apart(operation: &'static str, lhs: &Storage, rhs: &Storage) -> Error {
-    let (lhs, rhs) = (lhs.device().to_string(), rhs.device().to_string());
-    Error::new(operation, ErrorKind::DeviceMismatch { lhs, rhs })
+    Error::new(operation, ErrorKind::two_devices(&lhs.device(), &rhs.device()))
 }

@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
-use super::out_of_memory;
 use super::room::Room;
 use crate::element::Element;
 use crate::error::Result;
+use crate::memory::room;
 
 /// Elements of one block: small enough that a few blocks of `f64` stay in the first-level cache.
 pub(super) const BLOCK: usize = 2048;
@@ -38,8 +38,7 @@ pub(super) fn new_rooms<U: Element, S: Default>(
     operation: &'static str,
     write: &Write<'_, U, S>,
 ) -> Result<Vec<U>> {
-    let mut out = Vec::new();
-    out.try_reserve_exact(count).map_err(|_| out_of_memory::<U>(count, operation))?;
+    let mut out = room::<U>(count, operation)?;
     let slots = &mut out.spare_capacity_mut()[..count];
     fill_chunks(slots, size, work, &|start, chunk: &mut [MaybeUninit<U>], scratch| {
         let place = chunk.as_ptr_range();

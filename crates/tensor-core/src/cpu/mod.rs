@@ -27,6 +27,7 @@ use crate::dtype::DType;
 use crate::element::{Element, sealed::Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::float8::F8E4M3;
+use crate::memory::out_of_memory;
 
 use dispatch::{dispatch, dispatch_dtype};
 
@@ -101,19 +102,17 @@ pub(crate) fn zeros<T: Element>(count: usize, operation: &'static str) -> Result
     bytemuck::allocation::try_zeroed_vec(count).map_err(|()| out_of_memory::<T>(count, operation))
 }
 
-/// The error of `operation` if there is no memory for `count` elements.
-fn out_of_memory<T>(count: usize, operation: &'static str) -> Error {
-    Error::new(operation, ErrorKind::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })
+/// As [`zeros`], of a dtype known at run time.
+pub(crate) fn zeroed(dtype: DType, count: usize, operation: &'static str) -> Result<CpuStorage> {
+    dispatch_dtype!(dtype, T => zeros::<T>(count, operation).map(T::store))
 }
 
 /// The elements whose little-endian bytes these are; an incomplete one at the end is left out.
 pub(crate) fn from_bytes(dtype: DType, bytes: &[u8]) -> Result<CpuStorage> {
-    dispatch_dtype!(dtype, T => {
-        let mut elements = zeros::<T>(bytes.len() / size_of::<T>(), "from_bytes")?;
-        let whole = size_of_val(&elements[..]);
-        bytemuck::cast_slice_mut::<T, u8>(&mut elements).copy_from_slice(&bytes[..whole]);
-        Ok(T::store(elements))
-    })
+    let mut elements = zeroed(dtype, bytes.len() / dtype.size_in_bytes(), "from_bytes")?;
+    let out = elements.as_bytes_mut();
+    out.copy_from_slice(&bytes[..out.len()]);
+    Ok(elements)
 }
 
 /// An error for elements of a type that an operation was not written for; callers rule it out.

@@ -8,7 +8,7 @@ use crate::cpu::CpuStorage;
 use crate::cpu::dispatch::dispatch;
 use crate::dtype::DType;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use number::Format;
@@ -17,13 +17,15 @@ use number::Format;
 const THRESHOLD: usize = 1000;
 /// Elements shown at either end of a summarised axis.
 const EDGE: usize = 3;
+/// Elements that are shown at most. Only tensors of eight axes and more, all of them short, have more to show.
+const MOST: usize = 1 << 20;
 /// The width of a line that rows and suffixes are broken at.
 const LINE: usize = 80;
 const PREFIX: &str = "tensor(";
 
 impl fmt::Display for Tensor {
     /// Writes the tensor as PyTorch does: `tensor([1., 2., 3.])`, with the dtype if it is neither `f32` nor `i64` and the device
-    /// if it is not the CPU. Reads back only the elements that are shown.
+    /// if it is not the CPU. Reads back only the elements that are shown; of more than 2^20 it shows none, and says so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match contents(self) {
             Ok(contents) => f.write_str(&with_suffixes(self, contents)),
@@ -46,11 +48,19 @@ fn contents(tensor: &Tensor) -> Result<String> {
         return Ok("[]".to_owned());
     }
     let summarise = tensor.elements() > THRESHOLD;
+    let length = |length: &usize| if summarise { (*length).min(2 * EDGE) } else { *length };
+    let count: usize = tensor.dims().iter().map(length).product();
+    if count > MOST {
+        let what = format!("{count} elements would be shown, more than {MOST}: print a part of it");
+        return Err(Error::new("display", ErrorKind::Argument { what }));
+    }
     let shown = shown_elements(tensor, summarise)?;
     let format = Format::of(&shown, tensor.dtype());
     let mut elements = shown.iter().copied();
-    let brackets = Brackets { dims: tensor.dims(), summarise, format };
-    Ok(brackets.write(0, PREFIX.len(), &mut elements))
+    let Some((&width, outer)) = tensor.dims().split_last() else {
+        return Ok(elements.next().map_or_else(String::new, |x| format.write(x)));
+    };
+    Ok(Brackets { outer, width, summarise, format }.write(&mut elements))
 }
 
 /// The elements that are shown, in row-major order.
@@ -82,42 +92,66 @@ fn scalars(storage: &CpuStorage) -> Vec<Scalar> {
 
 /// How the elements are arranged.
 struct Brackets<'a> {
-    dims: &'a [usize],
+    /// The lengths of the axes whose indices have a row each.
+    outer: &'a [usize],
+    /// The elements of a row.
+    width: usize,
     summarise: bool,
     format: Format,
 }
 
 impl Brackets<'_> {
-    /// Writes the part of the tensor below `axis`, whose lines start at column `indent`.
-    fn write(&self, axis: usize, indent: usize, elements: &mut dyn Iterator<Item = Scalar>) -> String {
-        let Some(&length) = self.dims.get(axis) else { return self.number(elements) };
-        let omits = self.summarise && length > 2 * EDGE;
-        let shown = if omits { 2 * EDGE } else { length };
-        let innermost = axis + 1 == self.dims.len();
-        let mut parts: Vec<String> =
-            (0..shown)
-                .map(|_| {
-                    if innermost { self.number(elements) } else { self.write(axis + 1, indent + 1, elements) }
-                })
-                .collect();
-        if omits {
-            parts.insert(EDGE, if innermost { " ..." } else { "..." }.to_owned());
+    /// Writes all elements, row by row and without recursion: a tensor may have any number of axes.
+    fn write(&self, elements: &mut dyn Iterator<Item = Scalar>) -> String {
+        let rank = self.outer.len();
+        // How many parts are complete on each axis.
+        let mut done = vec![0; rank];
+        let mut text = "[".repeat(rank);
+        loop {
+            self.row(elements, &mut text);
+            let Some(axis) = (0..rank).rev().find(|&axis| done[axis] + 1 < self.shown(self.outer[axis]))
+            else {
+                text.push_str(&"]".repeat(rank));
+                return text;
+            };
+            let inside = rank - 1 - axis;
+            text.push_str(&"]".repeat(inside));
+            done[axis] += 1;
+            done[axis + 1..].fill(0);
+            let next = format!(",{}{:width$}", "\n".repeat(inside + 1), "", width = PREFIX.len() + axis + 1);
+            text.push_str(&next);
+            if self.omits(self.outer[axis]) && done[axis] == EDGE {
+                text.push_str("...");
+                text.push_str(&next);
+            }
+            text.push_str(&"[".repeat(inside));
         }
-        let break_line =
-            |newlines: usize| format!(",{}{:width$}", "\n".repeat(newlines), "", width = indent + 1);
-        let inside = if innermost {
-            let per_line = (LINE.saturating_sub(indent) / (self.format.width + 2)).max(1);
-            let lines: Vec<String> = parts.chunks(per_line).map(|line| line.join(", ")).collect();
-            lines.join(&break_line(1))
-        } else {
-            parts.join(&break_line(self.dims.len() - axis - 1))
-        };
-        format!("[{inside}]")
     }
 
-    /// The next number.
-    fn number(&self, elements: &mut dyn Iterator<Item = Scalar>) -> String {
-        elements.next().map_or_else(String::new, |x| self.format.write(x))
+    /// Writes the next elements of the innermost axis.
+    fn row(&self, elements: &mut dyn Iterator<Item = Scalar>, text: &mut String) {
+        let mut numbers: Vec<String> =
+            elements.take(self.shown(self.width)).map(|x| self.format.write(x)).collect();
+        if self.omits(self.width) {
+            numbers.insert(EDGE, " ...".to_owned());
+        }
+        let indent = PREFIX.len() + self.outer.len();
+        let per_line = (LINE.saturating_sub(indent) / (self.format.width + 2)).max(1);
+        let lines: Vec<String> = numbers.chunks(per_line).map(|line| line.join(", ")).collect();
+        let next = format!(",\n{:width$}", "", width = indent + 1);
+        text.push('[');
+        text.push_str(&lines.join(&next));
+        text.push(']');
+    }
+
+    /// Whether the middle of an axis is left out.
+    fn omits(&self, length: usize) -> bool {
+        self.summarise && length > 2 * EDGE
+    }
+
+    /// How many indices of an axis are shown.
+    fn shown(&self, length: usize) -> usize {
+        if self.omits(length) { 2 * EDGE } else { length }
     }
 }
 

@@ -75,6 +75,38 @@ impl HipDevice {
     }
 
     /// The stream that every operation of this device runs on.
+    ///
+    /// A thread may capture what it does as a graph ([`Stream::capture`]). A launch then writes the tensors that were written in place or made
+    /// there, which are 0 until the first one, and reads the memory of the others: an input that is changed in place, alone on its storage, is
+    /// what the next launch reads. Clones and views of what a graph writes are copies, so that a launch changes no other tensor. Meanwhile
+    /// operations of other threads on this device answer [`hip_safe::Error::Capturing`].
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[cfg(feature = "host")] {
+    /// let device = Device::parse("host:0")?;
+    /// let stream = device.as_hip().unwrap().stream();
+    /// let mut x = Tensor::new([1f32, 2.0], &device)?;
+    /// x.affine_(1.0, 0.0)?; // what is loaded on first use cannot be captured
+    ///
+    /// let mut doubled = Ok(());
+    /// let graph = stream.capture(|_| {
+    ///     doubled = x.affine_(2.0, 0.0);
+    ///     Ok(())
+    /// })?;
+    /// doubled?;
+    /// let exec = graph.instantiate()?;
+    /// let before = x.clone();
+    /// exec.launch(stream)?;
+    /// exec.launch(stream)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [4.0, 8.0]);
+    /// assert_eq!(before.to_vec::<f32>()?, [1.0, 2.0]);
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stream(&self) -> &Stream {
         &self.inner.stream
     }

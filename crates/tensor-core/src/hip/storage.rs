@@ -1,20 +1,28 @@
 //! A tensor's elements in device memory.
 
+use std::ops::Range;
+
 use hip_safe::{AnyBits, DeviceBuffer, DeviceView, DeviceViewMut};
 
 use super::HipDevice;
 use super::device::wrap;
 use crate::cpu::{self, CpuStorage};
+use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
-use crate::scalar::Scalar;
+use crate::error::{Error, ErrorKind, On, Result};
+use crate::memory::zero_bytes;
+use crate::storage::Fill;
+
+/// Bytes that [`HipStorage::filled`] copies at once, a multiple of every element's: as many as a core's caches hold.
+const PIECE: usize = 1 << 20;
 
 /// `len` elements of a dtype, as bytes in the memory of a device, bound to the device's stream.
 pub struct HipStorage {
     device: HipDevice,
     dtype: DType,
     len: usize,
-    buffer: DeviceBuffer<u8>,
+    /// Or why they could not be copied: see [`HipStorage::part`].
+    buffer: Result<DeviceBuffer<u8>, Box<hip_safe::Error>>,
 }
 
 impl HipStorage {
@@ -32,7 +40,7 @@ impl HipStorage {
         let bytes = bytes(dtype, len, operation)?;
         // SAFETY: S15: the caller's promise.
         let buffer = unsafe { device.stream().alloc_uninit(bytes) }.map_err(wrap(operation))?;
-        Ok(Self { device: device.clone(), dtype, len, buffer })
+        Ok(Self { device: device.clone(), dtype, len, buffer: Ok(buffer) })
     }
 
     /// `len` zeros.
@@ -44,20 +52,43 @@ impl HipStorage {
     ) -> Result<Self> {
         let bytes = bytes(dtype, len, operation)?;
         let buffer = device.stream().alloc_zeros(bytes).map_err(wrap(operation))?;
-        Ok(Self { device: device.clone(), dtype, len, buffer })
+        Ok(Self { device: device.clone(), dtype, len, buffer: Ok(buffer) })
     }
 
     /// A copy of a host storage.
     pub(crate) fn from_cpu(device: &HipDevice, source: &CpuStorage, operation: &'static str) -> Result<Self> {
         let buffer = device.stream().upload(source.as_bytes()).map_err(wrap(operation))?;
-        Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer })
+        Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer: Ok(buffer) })
+    }
+
+    /// `len` elements whose bytes `fill` writes, piece by piece: see [`crate::Storage::filled`].
+    pub(crate) fn filled(
+        device: &HipDevice,
+        dtype: DType,
+        len: usize,
+        operation: &'static str,
+        fill: Fill<'_>,
+    ) -> Result<Self> {
+        let place = Device::Hip(device.clone());
+        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the storage.
+        let mut storage = unsafe { Self::uninit(device, dtype, len, operation) }.on(&place)?;
+        let bytes = storage.all(operation)?.byte_len();
+        let mut piece = zero_bytes(bytes.min(PIECE), operation).on(&place)?;
+        for start in (0..bytes).step_by(PIECE) {
+            let piece = &mut piece[..(bytes - start).min(PIECE)];
+            fill(start, piece)?;
+            let target = all_mut(&mut storage.buffer, operation)?.slice_mut(start..start + piece.len());
+            let copied = target.and_then(|mut target| device.stream().copy_from_host(piece, &mut target));
+            copied.map_err(wrap(operation)).on(&place)?;
+        }
+        Ok(storage)
     }
 
     /// The elements `start..start + len`, read back; or the error of an earlier operation that met a wrong id.
     pub(crate) fn to_cpu(&self, start: usize, len: usize, operation: &'static str) -> Result<CpuStorage> {
         let size = self.dtype.size_in_bytes();
-        let mut host = cpu::ops::fill::full(self.dtype, len, Scalar::Int(0))?;
-        let view = self.buffer.slice(start * size..(start + len) * size).map_err(wrap(operation))?;
+        let mut host = cpu::zeroed(self.dtype, len, operation)?;
+        let view = self.all(operation)?.slice(start * size..(start + len) * size).map_err(wrap(operation))?;
         let stream = self.device.stream();
         stream.copy_to_host(&view, host.as_bytes_mut()).map_err(wrap(operation))?;
         self.device.look_for_faults(operation)?;
@@ -83,26 +114,29 @@ impl HipStorage {
     #[inline(always)]
     pub(super) fn tail(&self, start: usize, operation: &'static str) -> Result<DeviceView<'_, u8>> {
         if start == 0 {
-            return Ok(self.buffer.view());
+            return Ok(self.all(operation)?.view());
         }
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
-        self.buffer.slice(range).map_err(wrap(operation))
+        self.all(operation)?.slice(range).map_err(wrap(operation))
     }
 
     /// The elements from `start` on as those of a library's type, which has the size of the dtype.
     pub(super) fn tail_of<T: AnyBits>(&self, start: usize) -> hip_safe::Result<DeviceView<'_, T>> {
-        self.buffer.slice(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
+        let buffer = self.buffer.as_ref().map_err(|lost| (**lost).clone())?;
+        buffer.slice(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
     }
 
     /// Whether element `start` lies at a multiple of so many bytes of the device's addresses.
     pub(super) fn begins_at(&self, start: usize, bytes: usize) -> bool {
-        let first = self.buffer.device_ptr().addr();
+        let first = self.buffer.as_ref().map_or(0, |buffer| buffer.device_ptr().addr());
         (first + start * self.dtype.size_in_bytes()).is_multiple_of(bytes)
     }
 
     /// As [`HipStorage::tail_of`], to write.
     pub(super) fn tail_mut_of<T: AnyBits>(&mut self, start: usize) -> hip_safe::Result<DeviceViewMut<'_, T>> {
-        self.buffer.slice_mut(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
+        let range = start.min(self.len) * self.dtype.size_in_bytes()..;
+        let buffer = self.buffer.as_mut().map_err(|lost| (**lost).clone())?;
+        buffer.slice_mut(range)?.recast()
     }
 
     /// The bytes from element `start` on, to write.
@@ -113,10 +147,10 @@ impl HipStorage {
         operation: &'static str,
     ) -> Result<DeviceViewMut<'_, u8>> {
         if start == 0 {
-            return Ok(self.buffer.view_mut());
+            return Ok(all_mut(&mut self.buffer, operation)?.view_mut());
         }
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
-        self.buffer.slice_mut(range).map_err(wrap(operation))
+        all_mut(&mut self.buffer, operation)?.slice_mut(range).map_err(wrap(operation))
     }
 
     /// The device, and the bytes from element `start` on, to write.
@@ -126,9 +160,58 @@ impl HipStorage {
         operation: &'static str,
     ) -> Result<(&HipDevice, DeviceViewMut<'_, u8>)> {
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
-        let tail = self.buffer.slice_mut(range).map_err(wrap(operation))?;
+        let tail = all_mut(&mut self.buffer, operation)?.slice_mut(range).map_err(wrap(operation))?;
         Ok((&self.device, tail))
     }
+
+    #[inline(always)]
+    fn all(&self, operation: &'static str) -> Result<&DeviceBuffer<u8>> {
+        self.buffer.as_ref().map_err(|lost| not_copied(operation, lost))
+    }
+}
+
+/// What graphs do with it.
+impl HipStorage {
+    /// Whether launches write it: see [`DeviceBuffer::is_written_by_graphs`].
+    #[inline]
+    pub(crate) fn is_written_by_graphs(&self) -> bool {
+        self.buffer.as_ref().is_ok_and(DeviceBuffer::is_written_by_graphs)
+    }
+
+    /// Whether launches read or write it.
+    pub(crate) fn is_used_by_graphs(&self) -> bool {
+        self.buffer.as_ref().is_ok_and(DeviceBuffer::is_used_by_graphs)
+    }
+
+    /// A copy of the elements in `range`; or the error in their place, which everything answers that would use them.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        let (dtype, len, size) = (self.dtype, range.len(), self.dtype.size_in_bytes());
+        let copy = |buffer: &DeviceBuffer<u8>| {
+            self.device.stream().clone_of(&buffer.slice(range.start * size..range.end * size)?)
+        };
+        let buffer = self.buffer.as_ref().map_err(Box::clone);
+        let buffer = buffer.and_then(|buffer| copy(buffer).map_err(Box::new));
+        Self { device: self.device.clone(), dtype, len, buffer }
+    }
+
+    /// Why [`HipStorage::part`] has no elements.
+    pub(crate) fn lost(&self) -> Option<&hip_safe::Error> {
+        self.buffer.as_ref().err().map(|lost| &**lost)
+    }
+}
+
+#[inline(always)]
+fn all_mut<'a>(
+    buffer: &'a mut Result<DeviceBuffer<u8>, Box<hip_safe::Error>>,
+    operation: &'static str,
+) -> Result<&'a mut DeviceBuffer<u8>> {
+    buffer.as_mut().map_err(|lost| not_copied(operation, lost))
+}
+
+#[cold]
+#[inline(never)]
+fn not_copied(operation: &'static str, lost: &hip_safe::Error) -> Error {
+    Error::new(operation, ErrorKind::CloneFailed(lost.clone()))
 }
 
 fn bytes(dtype: DType, len: usize, operation: &'static str) -> Result<usize> {

@@ -1,38 +1,76 @@
-//! Reading a file by mapping it, and writing one so that it is there whole or not at all.
+//! Writing a file so that it is there whole or not at all.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
+use tempfile::NamedTempFile;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::io_error;
+use crate::error::Result;
 
-/// The bytes of the file at `path`, mapped into memory.
+/// Symbolic links that are followed one after the other, as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Writes what `content` puts to the file at `path`.
 ///
-/// The file must not be truncated by another process while the map lives: reading past the new end would end this process.
-/// Replacing it by a rename, as [`write`] does, is safe.
-pub(super) fn map(path: &Path, operation: &'static str) -> Result<Mmap> {
-    let file = File::open(path).map_err(|source| io_error(operation, path, source))?;
-    // Opening a directory succeeds on some systems, mapping it does not; metadata says so more clearly.
-    let metadata = file.metadata().map_err(|source| io_error(operation, path, source))?;
-    if !metadata.is_file() {
-        return Err(file_error(operation, path, "is not a regular file"));
-    }
-    // SAFETY: S13: the map is read-only, every reader checks its ranges against the map's length, and the documentation of the
-    // public functions that call this says that the file must not be truncated meanwhile.
-    unsafe { Mmap::map(&file) }.map_err(|source| io_error(operation, path, source))
-}
-
-/// Writes a file through `content` under a temporary name in the same folder, then renames it to `path`. If anything fails,
-/// the temporary file is removed and what was at `path` stays.
+/// A regular file, or one that is not there yet, is written under a temporary name in its folder, which is then renamed: if anything
+/// fails, the temporary file is removed and what was there stays. Symbolic links stay and lead to the new file, which has the permissions,
+/// and where the system allows it the owner, of the one that it replaces. Anything else, such as a device or a FIFO, is written to.
 pub(super) fn write(
     path: &Path,
     operation: &'static str,
     content: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
     let failed = |source: io::Error| io_error(operation, path, source);
-    let folder = match path.parent() {
+    let former = match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            let through = File::options().write(true).open(path).map_err(failed)?;
+            return put_all(through, failed, content).map(drop);
+        }
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let target = follow(path).map_err(failed)?;
+    let temporary = beside(&target).map_err(failed)?;
+    let temporary = put_all(temporary, failed, content)?;
+    if let Some(former) = former {
+        resemble(temporary.as_file(), &former).map_err(failed)?;
+    }
+    temporary.persist(target).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Writes what `content` puts, all of it.
+fn put_all<W: Write>(
+    to: W,
+    failed: impl Fn(io::Error) -> crate::Error + Copy,
+    content: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+) -> Result<W> {
+    let mut writer = BufWriter::with_capacity(1 << 20, to);
+    content(&mut |bytes| writer.write_all(bytes).map_err(failed))?;
+    writer.into_inner().map_err(|error| failed(error.into_error()))
+}
+
+/// Where the links at `path` lead, whether something is there or not.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if !fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink()) {
+            return Ok(target);
+        }
+        let link = fs::read_link(&target)?;
+        // A relative link starts in its own folder; an absolute one replaces all of the path.
+        target.pop();
+        target.push(link);
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// A new file in the folder of `target`, with the permissions of any new file.
+fn beside(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
@@ -42,22 +80,158 @@ pub(super) fn write(
     {
         use std::os::unix::fs::PermissionsExt;
         // As for any new file; the umask takes away what it should.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let temporary = builder.tempfile_in(folder).map_err(failed)?;
-    let mut writer = BufWriter::with_capacity(1 << 20, temporary);
-    content(&mut |bytes| writer.write_all(bytes).map_err(failed))?;
-    let temporary = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-    temporary.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    builder.tempfile_in(folder)
 }
 
-/// An error that the system reported about a file.
-fn io_error(operation: &'static str, path: &Path, source: io::Error) -> Error {
-    Error::new(operation, ErrorKind::Io { path: path.to_owned(), source })
+/// Gives `file` the owner, group and permissions of `former`.
+fn resemble(file: &File, former: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let new = file.metadata()?;
+        let differs = |new: u32, former: u32| (new != former).then_some(former);
+        let (user, group) = (differs(new.uid(), former.uid()), differs(new.gid(), former.gid()));
+        // Only the administrator may give files away, and a user only to groups of its own. One by one: one may be allowed alone.
+        for (user, group) in [(None, group), (user, None)] {
+            if user.or(group).is_some() {
+                let _ = fchown(file, user, group);
+            }
+        }
+    }
+    file.set_permissions(former.permissions())
 }
 
-/// An error about what is in a file.
-pub(super) fn file_error(operation: &'static str, path: &Path, what: impl Into<String>) -> Error {
-    Error::new(operation, ErrorKind::File { path: path.to_owned(), what: what.into() })
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    use super::*;
+
+    fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+        write(path, "test", |put| put(bytes))
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn links_stay_and_their_target_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [inner, file, link, chain] =
+            ["inner", "inner/file", "link", "inner/chain"].map(|name| folder.path().join(name));
+        fs::create_dir(&inner).unwrap();
+        fs::write(&file, b"old").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        let former = fs::metadata(&file).unwrap().ino();
+        symlink("inner/chain", &link).unwrap();
+        symlink(&file, &chain).unwrap();
+        put(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(&chain).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(mode(&file), 0o640);
+        assert_ne!(fs::metadata(&file).unwrap().ino(), former, "it was replaced, not written over");
+        assert_eq!(
+            (names(folder.path()), names(&inner)),
+            (vec!["inner".into(), "link".into()], vec!["chain".into(), "file".into()])
+        );
+    }
+
+    #[test]
+    fn a_link_to_nothing_leads_to_a_new_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [link, file] = ["link", "file"].map(|name| folder.path().join(name));
+        symlink("file", &link).unwrap();
+        put(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let plain = folder.path().join("plain");
+        fs::write(&plain, b"").unwrap();
+        assert_eq!(mode(&file), mode(&plain), "as any new file");
+        // Links that lead to each other lead nowhere.
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        symlink(&a, &b).unwrap();
+        symlink(&b, &a).unwrap();
+        assert!(put(&a, b"new").unwrap_err().to_string().contains("symbolic links"));
+        assert_eq!(names(folder.path()), ["a", "b", "file", "link", "plain"]);
+    }
+
+    #[test]
+    fn permissions_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        for bits in [0o600, 0o444, 0o664, 0o755] {
+            fs::write(&path, b"old").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(bits)).unwrap();
+            put(&path, b"new").unwrap();
+            assert_eq!((mode(&path), fs::read(&path).unwrap()), (bits, b"new".to_vec()), "{bits:o}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn owners_are_kept_where_the_system_allows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        fs::write(&path, b"old").unwrap();
+        // Only the administrator may give it away.
+        if std::os::unix::fs::chown(&path, Some(54321), Some(54322)).is_ok() {
+            put(&path, b"new").unwrap();
+            let found = fs::metadata(&path).unwrap();
+            assert_eq!((found.uid(), found.gid()), (54321, 54322));
+        }
+    }
+
+    /// By a name in a folder where nothing can be replaced, so that a mistake leaves the machine its devices.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_are_written_to() {
+        use std::os::fd::AsRawFd;
+        use std::os::unix::fs::FileTypeExt;
+        let written = |device: &str| {
+            let open = File::options().write(true).open(device).unwrap();
+            let result = put(Path::new(&format!("/proc/self/fd/{}", open.as_raw_fd())), b"anything");
+            assert!(fs::symlink_metadata(device).unwrap().file_type().is_char_device());
+            result.map_err(|error| error.to_string())
+        };
+        assert_eq!(written("/dev/null"), Ok(()));
+        // It has no room, which is said although all of it fits a buffer.
+        let error = written("/dev/full").unwrap_err();
+        assert!(error.contains("No space left"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = put(folder.path(), b"new").unwrap_err().to_string();
+        assert!(error.contains("Is a directory"), "{error}");
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_fifo_gets_the_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fifo");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+        let bytes = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| fs::read(&path).unwrap());
+            put(&path, b"new").unwrap();
+            reader.join().unwrap()
+        });
+        assert_eq!(bytes, b"new");
+        assert_eq!(names(folder.path()), ["fifo"]);
+    }
 }

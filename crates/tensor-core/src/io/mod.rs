@@ -5,3 +5,23 @@ pub mod npy;
 mod npy_header;
 pub mod safetensors;
 mod safetensors_header;
+mod source;
+
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind};
+
+/// Makes bytes that stand for truth values 0 or 1.
+fn truth_values(bytes: &mut [u8]) {
+    bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+}
+
+/// An error that the system reported about a file.
+fn io_error(operation: &'static str, path: &Path, source: std::io::Error) -> Error {
+    Error::new(operation, ErrorKind::Io { path: path.to_owned(), source })
+}
+
+/// An error about what is in a file.
+fn file_error(operation: &'static str, path: &Path, what: impl Into<String>) -> Error {
+    Error::new(operation, ErrorKind::File { path: path.to_owned(), what: what.into() })
+}

@@ -3,61 +3,149 @@
 //! The reader is our own: the format is a magic number, a length and one line of Python, and a reader of that size can refuse
 //! every damaged file with a reason, knows `f16`, and needs no other crate. Versions 1, 2 and 3 are read, in C and
 //! Fortran order, of either byte order; version 1 is written (2 if the header needs it), in C order and little-endian. NumPy has no `bf16`
-//! and no `f8e4m3`.
+//! and no `f8e4m3`, and arrays of up to [`MAX_RANK`] axes.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::atomic::{self, file_error};
 use super::npy_header::Header;
+use super::source::Source;
+use super::{atomic, file_error};
 use crate::device::Device;
+use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
+use crate::shape::Shape;
 use crate::tensor::Tensor;
 
+/// The most axes of an array that is read or written: as many as NumPy's arrays have.
+pub const MAX_RANK: usize = 64;
+
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// Bytes of magic number, version and length, at most.
+const FIXED: usize = 12;
+/// The longest header that is read. One of a dtype that can be read has a few hundred bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// An array as it lies in a file, of a dtype that tensors may not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raw {
+    /// NumPy's name of the dtype, with the byte order: "|b1", "<u2", ">c16".
+    pub descr: String,
+    /// The shape.
+    pub shape: Shape,
+    /// Whether neighbours along the first axis lie side by side, and not those along the last.
+    pub fortran_order: bool,
+    /// The elements, one behind the other.
+    pub bytes: Vec<u8>,
+}
 
 /// Reads the array in the file at `path` to `device`. An array in Fortran order becomes a transposed view.
 ///
-/// The file is mapped; it must not be truncated while it is read.
+/// The file is read by position: if it is cut short meanwhile, that is an error.
 ///
 /// # Errors
 /// [`ErrorKind::Io`]; [`ErrorKind::File`], saying what, if it is no whole `.npy` file of a dtype that tensors have; or an
 /// error of the device.
 pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
-    let path = path.as_ref();
-    let map = atomic::map(path, "npy::read")?;
-    let error = |what: String| file_error("npy::read", path, what);
-    let (header, data) = split(&map).map_err(error)?;
-    let header = Header::parse(header).map_err(error)?;
-    let size = header.dtype.size_in_bytes();
-    let needed = header.shape.count().and_then(|count| count.checked_mul(size));
-    let Some(needed) = needed else {
-        return Err(error(format!("the shape {} is too large for the address space", header.shape)));
-    };
-    if data.len() != needed {
-        let what =
-            format!("{} bytes of data, but {} of {} needs {needed}", data.len(), header.shape, header.dtype);
-        return Err(error(what));
-    }
-    let swapped;
-    let data = if header.big_endian {
-        swapped =
-            data.chunks_exact(size).flat_map(|element| element.iter().rev()).copied().collect::<Vec<u8>>();
-        &swapped[..]
-    } else {
-        data
-    };
-    if !header.fortran_order {
-        return Tensor::from_bytes(data, header.dtype, header.shape, device);
-    }
-    let reversed: Vec<usize> = header.shape.iter().rev().copied().collect();
-    let axes: Vec<usize> = (0..reversed.len()).rev().collect();
-    Tensor::from_bytes(data, header.dtype, reversed, device)?.permute(axes)
+    let array = Array::open(path.as_ref(), "npy::read")?;
+    let dtype = array.header.descr.dtype().ok_or_else(|| array.error(array.header.descr.unsupported()))?;
+    let size = dtype.size_in_bytes();
+    let swapped = array.header.descr.is_big_endian() && size > 1;
+    array.tensor(dtype, device, &|bytes| {
+        if swapped {
+            bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+        }
+    })
 }
 
-/// Writes `tensor` to the file at `path`, which is replaced as a whole or not at all.
+/// Reads an array of truth values (`b1`) to `device`, as `u8` that are 0 or 1.
 ///
 /// # Errors
-/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Io`], or an error of the device.
+/// As [`read`], and [`ErrorKind::File`] if the array has another dtype.
+pub fn read_bool(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
+    let array = Array::open(path.as_ref(), "npy::read_bool")?;
+    if !array.header.descr.is_bool() {
+        return Err(array.error(format!("its dtype is {:?}, not \"|b1\"", array.header.descr.0)));
+    }
+    array.tensor(DType::U8, device, &super::truth_values)
+}
+
+/// Reads the array in the file at `path` as it lies there. For dtypes that tensors do not have, such as `b1`, `i1`, `u2` and `u8`.
+///
+/// # Errors
+/// [`ErrorKind::Io`]; [`ErrorKind::File`], saying what, if it is no whole `.npy` file of elements of one size; or
+/// [`ErrorKind::OutOfMemory`].
+pub fn read_raw(path: impl AsRef<Path>) -> Result<Raw> {
+    let array = Array::open(path.as_ref(), "npy::read_raw")?;
+    let range = array.range()?;
+    let bytes = array.source.bytes(range, array.operation)?.into_owned();
+    let Header { descr, fortran_order, shape } = array.header;
+    Ok(Raw { descr: descr.0, shape, fortran_order, bytes })
+}
+
+/// A file whose header was read.
+struct Array {
+    source: Source,
+    operation: &'static str,
+    header: Header,
+    /// Where the elements begin.
+    start: u64,
+}
+
+impl Array {
+    fn open(path: &Path, operation: &'static str) -> Result<Array> {
+        let source = Source::open(path, operation)?;
+        let error = |what: String| file_error(operation, path, what);
+        let mut fixed = [0; FIXED];
+        let fixed = &mut fixed[..source.length().min(FIXED as u64) as usize];
+        source.read(0, fixed, operation)?;
+        let place = header_place(fixed, source.length()).map_err(error)?;
+        let start = place.end;
+        let text = source.bytes(place, operation)?.into_owned();
+        let text = std::str::from_utf8(&text).map_err(|e| error(format!("the header is not text: {e}")))?;
+        let header = Header::parse(text).map_err(error)?;
+        Ok(Array { source, operation, header, start })
+    }
+
+    /// The bytes of the elements, which are all there, and nothing else behind the header.
+    fn range(&self) -> Result<Range<u64>> {
+        let Header { descr, shape, .. } = &self.header;
+        let size = descr.size().ok_or_else(|| self.error(descr.unsupported()))?;
+        let needed = shape.count().and_then(|count| count.checked_mul(size));
+        let Some(needed) = needed else {
+            return Err(self.error(format!("the shape {shape} is too large for the address space")));
+        };
+        let (got, end) = (self.source.length() - self.start, self.source.length());
+        if got != needed as u64 {
+            let name = descr.dtype().map_or(&descr.0[..], |dtype| dtype.name());
+            return Err(self.error(format!("{got} bytes of data, but {shape} of {name} needs {needed}")));
+        }
+        Ok(self.start..end)
+    }
+
+    /// The elements, each of as many bytes as `dtype` has, after `change`.
+    fn tensor(&self, dtype: DType, device: &Device, change: &dyn Fn(&mut [u8])) -> Result<Tensor> {
+        let start = self.range()?.start;
+        let shape = &self.header.shape;
+        let read = |shape| self.source.tensor(start, (dtype, shape), change, device, self.operation);
+        if !self.header.fortran_order {
+            return read(shape.clone());
+        }
+        let axes: Vec<usize> = (0..shape.rank()).rev().collect();
+        read(shape.iter().rev().copied().collect())?.permute(axes)
+    }
+
+    fn error(&self, what: String) -> Error {
+        file_error(self.operation, self.source.path(), what)
+    }
+}
+
+/// Writes `tensor` to the file at `path`, which is replaced as a whole or not at all. The new file has the permissions of the one that it
+/// replaces, and lies where symbolic links lead; what is no regular file, such as `/dev/stdout` into a pipe, is written to.
+///
+/// # Errors
+/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Rank`] for more than [`MAX_RANK`] axes, [`ErrorKind::Io`], or an
+/// error of the device.
 pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
     let Some(name) = tensor.dtype().npy_name() else {
         let kind = ErrorKind::UnsupportedDType {
@@ -67,6 +155,11 @@ pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
         };
         return Err(Error::new("npy::write", kind));
     };
+    if tensor.rank() > MAX_RANK {
+        let kind =
+            ErrorKind::Rank { shape: tensor.shape().clone(), expected: "at most 64, as NumPy's arrays have" };
+        return Err(Error::new("npy::write", kind));
+    }
     let order = if tensor.dtype().size_in_bytes() == 1 { '|' } else { '<' };
     let dims: Vec<String> = tensor.dims().iter().map(|length| format!("{length}, ")).collect();
     let dims = dims.concat();
@@ -96,31 +189,26 @@ fn preamble(header: &str) -> Vec<u8> {
     bytes
 }
 
-/// The header's text and the data behind it.
-fn split(file: &[u8]) -> Result<(&str, &[u8]), String> {
-    let Some(rest) = file.strip_prefix(MAGIC) else {
+/// Where the header's text lies in a file of `length` bytes that begins with `fixed`: with the first [`FIXED`], or with all it has.
+fn header_place(fixed: &[u8], length: u64) -> Result<Range<u64>, String> {
+    let Some(rest) = fixed.strip_prefix(MAGIC) else {
         return Err("not an .npy file: it does not start with \\x93NUMPY".to_owned());
     };
     let Some(([major, minor], rest)) = rest.split_first_chunk::<2>() else {
         return Err("truncated: it ends before the version".to_owned());
     };
     let cut = || "truncated: it ends before the header's length".to_owned();
-    let (length, rest) = match major {
-        1 => {
-            let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
-            (usize::from(u16::from_le_bytes(*length)), rest)
-        }
-        2 | 3 => {
-            let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
-            (u32::from_le_bytes(*length) as usize, rest)
-        }
+    let (text, start) = match major {
+        1 => (u64::from(u16::from_le_bytes(*rest.first_chunk().ok_or_else(cut)?)), FIXED - 2),
+        2 | 3 => (u64::from(u32::from_le_bytes(*rest.first_chunk().ok_or_else(cut)?)), FIXED),
         _ => return Err(format!("version {major}.{minor} is not known; 1, 2 and 3 are")),
     };
-    let Some((header, data)) = rest.split_at_checked(length) else {
-        return Err(format!("truncated: the header has {length} bytes, {} are left in the file", rest.len()));
-    };
-    match std::str::from_utf8(header) {
-        Ok(header) => Ok((header, data)),
-        Err(error) => Err(format!("the header is not text: {error}")),
+    let (start, left) = (start as u64, length - start as u64);
+    if text > left {
+        return Err(format!("truncated: the header has {text} bytes, {left} are left in the file"));
     }
+    if text > LONGEST {
+        return Err(format!("the header has {text} bytes, more than {LONGEST}"));
+    }
+    Ok(start..start + text)
 }

@@ -1,15 +1,66 @@
 //! The header of an `.npy` file: a Python dictionary with three entries.
 
+use super::npy::MAX_RANK;
 use crate::dtype::DType;
 use crate::shape::Shape;
 
 /// What the header says.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
-    pub(super) dtype: DType,
-    pub(super) big_endian: bool,
+    pub(super) descr: Descr,
     pub(super) fortran_order: bool,
     pub(super) shape: Shape,
+}
+
+/// A dtype as NumPy writes it: a byte order, a kind and a size, such as "<f4".
+#[derive(Debug, PartialEq)]
+pub(super) struct Descr(pub(super) String);
+
+impl Descr {
+    /// The dtype, if it is one that tensors have.
+    pub(super) fn dtype(&self) -> Option<DType> {
+        let name = self.name()?;
+        DType::ALL.into_iter().find(|dtype| dtype.npy_name() == Some(name))
+    }
+
+    /// Whether the elements are truth values, of a byte each.
+    pub(super) fn is_bool(&self) -> bool {
+        self.name() == Some("b1")
+    }
+
+    pub(super) fn is_big_endian(&self) -> bool {
+        self.0.starts_with('>')
+    }
+
+    /// Bytes of an element, if that is a number, a text or nothing but bytes, of a fixed size.
+    pub(super) fn size(&self) -> Option<usize> {
+        let name = self.name()?;
+        let (unit, digits) = match name.as_bytes().first()? {
+            b'b' | b'i' | b'u' | b'f' | b'c' | b'S' | b'V' => (1, &name[1..]),
+            // Texts have four bytes a character.
+            b'U' => (4, &name[1..]),
+            _ => return None,
+        };
+        let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        digits.parse::<usize>().ok().filter(|_| is_number)?.checked_mul(unit)
+    }
+
+    /// Why it is no tensor's, and what to do.
+    pub(super) fn unsupported(&self) -> String {
+        let known: Vec<&str> = DType::ALL.iter().filter_map(|dtype| dtype.npy_name()).collect();
+        let remedy = match (self.is_bool(), self.size()) {
+            (true, _) => ", or read it as u8 with npy::read_bool",
+            (_, Some(_)) => ", or take its bytes with npy::read_raw",
+            _ => "",
+        };
+        let (descr, known) = (&self.0, known.join(" "));
+        format!("dtype {descr:?} is not supported; {known} are: convert the array with astype{remedy}")
+    }
+
+    /// Kind and size, without the byte order.
+    fn name(&self) -> Option<&str> {
+        self.0.strip_prefix(['<', '>', '|', '='])
+    }
 }
 
 impl Header {
@@ -39,29 +90,12 @@ impl Header {
             return Err("the header goes on after its closing brace".to_owned());
         }
         let missing = |key| format!("the header has no entry {key:?}");
-        let (dtype, big_endian) = dtype(descr.ok_or_else(|| missing("descr"))?)?;
         Ok(Header {
-            dtype,
-            big_endian,
+            descr: Descr(descr.ok_or_else(|| missing("descr"))?.to_owned()),
             fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
             shape: shape.ok_or_else(|| missing("shape"))?,
         })
     }
-}
-
-/// The dtype and whether it is big-endian, from a byte order and a name such as "<f4".
-fn dtype(descr: &str) -> Result<(DType, bool), String> {
-    let unsupported = || {
-        let known: Vec<&str> = DType::ALL.iter().filter_map(|dtype| dtype.npy_name()).collect();
-        format!("dtype {descr:?} is not supported; {} are: convert the array with astype", known.join(" "))
-    };
-    let big_endian = match descr.as_bytes().first() {
-        Some(b'<' | b'|' | b'=') => false,
-        Some(b'>') => true,
-        _ => return Err(unsupported()),
-    };
-    let dtype = DType::ALL.into_iter().find(|dtype| dtype.npy_name() == Some(&descr[1..]));
-    Ok((dtype.ok_or_else(unsupported)?, big_endian))
 }
 
 /// An error for a dtype that is not a string: a list of fields.
@@ -123,6 +157,9 @@ impl<'a> Parser<'a> {
         let mut lengths = Vec::new();
         self.expect('(')?;
         while !self.take(')') {
+            if lengths.len() == MAX_RANK {
+                return Err(format!("the array has more than {MAX_RANK} axes, which no array of NumPy has"));
+            }
             lengths.push(self.length()?);
             if !self.take(',') {
                 self.expect(')')?;
@@ -158,14 +195,16 @@ mod tests {
     fn headers_as_numpy_writes_them() {
         let parse = |text| Header::parse(text).unwrap();
         let plain = parse("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }            \n");
-        assert_eq!((plain.dtype, plain.big_endian, plain.fortran_order), (DType::F32, false, false));
+        assert_eq!((plain.descr.dtype(), plain.descr.is_big_endian()), (Some(DType::F32), false));
+        assert!(!plain.fortran_order);
         assert_eq!(plain.shape, Shape::from([2, 3]));
         assert_eq!(parse("{'descr': '|u1', 'fortran_order': True, 'shape': ()}").shape, Shape::from(()));
         let other = parse("{\"shape\":(3L,),'fortran_order':True,'descr':'>i8'}");
         assert_eq!(
             other,
-            Header { dtype: DType::I64, big_endian: true, fortran_order: true, shape: Shape::from(3) }
+            Header { descr: Descr(">i8".to_owned()), fortran_order: true, shape: Shape::from(3) }
         );
+        assert_eq!((other.descr.dtype(), other.descr.is_big_endian()), (Some(DType::I64), true));
     }
 
     #[test]
@@ -182,14 +221,48 @@ mod tests {
             "the length 99999999999999999999 does not fit 64 bits"
         );
         assert_eq!(error("{'descr': [('x', '<f4')]}"), "arrays of structures are not supported");
-        assert!(
-            error("{'descr': '|b1', 'fortran_order': False, 'shape': ()}")
-                .starts_with("dtype \"|b1\" is not supported; u1 u4")
-        );
-        assert!(
-            error("{'descr': 'é', 'fortran_order': False, 'shape': ()}")
-                .starts_with("dtype \"é\" is not supported")
-        );
         assert!(error("{} x").contains("goes on"));
+    }
+
+    #[test]
+    fn dtypes_have_sizes_that_tensors_have_or_not() {
+        let descr = |text: &str| Descr(text.to_owned());
+        for (text, size) in [
+            ("|b1", Some(1)),
+            ("<u2", Some(2)),
+            (">c16", Some(16)),
+            ("|V3", Some(3)),
+            ("|S0", Some(0)),
+            ("<U5", Some(20)),
+            ("<U9223372036854775808", None),
+            ("|O", None),
+            ("<M8[ns]", None),
+            ("<f", None),
+            ("<f+4", None),
+            ("f4", None),
+            ("é", None),
+            ("<é", None),
+            ("<", None),
+            ("", None),
+        ] {
+            assert_eq!((descr(text).size(), descr(text).dtype()), (size, None), "{text:?}");
+        }
+        let says = |text: &str| descr(text).unsupported();
+        let unsupported = "is not supported; u1 u4 i2 i4 i8 f2 f4 f8 are: convert the array with astype";
+        assert_eq!(says("|b1"), format!("dtype \"|b1\" {unsupported}, or read it as u8 with npy::read_bool"));
+        assert_eq!(says("<u2"), format!("dtype \"<u2\" {unsupported}, or take its bytes with npy::read_raw"));
+        assert_eq!(says("|O"), format!("dtype \"|O\" {unsupported}"));
+    }
+
+    #[test]
+    fn ranks_have_a_limit() {
+        let header = |rank: usize| {
+            Header::parse(&format!(
+                "{{'descr': '<f4', 'fortran_order': True, 'shape': ({})}}",
+                "1,".repeat(rank)
+            ))
+        };
+        assert_eq!(header(64).unwrap().shape.rank(), 64);
+        assert_eq!(header(65).unwrap_err(), "the array has more than 64 axes, which no array of NumPy has");
     }
 }

@@ -17,13 +17,13 @@
 //! # }
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use memmap2::Mmap;
-
-use super::atomic::{self, file_error};
-use super::safetensors_header::{self, Header};
+use super::safetensors_header::{self, FIXED, Header};
+use super::source::Source;
+use super::{atomic, file_error};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -32,14 +32,29 @@ use crate::tensor::Tensor;
 
 pub use super::safetensors_header::Info;
 
-/// An open safetensors file. Its header has been checked; tensors are read from the mapped file when asked for, one at a time.
+const OPEN: &str = "safetensors::open";
+const LOAD: &str = "safetensors::load";
+/// The name of truth values among dtypes.
+const BOOL: &str = "BOOL";
+
+/// An open safetensors file. Its header has been checked; tensors are read when asked for, one at a time, straight to where they go.
 ///
-/// The file must not be truncated by another process while this lives; replacing it by a rename is safe.
+/// Reading is by position: if the file is cut short meanwhile, that is an error; what is written to it in place is read as it is at that
+/// time. Replacing it by a rename changes nothing here.
 #[derive(Debug)]
 pub struct File {
-    path: PathBuf,
-    map: Mmap,
+    source: Source,
     header: Header,
+}
+
+/// What [`File::load_all`] made of a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The tensors by name.
+    pub tensors: BTreeMap<String, Tensor>,
+    /// What was left out because tensors do not have its dtype, such as `I8` and `BOOL`: [`File::bytes`] reads it.
+    pub left_out: BTreeMap<String, Info>,
 }
 
 impl File {
@@ -49,10 +64,33 @@ impl File {
     /// # Errors
     /// [`crate::ErrorKind::Io`], or [`crate::ErrorKind::File`], saying what is wrong with which tensor.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
-        let path = path.as_ref();
-        let map = atomic::map(path, "safetensors::open")?;
-        let header = Header::parse(&map).map_err(|what| file_error("safetensors::open", path, what))?;
-        Ok(File { path: path.to_owned(), map, header })
+        File::of(Source::open(path.as_ref(), OPEN)?)
+    }
+
+    /// As [`File::open`], with the file mapped: [`File::bytes`] copies nothing then. Loading is no quicker.
+    ///
+    /// # Safety
+    /// Until this is dropped nobody, in this process or another, truncates the file or writes to it in place: a read past its new end
+    /// would end the process, and bytes that change while they are lent are a data race. Replacing the file by a rename is fine.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    #[doc(alias = "mmap")]
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<File> {
+        // SAFETY: S13: the caller's promise.
+        File::of(unsafe { Source::map(path.as_ref(), OPEN) }?)
+    }
+
+    fn of(source: Source) -> Result<File> {
+        let length = source.length();
+        let error = |what: String| file_error(OPEN, source.path(), what);
+        let mut fixed = [0; FIXED];
+        let fixed = &mut fixed[..length.min(FIXED as u64) as usize];
+        source.read(0, fixed, OPEN)?;
+        let json = FIXED as u64..FIXED as u64 + Header::length(fixed, length).map_err(error)?;
+        let data_length = length - json.end;
+        let header = Header::parse(&source.bytes(json, OPEN)?, data_length).map_err(error)?;
+        Ok(File { source, header })
     }
 
     /// The names of the tensors, in alphabetical order.
@@ -86,41 +124,90 @@ impl File {
     /// [`crate::ErrorKind::File`] if there is no tensor of that name, or it has a dtype that tensors do not have; or an error of the
     /// device.
     pub fn load(&self, name: &str, device: &Device) -> Result<Tensor> {
-        let Some(info) = self.info(name) else {
-            return Err(self.error(format!("there is no tensor {name:?} among its {}", self.len())));
-        };
+        let info = self.named(name)?;
         let dtype = info.dtype.ok_or_else(|| {
             let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.safetensors_name()).collect();
             let (dtype, known) = (&info.dtype_name, known.join(" "));
-            self.error(format!("tensor {name:?} has dtype {dtype}, which is not supported; {known} are"))
+            let bool = if dtype == BOOL { "File::load_bool reads it as u8, " } else { "" };
+            self.error(format!(
+                "tensor {name:?} has dtype {dtype}, which is not supported; {known} are: {bool}File::bytes gives its bytes"
+            ))
         })?;
-        // The header's ranges were checked against the length of the map.
-        Tensor::from_bytes(&self.map[info.range.clone()], dtype, info.shape.clone(), device)
+        self.tensor(info, dtype, &|_| (), device)
     }
 
-    /// Reads all tensors to `device`.
+    /// Reads a tensor of truth values (`BOOL`) to `device`, as `u8` that are 0 or 1.
+    ///
+    /// # Errors
+    /// As [`File::load`], and [`crate::ErrorKind::File`] if the tensor has another dtype.
+    pub fn load_bool(&self, name: &str, device: &Device) -> Result<Tensor> {
+        let info = self.named(name)?;
+        if info.dtype_name != BOOL {
+            return Err(self.error(format!("tensor {name:?} has dtype {}, not {BOOL}", info.dtype_name)));
+        }
+        self.tensor(info, DType::U8, &super::truth_values, device)
+    }
+
+    /// The bytes of a tensor of any dtype, as they lie in the file: little-endian, row-major. [`File::info`] has its dtype's name and its
+    /// shape. They are read, or lent if the file is mapped.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::File`] if there is no tensor of that name, or the file was cut short; [`crate::ErrorKind::Io`];
+    /// [`crate::ErrorKind::OutOfMemory`].
+    pub fn bytes(&self, name: &str) -> Result<Cow<'_, [u8]>> {
+        self.source.bytes(self.named(name)?.range.clone(), "safetensors::bytes")
+    }
+
+    /// Reads all tensors to `device`, but for those of a dtype that tensors do not have, which the result lists.
     ///
     /// # Errors
     /// As [`File::load`].
-    pub fn load_all(&self, device: &Device) -> Result<BTreeMap<String, Tensor>> {
-        self.names().map(|name| Ok((name.to_owned(), self.load(name, device)?))).collect()
+    pub fn load_all(&self, device: &Device) -> Result<Loaded> {
+        let mut loaded = Loaded { tensors: BTreeMap::new(), left_out: BTreeMap::new() };
+        for (name, info) in &self.header.tensors {
+            if info.dtype.is_some() {
+                loaded.tensors.insert(name.clone(), self.load(name, device)?);
+            } else {
+                loaded.left_out.insert(name.clone(), info.clone());
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// What the header says of a tensor.
+    fn named(&self, name: &str) -> Result<&Info> {
+        let missing = || self.error(format!("there is no tensor {name:?} among its {}", self.len()));
+        self.info(name).ok_or_else(missing)
+    }
+
+    /// A tensor's elements, each of as many bytes as `dtype` has, after `change`.
+    fn tensor(
+        &self,
+        info: &Info,
+        dtype: DType,
+        change: &dyn Fn(&mut [u8]),
+        device: &Device,
+    ) -> Result<Tensor> {
+        // The header's ranges were checked against the length of the file, and against dtype and shape.
+        self.source.tensor(info.range.start, (dtype, info.shape.clone()), change, device, LOAD)
     }
 
     fn error(&self, what: String) -> Error {
-        file_error("safetensors::load", &self.path, what)
+        file_error(LOAD, self.source.path(), what)
     }
 }
 
-/// Reads all tensors of the file at `path` to `device`.
+/// Reads all tensors of the file at `path` to `device`, but for those of a dtype that tensors do not have, which the result lists.
 ///
 /// # Errors
 /// As [`File::open`] and [`File::load`].
-pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<BTreeMap<String, Tensor>> {
+pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Loaded> {
     File::open(path)?.load_all(device)
 }
 
 /// Writes named tensors, and free text under `__metadata__`, to the file at `path`, which is replaced as a whole or not at all.
-/// Tensors are written one at a time.
+/// Tensors are written one at a time. The new file has the permissions of the one that it replaces, and lies where symbolic links lead;
+/// what is no regular file, such as a FIFO, is written to.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Argument`] for a name given twice or for `__metadata__`, [`crate::ErrorKind::Io`], or an error of a device.

@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::Shape;
 
+/// Bytes before the JSON: its length.
+pub(super) const FIXED: usize = 8;
 /// The longest header that is read, as in other readers of the format.
 const LONGEST: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
@@ -28,7 +30,7 @@ pub struct Info {
     /// The shape.
     pub shape: Shape,
     /// Where its bytes lie in the file.
-    pub(super) range: Range<usize>,
+    pub(super) range: Range<u64>,
 }
 
 /// A header whose every range lies in the file.
@@ -39,49 +41,41 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses and checks the header of a file with these bytes. Errors are in words.
-    pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
-        let Some((length, rest)) = file.split_first_chunk::<8>() else {
-            return Err(format!(
-                "truncated: it has {} bytes, and a header's length alone takes 8",
-                file.len()
-            ));
+    /// How many bytes of JSON follow the first [`FIXED`] of a file of `length` bytes, which begins with `fixed`.
+    pub(super) fn length(fixed: &[u8], length: u64) -> Result<u64, String> {
+        let Some(header) = fixed.first_chunk() else {
+            return Err(format!("truncated: it has {length} bytes, and a header's length alone takes 8"));
         };
-        let length = u64::from_le_bytes(*length);
-        if length > LONGEST {
+        let header = u64::from_le_bytes(*header);
+        if header > LONGEST {
             return Err(format!(
-                "the header would have {length} bytes, more than {LONGEST}: not a safetensors file"
+                "the header would have {header} bytes, more than {LONGEST}: not a safetensors file"
             ));
         }
-        let Some((header, data)) = rest.split_at_checked(length as usize) else {
-            return Err(format!(
-                "truncated: the header has {length} bytes, {} are left in the file",
-                rest.len()
-            ));
-        };
+        let left = length - FIXED as u64;
+        if header > left {
+            return Err(format!("truncated: the header has {header} bytes, {left} are left in the file"));
+        }
+        Ok(header)
+    }
+
+    /// Parses and checks a header's JSON, with `data_length` bytes of data behind it. Errors are in words.
+    pub(super) fn parse(json: &[u8], data_length: u64) -> Result<Header, String> {
         let entries: Entries =
-            serde_json::from_slice(header).map_err(|error| format!("the header is damaged: {error}"))?;
-        let data_start = 8 + header.len();
-        let mut parsed = Header { tensors: BTreeMap::new(), metadata: BTreeMap::new() };
-        for (name, value) in entries.0 {
-            let repeated = if name == METADATA {
-                let metadata = metadata(value)?;
-                !std::mem::replace(&mut parsed.metadata, metadata).is_empty()
-            } else {
-                let info = info(&name, value, data_start, data.len())?;
-                parsed.tensors.insert(name.clone(), info).is_some()
-            };
-            if repeated {
-                return Err(format!("the header has two entries {name:?}"));
-            }
+            serde_json::from_slice(json).map_err(|error| format!("the header is damaged: {error}"))?;
+        let data_start = (FIXED + json.len()) as u64;
+        let mut header = Header { tensors: BTreeMap::new(), metadata: entries.metadata };
+        for (name, entry) in entries.tensors {
+            let info = info(&name, entry, data_start, data_length)?;
+            header.tensors.insert(name, info);
         }
-        parsed.check_cover(data_start, data.len())?;
-        Ok(parsed)
+        header.check_cover(data_start, data_length)?;
+        Ok(header)
     }
 
     /// Checks that the tensors' bytes follow each other without a gap from the first byte of data to the last.
-    fn check_cover(&self, data_start: usize, data_length: usize) -> Result<(), String> {
-        let mut ranges: Vec<(&Range<usize>, &str)> =
+    fn check_cover(&self, data_start: u64, data_length: u64) -> Result<(), String> {
+        let mut ranges: Vec<(&Range<u64>, &str)> =
             self.tensors.iter().map(|(name, info)| (&info.range, name.as_str())).collect();
         ranges.sort_unstable_by_key(|(range, _)| (range.start, range.end));
         let mut end = data_start;
@@ -143,18 +137,10 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// The text under `__metadata__`.
-fn metadata(value: Value) -> Result<BTreeMap<String, String>, String> {
-    serde_json::from_value(value)
-        .map_err(|error| format!("{METADATA} is not a map from text to text: {error}"))
-}
-
 /// One tensor's entry, checked against the length of the data.
-fn info(name: &str, value: Value, data_start: usize, data_length: usize) -> Result<Info, String> {
-    let entry: Entry = serde_json::from_value(value)
-        .map_err(|error| format!("the entry of tensor {name:?} is damaged: {error}"))?;
+fn info(name: &str, entry: Entry, data_start: u64, data_length: u64) -> Result<Info, String> {
     let [start, end] = entry.data_offsets;
-    if start > end || end > data_length as u64 {
+    if start > end || end > data_length {
         return Err(format!(
             "tensor {name:?} lies at bytes {start}..{end}, but the file has {data_length} bytes of data"
         ));
@@ -173,8 +159,8 @@ fn info(name: &str, value: Value, data_start: usize, data_length: usize) -> Resu
             return Err(format!("tensor {name:?} is {shape} of {dtype}, but has {bytes} bytes"));
         }
     }
-    // Both fit, for they are at most the length of a slice.
-    let range = data_start + start as usize..data_start + end as usize;
+    // Both fit, for they are at most the length of the file.
+    let range = data_start + start..data_start + end;
     Ok(Info { dtype: DType::from_safetensors_name(&entry.dtype), dtype_name: entry.dtype, shape, range })
 }
 
@@ -191,7 +177,7 @@ fn bits(dtype: &str) -> Option<usize> {
     })
 }
 
-/// One tensor, as JSON has it.
+/// One tensor, as JSON has it. A field that is there twice is an error; one of another name is passed over.
 #[derive(serde::Deserialize)]
 struct Entry {
     dtype: String,
@@ -199,8 +185,12 @@ struct Entry {
     data_offsets: [u64; 2],
 }
 
-/// The entries of a JSON map in their order, the repeated ones too.
-struct Entries(Vec<(String, Value)>);
+/// A header as JSON has it, in which no name is there twice.
+#[derive(Default)]
+struct Entries {
+    metadata: BTreeMap<String, String>,
+    tensors: BTreeMap<String, Entry>,
+}
 
 impl<'de> Deserialize<'de> for Entries {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries, D::Error> {
@@ -214,11 +204,53 @@ impl<'de> Deserialize<'de> for Entries {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
+                let mut entries = Entries::default();
+                let mut has_metadata = false;
+                while let Some(name) = map.next_key::<String>()? {
+                    let within = |error| A::Error::custom(format!("in {name:?}: {error}"));
+                    let repeated = if name == METADATA {
+                        // Other writers leave it empty by a null.
+                        let texts: Option<Texts> = map.next_value().map_err(within)?;
+                        entries.metadata = texts.map(|texts| texts.0).unwrap_or_default();
+                        std::mem::replace(&mut has_metadata, true)
+                    } else {
+                        let entry = map.next_value().map_err(within)?;
+                        entries.tensors.insert(name.clone(), entry).is_some()
+                    };
+                    if repeated {
+                        return Err(A::Error::custom(format!("two entries {name:?}")));
+                    }
                 }
-                Ok(Entries(entries))
+                Ok(entries)
+            }
+        }
+
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+/// Texts by their names, none of which is there twice.
+struct Texts(BTreeMap<String, String>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Texts, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Texts;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from text to text")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
+                let mut texts = BTreeMap::new();
+                while let Some((name, text)) = map.next_entry::<String, String>()? {
+                    if texts.insert(name.clone(), text).is_some() {
+                        return Err(A::Error::custom(format!("two entries {name:?}")));
+                    }
+                }
+                Ok(Texts(texts))
             }
         }
 

@@ -54,6 +54,11 @@ impl Layout {
         Layout { shape, strides, offset: 0, contiguous: true, ..*self }
     }
 
+    /// The same layout of what lies from its offset on.
+    pub(crate) fn at_the_start(self) -> Layout {
+        Layout { offset: 0, ..self }
+    }
+
     /// The layout of a shape and one stride for each of its dimensions.
     fn of(shape: Shape, strides: Dims, offset: usize) -> Layout {
         let (elements, contiguous) = (count(&shape), is_row_major(&shape, &strides));

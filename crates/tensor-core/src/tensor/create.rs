@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::memory::copy_of;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::Storage;
@@ -50,13 +51,14 @@ impl Tensor {
     /// A tensor of a copy of `elements` in row-major order.
     ///
     /// # Errors
-    /// As [`Tensor::from_vec`].
+    /// As [`Tensor::from_vec`], and [`ErrorKind::OutOfMemory`].
     pub fn from_slice<T: Element>(
         elements: &[T],
         shape: impl Into<Shape>,
         device: &Device,
     ) -> Result<Tensor> {
-        Tensor::from_elements(T::store(elements.to_vec()), shape.into(), device, "from_slice")
+        let elements = copy_of(elements, "from_slice").on(device)?;
+        Tensor::from_elements(T::store(elements), shape.into(), device, "from_slice")
     }
 
     /// A tensor whose elements have the bit patterns in `bytes`: little-endian, row-major.

@@ -154,16 +154,16 @@ impl Tensor {
         })
     }
 
-    /// Storage that nobody else has, and how the elements lie in it. Shared storage is copied.
+    /// Storage that nobody else has, graphs included, and how the elements lie in it. Other storage is copied.
     pub(crate) fn into_parts(self, operation: &'static str) -> Result<(Storage, Layout)> {
         let device = self.device();
-        match Arc::try_unwrap(self.storage) {
-            Ok(storage) => Ok((storage, self.layout)),
-            Err(shared) => {
-                let tight = Layout::contiguous(self.layout.shape().clone(), operation)?;
-                Ok((shared.copy(&self.layout).on(&device)?, tight))
-            }
-        }
+        let shared = match Arc::try_unwrap(self.storage) {
+            Ok(storage) if !storage.is_used_by_graphs() => return Ok((storage, self.layout)),
+            Ok(used) => Arc::new(used),
+            Err(shared) => shared,
+        };
+        let tight = Layout::contiguous(self.layout.shape().clone(), operation)?;
+        Ok((shared.copy(&self.layout).on(&device)?, tight))
     }
 
     /// The tensor of what an operation gave.

@@ -3,7 +3,7 @@
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::Tensor;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, On, Result};
 
 /// What is taken along one axis.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ pub trait IndexOp<T> {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for more indices than axes; [`ErrorKind::Index`] or [`ErrorKind::Range`] for an index or a range past the end
-    /// of its axis; [`ErrorKind::Argument`] for a range that ends before it starts; for ids the errors of [`Tensor::index_select`].
+    /// of its axis; for ids the errors of [`Tensor::index_select`].
     fn i(&self, index: T) -> Result<Tensor>;
 }
 
@@ -96,21 +96,22 @@ impl Tensor {
             return Err(self.error("i", kind));
         }
         // Axes keep their numbers until the end, so that messages name this tensor's. Ids come behind what moves nothing.
-        let mut tensor = self.clone();
+        let mut layout = self.layout.clone();
         for (axis, indexer) in indexers.iter().enumerate() {
             match indexer {
                 TensorIndexer::Select(index) if *index >= self.dims()[axis] => {
                     let kind = ErrorKind::Index { index: *index, axis, shape: self.shape().clone() };
                     return Err(self.error("i", kind));
                 }
-                TensorIndexer::Select(index) => tensor = tensor.narrow(axis, *index, 1)?,
+                TensorIndexer::Select(index) => layout = layout.narrow(axis, *index, 1, "i").on(self)?,
                 TensorIndexer::Narrow(start, end) => {
                     let (start, length) = self.span(axis, *start, *end)?;
-                    tensor = tensor.narrow(axis, start, length)?;
+                    layout = layout.narrow(axis, start, length, "i").on(self)?;
                 }
                 TensorIndexer::IndexSelect(_) | TensorIndexer::Ids(_) => {}
             }
         }
+        let mut tensor = self.with_layout(layout)?;
         for (axis, indexer) in indexers.iter().enumerate() {
             match indexer {
                 TensorIndexer::IndexSelect(ids) => tensor = tensor.index_select(ids, axis)?,
@@ -129,7 +130,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// First index and length of a range along an axis.
+    /// First index and length of a range along an axis. A range that ends before it starts is empty.
     fn span(&self, axis: usize, start: Bound<usize>, end: Bound<usize>) -> Result<(usize, usize)> {
         let whole = self.dims()[axis];
         let first = match start {
@@ -142,13 +143,7 @@ impl Tensor {
             Bound::Included(end) => end.saturating_add(1),
             Bound::Excluded(end) => end,
         };
-        let Some(length) = end.checked_sub(first) else {
-            let what = format!(
-                "the range {first}..{end} along axis {axis} of {} ends before it starts",
-                self.shape()
-            );
-            return Err(self.error("i", ErrorKind::Argument { what }));
-        };
+        let length = end.saturating_sub(first);
         if first > whole || end > whole {
             let kind = ErrorKind::Range { start: first, length, axis, shape: self.shape().clone() };
             return Err(self.error("i", kind));

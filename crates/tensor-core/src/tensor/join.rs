@@ -103,7 +103,7 @@ impl Tensor {
         let length = self.dims()[axis];
         let shift = i128::from(shift).rem_euclid(length.max(1) as i128) as usize;
         if shift == 0 || self.elements() == 0 {
-            return Ok(self.clone());
+            return self.share();
         }
         let part = |start: usize, length: usize| self.layout.narrow(axis, start, length, "roll").on(self);
         let (last, first) = (part(length - shift, shift)?, part(0, length - shift)?);
@@ -223,7 +223,7 @@ fn join(pieces: &[(&Tensor, Layout)], axis: usize, operation: &'static str) -> R
         shape.dims_mut()[axis] = sum.ok_or_else(overflow)?;
     }
     if pieces.len() == 1 {
-        return Ok(first.with_layout(layout.clone()));
+        return first.with_layout(layout.clone());
     }
     shape.elements(operation).on(&first.device())?;
     let pieces: Vec<Piece<'_, Storage>> =

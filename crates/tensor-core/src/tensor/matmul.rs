@@ -49,10 +49,13 @@ impl Tensor {
             let kind = ErrorKind::Broadcast { lhs: self.shape().clone(), rhs: other.shape().clone() };
             return Err(self.error("matmul", kind));
         };
+        let shape = with_matrix(&batch, (!row).then_some(m), (!column).then_some(n));
+        if shape.elements("matmul").on(self)? == 0 {
+            // What the operands would be stretched to may be too large.
+            return Tensor::zeros(shape, self.dtype(), &self.device());
+        }
         let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(self)?;
         let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(self)?;
-        let shape = with_matrix(&batch, (!row).then_some(m), (!column).then_some(n));
-        shape.elements("matmul").on(self)?;
         let storage = self.storage.matmul(&lhs, &other.storage, &rhs).on(self)?;
         Tensor::tight(storage, shape, "matmul")
     }

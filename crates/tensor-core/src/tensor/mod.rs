@@ -32,6 +32,7 @@ use triomphe::Arc;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{At, Error, ErrorKind, Result};
+use crate::hip::HipStorage;
 use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::Storage;
@@ -48,9 +49,12 @@ pub use pool::{Pool2dConfig, ToUsize2};
 /// size. Nothing done to one tensor is ever seen through another: operations whose name ends in `_` write in place if the
 /// storage is not shared, and copy it first if it is.
 ///
+/// The launch of a graph writes the tensors that its capture wrote in place or made, and no others: a clone or a view of one of them is a
+/// copy on the device, as long as the graph lives. If a clone's copy fails, operations on the clone answer
+/// [`ErrorKind::CloneFailed`].
+///
 /// Operations on two tensors broadcast as PyTorch's do, want equal dtypes and devices, and otherwise return an error that
 /// names both.
-#[derive(Clone)]
 pub struct Tensor {
     storage: Arc<Storage>,
     layout: Layout,
@@ -109,7 +113,7 @@ impl Tensor {
         &self.storage
     }
 
-    /// How many tensors share the storage, this one included.
+    /// How many tensors share the storage, this one included; graphs do not count.
     pub fn storage_references(&self) -> usize {
         Arc::strong_count(&self.storage)
     }
@@ -144,10 +148,18 @@ impl Tensor {
         Ok(Tensor { storage: Arc::new(storage), layout: self.layout.tightened() })
     }
 
-    /// The same storage seen through another layout, which reaches no further than this tensor's.
-    fn with_layout(&self, layout: Layout) -> Tensor {
+    /// The same storage seen through another layout, which reaches no further than this tensor's. What graphs write is copied.
+    fn with_layout(&self, layout: Layout) -> Result<Tensor> {
         assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
-        Tensor { storage: Arc::clone(&self.storage), layout }
+        if let Some(written) = self.storage.written_by_graphs() {
+            return copied(written, layout).map_err(|(error, _)| self.error("copy", ErrorKind::Hip(error)));
+        }
+        Ok(Tensor { storage: Arc::clone(&self.storage), layout })
+    }
+
+    /// As [`Clone::clone`], with the error of the copy that there may be.
+    fn share(&self) -> Result<Tensor> {
+        self.with_layout(self.layout.clone())
     }
 
     /// An error of `operation` on this tensor's device.
@@ -191,6 +203,31 @@ impl Tensor {
     }
 }
 
+impl Clone for Tensor {
+    #[inline]
+    fn clone(&self) -> Tensor {
+        if let Some(written) = self.storage.written_by_graphs() {
+            // The clone tells whoever uses it.
+            return copied(written, self.layout.clone()).unwrap_or_else(|(_, lost)| lost);
+        }
+        Tensor { storage: Arc::clone(&self.storage), layout: self.layout.clone() }
+    }
+}
+
+/// A copy of what a layout reaches, with the same strides, of memory that graphs write; or an error, and a tensor that answers it.
+#[cold]
+#[inline(never)]
+#[expect(clippy::result_large_err, reason = "it is made once, where there is one")]
+fn copied(written: &HipStorage, layout: Layout) -> Result<Tensor, (hip_safe::Error, Tensor)> {
+    let storage = written.part(layout.offset()..layout.end());
+    let error = storage.lost().cloned();
+    let tensor = Tensor { storage: Arc::new(Storage::Hip(storage)), layout: layout.at_the_start() };
+    match error {
+        None => Ok(tensor),
+        Some(error) => Err((error, tensor)),
+    }
+}
+
 impl At for Tensor {
     fn at(&self) -> Device {
         self.device()
@@ -202,8 +239,7 @@ fn require_same(lhs: &Device, rhs: &Device, operation: &'static str) -> Result<(
     if lhs.same_device(rhs) {
         return Ok(());
     }
-    let kind = ErrorKind::DeviceMismatch { lhs: lhs.to_string(), rhs: rhs.to_string() };
-    Err(Error::new(operation, kind))
+    Err(Error::new(operation, ErrorKind::two_devices(lhs, rhs)))
 }
 
 /// What to do about an operation that takes floats only.

@@ -50,13 +50,15 @@ impl Tensor {
     }
 }
 
-/// Normalisation. Computed in `f32` (`f64` for `f64`), where squares of deviations must not overflow, and rounded once. The
+/// Normalisation. Computed in `f32` (`f64` for `f64`) and rounded once. Squares are summed in that type: where their sum is infinite, as of a
+/// deviation of 1.9e19 or more in `f32` and `bf16`, or of many smaller ones, the row becomes 0, with the bias added. Scale such tensors first. The
 /// variance is that of the elements (divided by their number), from deviations from the mean: it does not cancel. A NaN or an
 /// infinity spoils its own row only.
 ///
 /// A weight or bias is `Some(&tensor)`, `&tensor` or `None`, of the dtype and device of `self`. `eps` is rounded to the type of the computation.
 impl Tensor {
-    /// (x − mean) / √(variance + eps) · weight + bias over the last axis; weight and bias have its length. Floats only.
+    /// (x − mean) / √(variance + eps) · weight + bias over the last axis; weight and bias have its length. Floats only. Deviations whose
+    /// squares overflow `f32` (1.9e19) become 0.
     ///
     /// Moves each element in once and out once where a row fits the registers of a block (8192 elements, 4096 of `f64`), three times in
     /// elsewhere. Strided tensors whose rows lie side by side are read where they lie, others are copied first.
@@ -85,7 +87,8 @@ impl Tensor {
         self.last_axis_norm(RowNormKind::Layer, weight.into(), bias.into(), eps)
     }
 
-    /// x / √(mean of x² + eps) · weight over the last axis; the weight has its length. Floats only.
+    /// x / √(mean of x² + eps) · weight over the last axis; the weight has its length. Floats only. Elements whose squares overflow `f32`
+    /// (1.9e19) become 0.
     ///
     /// Moves each element in once and out once where a row fits the registers of a block (8192 elements, 4096 of `f64`), twice in
     /// elsewhere. Strided tensors whose rows lie side by side are read where they lie, others are copied first.
@@ -97,7 +100,8 @@ impl Tensor {
     }
 
     /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]`, whose channels, axis 1, are cut into `groups` of equal
-    /// size: mean and variance are those of one group of one item. Weight and bias have one number for each channel. Floats only.
+    /// size: mean and variance are those of one group of one item. Weight and bias have one number for each channel. Floats only. Deviations
+    /// whose squares overflow `f32` (1.9e19) become 0.
     ///
     /// Moves what [`Tensor::layer_norm`] does; strided tensors are copied first.
     ///

@@ -65,7 +65,7 @@ impl Pool2dConfig {
 ///
 /// Each fails with [`ErrorKind::Rank`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if a window is larger
 /// than the padded input, a window or a stride is 0, the padding is more than half a window, or there is no input to an output;
-/// [`ErrorKind::Overflow`], or an error of the device.
+/// [`ErrorKind::Overflow`], for means also if a window has more places than 64 bits count, or an error of the device.
 impl Tensor {
     /// The greatest element of each window; windows lie side by side. NaN wins, −0 is less than +0.
     ///
@@ -158,7 +158,13 @@ impl Tensor {
             PoolAxis::windows(x[2 + axis], walk, ceil_mode).filter(|_| x[2 + axis] > 0)
         };
         match (axis(0), axis(1)) {
-            (Some(h), Some(w)) => self.pool(&Pooling { operation, op, h, w }),
+            (Some(h), Some(w)) => {
+                // A mean divides by the places of the window.
+                if matches!(op, PoolOp::Mean(_)) {
+                    Shape::from(window).elements(operation).on(self)?;
+                }
+                self.pool(&Pooling { operation, op, h, w })
+            }
             _ => wrong(format!(
                 "the window {window:?} with padding {padding:?} does not fit into the input {x}"
             )),

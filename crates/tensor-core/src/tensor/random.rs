@@ -171,7 +171,7 @@ impl Generator {
         input.require("dropout", input.dtype().is_float(), CAST_TO_FLOAT)?;
         let threshold = threshold("dropout", probability, &device)?;
         if probability == 0.0 {
-            return Ok(input.clone());
+            return input.share();
         }
         let scale = 1.0 / (1.0 - probability);
         let storage = input.storage.dropout(&input.layout, draw, threshold, scale).on(&device)?;

@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{ErrorKind, On, Result};
+use crate::memory::{copy_of, room};
 use crate::storage::Storage;
 
 impl Tensor {
@@ -46,25 +47,32 @@ impl Tensor {
         self.to_vec()
     }
 
-    /// The rows of a tensor of rank 2.
+    /// The rows of a tensor of rank 2. A row without elements takes memory too: that of a vector.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
     pub fn to_vec2<T: Element>(&self) -> Result<Vec<Vec<T>>> {
         self.require_rank("to_vec2", 2, "2")?;
-        Ok(rows(&self.to_vec()?, self.dims()[0], self.dims()[1]))
+        let (height, width) = (self.dims()[0], self.dims()[1]);
+        rows(&mut &self.to_vec()?[..], height, width, "to_vec2").on(self)
     }
 
-    /// The planes of rows of a tensor of rank 3.
+    /// The planes of rows of a tensor of rank 3. A row without elements takes memory too, as in [`Tensor::to_vec2`].
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
     pub fn to_vec3<T: Element>(&self) -> Result<Vec<Vec<Vec<T>>>> {
         self.require_rank("to_vec3", 3, "3")?;
+        let (count, height, width) = (self.dims()[0], self.dims()[1], self.dims()[2]);
         let elements = self.to_vec()?;
-        let (planes, height, width) = (self.dims()[0], self.dims()[1], self.dims()[2]);
-        let plane = height * width;
-        Ok((0..planes).map(|p| rows(&elements[p * plane..(p + 1) * plane], height, width)).collect())
+        // Asked for at once: the system gives many small pieces and ends the process when they are used.
+        room::<Vec<T>>(count.saturating_mul(height), "to_vec3").on(self)?;
+        let mut planes = room(count, "to_vec3").on(self)?;
+        let mut elements = &elements[..];
+        for _ in 0..count {
+            planes.push(rows(&mut elements, height, width, "to_vec3").on(self)?);
+        }
+        Ok(planes)
     }
 
     /// The bit patterns of all elements: little-endian, row-major.
@@ -72,7 +80,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        Ok(self.to_cpu_storage()?.as_bytes().to_vec())
+        copy_of(self.to_cpu_storage()?.as_bytes(), "to_bytes").on(self)
     }
 
     /// The elements in row-major order, in this machine's memory.
@@ -90,7 +98,7 @@ impl Tensor {
     /// An error of either device.
     pub fn to_device(&self, device: &Device) -> Result<Tensor> {
         if self.device().same_device(device) {
-            return Ok(self.clone());
+            return self.share();
         }
         let storage = Storage::from_cpu(device, self.to_cpu_storage()?).on(device)?;
         Tensor::tight(storage, self.shape().clone(), "to_device")
@@ -106,7 +114,7 @@ impl Tensor {
     #[doc(alias = "cast")]
     pub fn to_dtype(&self, dtype: DType) -> Result<Tensor> {
         if self.dtype() == dtype {
-            return Ok(self.clone());
+            return self.share();
         }
         let storage = self.storage.cast(&self.layout, dtype).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "to_dtype")
@@ -120,7 +128,18 @@ impl Tensor {
     }
 }
 
-/// `count` rows of `width` elements; zero-width rows too.
-fn rows<T: Copy>(elements: &[T], count: usize, width: usize) -> Vec<Vec<T>> {
-    (0..count).map(|row| elements[row * width..(row + 1) * width].to_vec()).collect()
+/// The next `count` rows of `width` of the elements; rows of none too.
+fn rows<T: Copy>(
+    elements: &mut &[T],
+    count: usize,
+    width: usize,
+    operation: &'static str,
+) -> Result<Vec<Vec<T>>> {
+    let mut rows = room(count, operation)?;
+    for _ in 0..count {
+        let (row, rest) = elements.split_at(width);
+        rows.push(copy_of(row, operation)?);
+        *elements = rest;
+    }
+    Ok(rows)
 }

@@ -3,6 +3,7 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::shape::Shape;
 use crate::storage::rope::Rope;
 
 /// Rotary position embeddings: pairs of numbers, turned by an angle for each position.
@@ -92,10 +93,16 @@ impl Tensor {
                 );
                 return Err(self.error(name, ErrorKind::Argument { what }));
             }
-            let rows = layout.narrow(1, 0, times, name).on(self)?;
-            rows.expand(&[batch, times, pairs].into(), name).on(self)
+            layout.narrow(1, 0, times, name).on(self)
         };
         let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
+        if self.elements() == 0 {
+            // What the angles would be stretched to may be too large.
+            return self.zeros_like();
+        }
+        let all = Shape::from([batch, times, d / 2]);
+        let stretched = |layout: Layout| layout.expand(&all, name).on(self);
+        let (cos_layout, sin_layout) = (stretched(cos_layout)?, stretched(sin_layout)?);
         let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };
         let storage = self.storage.rope(&cos.storage, &sin.storage, &rope).on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)

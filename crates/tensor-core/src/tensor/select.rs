@@ -47,7 +47,7 @@ impl Tensor {
     pub fn masked_fill(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         let device = self.device();
         mask.require_same_device(self, "masked_fill")?;
-        let mask = mask.with_layout(mask.layout.expand(self.shape(), "masked_fill").on(&device)?);
+        let mask = mask.with_layout(mask.layout.expand(self.shape(), "masked_fill").on(&device)?)?;
         let value = Tensor::full(value, (), self.dtype(), &device)?;
         mask.choose(&value, self, "masked_fill")
     }

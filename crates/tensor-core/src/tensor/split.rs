@@ -64,7 +64,7 @@ impl Tensor {
             .map(|size| {
                 let layout = self.layout.narrow(axis, start, size, operation).on(self)?;
                 start += size;
-                Ok(self.with_layout(layout))
+                self.with_layout(layout)
             })
             .collect()
     }
@@ -144,7 +144,7 @@ impl Tensor {
             let mut dims = vec![1; rank];
             dims[axis_of(number)] = lengths[number];
             let column = tensor.view(dims)?;
-            Ok(column.with_layout(column.layout.expand(&shape, NAME).on(&tensor.device())?))
+            column.with_layout(column.layout.expand(&shape, NAME).on(&tensor.device())?)
         };
         tensors.iter().enumerate().map(grid).collect()
     }

@@ -15,7 +15,7 @@ impl Tensor {
         let shape = shape.into();
         self.require_count(&shape, "reshape")?;
         if let Some(layout) = self.layout.view(&shape) {
-            return Ok(self.with_layout(layout));
+            return self.with_layout(layout);
         }
         let storage = self.storage.copy(&self.layout).on(self)?;
         Tensor::tight(storage, shape, "reshape")
@@ -29,7 +29,7 @@ impl Tensor {
         let shape = shape.into();
         self.require_count(&shape, "view")?;
         match self.layout.view(&shape) {
-            Some(layout) => Ok(self.with_layout(layout)),
+            Some(layout) => self.with_layout(layout),
             None => {
                 let from = self.shape().clone();
                 Err(self.error("view", ErrorKind::View { from, strides: self.strides().to_vec(), to: shape }))
@@ -51,7 +51,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
     pub fn contiguous(&self) -> Result<Tensor> {
-        if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
+        if self.is_contiguous() { self.share() } else { self.copy() }
     }
 
     /// A copy of the elements, tight, on storage of its own.
@@ -71,7 +71,7 @@ impl Tensor {
     pub fn transpose(&self, first: impl Axis, second: impl Axis) -> Result<Tensor> {
         let first = first.resolve(self.shape(), "transpose").on(self)?;
         let second = second.resolve(self.shape(), "transpose").on(self)?;
-        Ok(self.with_layout(self.layout.transpose(first, second)))
+        self.with_layout(self.layout.transpose(first, second))
     }
 
     /// The tensor with its last two axes exchanged.
@@ -83,7 +83,7 @@ impl Tensor {
             0 | 1 => {
                 Err(self.error("t", ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 2" }))
             }
-            rank => Ok(self.with_layout(self.layout.transpose(rank - 2, rank - 1))),
+            rank => self.with_layout(self.layout.transpose(rank - 2, rank - 1)),
         }
     }
 
@@ -93,7 +93,7 @@ impl Tensor {
     /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`] unless every axis is given once.
     pub fn permute(&self, axes: impl Axes) -> Result<Tensor> {
         let axes = axes.resolve_all(self.shape(), "permute").on(self)?;
-        Ok(self.with_layout(self.layout.permute(&axes, "permute").on(self)?))
+        self.with_layout(self.layout.permute(&axes, "permute").on(self)?)
     }
 
     /// The elements `start..start + length` along `axis`.
@@ -102,7 +102,7 @@ impl Tensor {
     /// [`ErrorKind::Axis`], or [`ErrorKind::Range`] if they go past the end.
     pub fn narrow(&self, axis: impl Axis, start: usize, length: usize) -> Result<Tensor> {
         let axis = axis.resolve(self.shape(), "narrow").on(self)?;
-        Ok(self.with_layout(self.layout.narrow(axis, start, length, "narrow").on(self)?))
+        self.with_layout(self.layout.narrow(axis, start, length, "narrow").on(self)?)
     }
 
     /// The elements at `index` along `axis`, without that axis.
@@ -115,7 +115,7 @@ impl Tensor {
             return Err(self.error("select", ErrorKind::Index { index, axis, shape: self.shape().clone() }));
         }
         let row = self.layout.narrow(axis, index, 1, "select").on(self)?;
-        Ok(self.with_layout(row.squeeze(axis, "select").on(self)?))
+        self.with_layout(row.squeeze(axis, "select").on(self)?)
     }
 
     /// The elements at `index` along the first axis, without that axis.
@@ -126,13 +126,16 @@ impl Tensor {
         self.select(0, index)
     }
 
-    /// The tensor without `axis`, which has length 1.
+    /// The tensor without `axis` if that has length 1, else the tensor as it is.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], or [`ErrorKind::Squeeze`] if the axis is longer.
+    /// [`ErrorKind::Axis`].
     pub fn squeeze(&self, axis: impl Axis) -> Result<Tensor> {
         let axis = axis.resolve(self.shape(), "squeeze").on(self)?;
-        Ok(self.with_layout(self.layout.squeeze(axis, "squeeze").on(self)?))
+        if self.dims()[axis] != 1 {
+            return self.share();
+        }
+        self.with_layout(self.layout.squeeze(axis, "squeeze").on(self)?)
     }
 
     /// The tensor with a new axis of length 1, which will be axis `axis` of the result; `-1` puts it last.
@@ -149,7 +152,7 @@ impl Tensor {
             }
             _ => error,
         })?;
-        Ok(self.with_layout(self.layout.unsqueeze(axis)))
+        self.with_layout(self.layout.unsqueeze(axis))
     }
 
     /// The tensor stretched to `shape`: axes of length 1 repeat, and new axes appear in front. No element is copied.
@@ -158,7 +161,7 @@ impl Tensor {
     /// [`ErrorKind::Expand`] if another axis differs, [`ErrorKind::Overflow`].
     #[doc(alias = "broadcast_as")]
     pub fn expand(&self, shape: impl Into<Shape>) -> Result<Tensor> {
-        Ok(self.with_layout(self.layout.expand(&shape.into(), "expand").on(self)?))
+        self.with_layout(self.layout.expand(&shape.into(), "expand").on(self)?)
     }
 
     /// The same as [`Tensor::expand`], under candle's name.
@@ -166,7 +169,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::expand`].
     pub fn broadcast_as(&self, shape: impl Into<Shape>) -> Result<Tensor> {
-        Ok(self.with_layout(self.layout.expand(&shape.into(), "broadcast_as").on(self)?))
+        self.with_layout(self.layout.expand(&shape.into(), "broadcast_as").on(self)?)
     }
 
     fn require_count(&self, shape: &Shape, operation: &'static str) -> Result<()> {

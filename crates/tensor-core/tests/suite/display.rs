@@ -167,6 +167,51 @@ fn large_tensors_are_summarised() {
     });
 }
 
+/// More axes than a stack has room for.
+#[test]
+fn any_rank_prints() {
+    on_devices(|device| {
+        let brackets =
+            |rank: usize, inside: &str| format!("tensor({}{inside}{}", "[".repeat(rank), "]".repeat(rank));
+        for rank in [40, 10_000] {
+            let one = Tensor::full(7, vec![1; rank], DType::I64, device)?;
+            assert!(one.to_string().starts_with(&brackets(rank, "7")));
+        }
+        // Two rows on the first axis: all the inner brackets close, and open again below their places.
+        let mut shape = vec![1; 300];
+        shape[0] = 2;
+        let two = Tensor::arange(0i64, 2, device)?.reshape(shape)?.to_string();
+        let (open, close) = ("[".repeat(299), "]".repeat(299));
+        let between = format!(",{}{}", "\n".repeat(299), " ".repeat(8));
+        assert!(two.starts_with(&format!("tensor([{open}0{close}{between}{open}1{close}]")), "{two}");
+        // A thousand axes of which the last two have elements, summarised.
+        let mut shape = vec![1; 1000];
+        shape.extend([7, 200]);
+        let text = Tensor::arange(0i64, 1400, device)?.reshape(shape)?.to_string();
+        // So far to the right, a line has one number.
+        let start = format!("tensor({}[[   0,\n{}   1,\n", "[".repeat(1000), " ".repeat(7 + 1002));
+        assert!(text.starts_with(&start));
+        assert!(text.contains(&format!("],\n{}...,\n", " ".repeat(7 + 1001))));
+        Ok(())
+    });
+}
+
+/// Many short axes are not summarised, as in PyTorch; what would take all memory is left out.
+#[test]
+fn too_many_short_axes_are_not_shown() {
+    on_devices(|device| {
+        let one = Tensor::full(1, [1; 40], DType::U8, device)?;
+        let text = one.expand([2; 40])?.to_string();
+        let reason = "tensor(<display: 1099511627776 elements would be shown, more than 1048576: print a part of it>, shape=[2, 2, ";
+        assert!(text.starts_with(reason) && text.ends_with("2], dtype=u8)"), "{text}");
+        // 2 · 6⁶ elements are shown of 2 · 7⁶.
+        let large = one.reshape([1; 7])?.expand([2, 7, 7, 7, 7, 7, 7])?.to_string();
+        let numbers = large.split("device=").next().unwrap();
+        assert_eq!(numbers.matches('1').count(), 2 * 46656);
+        Ok(())
+    });
+}
+
 #[test]
 fn huge_views_print_at_once() -> Result<()> {
     let x = Tensor::new([1f32, 2.0], &Device::Cpu)?.unsqueeze(0)?.expand([1 << 40, 2])?;

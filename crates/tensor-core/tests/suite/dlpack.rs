@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{layouts, on_devices, values, vector};
 use tensor_core::dlpack::{self, DLDataType, DLDevice, DLManagedTensor, DLTensor};
-use tensor_core::{DType, Device, Tensor};
+use tensor_core::{DType, Device, ErrorKind, Tensor};
 
 #[test]
 fn there_and_back() {
@@ -98,6 +98,52 @@ fn memory_of_others_is_copied_and_freed_once() {
     let error = unsafe { dlpack::import(&mut elsewhere, &Device::Cpu) }.unwrap_err().to_string();
     assert!(error.contains("which cpu cannot read"), "{error}");
     assert_eq!(FREED.load(Ordering::Relaxed), 3);
+}
+
+/// Counts in the struct's own context, which a test reads that is not alone.
+unsafe extern "C" fn count_own(managed: *mut DLManagedTensor) {
+    // SAFETY: S4: the test lends the context until the struct is freed.
+    unsafe { &*(*managed).manager_ctx.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
+}
+
+/// One element, seen as more of them than there is memory, or as addresses count.
+#[test]
+fn huge_views_are_an_error_and_freed() {
+    on_devices(|device| {
+        let memory = [1.5f32];
+        let import = |shape: &[i64], strides: &[i64]| {
+            let freed = AtomicUsize::new(0);
+            let (mut shape, mut strides) = (shape.to_vec(), strides.to_vec());
+            let mut managed = DLManagedTensor {
+                dl_tensor: DLTensor {
+                    data: memory.as_ptr().cast_mut().cast::<c_void>(),
+                    device: DLDevice { device_type: 1, device_id: 0 },
+                    ndim: shape.len() as i32,
+                    dtype: DLDataType { code: 2, bits: 32, lanes: 1 },
+                    shape: shape.as_mut_ptr(),
+                    strides: strides.as_mut_ptr(),
+                    byte_offset: 0,
+                },
+                manager_ctx: std::ptr::from_ref(&freed).cast_mut().cast(),
+                deleter: Some(count_own),
+            };
+            // SAFETY: S12: strides of 0 reach one element, which is there.
+            let result = unsafe { dlpack::import(&mut managed, device) };
+            assert_eq!(freed.into_inner(), 1, "{shape:?}");
+            result
+        };
+        for (length, bytes) in [(1 << 40, 1u64 << 42), (1 << 61, 1 << 63), (1 << 62, u64::MAX)] {
+            let error = import(&[length], &[0]).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}");
+            let expected = format!("dlpack::import: out of memory: {bytes} bytes asked for on {device}");
+            assert_eq!(error.to_string(), expected);
+        }
+        let error = import(&[1 << 40, 1 << 40], &[0, 0]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Overflow { .. }), "{error}");
+        assert_eq!(import(&[2, 3], &[0, 0])?.to_vec2::<f32>()?, [[1.5; 3]; 2]);
+        assert_eq!(import(&[1 << 40, 0], &[0, 0])?.dims(), [1 << 40, 0]);
+        Ok(())
+    });
 }
 
 #[test]

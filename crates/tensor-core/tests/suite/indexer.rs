@@ -32,6 +32,25 @@ fn integers_and_ranges_make_views() {
     });
 }
 
+/// As in PyTorch and candle.
+#[test]
+#[allow(clippy::reversed_empty_ranges)]
+fn ranges_that_end_before_they_start_are_empty() {
+    on_devices(|device| {
+        let x = cube(device)?;
+        for (part, dims) in [
+            (x.i(1..0)?, [0, 3, 4]),
+            (x.i((.., 3..1))?, [2, 0, 4]),
+            (x.i((.., 2..=0))?, [2, 0, 4]),
+            (x.i((.., .., 4..0))?, [2, 3, 0]),
+        ] {
+            assert_eq!(part.dims(), dims);
+            same(&part, &[])?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn ids_select_along_their_axis() {
     on_devices(|device| {
@@ -59,8 +78,8 @@ fn what_is_out_of_range_is_named() {
         says(x.i((.., .., 2..5)), "i: range of 3 from 2 is out of range for axis 2 of [2, 3, 4]");
         says(x.i((.., 4..)), "i: range of 0 from 4 is out of range for axis 1 of [2, 3, 4]");
         #[allow(clippy::reversed_empty_ranges)]
-        let backwards = x.i((.., 2..1));
-        says(backwards, "i: the range 2..1 along axis 1 of [2, 3, 4] ends before it starts");
+        let backwards = x.i((.., 4..1));
+        says(backwards, "i: range of 0 from 4 is out of range for axis 1 of [2, 3, 4]");
         says(x.i((0, 0, 0, 0)), "i: [2, 3, 4] has rank 3, expected an axis for each index");
         says(x.i((0, vec![0u32, 3])), "index_select: index 3 is out of range for axis 1 of length 3");
         Ok(())

@@ -1,5 +1,5 @@
 //! More elements than 32 bits count. Run by hand, as such devices of the host have memory enough:
-//! `HIPSTACK_HOST_MEMORY_MB=9000 cargo test -p tensor-core --test suite -- --ignored large`, before which
+//! `HIPSTACK_HOST_MEMORY_MB=9000 cargo test -p hipstack-tensor-core --test suite -- --ignored large`, before which
 //! `TENSOR_CORE_TEST_DEVICES=host:0` chooses one device.
 
 use crate::common::{on_devices, same, vector};

@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tensor_core::{DType, Device, Layout, Tensor, collapse};
 
+use crate::common::on_devices;
+
 /// Elements in row-major order, each with the place that it had at first.
 #[derive(Clone, Debug, PartialEq)]
 struct Model {
@@ -99,10 +101,12 @@ fn apply(tensor: &Tensor, model: &Model, step: &Step) -> (Tensor, Model, bool) {
             });
             (tensor.narrow(axis, start, length).unwrap(), model, true)
         }
-        Step::Squeeze(axis) if rank > 0 && model.dims[axis % rank] == 1 => {
+        Step::Squeeze(axis) if rank > 0 => {
             let axis = axis % rank;
             let mut dims = model.dims.clone();
-            dims.remove(axis);
+            if dims[axis] == 1 {
+                dims.remove(axis);
+            }
             (tensor.squeeze(axis).unwrap(), Model { dims, ..model.clone() }, true)
         }
         Step::Unsqueeze(axis) => {
@@ -282,6 +286,22 @@ fn small_layouts_allocate_nothing() {
     assert_eq!(Tensor::ones([1; 9], DType::F32, &Device::Cpu).unwrap().rank(), 9);
 }
 
+/// As in PyTorch and candle.
+#[test]
+fn only_axes_of_length_one_are_squeezed() {
+    on_devices(|device| {
+        let x = Tensor::arange(0i32, 6, device)?.reshape([2, 1, 3])?;
+        assert_eq!(x.squeeze(1)?.dims(), [2, 3]);
+        for axis in [0, 2, -1, -3] {
+            let same_shape = x.squeeze(axis)?;
+            assert_eq!(same_shape.dims(), [2, 1, 3]);
+            assert!(same_shape.shares_storage(&x));
+        }
+        assert_eq!(Tensor::zeros([0, 1], DType::F32, device)?.squeeze(0)?.dims(), [0, 1]);
+        Ok(())
+    });
+}
+
 #[test]
 fn layouts_refuse_what_they_cannot_be() {
     let layout = Layout::contiguous([2, 3], "test").unwrap();
@@ -289,6 +309,7 @@ fn layouts_refuse_what_they_cannot_be() {
     assert_eq!(says(layout.permute(&[0, 2], "test")), "test: axis 2 is out of range for [2, 3]");
     assert_eq!(says(layout.narrow(2, 0, 1, "test")), "test: axis 2 is out of range for [2, 3]");
     assert_eq!(says(layout.squeeze(9, "test")), "test: axis 9 is out of range for [2, 3]");
+    assert_eq!(says(layout.squeeze(0, "test")), "test: axis 0 of [2, 3] is longer than 1");
     assert_eq!(
         says(Layout::strided([2, 3], &[1], 0, "test")),
         "test: [2, 3] has rank 2, expected one dimension per stride"

@@ -276,6 +276,40 @@ fn batch_norm_by_hand() {
     });
 }
 
+/// Norms square what they divide by in the type that they compute in. Where the sum of squares is infinite the quotients are 0.
+#[test]
+fn norms_of_great_elements_are_zero() {
+    on_devices(|device| {
+        let (one, two) =
+            (tensor([1.0, 1.0, 1.0, 1.0], DType::F32, device)?, vector(&[2f32], device)?.expand(4)?);
+        let (one, two) = (one.contiguous()?, two.contiguous()?);
+        for dtype in [DType::F32, DType::BF16, DType::F64] {
+            let (one, two) = (one.to_dtype(dtype)?, two.to_dtype(dtype)?);
+            let norms = |scale: f64| -> Result<[Vec<f64>; 3]> {
+                let x = tensor([[-1.0, 1.0, -1.0, 1.0]], dtype, device)?.affine(scale, 0.0)?;
+                let group = x.reshape([1, 4])?.group_norm(1, &one, &two, 0.0)?;
+                Ok([
+                    values(&x.layer_norm(&one, &two, 0.0)?)?,
+                    values(&x.rms_norm(&two, 0.0)?)?,
+                    values(&group)?,
+                ])
+            };
+            // Four squares of 2^62 are 2^126; the type of the computation ends at 2^128, that of f64 at 2^1024.
+            let (fits, too_great) = if dtype == DType::F64 { (510, 513) } else { (62, 65) };
+            let right = [vec![1.0, 3.0, 1.0, 3.0], vec![-2.0, 2.0, -2.0, 2.0], vec![1.0, 3.0, 1.0, 3.0]];
+            assert_eq!(norms(2f64.powi(fits))?, right, "{dtype}");
+            // Of what is 0 the bias is left; a minus sign may stay.
+            let [layer, rms, group] = norms(2f64.powi(too_great))?;
+            assert_eq!([layer, group], [[2.0; 4]; 2], "{dtype}");
+            assert_eq!(rms, [0.0; 4], "{dtype}");
+        }
+        // Halves cannot be so great.
+        let x = Tensor::new([[-65504f32, 65504.0]], device)?.to_dtype(DType::F16)?;
+        same(&x.rms_norm(None, 0.0)?, &[-1.0, 1.0])?;
+        same(&x.layer_norm(None, None, 0.0)?, &[-1.0, 1.0])
+    });
+}
+
 #[test]
 fn empty_tensors() {
     on_devices(|device| {

@@ -133,8 +133,121 @@ fn damaged_files_are_refused_with_a_reason() {
         "the shape [4611686018427387904] is too large for the address space"
     );
     let unsupported = "is not supported; u1 u4 i2 i4 i8 f2 f4 f8 are: convert the array with astype";
-    for descr in ["|b1", "<c8", "<U5", "|V2", "|O", "", "<f16", "<u8"] {
+    for descr in ["|O", "", "<M8[ns]"] {
         assert_eq!(with(descr, "(1,)", &[0; 8]), format!("dtype {descr:?} {unsupported}"));
+    }
+    for descr in ["|i1", "<u2", "<u8", "<c8", "<U5", "|V2", "<f16"] {
+        let expected = format!("dtype {descr:?} {unsupported}, or take its bytes with npy::read_raw");
+        assert_eq!(with(descr, "(1,)", &[0; 8]), expected);
+    }
+    let expected = format!("dtype \"|b1\" {unsupported}, or read it as u8 with npy::read_bool");
+    assert_eq!(with("|b1", "(1,)", &[1]), expected);
+    let many = format!("({})", "1, ".repeat(65));
+    assert_eq!(with("<f4", &many, &[0; 4]), "the array has more than 64 axes, which no array of NumPy has");
+    let long = file(2, &header("<f4", &format!("({}1,)", " ".repeat(1 << 20))), &[0; 4]);
+    assert!(refusal(&long).ends_with("bytes, more than 1048576"));
+}
+
+/// Longer than it may be, and of an order that turns the axes round: 100,000 of them once took seconds.
+#[test]
+fn many_axes_are_refused_at_once() {
+    let header = format!("{{'descr': '|u1', 'fortran_order': True, 'shape': ({})}}", "1,".repeat(100_000));
+    let error = read(&file(2, &header, &[7]), &Device::Cpu).unwrap_err().to_string();
+    assert!(error.ends_with("the array has more than 64 axes, which no array of NumPy has"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let most = Tensor::ones([1; 64], DType::F32, &Device::Cpu).unwrap();
+    npy::write(&path, &most).unwrap();
+    assert_eq!(npy::read(&path, &Device::Cpu).unwrap().dims(), [1; 64]);
+    let error = npy::write(&path, &most.unsqueeze(0).unwrap()).unwrap_err().to_string();
+    assert!(error.ends_with("has rank 65, expected at most 64, as NumPy's arrays have"), "{error}");
+}
+
+/// A small file that asks for 2^40 rows without elements.
+#[test]
+fn rows_without_elements_are_read() {
+    on_devices(|device| {
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0)}";
+        let tensor = read(&file(1, header, &[]), device)?;
+        assert_eq!((tensor.dims(), tensor.elements()), (&[1 << 40, 0][..], 0));
+        let error = tensor.to_vec2::<f32>().unwrap_err().to_string();
+        assert!(error.contains("out of memory: 26388279066624 bytes asked for"), "{error}");
+        assert_eq!(tensor.to_string().split(',').next(), Some("tensor([]"));
+        Ok(())
+    });
+}
+
+#[test]
+fn truth_values_are_read_as_u8() {
+    on_devices(|device| {
+        let header = |order| format!("{{'descr': '|b1', 'fortran_order': {order}, 'shape': (2, 2), }}");
+        let bool = |header: &str| npy::read_bool(temporary(&file(1, header, &[0, 1, 7, 255])).path(), device);
+        assert_eq!(bool(&header("False"))?.to_vec2::<u8>()?, [[0, 1], [1, 1]]);
+        assert_eq!(bool(&header("True"))?.to_vec2::<u8>()?, [[0, 1], [1, 1]]);
+        let error = bool("{'descr': '|u1', 'fortran_order': False, 'shape': (4,)}").unwrap_err().to_string();
+        assert!(error.ends_with("its dtype is \"|u1\", not \"|b1\""), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn arrays_that_tensors_cannot_be_are_given_as_they_lie() {
+    let raw = |descr: &str, order: &str, shape: &str, data: &[u8]| {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+        npy::read_raw(temporary(&file(1, &header, data)).path())
+    };
+    let data: Vec<u8> = (0..16).collect();
+    for (descr, shape) in [("|b1", vec![16]), ("|i1", vec![2, 8]), ("<u2", vec![8]), (">u8", vec![2])] {
+        let text = format!("{shape:?},").replace('[', "(").replace("],", ",)");
+        let found = raw(descr, "True", &text, &data).unwrap();
+        assert_eq!((&found.descr[..], found.fortran_order, &found.bytes), (descr, true, &data));
+        assert_eq!(found.shape.dims(), shape);
+    }
+    assert!(!raw("<c16", "False", "(1,)", &data).unwrap().fortran_order);
+    let says = |result: tensor_core::Result<npy::Raw>, what: &str| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.starts_with("npy::read_raw: ") && error.ends_with(what), "{error}");
+    };
+    says(raw("<u2", "False", "(9,)", &data), "16 bytes of data, but [9] of <u2 needs 18");
+    says(raw("<u8", "False", "(2305843009213693952,)", b""), "too large for the address space");
+    says(raw("|O", "False", "(2,)", &data), "convert the array with astype");
+}
+
+/// Opening a FIFO waits for somebody who writes to it: what lies there is looked at before.
+#[cfg(unix)]
+#[test]
+fn a_fifo_is_refused_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let error = npy::read(&path, &Device::Cpu).unwrap_err().to_string();
+    assert_eq!(error, format!("npy::read: {}: is not a regular file", path.display()));
+    for device in ["/dev/null", "/dev/zero"] {
+        let error = npy::read(device, &Device::Cpu).unwrap_err().to_string();
+        assert_eq!(error, format!("npy::read: {device}: is not a regular file"));
+    }
+}
+
+/// Both formats are written by one piece, whose own tests have the rest.
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+    fs::write(&file, b"old").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("file", &link).unwrap();
+    let x = Tensor::new([1u8, 2], &Device::Cpu).unwrap();
+    let array = || npy::write(&link, &x);
+    let named = || tensor_core::safetensors::write(&link, [("x", &x)], &std::collections::BTreeMap::new());
+    let both: [&dyn Fn() -> tensor_core::Result<()>; 2] = [&array, &named];
+    for write in both {
+        write().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::read(&file).unwrap().ends_with(&[1, 2]));
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
     }
 }
 

@@ -157,6 +157,30 @@ fn every_layout_has_the_same_bits() {
     });
 }
 
+/// A window may be much larger than the input, by padding.
+#[test]
+fn means_of_huge_windows_count_every_place() {
+    on_devices(|device| {
+        let padded = |window: usize| Pool2dConfig { padding: [window / 2; 2], ..Pool2dConfig::new(window) };
+        for dtype in [DType::F32, DType::F64] {
+            let x = Tensor::full(2f64.powi(62), [1, 1, 1, 1], dtype, device)?;
+            // 2^31 places by 2^31.
+            same(&x.avg_pool2d_with(&padded(1 << 31))?, &[1.0])?;
+            let inside = Pool2dConfig { count_include_pad: false, ..padded(1 << 31) };
+            same(&x.avg_pool2d_with(&inside)?, &[2f64.powi(62)])?;
+            // Half as many in a row: the quotient is not 1.
+            let wide = Pool2dConfig { padding: [1 << 29, 1 << 30], ..Pool2dConfig::new((1 << 30, 1 << 31)) };
+            same(&x.avg_pool2d_with(&wide)?, &[2.0])?;
+            let error = x.avg_pool2d_with(&padded(1 << 40)).unwrap_err();
+            let window =
+                "[1099511627776, 1099511627776] is too large: its size does not fit the 64-bit address space";
+            assert_eq!(error.to_string(), format!("avg_pool2d: {window} on {device}"));
+            same(&x.max_pool2d_with(&padded(1 << 40))?, &[2f64.powi(62)])?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn nothing_in_a_batch() {
     on_devices(|device| {

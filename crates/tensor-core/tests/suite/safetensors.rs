@@ -1,5 +1,6 @@
 //! Safetensors files: against the `safetensors` crate as an independent reader and writer, and against damage.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::sync::OnceLock;
@@ -66,7 +67,7 @@ fn what_is_written_is_read_back() {
             let info = file.info(name).expect("it is there");
             assert_eq!((info.dtype, &info.shape), (Some(tensor.dtype()), tensor.shape()));
         }
-        assert_eq!(file.load_all(device)?.len(), 13);
+        assert_eq!(file.load_all(device)?.tensors.len(), 13);
         Ok(())
     });
 }
@@ -100,7 +101,9 @@ fn we_read_what_the_other_crate_writes() {
         (name.clone(), TensorView::new(theirs(tensor.dtype()), tensor.dims().to_vec(), bytes).unwrap())
     });
     safetensors::serialize_to_file(views, None, &path).unwrap();
-    let read = ours::read(&path, &Device::Cpu).unwrap();
+    let loaded = ours::read(&path, &Device::Cpu).unwrap();
+    assert!(loaded.left_out.is_empty());
+    let read = loaded.tensors;
     assert_eq!(read.len(), samples.len());
     for (name, tensor) in samples {
         assert_eq!(read[&name].to_bytes().unwrap(), tensor.to_bytes().unwrap());
@@ -134,7 +137,7 @@ fn damaged_files_are_refused_with_a_reason() {
         refusal(&[0xff; 20]),
         "the header would have 18446744073709551615 bytes, more than 100000000: not a safetensors file"
     );
-    assert!(refusal(&file("{\"a\":", b"")).starts_with("the header is damaged: EOF"));
+    assert!(refusal(&file("{\"a\":", b"")).starts_with("the header is damaged: in \"a\": EOF"));
     assert!(refusal(&file("[1]", b"")).starts_with("the header is damaged: invalid type: sequence"));
     assert!(
         refusal(&[&3u64.to_le_bytes()[..], &[0xff, 0xfe, 0xfd]].concat())
@@ -142,12 +145,11 @@ fn damaged_files_are_refused_with_a_reason() {
     );
     assert!(
         refusal(&file("{\"a\":{\"dtype\":\"F32\"}}", b""))
-            .starts_with("the entry of tensor \"a\" is damaged: missing field")
+            .starts_with("the header is damaged: in \"a\": missing field `shape` at line 1")
     );
-    assert!(
-        refusal(&file("{\"__metadata__\":{\"a\":1}}", b""))
-            .starts_with("__metadata__ is not a map from text to text")
-    );
+    assert!(refusal(&file("{\"__metadata__\":{\"a\":1}}", b"")).starts_with(
+        "the header is damaged: in \"__metadata__\": invalid type: integer `1`, expected a string"
+    ));
     let entry = |dtype: &str, shape: &str, offsets: &str| {
         format!("\"a\":{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":{offsets}}}")
     };
@@ -173,12 +175,14 @@ fn damaged_files_are_refused_with_a_reason() {
     );
     assert!(
         one("F32", "[-1]", "[0,4]", &[0; 4])
-            .starts_with("the entry of tensor \"a\" is damaged: invalid value")
+            .starts_with("the header is damaged: in \"a\": invalid value: integer `-1`")
     );
     assert_eq!(one("F32", "[1]", "[4,8]", &[0; 8]), "tensor \"a\" leaves a gap before it");
     assert_eq!(one("F32", "[1]", "[0,4]", &[0; 9]), "5 bytes at the end belong to no tensor");
     let twice = format!("{{{0},{0}}}", entry("F32", "[1]", "[0,4]"));
-    assert_eq!(refusal(&file(&twice, &[0; 4])), "the header has two entries \"a\"");
+    assert!(
+        refusal(&file(&twice, &[0; 4])).starts_with("the header is damaged: two entries \"a\" at line 1")
+    );
     let overlap = format!(
         "{{{},{}}}",
         entry("F32", "[1]", "[0,4]"),
@@ -191,7 +195,154 @@ fn damaged_files_are_refused_with_a_reason() {
             .contains("but the file has 0 bytes")
     );
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(refusal(&file(&deep, b"")).starts_with("the header is damaged: recursion limit"));
+    assert!(refusal(&file(&deep, b"")).starts_with("the header is damaged: in \"a\": "));
+    let deep = deep.replacen("{\"a\":", "{\"a\":{\"dtype\":\"U8\",\"other\":", 1) + "}";
+    assert!(refusal(&file(&deep, b"")).starts_with("the header is damaged: in \"a\": "));
+}
+
+/// What is there twice has two meanings; the last one would win in silence.
+#[test]
+fn nothing_is_there_twice() {
+    let entry = "\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]";
+    let damaged = |header: &str, what: &str| {
+        let text = refusal(&file(header, &[0]));
+        let expected = format!("the header is damaged: {what} at line 1 column ");
+        assert!(text.starts_with(&expected), "{text} / {expected}");
+    };
+    for (field, value) in [("dtype", "\"I8\""), ("shape", "[1]"), ("data_offsets", "[0,1]")] {
+        let header = format!("{{\"a\":{{{entry},\"{field}\":{value}}}}}");
+        damaged(&header, &format!("in \"a\": duplicate field `{field}`"));
+    }
+    let with = |metadata: &str| format!("{{\"a\":{{{entry}}},{metadata}}}");
+    let two = "two entries \"__metadata__\"";
+    for value in ["{}", "null", "{\"x\":\"y\"}"] {
+        damaged(&with(&format!("\"__metadata__\":{{}},\"__metadata__\":{value}")), two);
+        damaged(&with(&format!("\"__metadata__\":{value},\"__metadata__\":null")), two);
+    }
+    damaged(&with("\"__metadata__\":{\"x\":\"y\",\"x\":\"z\"}"), "in \"__metadata__\": two entries \"x\"");
+    // Names that differ only in how they are written are one name.
+    damaged(&format!("{{\"a\":{{{entry}}},\"\\u0061\":{{{entry}}}}}"), "two entries \"a\"");
+    damaged(
+        &with("\"__metadata__\":{\"x\":1}"),
+        "in \"__metadata__\": invalid type: integer `1`, expected a string",
+    );
+    // Fields of other names are passed over, as by other readers.
+    let other = temporary(&file(&format!("{{\"a\":{{{entry},\"other\":[{{}}]}}}}"), &[5]));
+    assert_eq!(ours::read(other.path(), &Device::Cpu).unwrap().tensors["a"].to_vec1::<u8>().unwrap(), [5]);
+}
+
+/// Some writers leave metadata empty by a null, and the other crate reads that.
+#[test]
+fn metadata_may_be_null() {
+    let bytes =
+        file("{\"__metadata__\":null,\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", &[5]);
+    assert!(safetensors::SafeTensors::deserialize(&bytes).is_ok());
+    let null = temporary(&bytes);
+    let opened = ours::File::open(null.path()).unwrap();
+    assert!(opened.metadata().is_empty());
+    assert_eq!(opened.load("a", &Device::Cpu).unwrap().to_vec1::<u8>().unwrap(), [5]);
+}
+
+/// Whatever is done to the file meanwhile ends in an error or in what it has then; a mapped one would end the process.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_cut_short_while_it_is_open() {
+    on_devices(|device| {
+        // More than a page, and more than what goes to a device at once.
+        let large = Tensor::full(3, 3 << 20, DType::U8, device)?;
+        let small = Tensor::full(5, 4, DType::U8, device)?;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let write = || ours::write(file.path(), [("large", &large), ("small", &small)], &BTreeMap::new());
+        write()?;
+        let opened = ours::File::open(file.path())?;
+        assert_eq!(opened.load("large", device)?.to_bytes()?, vec![3; 3 << 20]);
+        let length = fs::metadata(file.path()).unwrap().len();
+        // What is written in place is read as it is.
+        let inside = fs::OpenOptions::new().write(true).open(file.path()).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&inside, &[9; 4], length - 4).unwrap();
+        assert_eq!(opened.load("small", device)?.to_vec1::<u8>()?, [9; 4]);
+        inside.set_len(length - 5).unwrap();
+        for name in ["large", "small"] {
+            let error = opened.load(name, device).unwrap_err().to_string();
+            let expected = format!("it was cut short while it was open: it had {length} bytes, and bytes ");
+            assert!(error.starts_with("safetensors::load: ") && error.contains(&expected), "{error}");
+            assert!(error.ends_with(" are not there"), "{error}");
+            assert!(opened.bytes(name).is_err());
+        }
+        // Replaced by a rename it is another file.
+        write()?;
+        assert!(opened.load("large", device).is_err());
+        assert_eq!(ours::read(file.path(), device)?.tensors["small"].to_vec1::<u8>()?, [5; 4]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_mapped_file_lends_its_bytes() {
+    on_devices(|device| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        write_samples(&path);
+        let opened = ours::File::open(&path)?;
+        // SAFETY: S13: nobody else knows of the file.
+        let mapped = unsafe { ours::File::map(&path) }?;
+        assert!(opened.names().eq(mapped.names()) && opened.len() > 10);
+        for name in opened.names() {
+            let (read, lent) = (opened.bytes(name)?, mapped.bytes(name)?);
+            assert!(matches!((&read, &lent), (Cow::Owned(_), Cow::Borrowed(_))) && read == lent, "{name}");
+            for file in [&opened, &mapped] {
+                assert_eq!(file.load(name, device)?.to_bytes()?, lent[..]);
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn tensors_of_other_dtypes_are_left_out_and_listed() {
+    on_devices(|device| {
+        let names = ["BOOL", "I8", "U16", "U64", "F8_E5M2", "U8"];
+        let sizes = [1, 1, 2, 8, 1, 1];
+        let (mut entries, mut end) = (Vec::new(), 0);
+        for (name, size) in names.iter().zip(sizes) {
+            let offsets = [end, end + 4 * size];
+            entries.push(format!(
+                "\"x.{name}\":{{\"dtype\":\"{name}\",\"shape\":[2,2],\"data_offsets\":{offsets:?}}}"
+            ));
+            end += 4 * size;
+        }
+        let data: Vec<u8> = (0..end as u8).collect();
+        let stored = temporary(&file(&format!("{{{}}}", entries.join(",")), &data));
+        let loaded = ours::read(stored.path(), device)?;
+        assert_eq!(loaded.tensors.keys().collect::<Vec<_>>(), ["x.U8"]);
+        assert_eq!(loaded.tensors["x.U8"].to_vec2::<u8>()?, [[52, 53], [54, 55]]);
+        let left: Vec<(&str, &str)> =
+            loaded.left_out.iter().map(|(name, info)| (&name[..], &info.dtype_name[..])).collect();
+        let expected = [
+            ("x.BOOL", "BOOL"),
+            ("x.F8_E5M2", "F8_E5M2"),
+            ("x.I8", "I8"),
+            ("x.U16", "U16"),
+            ("x.U64", "U64"),
+        ];
+        assert_eq!(left, expected);
+        assert!(loaded.left_out.values().all(|info| info.shape.dims() == [2, 2] && info.dtype.is_none()));
+
+        let opened = ours::File::open(stored.path())?;
+        assert_eq!(opened.bytes("x.U16")?[..], data[8..16]);
+        assert_eq!(opened.bytes("x.U64")?[..], data[16..48]);
+        assert_eq!(opened.bytes("x.U8")?[..], data[52..56]);
+        assert_eq!(opened.load_bool("x.BOOL", device)?.to_vec2::<u8>()?, [[0, 1], [1, 1]]);
+        let error = opened.load_bool("x.I8", device).unwrap_err().to_string();
+        assert!(error.ends_with("tensor \"x.I8\" has dtype I8, not BOOL"), "{error}");
+        let error = opened.load("x.BOOL", device).unwrap_err().to_string();
+        assert!(
+            error.ends_with("F64 are: File::load_bool reads it as u8, File::bytes gives its bytes"),
+            "{error}"
+        );
+        assert!(opened.bytes("y").unwrap_err().to_string().ends_with("there is no tensor \"y\" among its 6"));
+        Ok(())
+    });
 }
 
 #[test]
@@ -203,7 +354,7 @@ fn other_dtypes_are_an_error_only_when_loaded() {
     let file = ours::File::open(&path).unwrap();
     assert_eq!(file.load("b", &Device::Cpu).unwrap().to_vec1::<u8>().unwrap(), [7]);
     let expected = format!(
-        "safetensors::load: {}: tensor \"a\" has dtype C64, which is not supported; U8 U32 I16 I32 I64 F8_E4M3 BF16 F16 F32 F64 are",
+        "safetensors::load: {}: tensor \"a\" has dtype C64, which is not supported; U8 U32 I16 I32 I64 F8_E4M3 BF16 F16 F32 F64 are: File::bytes gives its bytes",
         path.display()
     );
     assert_eq!(file.load("a", &Device::Cpu).unwrap_err().to_string(), expected);
@@ -243,7 +394,8 @@ fn writing_replaces_the_file_as_a_whole_or_not_at_all() {
     left.sort();
     assert_eq!(left, ["taken", "x.safetensors"]);
     ours::write(&path, [("x", &two)], &none).unwrap();
-    assert_eq!(ours::read(&path, &Device::Cpu).unwrap()["x"].to_vec1::<f32>().unwrap(), [0.0; 3]);
+    let read = ours::read(&path, &Device::Cpu).unwrap();
+    assert_eq!(read.tensors["x"].to_vec1::<f32>().unwrap(), [0.0; 3]);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -11,11 +11,12 @@ use crate::cpu::dispatch::{dispatch, dispatch_ids};
 use crate::cpu::gather::stretches;
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
-use crate::cpu::{CpuStorage, out_of_memory, unsupported};
+use crate::cpu::{CpuStorage, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::{Collapsed, Layout, collapse};
+use crate::memory::room;
 use crate::shape::Dims;
 use crate::storage::index::Indexed;
 
@@ -86,8 +87,7 @@ fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
 fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
     dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
         check(ids, axis)?;
-        let mut places = Vec::new();
-        places.try_reserve_exact(ids.len()).map_err(|_| out_of_memory::<usize>(ids.len(), axis.operation))?;
+        let mut places = room(ids.len(), axis.operation)?;
         places.extend(ids.iter().map(|id| id.place()));
         Ok(places)
     }, else Err(unsupported(axis.operation, ids)))

@@ -15,6 +15,11 @@ use crate::storage::{Piece, borders};
 /// An array of `shape` made of `pieces`, at least one, one behind the other along `axis`.
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>]) -> Result<CpuStorage> {
     dispatch!(pieces[0].0, _first: T => {
+        let count = shape.elements("cat")?;
+        if count == 0 {
+            // The other lengths are multiplied below: beside a 0 their product need not fit.
+            return Ok(T::store(Vec::new()));
+        }
         let inner: usize = shape[axis + 1..].iter().product();
         let mut strips = Vec::with_capacity(pieces.len());
         let mut end = 0;
@@ -24,7 +29,7 @@ pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>])
             end += width;
             strips.push(Strip { source: Source::new(elements, layout), width, end });
         }
-        new_blocks(shape.elements("cat")?, "cat", &|start, block, gathered: &mut Vec<T>| {
+        new_blocks(count, "cat", &|start, block, gathered: &mut Vec<T>| {
             fill_strips(&strips, start, block, gathered);
         })
         .map(T::store)

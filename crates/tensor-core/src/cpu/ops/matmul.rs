@@ -12,7 +12,7 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal.
+/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. There is at least one element.
 ///
 /// `f32` and `f64` are read where they lie, whatever their strides. The 16-bit and 8-bit types become `f32` first, and the
 /// result is rounded to them once: `gemm`'s own `f16` rounds between the blocks of a long inner dimension.
@@ -90,10 +90,11 @@ const PARALLEL: usize = 64 * 64 * 64;
 
 fn products<T: Element + Factor>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -> Result<Vec<T>> {
     let (left, right) = (Matrix::of(lhs), Matrix::of(rhs));
+    // The result has elements, so that their number and every part of it fit.
     let batch = lhs.dims()[..lhs.rank() - 2].iter().product::<usize>();
     let size = left.rows * right.columns;
     let mut out = zeros::<T>(batch * size, "matmul")?;
-    if out.is_empty() || left.columns == 0 {
+    if left.columns == 0 {
         return Ok(out);
     }
     // One weight for a whole batch of rows is one product, if the rows lie evenly.

@@ -47,7 +47,7 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
     }
     let work = match shape.op {
         PoolOp::Max | PoolOp::Mean(_) => h.window.saturating_mul(w.window),
-        PoolOp::Adaptive => (h.input / h.out + 1) * (w.input / w.out + 1),
+        PoolOp::Adaptive => (h.input / h.out + 1).saturating_mul(w.input / w.out + 1),
         PoolOp::Nearest | PoolOp::Bilinear(_) => 4,
     };
     let together = (BLOCK / w.out).max(1) * w.out;

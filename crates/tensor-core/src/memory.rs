@@ -1,0 +1,55 @@
+//! Memory whose size comes from a shape, a file or another library: an error where the system does not give it.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A vector with room for `count` elements, and none in it.
+///
+/// # Errors
+/// [`ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
+pub(crate) fn room<T>(count: usize, operation: &'static str) -> Result<Vec<T>> {
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(count).map_err(|_| out_of_memory::<T>(count, operation))?;
+    Ok(elements)
+}
+
+/// `count` zero bytes.
+///
+/// # Errors
+/// As [`room`].
+pub(crate) fn zero_bytes(count: usize, operation: &'static str) -> Result<Vec<u8>> {
+    let mut bytes = room(count, operation)?;
+    bytes.resize(count, 0);
+    Ok(bytes)
+}
+
+/// A copy of `elements`.
+///
+/// # Errors
+/// As [`room`].
+pub(crate) fn copy_of<T: Copy>(elements: &[T], operation: &'static str) -> Result<Vec<T>> {
+    let mut copy = room(elements.len(), operation)?;
+    copy.extend_from_slice(elements);
+    Ok(copy)
+}
+
+/// The error of `operation` if there is no memory for `count` elements.
+pub(crate) fn out_of_memory<T>(count: usize, operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_does_not_give_is_an_error() {
+        // 512 TiB, more than the largest capacity of a vector, and more than an address counts.
+        for count in [1 << 46, 1 << 60, 1 << 61, usize::MAX] {
+            let error = room::<f64>(count, "test").unwrap_err();
+            let bytes = count.saturating_mul(8);
+            assert_eq!(error.to_string(), format!("test: out of memory: {bytes} bytes asked for"));
+        }
+        assert_eq!(copy_of(&[1, 2], "test").unwrap(), [1, 2]);
+        assert_eq!(zero_bytes(3, "test").unwrap(), [0; 3]);
+    }
+}
