@@ -2,7 +2,7 @@
 //! `cargo xtask sanitize`, which builds it for each sanitizer.
 //!
 //! ```sh
-//! cargo run --release -p parity --example cases -- --choose address host:0 host:1
+//! cargo run --release -p hipstack-parity --example cases -- --choose address host:0 host:1
 //! ```
 
 use std::process::ExitCode;

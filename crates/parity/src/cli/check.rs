@@ -1,8 +1,8 @@
 //! A run: every device against the reference and the records.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{ParityArgs, check_writable, compile, progress, registered, sabotage, say, select};
+use super::{ParityArgs, check_writable, compile, folder, progress, registered, sabotage, say, select};
 use crate::case::Case;
 use crate::choice::subset;
 use crate::comparison::Known;
@@ -26,11 +26,12 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
         say(&cases.iter().map(|case| case.id() + "\n").collect::<String>());
         return Ok(true);
     }
+    let json = args.json.clone().unwrap_or_else(|| folder::of_reports().join("report.json"));
     if !args.sabotage {
-        if args.json.extension().is_some_and(|ending| ending == "html") {
-            return Err(Error::ReportName { path: args.json.clone() });
+        if json.extension().is_some_and(|ending| ending == "html") {
+            return Err(Error::ReportName { path: json });
         }
-        check_writable(&args.json)?;
+        check_writable(&json)?;
     }
     let records = records(args)?;
     let known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
@@ -55,11 +56,12 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     bar.finish_and_clear();
     report.excuse(&known, &devices, whole, &origin);
     report.differences.extend(left_out.into_iter().filter(|listed| whole || !listed.stale));
-    write(&report, &args.json)?;
-    say(&format!("{}Report: {}\n", table::render(&report, &origin), args.json.display()));
+    let page = write(&report, &json)?;
+    say(&table::render(&report, &origin));
     if is_subset(args) {
         say(&told(report.totals.cases, all));
     }
+    say(&format!("Report: {} (for programs: {})\n", page.display(), json.display()));
     Ok(report.totals.failures() == 0 && !report.differences.iter().any(|listed| listed.stale))
 }
 
@@ -94,14 +96,16 @@ fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
     Ok(records)
 }
 
-fn write(report: &Report, json: &Path) -> Result<(), Error> {
+/// Writes the report, and gives the page that is for people.
+fn write(report: &Report, json: &Path) -> Result<PathBuf, Error> {
     let wrap = |path: &Path| {
         let path = path.to_path_buf();
         move |source| Error::Write { path, source }
     };
     report.write_json(json).map_err(wrap(json))?;
     let page = json.with_extension("html");
-    html::write(report, &page).map_err(wrap(&page))
+    html::write(report, &page).map_err(wrap(&page))?;
+    Ok(page)
 }
 
 /// What else a rerun of one case has to be given.

@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod export;
+mod folder;
 mod record;
 mod sabotage;
 
@@ -78,8 +79,9 @@ pub struct ParityArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub differences: Option<PathBuf>,
     /// Where the report goes; a page of the same name ending in .html goes beside it
-    #[arg(long, value_name = "PATH", default_value = "target/parity/report.json")]
-    pub json: PathBuf,
+    /// [default: parity/report.json in cargo's target folder]
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
 }
 
 /// Which cases, and how they are made.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CaseArgs, check_writable, compile, progress, registered, say};
+use super::{CaseArgs, check_writable, compile, folder, progress, registered, say};
 use crate::{Error, devices, record, table};
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,7 @@ pub struct RecordArgs {
     /// The device: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, nvidia:0, …
     #[arg(long, value_name = "NAME")]
     pub device: String,
-    /// The file to write  [default: target/parity/DEVICE.tsv]
+    /// The file to write  [default: parity/DEVICE.tsv in cargo's target folder]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Also the cases that take seconds each
@@ -41,9 +41,10 @@ pub struct RecordArgs {
 pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
     let cases = registered(&args.cases, args.full)?;
     let device = devices::open(std::slice::from_ref(&args.device))?.remove(0);
-    let out = args.out.clone().unwrap_or_else(|| {
-        PathBuf::from("target/parity").join(format!("{}.tsv", device.name.replace(':', "-")))
-    });
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| folder::of_reports().join(format!("{}.tsv", device.name.replace(':', "-"))));
     check_writable(&out)?;
     compile(&cases, std::slice::from_ref(&device))?;
     let bar = progress(cases.len());
