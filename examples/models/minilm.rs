@@ -46,7 +46,7 @@ impl MiniLm {
         tokenizer.with_padding(Some(longest));
         let truncation = TruncationParams { max_length: LONGEST, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation))?;
-        let mut weights = safetensors::read(folder.join("model.safetensors"), device)?;
+        let mut weights = safetensors::read(folder.join("model.safetensors"), device)?.tensors;
         for weight in weights.values_mut().filter(|weight| weight.dtype().is_float()) {
             *weight = weight.to_dtype(dtype)?;
         }

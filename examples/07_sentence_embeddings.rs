@@ -1,6 +1,6 @@
 //! Sentences in, embeddings out: how alike do the sentences mean, by all-MiniLM-L6-v2?
 //!
-//! `cargo run --release -p examples --bin 05_sentence_embeddings -- FOLDER [DEVICE] [SENTENCE…]`
+//! `cargo run --release -p examples --bin 07_sentence_embeddings -- FOLDER [DEVICE] [SENTENCE…]`
 //!
 //! FOLDER has model.safetensors and tokenizer.json; `ci/fetch-weights.sh` puts them into target/ci/weights.
 
@@ -10,7 +10,7 @@ use tensor_core::{DType, Device};
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(folder) = arguments.first() else {
-        println!("usage: 05_sentence_embeddings FOLDER [DEVICE] [SENTENCE...]");
+        println!("usage: 07_sentence_embeddings FOLDER [DEVICE] [SENTENCE...]");
         return Ok(());
     };
     let device = Device::parse(arguments.get(1).map_or("host:0", String::as_str))?;

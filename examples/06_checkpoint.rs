@@ -1,17 +1,17 @@
 //! A checkpoint on a device: every tensor of a safetensors file, with its range and its mean.
 //!
-//! `cargo run --release -p examples --bin 04_checkpoint -- model.safetensors [DEVICE]`
+//! `cargo run --release -p examples --bin 06_checkpoint -- model.safetensors [DEVICE]`
 
 use tensor_core::{DType, Device, Error, safetensors};
 
 fn main() -> Result<(), Error> {
     let mut arguments = std::env::args().skip(1);
     let Some(path) = arguments.next() else {
-        println!("usage: 04_checkpoint FILE.safetensors [DEVICE]");
+        println!("usage: 06_checkpoint FILE.safetensors [DEVICE]");
         return Ok(());
     };
     let device = Device::parse(&arguments.next().unwrap_or_else(|| "host:0".to_owned()))?;
-    // The file is mapped: a tensor's bytes are read when it is asked for.
+    // Its header is read; a tensor's bytes are read when it is asked for.
     let file = safetensors::File::open(&path)?;
     for name in file.names() {
         let tensor = file.load(name, &device)?.to_dtype(DType::F32)?;

@@ -1,6 +1,6 @@
-//! A kernel by hand: load a module, look up a function, launch it with arguments that are checked against what it declares.
+//! A kernel of those that ship, by hand: what tensor-core does for each operation.
 //!
-//! `cargo run -p examples --bin 03_launch_a_kernel`
+//! `cargo run -p examples --bin 04_shipped_kernels`
 
 use hip_safe::{Device, LaunchConfig, Source};
 use kernels_hip::args::Map2;
