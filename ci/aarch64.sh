@@ -31,4 +31,4 @@ export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_li
 # behaviour, graphs, cooperative, language.
 [ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory \
     --test faults --test guard --test watchdog --test handlers
-cargo test -p hip-host --target "$target" --no-fail-fast "$@"
+cargo test -p hipstack-hip-host --target "$target" --no-fail-fast "$@"

@@ -22,7 +22,7 @@ Examples:
   cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4
 
   ci/fetch-rocm-packages.sh target/rocm 6.4 --runnable
-  cargo test -p hip-sys --test debian --no-run
+  cargo test -p hipstack-hip-sys --test debian --no-run
   ci/run-unpacked.sh target/rocm/6.4 target/debug/deps/debian-0123456789abcdef --nocapture
 TEXT
 }

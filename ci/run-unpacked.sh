@@ -6,7 +6,7 @@ set -euo pipefail
 if [ "$#" -lt 2 ] || [ "$1" = --help ]; then
     echo "Usage: ci/run-unpacked.sh DIR PROGRAM [ARGUMENT]...
 Example:
-  cargo test -p hip-sys --test debian --no-run
+  cargo test -p hipstack-hip-sys --test debian --no-run
   ci/run-unpacked.sh target/rocm/6.4 target/debug/deps/debian-0123456789abcdef --nocapture" >&2
     exit 2
 fi

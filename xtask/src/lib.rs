@@ -10,12 +10,15 @@ pub mod codegen;
 pub mod doctor;
 pub mod fuzz;
 pub mod libraries;
+pub mod packages;
+pub mod packed;
 pub mod program;
 pub mod resources;
 pub mod sanitize;
 #[cfg(test)]
 #[path = "../../crates/code-object/tests/common/skip.rs"]
 mod skip;
+pub mod snippets;
 pub mod table;
 pub mod tidy;
 pub mod workspace;
@@ -59,6 +62,10 @@ enum Command {
     Fuzz(fuzz::FuzzArgs),
     /// Put everything that a machine with a GPU needs into a folder
     Bundle(bundle::BundleArgs),
+    /// Run the examples of README.md and of the crates' front pages outside of the workspace
+    Snippets(snippets::SnippetsArgs),
+    /// Pack what would be published, and refuse a lockfile that takes our crates from elsewhere
+    Packed(packed::PackedArgs),
     /// Hold AMD's libraries and headers against what hip-sys has of them
     Libraries(libraries::LibrariesArgs),
     /// Write hip-sys's generated files from ROCm's public headers
@@ -78,6 +85,8 @@ pub fn main() -> ExitCode {
         Command::Resources(args) => resources::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bundle(args) => bundle::run(&args),
+        Command::Snippets(args) => snippets::run(&args),
+        Command::Packed(args) => packed::run(&args),
         Command::Libraries(args) => libraries::run(&args),
         Command::Codegen(args) => codegen::run(&args),
     };

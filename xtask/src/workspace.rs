@@ -89,6 +89,19 @@ pub fn output_of(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
 }
 
+/// What a command prints to standard output.
+///
+/// # Errors
+/// It cannot be started, or it fails: with what it says on standard error.
+pub fn stdout_of(command: &mut Command) -> Result<String, String> {
+    let program = command.get_program().display().to_string();
+    let out = command.output().map_err(|e| format!("cannot start {program}: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("{program} failed: {}", String::from_utf8_lossy(&out.stderr).trim_end()));
+    }
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
 /// Writes a file under a temporary name, then renames it, so that a reader never sees half of it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("cannot write {}: {e}", path.display());

@@ -135,7 +135,9 @@ pub fn host() -> Result<Compiler, String> {
     let named = workspace::env_program("CXX")?;
     first_file([named, workspace::in_path("c++"), workspace::in_path("g++")])
         .map(|program| Compiler { program, kind: Kind::Host })
-        .ok_or_else(|| "no C++ compiler: looked for $CXX, c++ and g++ in PATH; install g++".into())
+        .ok_or_else(|| {
+            format!("no C++ compiler: looked for $CXX, c++ and g++ in PATH; {}", flags::NO_COMPILER)
+        })
 }
 
 fn first_file<const N: usize>(places: [Option<PathBuf>; N]) -> Option<PathBuf> {

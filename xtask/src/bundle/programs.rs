@@ -30,13 +30,15 @@ struct Build {
 fn builds(platform: Platform) -> [Build; 3] {
     let tensor = match platform {
         Platform::Nvidia => {
-            "test --no-run -p tensor-core --no-default-features --features nvidia --test suite"
+            "test --no-run -p hipstack-tensor-core --no-default-features --features nvidia --test suite"
         }
-        Platform::Amd | Platform::Host => "test --no-run -p tensor-core --no-default-features --test suite",
+        Platform::Amd | Platform::Host => {
+            "test --no-run -p hipstack-tensor-core --no-default-features --test suite"
+        }
     };
     [
         Build {
-            arguments: "build -p xtask -p parity -p conformance -p benches --bins",
+            arguments: "build -p xtask -p hipstack-parity -p conformance -p benches --bins",
             programs: &[
                 ("xtask", "xtask"),
                 ("parity", "parity"),
@@ -45,7 +47,7 @@ fn builds(platform: Platform) -> [Build; 3] {
             ],
         },
         Build {
-            arguments: "test --no-run -p hip-safe --test suite",
+            arguments: "test --no-run -p hipstack-hip-safe --test suite",
             programs: &[("suite", "test-hip-safe")],
         },
         Build { arguments: tensor, programs: &[("suite", "test-tensor-core")] },

@@ -99,8 +99,8 @@ impl Sources {
                 let mentions = |path: &String| self.mentions(path, false);
                 files.iter().map(mentions).any(|file| file.names_crate(&as_crate) || file.word(name))
             };
-            let packages = self.packages.iter().map(|(name, _)| name);
-            named.extend(packages.filter(|name| *name != "xtask" && used(name)));
+            let others = self.packages.iter().filter(|(name, _)| *name != "xtask");
+            named.extend(others.filter(|(_, package)| used(&package.short_name)).map(|(name, _)| name));
             files.iter().for_each(|path| found.add(path, false));
         }
         // Where tests run, those of the packages that the step names; of others only what is built for those that use them.
@@ -168,7 +168,7 @@ impl Sources {
                 rest.split_once('/')
                     .map_or_else(|| path.to_owned(), |(module, _)| format!("{COMMANDS}/{module}"))
             }
-            Some((name, _)) => format!("crate {name}"),
+            Some((_, package)) => format!("crate {}", package.short_name),
             None => path.to_owned(),
         }
     }

@@ -160,7 +160,13 @@ fn each_command_of_a_step_has_files_or_a_package() {
         if let Run::Xtask(args) = step.run {
             let files = sources.command(args[0]);
             let module = !files.is_empty() && !files.contains("xtask/src/program.rs");
-            assert!(module || step.packages == [args[0]], "{}: name the package of {}", step.name, args[0]);
+            let package = format!("{}{}", crate::packages::PREFIX, args[0]);
+            assert!(
+                module || step.packages == [package.as_str()],
+                "{}: name the package of {}",
+                step.name,
+                args[0]
+            );
         }
         let files = sources.files_of(step).expect("its packages are of the workspace");
         assert!(files.len() > 20, "{}: {files:?}", step.name);

@@ -1,6 +1,5 @@
 //! What a step needs of this machine: further arguments, or what is lacking and where to get it.
 
-use super::steps::AARCH64_SCRIPT;
 use crate::build_kernels::compiler;
 use crate::{libraries, sanitize, workspace};
 use std::path::{Path, PathBuf};
@@ -8,9 +7,10 @@ use std::process::Command;
 
 type Needs = Result<Vec<PathBuf>, String>;
 
-pub(super) fn aarch64() -> Needs {
-    let script = workspace::root()?.join(AARCH64_SCRIPT);
-    let asked = Command::new(script).arg("--check").output().map_err(|e| format!("{AARCH64_SCRIPT}: {e}"))?;
+/// What the script itself says when it is asked.
+pub(super) fn of_script(path: &str) -> Needs {
+    let script = workspace::root()?.join(path);
+    let asked = Command::new(script).arg("--check").output().map_err(|e| format!("{path}: {e}"))?;
     let lacks = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
     if asked.status.success() { Ok(Vec::new()) } else { Err(lacks) }
 }

@@ -1,25 +1,18 @@
 //! The workspace's packages and which of them a package is built from, by `cargo metadata`.
 
-use crate::workspace;
-use serde::Deserialize;
+use crate::packages::{self, Dependency};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A package of the workspace.
 #[derive(Debug)]
 pub(super) struct Package {
     /// Its folder, from the root.
     pub(super) folder: String,
+    /// What the workspace calls it, such as `hip-safe`.
+    pub(super) short_name: String,
+    /// Those of the workspace.
     dependencies: Vec<Dependency>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Dependency {
-    name: String,
-    /// `dev`, `build`, or nothing for an ordinary one.
-    kind: Option<String>,
-    /// Its folder, if it is of the workspace.
-    path: Option<PathBuf>,
 }
 
 /// All packages, by name.
@@ -29,31 +22,18 @@ pub(super) struct Packages(BTreeMap<String, Package>);
 impl Packages {
     /// Those of the workspace at `root`.
     pub(super) fn of_workspace(root: &Path) -> Result<Self, String> {
-        Self::read(&metadata(root)?)
+        Ok(Self::new(packages::all(root).map_err(|why| format!("ci: {why}"))?, root))
     }
-    /// Those that the JSON of `cargo metadata` lists.
-    pub(super) fn read(json: &str) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Metadata {
-            packages: Vec<Read>,
-            workspace_root: PathBuf,
-        }
-        #[derive(Deserialize)]
-        struct Read {
-            name: String,
-            manifest_path: PathBuf,
-            dependencies: Vec<Dependency>,
-        }
-        let metadata: Metadata =
-            serde_json::from_str(json).map_err(|e| format!("ci: cargo metadata is not as expected: {e}"))?;
-        let mut packages = BTreeMap::new();
-        for Read { name, manifest_path, mut dependencies } in metadata.packages {
-            dependencies.retain(|dependency| dependency.path.is_some());
-            let folder = manifest_path.parent().unwrap_or(&manifest_path);
-            let folder = folder.strip_prefix(&metadata.workspace_root).unwrap_or(folder);
-            packages.insert(name, Package { folder: folder.display().to_string(), dependencies });
-        }
-        Ok(Self(packages))
+
+    fn new(all: Vec<packages::Package>, root: &Path) -> Self {
+        let package = |package: packages::Package| {
+            let folder = package.folder.strip_prefix(root).unwrap_or(&package.folder).display().to_string();
+            let short_name = package.short_name().to_owned();
+            let of_workspace =
+                package.dependencies.into_iter().filter(|dependency| dependency.path.is_some());
+            (package.name, Package { folder, short_name, dependencies: of_workspace.collect() })
+        };
+        Self(all.into_iter().map(package).collect())
     }
 
     /// A package by its name.
@@ -93,17 +73,6 @@ impl Packages {
     }
 }
 
-/// What `cargo metadata` says, as JSON.
-fn metadata(root: &Path) -> Result<String, String> {
-    let mut cargo = workspace::cargo(root);
-    let out = cargo.args(["metadata", "--format-version", "1", "--no-deps", "--offline"]).output();
-    let out = out.map_err(|e| format!("ci: cannot start cargo: {e}"))?;
-    if !out.status.success() {
-        return Err(format!("ci: cargo metadata: {}", String::from_utf8_lossy(&out.stderr)));
-    }
-    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
-}
-
 /// Five packages: `tensor` needs `safe` and `kernels`, `safe` needs `sys`, and its tests `host`, which needs `sys`, and
 /// `kernels`, which lies in its folder.
 #[cfg(test)]
@@ -111,7 +80,7 @@ pub(super) fn small() -> Packages {
     let dependency = |name: &str, kind: Option<&str>| serde_json::json!({"name": name, "kind": kind, "path": format!("/w/crates/{name}")});
     let package = |name: &str, folder: &str, dependencies: Vec<serde_json::Value>| {
         let manifest = format!("/w/{folder}/Cargo.toml");
-        serde_json::json!({"name": name, "manifest_path": manifest, "dependencies": dependencies})
+        serde_json::json!({"name": name, "version": "0.1.0", "manifest_path": manifest, "dependencies": dependencies})
     };
     let registry = serde_json::json!({"name": "libc", "kind": null});
     let packages = [
@@ -129,13 +98,14 @@ pub(super) fn small() -> Packages {
         ),
         package("tensor", "crates/tensor", vec![dependency("safe", None), dependency("kernels", None)]),
     ];
-    Packages::read(&serde_json::json!({"packages": packages, "workspace_root": "/w"}).to_string())
-        .expect("as cargo writes it")
+    let json = serde_json::json!({"packages": packages}).to_string();
+    Packages::new(packages::read(&json).expect("as cargo writes it"), Path::new("/w"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace;
 
     #[test]
     fn tests_bring_their_own_dependencies_and_no_others() {
@@ -163,14 +133,20 @@ mod tests {
     #[test]
     fn loom_is_built_without_the_dependencies_of_tests() {
         let root = workspace::root().expect("tests run inside the workspace");
-        let json: serde_json::Value =
-            serde_json::from_str(&metadata(&root).expect("cargo is here")).expect("JSON");
-        let packages = json["packages"].as_array().expect("a list");
-        let hip_safe =
-            packages.iter().find(|package| package["name"] == "hip-safe").expect("it is of the workspace");
-        let dependencies = hip_safe["dependencies"].as_array().expect("a list");
-        let of_tests: Vec<_> = dependencies.iter().filter(|dependency| dependency["kind"] == "dev").collect();
+        let packages = packages::all(&root).expect("cargo is here");
+        let hip_safe = packages
+            .iter()
+            .find(|package| package.short_name() == "hip-safe")
+            .expect("it is of the workspace");
+        let of_tests: Vec<_> = hip_safe
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind.as_deref() == Some("dev"))
+            .collect();
         assert!(!of_tests.is_empty());
-        assert!(of_tests.iter().all(|dependency| dependency["target"] == "cfg(not(loom))"), "{of_tests:?}");
+        assert!(
+            of_tests.iter().all(|dependency| dependency.target.as_deref() == Some("cfg(not(loom))")),
+            "{of_tests:?}"
+        );
     }
 }

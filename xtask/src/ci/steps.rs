@@ -49,13 +49,13 @@ const fn on_host(name: &'static str, run: Run) -> Step {
 
 /// The parity cases, by the crate's own command.
 const fn parity(name: &'static str, args: &'static [&'static str]) -> Step {
-    Step { packages: &["parity"], ..on_host(name, Run::Xtask(args)) }
+    Step { packages: &["hipstack-parity"], ..on_host(name, Run::Xtask(args)) }
 }
 
 /// The kernels under a sanitizer: that command builds these packages with their tests.
 const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
     Step {
-        packages: &["hip-host", "kernels-hip", "parity"],
+        packages: &["hipstack-hip-host", "hipstack-kernels-hip", "hipstack-parity"],
         tests: true,
         needs: needs::sanitizers,
         ..on_host(name, Run::Xtask(args))
@@ -63,7 +63,7 @@ const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
 }
 
 /// All steps.
-pub(super) static STEPS: [Step; 23] = [
+pub(super) static STEPS: [Step; 25] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -71,24 +71,27 @@ pub(super) static STEPS: [Step; 23] = [
         env: Some(("RUSTDOCFLAGS", "-D warnings")),
         ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
     },
+    step("packed", Run::Xtask(&["packed"])),
     // README.md's two commands.
     step("parity", Run::Xtask(&["parity"])),
     step("test", Run::Cargo(&["test", "--workspace"])),
+    // parity is built from every crate whose front page has examples.
+    Step { packages: &["hipstack-parity"], ..on_host("snippets", Run::Xtask(&["snippets"])) },
     // Every order of threads for the locks, and every wait left out once: builds of their own.
     Step {
         env: Some(("RUSTFLAGS", "--cfg loom")),
         // Without `tests`: loom's models are in the library, and what other tests need is not built.
-        packages: &["hip-safe"],
+        packages: &["hipstack-hip-safe"],
         ..heavy("loom", Run::Cargo(&LOOM))
     },
     Step {
         env: Some(("RUSTFLAGS", "--cfg hip_safe_mutation")),
-        packages: &["hip-safe"],
+        packages: &["hipstack-hip-safe"],
         tests: true,
         ..on_host("mutations", Run::Cargo(&MUTATIONS))
     },
     Step {
-        packages: &["hip-sys"],
+        packages: &["hipstack-hip-sys"],
         tools: &[tools::RUST, tools::HEADERS],
         needs: needs::rocm_headers,
         ..heavy("codegen", Run::Xtask(&["codegen", "--check"]))
@@ -100,7 +103,7 @@ pub(super) static STEPS: [Step; 23] = [
     },
     // AMD's run-time compiler on every family; the tests take one.
     Step {
-        packages: &["tensor-core"],
+        packages: &["hipstack-tensor-core"],
         tests: true,
         tools: &[tools::RUST, tools::LIBRARIES],
         needs: needs::libraries,
@@ -128,10 +131,10 @@ pub(super) static STEPS: [Step; 23] = [
     sanitize("sanitize-address", &ADDRESSES),
     sanitize("sanitize-thread", &THREADS),
     Step {
-        packages: &["hip-host"],
+        packages: &["hipstack-hip-host"],
         tests: true,
         tools: &[tools::RUST, tools::AARCH64],
-        needs: needs::aarch64,
+        needs: || needs::of_script(AARCH64_SCRIPT),
         ..heavy("aarch64", Run::Script(AARCH64_SCRIPT))
     },
     parity("sabotage", &["parity", "--sabotage"]),
@@ -146,13 +149,13 @@ pub(super) static STEPS: [Step; 23] = [
     },
 ];
 
-const LOOM: [&str; 7] = ["test", "-p", "hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
+const LOOM: [&str; 7] = ["test", "-p", "hipstack-hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
 const RUN_TIME_COMPILER: [&str; 7] =
     ["test", "--workspace", "--test", "run_time", "--", "--ignored", "every_family"];
 const MUTATIONS: [&str; 8] =
-    ["test", "-p", "hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
-/// AMD's chips that CI builds for: two of Instinct, and one Radeon of each newer generation. `--arch all` builds all, by hand.
-pub(super) const AMD_CHIPS: &str = "gfx90a,gfx942,gfx1100,gfx1201";
+    ["test", "-p", "hipstack-hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
+/// AMD's chips that CI builds for: one of Instinct and one Radeon. `--arch all` builds all, by hand.
+pub(super) const AMD_CHIPS: &str = "gfx942,gfx1100";
 /// Those whose code objects are broken.
 pub(super) const FUZZED: [&str; 2] = ["gfx90a", "gfx1100"];
 const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", AMD_CHIPS, "--deny-spills"];
@@ -163,7 +166,7 @@ const KERNELS_NVIDIA: [&str; 6] =
 const KERNELS_ALONE: [&str; 6] =
     ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.
-pub(super) const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
+const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
 
 impl Step {
     /// What a person would type.

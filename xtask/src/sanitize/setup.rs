@@ -84,7 +84,15 @@ pub(super) fn build(root: &Path, kind: Kind, programs: Programs) -> Result<Built
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
     // The same packages for either, so that cargo builds what both need once.
-    cargo.args(["-p", "hip-host", "-p", "parity", "-p", "kernels-hip", "--example"]);
+    cargo.args([
+        "-p",
+        "hipstack-hip-host",
+        "-p",
+        "hipstack-parity",
+        "-p",
+        "hipstack-kernels-hip",
+        "--example",
+    ]);
     match programs {
         Programs::Planted => {
             cargo.arg("planted");

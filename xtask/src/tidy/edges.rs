@@ -1,6 +1,7 @@
 //! Crates depend on each other only as the table in docs/ARCHITECTURE.md allows, and the table allows nothing unused.
 
 use super::{Problem, manifests, markdown, tree::Tree};
+use crate::packages;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -17,7 +18,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
         Err(problem) => return vec![problem],
     };
     let members = manifests::members(tree);
-    let name = |manifest: &Table| manifest.get("package")?.get("name")?.as_str().map(str::to_string);
+    let name = |manifest: &Table| {
+        let name = manifest.get("package")?.get("name")?.as_str()?;
+        Some(name.strip_prefix(packages::PREFIX).unwrap_or(name).to_string())
+    };
     let ours: BTreeSet<String> = members.iter().filter_map(|(_, manifest)| name(manifest)).collect();
     let mut problems = Vec::new();
     for (kind, tables) in KINDS {

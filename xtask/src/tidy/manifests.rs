@@ -64,10 +64,15 @@ fn check_member(file: &File, manifest: &Table) -> Vec<Problem> {
     if !manifest.get("lints").is_some_and(inherits) {
         error(1, "write `workspace = true` under [lints]".into());
     }
-    for (name, value) in DEPENDENCIES.iter().flat_map(|table| dependencies(manifest, table)) {
-        // A package may switch on its own features for its tests.
-        let itself = value.get("path").and_then(Value::as_str) == Some(".");
-        if !inherits(value) && !itself {
+    let everywhere = DEPENDENCIES.iter().flat_map(|table| {
+        dependencies(manifest, table).into_iter().map(move |(name, value)| (*table, name, value))
+    });
+    for (table, name, value) in everywhere {
+        // Of this workspace, or the package itself, which may switch on its own features for its tests. Packing takes a dependency of
+        // tests out only if it has no version, and the root's has one.
+        let for_tests =
+            table == "dev-dependencies" && value.get("path").is_some() && value.get("version").is_none();
+        if !inherits(value) && !for_tests {
             let message = format!(
                 "{name:?} belongs in the root's [workspace.dependencies]; here `{name}.workspace = true`"
             );

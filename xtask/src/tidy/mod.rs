@@ -2,6 +2,7 @@
 //!
 //! A check is a function from the files to the problems it sees, so that each is tested on a small tree in memory.
 
+mod bodies;
 mod edges;
 mod headers;
 mod lengths;
@@ -83,7 +84,7 @@ struct Check {
     run: fn(&Tree) -> Vec<Problem>,
 }
 
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     Check { name: "headers", proves: "every source file opens with what it is about", run: headers::check },
     Check {
         name: "map",
@@ -99,6 +100,11 @@ const CHECKS: [Check; 9] = [
         name: "safety",
         proves: "SAFETY comments and docs/SAFETY.md's rules cite each other",
         run: safety::check,
+    },
+    Check {
+        name: "bodies",
+        proves: "no function of a kernel asks the preprocessor about its target",
+        run: bodies::check,
     },
     Check {
         name: "lengths",

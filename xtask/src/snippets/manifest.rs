@@ -1,0 +1,64 @@
+//! The manifests of programs that examples are compiled in.
+
+use super::pages::Page;
+use crate::packages::Package;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// Where README.md says that a checkout of this workspace is.
+const CHECKOUT: &str = "../hipstack/";
+
+/// The manifest of the program for a page.
+///
+/// # Errors
+/// README.md names a dependency that is not of a checkout.
+pub(super) fn of_page(page: &Page, packages: &[Package], root: &Path) -> Result<String, String> {
+    let dependencies = match &page.told {
+        Some(told) => of_told(told, root)?,
+        None => of_named(page, packages),
+    };
+    let package = [("name", page.name.as_str()), ("version", "0.0.0"), ("edition", "2024")];
+    let package: Table = package.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+    let manifest = [("package", package), ("dependencies", dependencies)];
+    Ok(manifest
+        .into_iter()
+        .map(|(key, table)| (key.to_owned(), Value::Table(table)))
+        .collect::<Table>()
+        .to_string())
+}
+
+/// The manifest of the workspace around them, with the profiles of ours.
+pub(super) fn of_all(members: &[String], root: &Path) -> Result<String, String> {
+    let path = root.join("Cargo.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    let ours: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let list = members.iter().map(|name| Value::from(name.as_str())).collect::<Vec<_>>();
+    let workspace =
+        Table::from_iter([("resolver".into(), "3".into()), ("members".into(), Value::Array(list))]);
+    let mut manifest = Table::from_iter([("workspace".into(), Value::Table(workspace))]);
+    manifest.extend(ours.get("profile").map(|profile| ("profile".to_owned(), profile.clone())));
+    Ok(manifest.to_string())
+}
+
+fn of_told(told: &str, root: &Path) -> Result<Table, String> {
+    let told: Table = told.parse().map_err(|e| format!("snippets: README.md's Cargo.toml: {e}"))?;
+    let mut dependencies = told.get("dependencies").and_then(Value::as_table).cloned().unwrap_or_default();
+    for (name, dependency) in &mut dependencies {
+        let path =
+            dependency.get("path").and_then(Value::as_str).and_then(|path| path.strip_prefix(CHECKOUT));
+        let path = path
+            .ok_or_else(|| format!("snippets: README.md's dependency {name} has no path below {CHECKOUT}"))?;
+        *dependency = at(&root.join(path));
+    }
+    Ok(dependencies)
+}
+
+fn of_named(page: &Page, packages: &[Package]) -> Table {
+    let named =
+        packages.iter().filter(|package| package.library.as_deref().is_some_and(|name| page.names(name)));
+    named.map(|package| (package.name.clone(), at(&package.folder))).collect()
+}
+
+fn at(folder: &Path) -> Value {
+    Value::Table(Table::from_iter([("path".into(), folder.display().to_string().into())]))
+}
