@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Interprets hip-safe's test program `miri` by Miri: a use of memory that is freed or was never written, a reference beside one that
-# excludes it, a race of threads ends it. hip-host and tensor-core are not interpreted. The step `miri` of `cargo xtask ci`.
+# excludes it, a race of threads ends it. hip-host and tensor-core are not interpreted. Run by hand: no step of `cargo xtask ci` yet.
 #   ci/miri.sh            all of it, and how long it takes
 #   ci/miri.sh FILTER     the tests whose names contain this
 #   ci/miri.sh --install  installs the toolchain, by rustup
