@@ -207,7 +207,7 @@ fn check<T: Element>(
     }
 }
 
-/// What each dtype is asked for.
+/// What every dtype is asked for.
 fn sums<T: Element>() {
     // Five tiles and 1250 buckets, of which few get anything; a quarter of the terms meet at one place.
     let line = Dims { outer: 1, count: 9000, length: 5000, inner: 1 };
@@ -218,6 +218,10 @@ fn sums<T: Element>() {
     // Lines side by side and behind each other, ids behind the axis's end, and two parts of the destinations.
     let lines = Dims { outer: 3, count: 300, length: 50, inner: 5 };
     check::<T>(lines, (400, None), IdType::U32, |random| (random.next() % 53) as i64);
+}
+
+/// What else is asked of one dtype of each width.
+fn widths<T: Element>() {
     // Ids before its beginning, and fewer terms than threads.
     let short = Dims { outer: 2, count: 50, length: 7, inner: 1 };
     check::<T>(short, (14, None), IdType::I32, |random| (random.next() % 8) as i64 - 1);
@@ -283,6 +287,8 @@ fn sums_of_integers_wrap() {
     sums::<i16>();
     sums::<i32>();
     sums::<i64>();
+    widths::<u8>();
+    widths::<i64>();
 }
 
 #[test]
@@ -292,4 +298,6 @@ fn sums_of_floats_are_taken_in_the_order_of_the_ids() {
     sums::<f16>();
     sums::<f32>();
     sums::<f64>();
+    widths::<bf16>();
+    widths::<f32>();
 }

@@ -5,13 +5,13 @@ mod chosen;
 
 use std::collections::HashSet;
 
-use chosen::chosen;
+use chosen::{benches, chosen};
 use parity::record::{
     Agreement, Allowed, Entry, Found, Kind, NamedRecord, Probe, Record, compare, record_cases,
 };
 use parity::report::Status;
 use parity::{
-    Against, Case, Report, devices, evaluate, execute, filter, judge, registry, run_against, sabotage, table,
+    Against, Case, Report, devices, evaluate, execute, filter, judge, registry, run_against, table,
 };
 use reference::{DType, Judge, Value};
 
@@ -163,7 +163,7 @@ fn each_is_caught(fault: &str, cases: &[Case], record: &Record, spoiled: Vec<Ent
 
 #[test]
 fn every_error_planted_in_a_record_is_caught() {
-    let cases = sabotage::benches(&registry::all());
+    let cases = benches();
     let record = cpu_record(&cases);
     let operations = |entries: &[Entry]| -> HashSet<String> {
         entries.iter().map(|entry| entry.operation().to_string()).collect()

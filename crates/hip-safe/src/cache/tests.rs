@@ -148,7 +148,7 @@ fn writers_killed_in_the_middle_leave_no_bad_entry() {
     let payloads: Vec<Vec<u8>> = (0..KILLED_NAMES).map(|name| payload(&[name], KILLED_BYTES)).collect();
     let whole = (entry::HEADER + 1 + KILLED_BYTES) as u64;
     let (mut killed, mut started, mut good) = (0, 0, 0);
-    while killed < 100 {
+    while killed < 25 {
         started += 1;
         assert!(started < 2000, "only {killed} writers could be killed while they wrote");
         let mut child = start("writers_killed_in_the_middle_leave_no_bad_entry", folder.path());

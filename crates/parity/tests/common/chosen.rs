@@ -1,17 +1,26 @@
-//! A third of the cases, for tests that run them on every device. `cargo xtask parity` runs them all.
+//! A part of the cases, for tests of what runs and judges them. `cargo xtask parity` runs them all.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use parity::{Case, registry};
+use parity::{Case, registry, sabotage};
+use reference::DType;
 
-/// Of each operation and dtype every fourth case, and of each operation and layout the first.
+/// Of each operation the first case of each dtype and of each layout.
 pub(crate) fn chosen() -> Vec<Case> {
-    let (mut dtypes, mut layouts) = (HashMap::new(), HashMap::new());
+    let (mut dtypes, mut layouts) = (HashSet::new(), HashSet::new());
     let mut wanted = |case: &Case| {
-        let of_dtype = dtypes.entry((case.op.name(), case.dtypes())).or_insert(0);
-        let of_layout = layouts.entry((case.op.name(), case.layout.name())).or_insert(0);
-        (*of_dtype, *of_layout) = (*of_dtype + 1, *of_layout + 1);
-        *of_dtype % 4 == 1 || *of_layout == 1
+        let first_of_dtype = dtypes.insert((case.op.name(), case.dtypes()));
+        layouts.insert((case.op.name(), case.layout.name())) || first_of_dtype
     };
     registry::all().into_iter().filter(|case| wanted(case)).collect()
+}
+
+/// The cases that errors are planted in, of a large float, a small one and an integer. `cargo xtask parity --sabotage` plants in all.
+pub(crate) fn benches() -> Vec<Case> {
+    let wanted = |case: &Case| {
+        case.operands
+            .first()
+            .is_none_or(|operand| matches!(operand.dtype, DType::F32 | DType::F16 | DType::I32))
+    };
+    sabotage::benches(&registry::all()).into_iter().filter(wanted).collect()
 }
