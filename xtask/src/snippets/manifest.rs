@@ -27,17 +27,30 @@ pub(super) fn of_page(page: &Page, packages: &[Package], root: &Path) -> Result<
         .to_string())
 }
 
-/// The manifest of the workspace around them, with the profiles of ours.
-pub(super) fn of_all(members: &[String], root: &Path) -> Result<String, String> {
+/// The manifest of the workspace around them. It has the profiles of ours, so that what is compiled already is used.
+pub(super) fn of_all(members: &[String], packages: &[Package], root: &Path) -> Result<String, String> {
     let path = root.join("Cargo.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    let ours: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut ours: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    spell_out_members(&mut ours, packages);
     let list = members.iter().map(|name| Value::from(name.as_str())).collect::<Vec<_>>();
     let workspace =
         Table::from_iter([("resolver".into(), "3".into()), ("members".into(), Value::Array(list))]);
     let mut manifest = Table::from_iter([("workspace".into(), Value::Table(workspace))]);
     manifest.extend(ours.get("profile").map(|profile| ("profile".to_owned(), profile.clone())));
     Ok(manifest.to_string())
+}
+
+/// Gives our packages the debug information of the profile `dev` by name: seen from another workspace, `*` means them too.
+fn spell_out_members(ours: &mut Table, packages: &[Package]) -> Option<()> {
+    let dev = ours.get_mut("profile")?.get_mut("dev")?.as_table_mut()?;
+    let debug = dev.get("debug")?.clone();
+    let overrides = dev.get_mut("package")?.as_table_mut()?;
+    for package in packages {
+        let entry = overrides.entry(&package.name).or_insert_with(|| Table::new().into());
+        entry.as_table_mut()?.entry("debug").or_insert_with(|| debug.clone());
+    }
+    Some(())
 }
 
 fn of_told(told: &str, root: &Path) -> Result<Table, String> {

@@ -39,7 +39,7 @@ pub fn run(_: &SnippetsArgs) -> Result<(), String> {
         workspace::write_whole(&member.join("src/lib.rs"), b"#![doc = include_str!(\"../page.md\")]\n")?;
         members.push(page.name.clone());
     }
-    let manifest = manifest::of_all(&members, &root)?;
+    let manifest = manifest::of_all(&members, &packages, &root)?;
     workspace::write_whole(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     // The versions that everything else here is built with, so that what is compiled already is used.
     copy(&root.join("Cargo.lock"), &folder.join("Cargo.lock"))?;
