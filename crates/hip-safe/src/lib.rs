@@ -123,9 +123,9 @@ mod memory_check;
 mod misuse;
 mod module;
 mod module_cache;
-#[cfg(not(hip_safe_mutation))]
+#[cfg(not(feature = "__mutation"))]
 mod mutation;
-#[cfg(hip_safe_mutation)]
+#[cfg(feature = "__mutation")]
 pub mod mutation;
 mod near_names;
 mod occupancy;

@@ -77,19 +77,15 @@ pub(super) static STEPS: [Step; 25] = [
     step("test", Run::Cargo(&["test", "--workspace"])),
     // parity is built from every crate whose front page has examples.
     Step { packages: &["hipstack-parity"], ..on_host("snippets", Run::Xtask(&["snippets"])) },
-    // Every order of threads for the locks, and every wait left out once: builds of their own.
+    // Every order of threads for the locks: a build of its own.
     Step {
         env: Some(("RUSTFLAGS", "--cfg loom")),
         // Without `tests`: loom's models are in the library, and what other tests need is not built.
         packages: &["hipstack-hip-safe"],
         ..heavy("loom", Run::Cargo(&LOOM))
     },
-    Step {
-        env: Some(("RUSTFLAGS", "--cfg hip_safe_mutation")),
-        packages: &["hipstack-hip-safe"],
-        tests: true,
-        ..on_host("mutations", Run::Cargo(&MUTATIONS))
-    },
+    // Every wait left out once.
+    Step { packages: &["hipstack-hip-safe"], tests: true, ..on_host("mutations", Run::Cargo(&MUTATIONS)) },
     Step {
         packages: &["hipstack-hip-sys"],
         tools: &[tools::RUST, tools::HEADERS],
@@ -153,7 +149,7 @@ const LOOM: [&str; 7] = ["test", "-p", "hipstack-hip-safe", "--lib", "--target-d
 const RUN_TIME_COMPILER: [&str; 7] =
     ["test", "--workspace", "--test", "run_time", "--", "--ignored", "every_family"];
 const MUTATIONS: [&str; 8] =
-    ["test", "-p", "hipstack-hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
+    ["test", "-p", "hipstack-hip-safe", "--features", "__mutation", "--test", "suite", "mutations"];
 /// AMD's chips that CI builds for: one of Instinct and one Radeon. `--arch all` builds all, by hand.
 pub(super) const AMD_CHIPS: &str = "gfx942,gfx1100";
 /// Those whose code objects are broken.

@@ -27,7 +27,7 @@ mod managed;
 mod memory;
 mod memory_check;
 mod modules;
-#[cfg(hip_safe_mutation)]
+#[cfg(feature = "__mutation")]
 mod mutations;
 mod occupancy;
 mod order;
