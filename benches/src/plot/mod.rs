@@ -119,8 +119,7 @@ mod tests {
             "# Page\n\n<!-- h200: written by `cargo run -p benches --bin plot` -->\n<!-- h200: end -->\n",
         );
         run(root.path()).expect("nothing was missed");
-        let written =
-            || (read(PAGE), read("benches/h200/ROWS.md"), read("docs/figures/h200-share-dark.svg"));
+        let written = || (read(PAGE), read("benches/h200/ROWS.md"), read("docs/figures/h200-share-dark.svg"));
         let first = written();
         assert!(
             first.0.contains("src=\"figures/h200-ratio-light.svg\"") && first.2.contains("93.0"),
