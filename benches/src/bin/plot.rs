@@ -1,4 +1,5 @@
-//! `plot`: draws what benches/h200/run.sh measured, and writes the tables of docs/BENCHMARKING.md.
+//! `plot`: draws what benches/h200/run.sh measured, writes a part of docs/BENCHMARKING.md and the tables of
+//! benches/h200/ROWS.md.
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -10,12 +11,12 @@ Examples:
   cargo run -p benches --bin plot -- --root DIR    the same in another checkout
 
 It reads benches/h200/*.json, which benches/h200/run.sh writes, and writes docs/figures/h200-*.svg, for light and dark pages, and the
-part of docs/BENCHMARKING.md between its marks: the drawings, the rows that missed their target with the reasons that
-benches/h200/reasons.tsv has, candle's CUDA backend beside ours (benches/h200/candle.tsv), and all rows.
+part of docs/BENCHMARKING.md between its marks: the drawings, and the rows that missed their target with the reasons that
+benches/h200/reasons.tsv has. It writes benches/h200/ROWS.md: all rows, and candle's CUDA backend beside ours (candle.tsv).
 
 Exit code: 0, or 1 if a file cannot be read or written, or if a row missed its target and has no reason.";
 
-/// Draws what was measured on an H200, and writes the tables of docs/BENCHMARKING.md.
+/// Draws what was measured on an H200, and writes the pages that show it.
 #[derive(Parser)]
 #[command(after_help = EXAMPLES)]
 struct Options {

@@ -52,8 +52,9 @@ pub(super) fn table(peers: &[Peer], rows: &[&Figures]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let mut text = "\n<details><summary>Beside candle's CUDA backend</summary>\n\n\
-        candle's time by ours: candle's by PyTorch's in the run that benches/h200/candle.tsv names, times PyTorch's by ours in this one. Above 1, ours is the quicker one. candle had its feature `cuda` alone: its convolution is its own, not cuDNN's.\n\n\
+    let mut text = "\n## candle's CUDA backend\n\n\
+        candle's time divided by ours: candle's divided by PyTorch's in the run that candle.tsv names, times PyTorch's divided by ours\n\
+        in this run. Above 1, ours is faster. candle was built with its feature `cuda` alone: its convolution is its own, not cuDNN's.\n\n\
         | operation | shape | f32 | f16 | bf16 |\n|---|---|--:|--:|--:|\n"
         .to_owned();
     for (op, shape) in names {
@@ -65,7 +66,7 @@ pub(super) fn table(peers: &[Peer], rows: &[&Figures]) -> String {
         });
         let _ = writeln!(text, "| {op} | {shape} | {} |", cells.join(" | "));
     }
-    text + "\n</details>\n"
+    text
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! `cargo run -p benches --bin plot`: what was measured on a GPU as drawings and as a part of docs/BENCHMARKING.md.
+//! `cargo run -p benches --bin plot`: what was measured on a GPU as drawings, as a part of docs/BENCHMARKING.md and as a page of
+//! all rows.
 
 mod candle;
 mod charts;
@@ -13,6 +14,8 @@ use std::path::Path;
 const FIGURES: &str = "benches/h200";
 /// The page whose part is written.
 const PAGE: &str = "docs/BENCHMARKING.md";
+/// The page of all rows, in the folder of the figures.
+const ROWS: &str = "ROWS.md";
 /// The drawings, from the page's folder.
 const DRAWINGS: &str = "figures";
 
@@ -46,10 +49,15 @@ pub fn run(root: &Path) -> Result<(), String> {
             write_whole(&file, svg::draw(chart, theme).as_bytes())?;
         }
     }
-    let (part, unexplained) = page::part(&sets, &notes, &reasons, &candle, &charts);
+    let (part, unexplained) = page::part(&sets, &notes, &reasons, &charts);
     let text = page::filled(&read(&page)?, &part).map_err(|error| format!("plot: {PAGE}: {error}"))?;
     write_whole(&page, text.as_bytes())?;
-    println!("plot: {} drawings in {}, and the tables of {PAGE}", 2 * charts.len(), drawings.display());
+    write_whole(&folder.join(ROWS), page::all_rows(&sets, &candle).as_bytes())?;
+    println!(
+        "plot: {} drawings in {}, a part of {PAGE}, and {FIGURES}/{ROWS}",
+        2 * charts.len(),
+        drawings.display()
+    );
     if unexplained.is_empty() {
         return Ok(());
     }
@@ -111,15 +119,17 @@ mod tests {
             "# Page\n\n<!-- h200: written by `cargo run -p benches --bin plot` -->\n<!-- h200: end -->\n",
         );
         run(root.path()).expect("nothing was missed");
-        let first = (read(PAGE), read("docs/figures/h200-share-dark.svg"));
+        let written = || (read(PAGE), read("benches/h200/ROWS.md"), read("docs/figures/h200-share-dark.svg"));
+        let first = written();
         assert!(
-            first.0.contains("src=\"figures/h200-ratio-light.svg\"") && first.1.contains("93.0"),
+            first.0.contains("src=\"figures/h200-ratio-light.svg\"") && first.2.contains("93.0"),
             "{first:?}"
         );
-        assert!(first.0.contains("| add | 16384x8192 | - | 2.04 | - |"), "{}", first.0);
+        assert!(first.1.contains("\n## memory\n\n| operation | dtype |"), "{}", first.1);
+        assert!(first.1.contains("| add | 16384x8192 | - | 2.04 | - |"), "{}", first.1);
         assert!(!root.path().join("docs/figures/h200-select-light.svg").exists());
         run(root.path()).expect("as before");
-        assert_eq!((read(PAGE), read("docs/figures/h200-share-dark.svg")), first);
+        assert_eq!(written(), first);
 
         // A row that missed its target is written too, and its reason asked for.
         put("benches/h200/memory.json", &to_json(&[row(0.9, 0.93)]));

@@ -1,4 +1,4 @@
-//! The part of the page that is written from the figures.
+//! The part of the page that is written from the figures, and the page with every row.
 
 use super::candle::{self, Peer};
 use super::reasons::{self, Reason};
@@ -23,7 +23,6 @@ pub(super) fn part(
     sets: &[(Set, Vec<Figures>)],
     notes: &str,
     reasons: &[Reason],
-    candle: &[Peer],
     charts: &[(&str, Chart)],
 ) -> (String, Vec<String>) {
     let mut text = String::new();
@@ -71,16 +70,19 @@ pub(super) fn part(
         ];
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
-    text += &candle::table(candle, &rows().collect::<Vec<_>>());
-    for (set, rows) in sets {
-        let _ = write!(
-            text,
-            "\n<details><summary>All rows: {}</summary>\n\n{}\n</details>\n",
-            set.name(),
-            report::markdown(rows)
-        );
-    }
     (text, unexplained)
+}
+
+/// The page with every row, and with candle's times beside ours.
+pub(super) fn all_rows(sets: &[(Set, Vec<Figures>)], candle: &[Peer]) -> String {
+    let mut text = "# Every row measured on an H200\n\n\
+        Written by `cargo run -p benches --bin plot`. [BENCHMARKING.md](../../docs/BENCHMARKING.md#what-a-row-is) explains the columns.\n"
+        .to_owned();
+    for (set, rows) in sets {
+        let _ = write!(text, "\n## {}\n\n{}", set.name(), report::markdown(rows));
+    }
+    let rows: Vec<&Figures> = sets.iter().flat_map(|(_, rows)| rows).collect();
+    text + &candle::table(candle, &rows)
 }
 
 /// The page with the part between its marks.
@@ -128,7 +130,8 @@ mod tests {
             Figures::new("host_add_return_above_raw", "f32", "16x16", 0.541),
         ];
         let reasons = reasons::parse("op\tdtype\tshape\treason\nexp\t*\t*\tslow\n").expect("it is right");
-        let (text, unexplained) = part(&[(Set::Memory, rows)], "a card\n", &reasons, &[], &[]);
+        let sets = [(Set::Memory, rows)];
+        let (text, unexplained) = part(&sets, "a card\n", &reasons, &[]);
         assert_eq!(unexplained, ["silu f16 16384x8192", "host_add_return_above_raw f32 16x16"]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..3], ["- a card", "", "4 rows have a target; 3 missed it."]);
@@ -141,7 +144,8 @@ mod tests {
             lines[8],
             "| host_add_return_above_raw | f32 | 16x16 | - | - | - | - | 0.541 | 0.50 | not known |"
         );
-        assert!(text.contains("<details><summary>All rows: memory</summary>"), "{text}");
-        assert!(text.contains("| host_add | f16 |"), "{text}");
+        assert!(!text.contains("| host_add | f16 |"), "{text}");
+        let all = all_rows(&sets, &[]);
+        assert!(all.contains("\n## memory\n") && all.contains("| host_add | f16 |"), "{all}");
     }
 }

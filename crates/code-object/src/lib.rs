@@ -1,10 +1,10 @@
 //! Reads what compilers for AMD GPUs write: code objects, and bundles of them.
 //!
-//! - [`CodeObject`] is what one ELF file says: the GPU it is for and its kernels, with every argument, size and limit.
-//! - [`Bundle`] is several files in one, compressed or not, and knows which of them a device takes.
-//! - [`TargetId`] names a GPU with its features, and says which code runs on which device.
+//! - [`CodeObject`] is the content of one ELF file: the GPU it is for and its kernels, with every argument, size and limit.
+//! - [`Bundle`] is several code objects in one file, compressed or not. It finds the one that a device can run.
+//! - [`TargetId`] names a GPU with its features. It decides which code runs on which device.
 //!
-//! The bytes may come from anywhere, so nothing here trusts them: what does not fit is an [`Error`] with a reason.
+//! The bytes may be untrusted: malformed input is an [`Error`] with a reason.
 //!
 //! ```
 //! use code_object::{Bundle, CodeObject, TargetId};
@@ -15,7 +15,7 @@
 //! assert!(TargetId::parse("gfx90a")?.runs_on(&device));
 //! assert!(!TargetId::parse("gfx90a:xnack+")?.runs_on(&device));
 //!
-//! // A bundle of nothing: the magic words, and no entries.
+//! // An empty bundle: the magic bytes and no entries.
 //! let bundle = Bundle::parse(b"__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0\0")?;
 //! assert!(bundle.best_for(&device).is_none());
 //! # Ok::<(), code_object::Error>(())

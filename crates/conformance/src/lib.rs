@@ -1,9 +1,9 @@
 //! One suite of cases for every implementation of HIP's C functions: AMD's library, and each platform of ours. It has not run
-//! on AMD's library with a card yet: what it expects is from HIP's tests and documentation, and from AMD's sources.
+//! on AMD's library with a card yet: its expectations come from HIP's tests and documentation, and from AMD's sources.
 //!
-//! A [`Case`] is a few lines that call HIP through the tables of a [`hip_sys::Platform`] and compare with what was worked
-//! out by other means. A [`Suite`] runs cases on one platform. Where a platform is known to differ, `differences.toml` says
-//! so with a reason; a listed difference that no longer shows is an error too.
+//! A [`Case`] calls HIP through the tables of a [`hip_sys::Platform`] and compares the results with values found by other
+//! means. A [`Suite`] runs cases on one platform. `differences.toml` lists known differences of platforms with a reason; a
+//! listed difference that does not occur is an error too.
 //!
 //! ```
 //! use conformance::{Suite, Verdict};
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! # Adding a case
-//! A function in `src/cases/`, and its name in the `cases!` list at the top of that file:
+//! Add a function to a file in `src/cases/`, and its name to the `cases!` list at the top of that file:
 //!
 //! ```text
 //! pub(crate) const CASES: &[Case] = cases!("memory/allocate": zero_bytes);

@@ -1,9 +1,9 @@
 //! HIP on the threads of the CPU: a platform that needs no GPU.
 //!
-//! Two devices, alike but for the wave size: device 0 has 32 lanes in a wave, device 1 has 64. Streams are asynchronous
-//! for real: a launch returns before its kernel has started. Kernels are C++ functions that a host compiler built
-//! against `include/hiphost/device.hpp`; the program registers them, and a module
-//! image is a name; or hiprtc compiles HIP text while the program runs, and the image holds the compiled object.
+//! There are two devices, which differ in the wave size alone: device 0 has 32 lanes in a wave, device 1 has 64. Streams are
+//! asynchronous: a launch returns before its kernel has started. A kernel is a C++ function that a host compiler built against
+//! `include/hiphost/device.hpp`. Either the program registers it, and a module image is its module's name; or hiprtc compiles HIP
+//! text at run time, and the image holds the compiled object.
 //!
 //! ```
 //! let platform = hip_host::platform();
@@ -14,67 +14,70 @@
 //! ```
 //!
 //! # How kernels run
-//! A launch's blocks go out in increasing order (a habit, not a promise) to the process's worker
-//! threads and to the thread that serves the stream. That is a dispatcher thread, or a thread that waits for the stream before
-//! a dispatcher has taken it up. A kernel without barriers is one call for each block: a loop over its threads that the
-//! compiler can vectorise. A kernel with barriers runs on fibers, which are lazy: one fiber runs thread after thread until one
-//! has to wait, and only then another goes on. So threads may leave early and barriers may depend on data.
+//! The blocks of a launch run on the process's worker threads and on the thread that serves the stream: a dispatcher thread, or
+//! a thread that waits for the stream before a dispatcher has taken it. Blocks start in increasing order, which is not
+//! guaranteed. A kernel without barriers is one call for each block: a loop over its threads that the compiler can vectorise. A
+//! kernel with barriers runs on fibers. One fiber runs thread after thread until one has to wait; only then another fiber runs.
+//! So threads may leave early, and barriers may depend on data.
 //!
-//! A kernel that fails (a failed `assert`, a barrier that not all threads reach) breaks its device, as on a GPU: a message
-//! goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
+//! A kernel that fails (a failed `assert`, a barrier that not all threads reach) puts its device into an error state, as on a
+//! GPU: a message goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
 //!
-//! So does a signal that says that a kernel did what the machine cannot: an illegal address (700), an illegal instruction, a
-//! division by zero, a stack that overflows (719: HIP has no code of its own for these). The message names the kernel, the
-//! block, the thread where it is known, and the allocation next to the address; `hip_sys::Extensions::last_fault` gives it to
-//! the program. The handlers are installed when the first kernel runs. What is not a kernel's fault goes to the handlers that were
-//! there before. A handler that the program installs later gets all of them: it should hand on what it does not know.
+//! A signal in a kernel has the same effect: an illegal address (700), an illegal instruction, a division by zero or a stack
+//! overflow (719: HIP has no codes for these). The message names the kernel, the block, the thread where it is known, and the
+//! allocation next to the address; `hip_sys::Extensions::last_fault` returns it to the program. The handlers are installed when
+//! the first kernel runs. Signals that no kernel caused go to the handlers that were installed before. A handler that the program
+//! installs later receives all signals: it should pass on those that are not its own.
 //!
 //! # Guard mode
-//! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has pages of its own, and ends where they end: one element
-//! too far is error 700 with the allocation and the offset in the message. Freed memory stays out of use for long, and a
-//! use of it is an error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides
-//! the size, up to 256 bytes, which is less than HIP promises but what each type needs. With a larger value, such as 16, it is
-//! aligned to at least that; the bytes that this leaves behind the end hold a pattern that is checked when the memory is freed, as
-//! are those before the start in the first page. Each allocation takes two of the process's memory mappings: when
-//! `vm.max_map_count` is reached, allocations are out of memory.
+//! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has its own pages and ends at their end: one element too far is
+//! error 700 with the allocation and the offset in the message. Freed memory is not reused for long, and its use is an error
+//! too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256
+//! bytes: less than HIP promises, but enough for each type. A larger value, such as 16, is the least alignment. The bytes that
+//! this leaves after the end hold a pattern that is checked when the memory is freed, as do those before the start in the first
+//! page. Each allocation takes two memory mappings of the process: at `vm.max_map_count`, allocations fail as out of memory.
 //!
 //! # Run-time compilation
-//! The hiprtc functions take HIP text as it is written for GPUs and compile it with the system's C++ compiler: `#include
+//! The hiprtc functions compile HIP text, as it is written for GPUs, with the system's C++ compiler. They support `#include
 //! <hip/hip_runtime.h>`, `__global__` functions in any namespace and public static ones of classes, templates by name expression,
-//! `__device__` and `__constant__` variables, static and dynamic shared memory, launch bounds. A kernel with a body that could not be
-//! registered is an error with its line. Half precision, `hip_bfloat16`, complex numbers, cooperative groups and mathematical constants are
-//! there without an `#include`, as with AMD's. Of the C++ compiler's options a list is handed on; others are refused by name. `--offload-arch=host-w32` and `host-w64`, the
-//! names in the devices' properties, may be given once or both; without them the code is for the device that is current when it is
-//! compiled, as with AMD's hiprtc. `--offload-arch=host` is code for both devices, without warp operations. `--host-source` marks a
-//! text that is C++ for the CPU already: it includes `hiphost/device.hpp` and has a `HIPHOST_MODULE(rtc)`, as the kernels of
-//! kernels-hip do. The image that comes out carries the compiled objects and may be kept in a file.
+//! `__device__` and `__constant__` variables, static and dynamic shared memory, and launch bounds. A kernel with a body that could
+//! not be registered is an error with its line. Half precision, `hip_bfloat16`, complex numbers, cooperative groups and
+//! mathematical constants need no `#include`, as with AMD's.
 //!
-//! A loaded object stays in memory for good. An object without device variables is opened once, however often it is
-//! loaded; one that has any is opened anew for each load, because each load has its own.
+//! | option | meaning |
+//! |---|---|
+//! | `--offload-arch=host-w32`, `--offload-arch=host-w64` | the devices to compile for, by the names in their properties; one or both. Without them the code is for the current device, as with AMD's hiprtc |
+//! | `--offload-arch=host` | code for both devices, without warp operations |
+//! | `--host-source` | the text is C++ for the CPU: it includes `hiphost/device.hpp` and has a `HIPHOST_MODULE(rtc)`, as the kernels of kernels-hip do |
+//! | options of the C++ compiler | those of a list are passed on; others are refused by name |
+//!
+//! The image contains the compiled objects and may be kept in a file. A loaded object is never unloaded. An object without device
+//! variables is opened once, however often it is loaded; one with device variables is opened for each load, because each load has
+//! its own variables.
 //!
 //! # Environment
-//! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default the cores, but at least two.
+//! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default one for each core, at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
-//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, e.g. `-g -O1`. A sanitizer's flag needs a program
-//!   that was built with the sanitizer, too.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, such as `-g -O1`. A sanitizer's flag needs a
+//!   program that was built with the sanitizer too.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
-//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` has kernels compiled for that sanitizer
-//!   (with g++; its run-time library has to come first in the process, so preload it). `cargo xtask sanitize` does all of it.
-//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file that such a program writes the name and wave size of each kernel to that ran.
-//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: everything that HIP leaves open happens in an order that the seed chooses, late rather
-//!   than early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long it holds back what nobody waits for.
+//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` compiles kernels for that sanitizer (with g++;
+//!   its run-time library has to be the first in the process, so preload it). `cargo xtask sanitize` does all of this.
+//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file to which such a program writes the name and wave size of each kernel that ran.
+//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: whatever HIP leaves open happens in an order that the seed chooses, late rather than
+//!   early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long operations are held back that no thread waits for.
 //! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free: see
-//!   [`checker`]. Always on with an adversary, unless it is `0`. `abort` ends the process at the first report; `threads` takes the
+//!   [`checker`]. It is on with an adversary unless it is `0`. `abort` ends the process at the first report. `threads` treats the
 //!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
 //! - `HIPSTACK_HOST_GUARD`: guard mode, with the least alignment of an allocation in bytes; by default off.
-//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take before it fails with 702, from its first thread's start; by default
-//!   for ever.
+//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take, from its first thread's start, before it fails with 702; by default
+//!   without limit.
 //! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The watchdog needs them.
 //!
-//! # Not here yet
-//! Memory shared between processes answers `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release
-//! are refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
+//! # Not supported
+//! Memory shared between processes is `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release are
+//! refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
 
 pub mod abi;
 pub mod adversary;

@@ -1,7 +1,7 @@
 //! HIP on NVIDIA's GPUs: a platform whose tables call the CUDA driver and NVRTC, both found at run time.
 //!
 //! HIP has two official platforms, AMD's and NVIDIA's. This is the second, as a value like any other platform: the same
-//! programs, tests and parity cases run on it. A machine without NVIDIA's driver gets a [`LoadError`] and nothing else.
+//! programs, tests and parity cases run on it. Without NVIDIA's driver, [`platform`] returns a [`LoadError`].
 //!
 //! ```
 //! match hip_nvidia::platform() {
@@ -17,13 +17,13 @@
 //!
 //! # What differs from AMD's
 //! - Waves have 32 lanes. Kernels are cubins, fatbins or PTX that ends with a zero byte.
-//! - `hipExtStreamCreateWithCUMask` answers `hipErrorNotSupported`.
-//! - Flags that only AMD knows (coherence of host memory, release scopes of events) are taken and have no effect.
-//! - Handles, but for the nodes of graphs, which are the driver's addresses, are numbers of our own that are never issued twice, so a
-//!   stale one is recognised. As in C, an object must
-//!   not be destroyed, nor its device reset, while a call of another thread uses it.
-//! - Convolutions of immediate mode are the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
-//!   where that offers nothing. With the environment variable `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all are the older ones.
+//! - `hipExtStreamCreateWithCUMask` returns `hipErrorNotSupported`.
+//! - Flags that only AMD has (coherence of host memory, release scopes of events) are accepted and have no effect.
+//! - Handles are numbers of this crate that are never issued twice, so a stale one is recognised. Nodes of graphs are the exception:
+//!   they are the driver's addresses. As in C, an object must not be destroyed, nor its device reset, while a call of another
+//!   thread uses it.
+//! - Convolutions of immediate mode use the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
+//!   where the backend offers none. With `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all use the older ones.
 
 mod context;
 mod cublas;

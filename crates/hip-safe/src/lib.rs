@@ -1,7 +1,7 @@
 //! Safe, reference-counted devices, streams, memory and kernels on HIP.
 //!
-//! Everything starts from a [`Platform`]: AMD's HIP, or a crate of this workspace that implements HIP on something else.
-//! This program runs on `hip-host`, threads of the CPU.
+//! Everything starts from a [`Platform`]: AMD's HIP, or a crate of this workspace that implements HIP. This program runs on
+//! `hip-host`, which uses threads of the CPU.
 //!
 //! ```
 //! use hip_safe::{Device, Event, SharedBuffer};
@@ -11,7 +11,7 @@
 //! let device = Device::new(&platform, 0)?;
 //! println!("{}, waves of {}", device.properties().name, device.properties().wave_size);
 //!
-//! // Memory is bound to a stream, which keeps the work on it in order.
+//! // A buffer is allocated on a stream. Work on one stream runs in order.
 //! let stream = device.new_stream()?;
 //! let numbers = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0])?;
 //! let mut sums = stream.alloc_zeros::<f32>(4)?;
@@ -27,7 +27,7 @@
 //! assert_eq!(shared.download()?, [3.0, 4.0, 0.0, 0.0]);
 //! assert_eq!(mine.download()?, [0.0; 4]);
 //!
-//! // Another stream comes after what it uses, and what does not fit is an error before any call.
+//! // Another stream waits for the writes to what it uses. A wrong length is an error before any call.
 //! let other = device.new_stream()?;
 //! assert_eq!(other.download(&numbers)?, [1.0, 2.0, 3.0, 4.0]);
 //! assert!(other.copy_to_host(&numbers, &mut [0.0]).unwrap_err().to_string().contains("4 elements are needed"));
@@ -37,7 +37,7 @@
 //!
 //! # Kernels of your own
 //!
-//! A text in HIP C++ is compiled for the device when the program runs, and launched with arguments that are checked against what it declares:
+//! HIP C++ text is compiled for the device at run time. Launches check the arguments against the kernel's declaration:
 //!
 //! ```
 //! use hip_safe::{Device, LaunchConfig, Source};
@@ -49,7 +49,7 @@
 //!         if (i < count) y[i] += a * x[i];
 //!     }
 //!     template <class T> __global__ void fill(T* values, T value) { values[threadIdx.x] = value; }";
-//! // A kernel of a template is made for the types that an expression names, and found by that.
+//! // A name expression instantiates a template kernel, and is also its name for look-ups.
 //! let source = Source::new(text).name("axpy.hip").option("-O3").name_expression("fill<double>");
 //!
 //! let stream = Device::new(&hip_host::platform(), 0)?.new_stream()?;
@@ -67,7 +67,7 @@
 //! assert_eq!(stream.download(&y)?, [2.0, 4.0, 6.0]);
 //! assert_eq!(stream.download(&fives)?, [5.0; 4]);
 //!
-//! // Arguments that are not those of the kernel are an error before any call.
+//! // Arguments that do not match the kernel's are an error before any call.
 //! let mut wrong = stream.launch(&axpy, LaunchConfig::linear(3, 64));
 //! let error = unsafe { wrong.arg(&x).arg_mut(&mut y).value(&2.0_f32).submit() }.unwrap_err();
 //! assert_eq!(error.to_string(), "kernel axpy takes 4 arguments of 8, 8, 4, 4 bytes and was given 3 arguments of 8, 8, 4 bytes");
@@ -75,20 +75,20 @@
 //! # }
 //! ```
 //!
-//! [`kernel!`] makes a type of an audited kernel whose launches need no `unsafe`. Elements are plain data: numbers, and structs of numbers that
-//! derive the traits of [`bytemuck`], which is exported here.
+//! [`kernel!`] makes a type from an audited kernel; its launches need no `unsafe`. Elements are plain data: numbers, and structs
+//! of numbers that derive the traits of [`bytemuck`], which this crate re-exports.
 //!
 //! # What holds everywhere
-//! - Safe calls are sound: no order of calls, drops, forgets and threads makes a race, a use after free or a foreign read.
-//!   [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; number and sizes of its arguments are.
-//! - A buffer may be used on any stream of its device. Uses that have to come one after the other do, across streams and
-//!   threads; work on one stream alone costs no event and no wait.
-//! - Every call runs with its device current and restores the former one.
-//! - Owners free what they own when they are dropped, after the work that uses it. An error there goes to
-//!   [`on_drop_error`] and [`drop_errors`]; `close` gives it to the caller instead.
-//! - After a sticky error, such as a kernel's illegal access, every call answers [`Error::Poisoned`] with the first cause,
-//!   and drops call the driver no more.
-//! - `HIPSTACK_MEMORY_CHECK=1` lists the buffers that live when the process exits: see [`MemoryCheck`].
+//! - Safe calls are sound: no sequence of calls, drops, leaks and threads causes a race, a use after free or a read of foreign
+//!   memory. [`Launch::submit`] is unsafe, because a kernel's body cannot be checked; the number and sizes of its arguments are.
+//! - A buffer may be used on any stream of its device. Conflicting uses are ordered across streams and threads. Work on one
+//!   stream alone needs no event and no wait.
+//! - Every call makes its device current and restores the former one.
+//! - Owners free their resource on drop, after the work that uses it. An error there goes to [`on_drop_error`] and
+//!   [`drop_errors`]; `close` returns it to the caller instead.
+//! - After a sticky error, such as a kernel's illegal access, every call returns [`Error::Poisoned`] with the first cause, and
+//!   drops no longer call the driver.
+//! - `HIPSTACK_MEMORY_CHECK=1` lists the buffers that are alive when the process exits: see [`MemoryCheck`].
 
 mod allocation;
 mod buffer;

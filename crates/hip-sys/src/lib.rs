@@ -1,8 +1,7 @@
-//! C types and run-time function tables of ROCm's libraries. No policy: nothing here decides or retries.
+//! C types and run-time function tables of ROCm's libraries. There is no policy: nothing here decides or retries.
 //!
-//! A *platform* is a [`Platform`] value: the tables of HIP and hiprtc, filled from AMD's libraries by
-//! [`Platform::load_amd`], or by a crate that implements HIP on something else. Nothing is linked at build time, so this
-//! builds on a machine that has never seen ROCm.
+//! A *platform* is a [`Platform`] value: the tables of HIP and hiprtc. [`Platform::load_amd`] fills it from AMD's libraries;
+//! other crates implement HIP and fill it with their functions. Nothing is linked at build time, so this builds without ROCm.
 //!
 //! ```
 //! use hip_sys::{Platform, hip::hipError_t};
@@ -22,11 +21,11 @@
 //! }
 //! ```
 //!
-//! `hipModuleLoadData` takes an address and no length: an [`Image`] is bytes that were checked for it.
+//! `hipModuleLoadData` takes an address without a length. An [`Image`] is bytes that were checked for it.
 //!
-//! Functions that every ROCm since 5.2 has are plain fields; later ones are [`Optional`], and asking for one that is
-//! not there gives [`Unsupported`] with the version that brought it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside
-//! HIP; [`Platform::rocblas`] and [`Platform::miopen`] give those that work on a platform's streams.
+//! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
+//! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside HIP;
+//! [`Platform::rocblas`] and [`Platform::miopen`] return those that work on a platform's streams.
 
 mod architectures;
 mod beside;

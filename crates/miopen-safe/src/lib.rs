@@ -1,7 +1,7 @@
-//! Convolution, pooling, normalisation, activation, attention and recurrent networks on hip-safe's memory: MIOpen, or what stands in its place.
+//! Convolution, pooling, normalisation, activation, attention and recurrent networks on hip-safe's memory, by MIOpen or its replacement.
 //!
-//! A [`Handle`] is the library on a stream; a [`TensorDesc`] says how elements lie; a descriptor with memory is a [`Tensor`] to read
-//! or a [`TensorMut`] to write. This program runs on `hip-host`, threads of the CPU.
+//! A [`Handle`] is the library on a stream. A [`TensorDesc`] describes shape and strides. A descriptor with memory is a [`Tensor`]
+//! to read or a [`TensorMut`] to write. This program runs on `hip-host`, which uses threads of the CPU.
 //!
 //! ```
 //! use hip_safe::Device;
@@ -36,7 +36,7 @@
 //! assert_eq!(stream.download(&y)?, [-9.0, -10.0, -12.0, -13.0]);
 //! assert_eq!(stream.download(&z)?, [-4.5, -5.0, -6.0, -6.5]);
 //!
-//! // What does not fit is an error before any call.
+//! // Memory that is too short is an error before any call.
 //! let short = stream.alloc_zeros::<f32>(8)?;
 //! assert!(x_desc.view(&short).unwrap_err().to_string().ends_with("and the memory has 8"));
 //! # Ok(())
@@ -44,10 +44,10 @@
 //! ```
 //!
 //! What holds everywhere:
-//! - Every call checks types, shapes, lengths of memory, devices and platforms first, and goes through
-//!   [`Stream::submission`](hip_safe::Stream::submission): work is ordered on all streams, and may be captured into a graph, which keeps
-//!   what it needs of the handle. What measures or waits is refused while the stream captures.
-//! - An output has its memory exclusively, so that the borrow checker refuses an input that overlaps it:
+//! - Every call first checks types, shapes, lengths of memory, devices and platforms. It goes through
+//!   [`Stream::submission`](hip_safe::Stream::submission): work is ordered on all streams and may be captured into a graph, which keeps
+//!   what it needs of the handle. Calls that measure or wait are refused while the stream captures.
+//! - An output borrows its memory exclusively, so the borrow checker refuses an input that overlaps it:
 //!
 //!   ```compile_fail,E0502
 //!   # use miopen_safe::{Activation, ActivationDesc, Blend, Handle, TensorDesc};
@@ -62,11 +62,11 @@
 //!   # Ok(())
 //!   # }
 //!   ```
-//! - Sizes and reaches are held to the 32 bits that MIOpen counts in.
-//! - What a platform does not offer is [`Error::Unsupported`], with the function and the reason. COVERAGE.md lists the functions and
-//!   the platforms.
-//! - Owners end what they own when they are dropped; an error there goes to
-//!   [`on_drop_error`](hip_safe::on_drop_error), and `close` gives it to the caller instead.
+//! - Sizes, and the offset of the last element, must fit 32 bits, as MIOpen requires.
+//! - A function that a platform lacks is [`Error::Unsupported`], with the function and the reason. COVERAGE.md lists the functions
+//!   and the platforms.
+//! - Owners destroy their object on drop. An error there goes to [`on_drop_error`](hip_safe::on_drop_error); `close` returns it to
+//!   the caller instead.
 
 mod activation;
 mod attention;

@@ -3,11 +3,11 @@
 //! ```
 //! use parity::{devices, filter, registry, run_cases, table};
 //!
-//! // A case is an operation on given dtypes, shapes and layouts; its id says which, and chooses it.
+//! // A case is an operation on given dtypes, shapes and layouts. Its id describes and selects it.
 //! let cases = filter::select(registry::all(), "gelu/f16/transposed");
 //! assert_eq!(cases[0].id(), "gelu/f16/transposed/matrix/[37,129]");
 //!
-//! // Its inputs come from the seed; what is right, from the `reference` crate.
+//! // Its inputs come from the seed, the expected results from the `reference` crate.
 //! let report = run_cases(&cases, &[devices::cpu()], 7, &mut || ());
 //! assert_eq!(report.totals.failures(), 0, "{}", table::render(&report, ""));
 //! ```
@@ -18,19 +18,19 @@
 //! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
 //! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
 //! - [`export`]: the cases for another program; [`witness`]: judging what such a program computed.
-//! - [`record`]: a device's results as a file, and a run held against it ([`run_against`]); [`comparison`]: two such files against each other; [`listed`]: a run
-//!   held against known differences.
-//! - [`report`], [`table`], [`html`]: what came out. [`weights`]: the same on a checkpoint. [`sabotage`]: planting errors, to
-//!   judge the judge. [`cli`]: the command line of `cargo xtask parity`.
+//! - [`record`]: a device's results as a file, and a run compared with it ([`run_against`]); [`comparison`]: two such files compared;
+//!   [`listed`]: a run compared with known differences.
+//! - [`report`], [`table`], [`html`]: the results. [`weights`]: the same on a checkpoint. [`sabotage`]: planted errors, which test
+//!   the judge. [`cli`]: the command line of `cargo xtask parity`.
 //!
 //! # Invariants
 //! - A case's inputs depend on the seed, its id and nothing else; the random numbers and the hash never change their meaning.
-//! - What counts as right is decided in the `reference` crate, which knows no device. Views are taken apart here a second time,
+//! - The `reference` crate decides what is right; it does not depend on devices. Views are resolved here a second time,
 //!   independently of tensor-core's layouts.
 //! - A device's error or panic fails its case, not the run.
 //!
-//! # Absences
-//! Knows nothing of platforms and kernels: a device is a name and what tensor-core makes of it.
+//! # Limits
+//! The crate does not depend on platforms or kernels: a device is a name that tensor-core opens.
 
 pub mod case;
 pub mod choice;

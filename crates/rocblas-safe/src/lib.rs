@@ -1,4 +1,4 @@
-//! BLAS levels 1 to 3 on hip-safe's memory: rocBLAS, or what stands in its place on other platforms.
+//! BLAS levels 1 to 3 on hip-safe's memory, by rocBLAS or by its replacement on other platforms.
 //!
 //! ```
 //! use rocblas_safe::{Handle, Layout::RowMajor, Matrix, MatrixMut};
@@ -8,7 +8,7 @@
 //! let stream = device.new_stream()?;
 //! let handle = Handle::new(&stream)?;
 //!
-//! // Row-major matrices are as good as column-major ones; nothing is transposed by hand.
+//! // Matrices may be row-major or column-major.
 //! let a = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 //! let a = Matrix::new(a.view(), 2, 3, RowMajor)?;
 //! let mut square = stream.alloc_zeros::<f32>(4)?;
@@ -20,7 +20,7 @@
 //! handle.axpy(0.5, &x, &mut square)?;
 //! assert_eq!(handle.dot(&x, &square)?, 14.5 + 370.0 + 8200.0 + 577_000.0);
 //!
-//! // What does not fit is an error before any call.
+//! // Sizes that do not match are an error before any call.
 //! let error = handle.gemm(1.0, a, a, 0.0, MatrixMut::new(square.view_mut(), 2, 2, RowMajor)?);
 //! assert_eq!(error.unwrap_err().to_string(), "gemm: b is 2 x 3, and 3 x 2 is needed");
 //! # Ok(())
@@ -28,19 +28,19 @@
 //! ```
 //!
 //! What holds everywhere:
-//! - Operations are methods of a [`Handle`], which is bound to a stream. They return when they are submitted, may be captured into a graph,
-//!   and come after what they use, whichever stream or thread it was used on.
-//! - The host waits for the handle's stream where a result is on the host, and, outside of captures, where a batch is of members anywhere,
-//!   whose addresses are copied to the device before the call. Batches at equal distances wait for nothing.
-//! - A [`Vector`] or [`Matrix`] knows its memory, its sizes, increments and leading dimension, and cannot reach past its view. An operation takes
-//!   single ones or batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or anywhere, by the same method; a single input is used
-//!   with every member of a batch.
-//! - Inputs and outputs cannot overlap, by the rules of borrowing, and the members of an output batch by a check.
-//! - Sizes beyond 32 bits take the library's functions for those. Where it has none for a batch its members are called one after the other; where it
-//!   has none at all it is an error.
+//! - Operations are methods of a [`Handle`], which is bound to a stream. They return once they are submitted, may be captured into a
+//!   graph, and are ordered after conflicting uses of their operands on any stream or thread.
+//! - The host waits for the handle's stream in two cases: a result is on the host; or, outside of captures, a batch has members at
+//!   arbitrary places, whose addresses are copied to the device before the call. Batches at equal distances do not wait.
+//! - A [`Vector`] or [`Matrix`] has its memory, sizes, increments and leading dimension, and cannot exceed its view. The same method
+//!   takes single operands and batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or at arbitrary places. A single input
+//!   is used with every member of a batch.
+//! - Inputs and outputs cannot overlap: the borrow checker ensures it. A check does for the members of an output batch.
+//! - Sizes beyond 32 bits use the library's 64-bit functions. If there is none for a batch, its members are called one after the
+//!   other; if there is none at all, it is an error.
 //! - Alpha and beta are values, or elements of device memory ([`Scalar`]).
-//! - Triangles, transposition and the like are said of the matrix as the caller sees it, whatever its layout.
-//! - `f16` and `bf16` are added up in `f32`, and `f32` in `f32`, unless [`Handle::gemm_ex`] or [`Handle::set_math_mode`] is told otherwise.
+//! - Triangles, transposition and sides refer to the matrix as the caller sees it, whatever its layout.
+//! - `f16`, `bf16` and `f32` accumulate in `f32`, unless [`Handle::gemm_ex`] or [`Handle::set_math_mode`] selects otherwise.
 //!
 //! `COVERAGE.md` lists each C function and what wraps it.
 

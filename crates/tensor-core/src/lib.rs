@@ -8,15 +8,15 @@
 //! let x = Tensor::new([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], &device)?;
 //! let bias = Tensor::new([10f32, 20.0, 30.0], &device)?;
 //!
-//! // Operations return results, and broadcast.
+//! // Operations return a `Result` and broadcast.
 //! let y = (&x + &bias)?;
 //! assert_eq!(y.to_vec2::<f32>()?, [[11.0, 22.0, 33.0], [14.0, 25.0, 36.0]]);
 //!
-//! // Views move nothing; matmul reads strided operands where they lie.
+//! // Views copy nothing; matmul reads strided operands in place.
 //! let gram = x.matmul(&x.t()?)?;
 //! assert_eq!(gram.to_vec2::<f32>()?, [[14.0, 32.0], [32.0, 77.0]]);
 //!
-//! // A clone is one atomic increment; writing to it copies first.
+//! // A clone increments a reference count; the first write to it copies.
 //! let mut z = x.clone();
 //! z.affine_(2.0, 0.0)?;
 //! assert_eq!(x.sum_all()?.to_vec0::<f32>()?, 21.0);
@@ -24,7 +24,7 @@
 //!
 //! println!("{}", z.to_dtype(DType::F16)?); // as PyTorch prints it
 //!
-//! // What does not work says why.
+//! // An error says why an operation does not work.
 //! let error = x.matmul(&bias.unsqueeze(0)?).unwrap_err();
 //! assert_eq!(error.to_string(), "matmul: inner dimensions differ: [2, 3] x [1, 3] on cpu");
 //! # Ok(())
@@ -33,23 +33,23 @@
 //!
 //! # Parts
 //! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to rank 8.
-//! - [`DType`] names the ten element types; [`Element`] is their Rust side; [`Scalar`] is a number that has none yet.
-//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are the operations as data, under the names that the
-//!   kernels bear. All others are methods of [`Tensor`]: by ids ([`IndexOp`] has `i`), sorts and running sums, statistics, joins and
-//!   cuts, convolutions and pools, normalisation, rotary embeddings and attention.
-//! - [`Generator`] is where random numbers come from: a seed, and how many draws were made from it.
-//! - [`CustomOp1`] and its siblings are operations of the user's own, [`HipDevice::compile`] makes kernels for them.
+//! - [`DType`] names the ten element types at run time, [`Element`] at compile time; [`Scalar`] is a number without a dtype.
+//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are operations as data, with the names of their kernels.
+//!   All others are methods of [`Tensor`]: indexing ([`IndexOp`] has `i`), sorts and running sums, statistics, joins and splits,
+//!   convolutions and pools, normalisation, rotary embeddings and attention.
+//! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
+//! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
 //!
 //! # Meaning
-//! Types of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. NaN wins in min, max,
-//! relu and clamp, and −0 is less than +0 there. In sorts, which are stable, NaN is the largest. Integers wrap, and their
-//! division by zero is 0. Scalar arguments are rounded to the dtype before anything else. Random numbers have the same bits
-//! on every device. An id out of range is an error, [`ErrorKind::IdOutOfRange`], which a HIP device answers with the next
-//! reading or `synchronize`. `docs/MEANING.md` has the whole list, with the tests of each sentence.
+//! Floats of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. NaN wins in min, max,
+//! relu and clamp, and −0 is less than +0 there. Sorts are stable, and NaN is the largest. Integers wrap, and division by zero
+//! is 0. Scalar arguments are rounded to the dtype first. Random numbers have the same bits on every device. An id out of
+//! range is [`ErrorKind::IdOutOfRange`]; on a HIP device the next reading or `synchronize` returns it. `docs/MEANING.md` has
+//! the whole list, with the tests of each sentence.
 //!
-//! # Absences
-//! The crate knows nothing of gradients, of streams other than the device's current one, or of which vendor made a device.
+//! # Limits
+//! The crate has no gradients. Each device uses one stream, its own. The interface is the same for devices of every vendor.
 
 #[cfg(target_endian = "big")]
 compile_error!("tensor-core reads and writes little-endian memory, as every HIP device has");
