@@ -31,8 +31,8 @@
 //!
 //! # Guard mode
 //! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has its own pages and ends at their end: one element too far is
-//! error 700 with the allocation and the offset in the message. Freed memory is not reused for long, and its use is an error
-//! too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256
+//! error 700 with the allocation and the offset in the message. Freed memory stays unused for a long time, and its use is an
+//! error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256
 //! bytes: less than HIP promises, but enough for each type. A larger value, such as 16, is the least alignment. The bytes that
 //! this leaves after the end hold a pattern that is checked when the memory is freed, as do those before the start in the first
 //! page. Each allocation takes two memory mappings of the process: at `vm.max_map_count`, allocations fail as out of memory.
