@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the checks use and Debian 12 has: a C++ compiler, compilers and a disassembler for AMD's GPUs, AMD's libraries with their
-# headers, libclang for codegen, a cross compiler and QEMU for 64-bit ARM, and pip.
+# Installs what the checks use and Debian 12 has: a C++ compiler, AMD's libraries with their headers, libclang for codegen, a cross compiler and
+# QEMU for 64-bit ARM, and pip. ci/fetch-rocm-compiler.sh has AMD's compilers.
 # Only g++ is needed by everything; without the rest single steps of `cargo xtask ci` are skipped with a word.
 #   ci/debian.sh             installs them
 #   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail
 
 needed=(g++)
-wanted=(hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19 libclang-19-dev g++-aarch64-linux-gnu qemu-user)
+wanted=(libamdhip64-dev librocrand1 librocrand-dev libclang-19-dev g++-aarch64-linux-gnu qemu-user)
 python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
 
 # Prints those of the packages that are not installed.
@@ -18,14 +18,14 @@ missing() {
     done
 }
 
-# What the installed packages are enough for, as HIPSTACK_REQUIRE takes it: steps of `cargo xtask ci`, and rocm for tests.
+# What the installed packages are enough for, as HIPSTACK_REQUIRE takes it: steps of `cargo xtask ci`.
 if [ "${1-}" = --provides ]; then
     while read -r steps packages; do
         # shellcheck disable=SC2086
         [ -n "$(missing $packages)" ] || echo "$steps"
     done <<'EOF' | paste -sd,
 sanitize-planted,sanitize-address,sanitize-thread g++
-rocm,libraries,run-time-compiler,fuzz hipcc libamdhip64-dev librocrand1 librocrand-dev rocm-device-libs clang-19 clang-tools-19 lld-19 llvm-19
+libraries,run-time-compiler libamdhip64-dev librocrand1 librocrand-dev
 aarch64 g++-aarch64-linux-gnu qemu-user
 EOF
     exit 0

@@ -23,6 +23,8 @@ fi
 release=7.2.4 llvm=22
 dir=$PWD/target/ci/rocm part=$PWD/target/ci/rocm.part
 if [ -x "$dir/bin/hipcc" ] && "$dir/bin/clang++" --version >/dev/null 2>&1; then
+    # An older version of this script left it out; the bundler needs it.
+    [ -e "$dir/bin/llvm-objcopy" ] || ln -s run "$dir/bin/llvm-objcopy"
     echo "ci/fetch-rocm-compiler.sh: target/ci/rocm is there"
     exit 0
 fi
@@ -85,7 +87,7 @@ esac
 exec "\$libraries/ld-linux-x86-64.so.2" --argv0 "\$bin/\$name" --library-path "\$libraries:\$usr/lib/llvm-$llvm/lib" "\$tool" "\${options[@]}" "\$@"
 RUN
 chmod +x "$part/bin/run"
-for tool in hipcc clang clang++ lld ld.lld clang-offload-bundler llvm-objdump llvm-readelf llvm-link llvm-mc opt llc; do
+for tool in hipcc clang clang++ lld ld.lld clang-offload-bundler llvm-objcopy llvm-objdump llvm-readelf llvm-link llvm-mc opt llc; do
     ln -s run "$part/bin/$tool"
 done
 version=$("$part/bin/clang++" --version | head -n 1) || fail "clang does not start"

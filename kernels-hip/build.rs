@@ -17,6 +17,8 @@ struct Family {
     name: String,
     barriers: bool,
     waves: String,
+    #[serde(default)]
+    matrix_units: bool,
     dtypes: Vec<String>,
     group: Vec<Group>,
 }
@@ -50,8 +52,8 @@ fn families(root: &Path, kernels: &Kernels) -> String {
         println!("cargo::rerun-if-changed={}", source.display());
         text += &format!(
             "Family {{ name: {:?}, file: {file:?}, source: include_str!({source:?}), barriers: {:?}, waves: Waves::{waves}, \
-             dtypes: &{:?}, groups: &[\n",
-            family.name, family.barriers, family.dtypes
+             matrix_units: {:?}, dtypes: &{:?}, groups: &[\n",
+            family.name, family.barriers, family.matrix_units, family.dtypes
         );
         for group in &family.group {
             let dtypes = group.dtypes.as_ref().unwrap_or(&family.dtypes);

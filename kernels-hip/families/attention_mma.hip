@@ -24,7 +24,6 @@
 
 namespace hipstack {
 
-#if HAS_MMA
 static constexpr u32 BLOCK = 128, GROUPS = BLOCK / GROUP;
 static constexpr u32 ROWS = GROUPS * 16; // of q, of a block
 static constexpr u32 NK = ON_AMD ? 2 : 4; // keys of a tile, in fragments
@@ -297,11 +296,6 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         }
     }
 }
-
-#else
-// attention_tiles does it.
-template <u32 DEPTH> DEVICE void attend(const T*, const T*, const T*, const u8*, T*, const AttentionArgs&) { never_launched(); }
-#endif
 
 // Three blocks share a multiprocessor and its registers where that leaves none in memory.
 #if ON_NVIDIA && __CUDA_ARCH__ == 900

@@ -12,7 +12,6 @@
 
 namespace hipstack {
 
-#if HAS_MMA
 static constexpr u32 CHANNELS = 64, PLACES = BLOCK, SLICE = 32, CHUNK = 8; // CHUNK: numbers of 16 bytes
 static constexpr u32 MINE = PLACES / (BLOCK / GROUP); // places of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
@@ -121,11 +120,6 @@ DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvAr
         }
     });
 }
-
-#else
-// conv_wide does it.
-DEVICE void convolve(const T*, const T*, const T*, T*, const ConvArgs&) { never_launched(); }
-#endif
 
 TILE_KERNEL(PASTE4(conv_mma_, 64, _, DTYPE), const T* x, const T* f, const T* bias, T* out, ConvArgs m) {
     convolve(x, f, bias, out, m);

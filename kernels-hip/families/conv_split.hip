@@ -31,7 +31,6 @@ struct SplitOperand {
 struct ConvSplitArgs { ConvArgs plain, split; SplitOperand f, x; };
 SIZE(SplitOperand, 144) SIZE(ConvSplitArgs, 784) OFFSET(SplitOperand, blocks, 120) OFFSET(ConvSplitArgs, f, 496)
 
-#if HAS_MMA
 static constexpr u32 CHANNELS = 64, PLACES = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: numbers of 16 bytes
 static constexpr u32 MINE = PLACES / (BLOCK / GROUP);                     // places of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
@@ -257,12 +256,6 @@ DEVICE void convolve(const unsigned char* scratch, const T* x, const T* f, const
         wide::convolve_tile(shared->wide, *tiles, x, f, bias, out, m.plain);
     });
 }
-
-#else
-// conv_wide does it.
-DEVICE void split(const T*, const T*, unsigned char*, const ConvSplitArgs&) { never_launched(); }
-DEVICE void convolve(const unsigned char*, const T*, const T*, const T*, T*, const ConvSplitArgs&) { never_launched(); }
-#endif
 
 KERNEL(PASTE4(conv_split_, parts, _, DTYPE), const T* x, const T* f, unsigned char* scratch, ConvSplitArgs m) { split(x, f, scratch, m); }
 

@@ -48,14 +48,13 @@ static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
     else if (type == ID_I32) f((const i32*)ids);     \
     else f((const i64*)ids);
 
-// Writes down a wrong id, unless another is there. 32 bits decide: not every device compares and swaps 64. The length is not written last:
-// hipcc 5.2 would make one store of that and of what index_scatter_i64 moves, and keep the map in memory of each thread, to have an address.
+// Writes down a wrong id, unless another is there. 32 bits decide: not every device compares and swaps 64.
 template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i64 id) {
     if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
-    fault->length = m.length;
     fault->operation = m.operation;
     fault->axis = m.axis;
     fault->id = id;
+    fault->length = m.length;
 }
 
 // ---- gather -----------------------------------------------------------------------------------------------------------

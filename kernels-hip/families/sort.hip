@@ -226,11 +226,10 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
             items[k] = at < left ? Item::of(from[at], turned, at) : Item::last(at);
         }
         sort_runs(items, shared, run);
-        // By words: of eight numbers of 16 bits hipcc 5.2 makes stores at odd multiples of 2.
-        Pack<u32, ITEMS / 2> sorted;
+        Pack<u16, ITEMS> sorted;
         UNROLL
-        for (u32 k = 0; k < ITEMS; k += 2) sorted.at[k / 2] = Item::place(items[k]) | Item::place(items[k + 1]) << 16;
-        store_pack<ITEMS / 2>((u32*)(places + mine_at), sorted);
+        for (u32 k = 0; k < ITEMS; k++) sorted.at[k] = (u16)Item::place(items[k]);
+        store_pack(places + mine_at, sorted);
         __syncthreads();
         for (u32 s = threadIdx.x; s < tile; s += blockDim.x) {
             const Spot spot = spot_of(m, row, start, s);

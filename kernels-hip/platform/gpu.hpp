@@ -4,9 +4,10 @@
 // what is defined and what bounds a kernel has depend on them. Included by portable.hpp.
 #pragma once
 
-// Whether there are matrix units that mma.hpp knows. The host does as NVIDIA's do, to check what is built on them.
+// Whether there are matrix units that mma.hpp knows; src/matrix_units.rs says the same by names. The host does as NVIDIA's do, to check what is
+// built on them.
 #if ON_AMD
-#if defined(__gfx942__) && WAVE_SIZE == 64
+#if defined(__gfx942__) || defined(__gfx950__)
 #define HAS_MMA 1
 #else
 #define HAS_MMA 0
@@ -36,7 +37,7 @@ namespace hipstack {
 static constexpr unsigned MAX_BLOCK = 256;
 // Bytes that a thread reads or writes at once, at most.
 static constexpr unsigned ACCESS = 16;
-// A quarter of the shared memory that four SIMDs have together: AMD's gfx9, which have 64 lanes, have 64 KiB, all others 96 and more.
+// A quarter of the shared memory that four SIMDs have together: AMD's gfx9, which have 64 lanes, have 64 KiB (gfx950 more), all others 96 and more.
 #if ON_AMD && WAVE_SIZE == 64
 static constexpr unsigned SHARED_OF_A_QUARTER = 16 << 10;
 #else

@@ -17,18 +17,21 @@
 //   sums, 16 by 8 row g, columns 2t and 2t+1; row g+8
 // The host does the same by shared memory, for groups of 32 in waves of either size: to check what is built on it.
 //
-// AMD, mfma 16x16x16 of gfx942, 64 lanes, l = lane % 16, h = lane / 16: the second operand of a product here is the first there, so
+// AMD, mfma 16x16x16 of gfx942 and gfx950, 64 lanes, l = lane % 16, h = lane / 16: the second operand of a product here is the first there, so
 // that sums have one row in a lane, and are an operand at once:
 //   operands      numbers 4h to 4h + 3 of row l
 //   sums          columns 4h to 4h + 3 of row l
-// Where HAS_MMA (gpu.hpp) is 0 there is none of this.
+// A chip without them (HAS_MMA in gpu.hpp is 0) has other kernels for the same work: units that include this are not built for it.
 //
 // Included after portable.hpp.
 #pragma once
 
+#if !HAS_MMA
+#error "mma.hpp knows no matrix units of this chip: kernels_hip::has_matrix_units tells which chips have them"
+#endif
+
 namespace hipstack {
 
-#if HAS_MMA
 // What the units multiply: the numbers of 16 bits themselves, or what those of f32 are split into.
 #ifdef DTYPE_f16
 typedef f16 Unit;
@@ -95,11 +98,5 @@ DEVICE f32 greater(f32 a, f32 b) {
     if constexpr (ON_NVIDIA) return fmaxf(a, b);
     else return b > a || a != a ? b : a;
 }
-#elif ON_AMD
-// What a kernel does instead.
-DEVICE void never_launched() { __builtin_trap(); }
-#else
-DEVICE void never_launched() { asm volatile("trap;"); }
-#endif
 
 } // namespace hipstack

@@ -1,4 +1,4 @@
-//! Products by AMD's matrix units: mfma 16x16x16 of gfx942. mma.hpp says what each function does.
+//! Products by AMD's matrix units: mfma 16x16x16 of gfx942 and gfx950. mma.hpp says what each function does.
 //
 // Included by mma.hpp.
 #pragma once

@@ -28,10 +28,12 @@
 pub mod args;
 mod hash;
 pub mod launch;
+mod matrix_units;
 pub mod options;
 mod unit;
 
 pub use hash::{hash_bytes, hash_parts};
+pub use matrix_units::has_matrix_units;
 pub use unit::{Family, Unit, Waves, families, unit, units};
 
 /// The folder of the sources, below this crate's: `FAMILIES/reduce.hip`.

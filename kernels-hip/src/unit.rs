@@ -13,6 +13,8 @@ pub struct Family {
     pub barriers: bool,
     /// Whether the text depends on the wave size.
     pub waves: Waves,
+    /// Whether its kernels multiply by matrix units. It is built only for chips that have them.
+    pub matrix_units: bool,
     /// The dtypes that it is compiled for.
     pub dtypes: &'static [&'static str],
     groups: &'static [Group],
@@ -75,6 +77,12 @@ impl Unit {
             group.ops.iter().map(move |op| group.name.replace("{op}", op).replace("{dtype}", dtype))
         };
         groups.flat_map(names).collect()
+    }
+
+    /// Whether it is built for this architecture of a platform of that name. A unit for matrix units is not built for a chip without them:
+    /// another family has kernels that do the same there.
+    pub fn is_for(&self, platform: &str, arch: &str) -> bool {
+        !self.family.matrix_units || crate::has_matrix_units(platform, arch)
     }
 
     /// A number for its texts, that of its family and [`crate::HEADERS`], as 32 hexadecimal digits: what was compiled from

@@ -94,6 +94,13 @@ fn a_family_is_marked_for_barriers_if_its_text_has_any() {
 }
 
 #[test]
+fn a_family_is_marked_for_matrix_units_if_its_text_uses_them() {
+    for family in families() {
+        assert_eq!(family.source.contains("#include \"mma.hpp\""), family.matrix_units, "{}", family.name);
+    }
+}
+
+#[test]
 fn sources_include_nothing_but_the_headers() {
     for family in families() {
         let includes: Vec<&str> = family.source.lines().filter(|line| line.starts_with("#include")).collect();

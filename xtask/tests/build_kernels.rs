@@ -15,7 +15,8 @@ struct Place {
 }
 
 impl Place {
-    /// The script is given the object's file as `$out`, its name as `$unit`, and a good object as `$good`.
+    /// The script is given the object's file as `$out`, its name as `$unit`, and a good object as `$good`. Asked whether it knows an
+    /// architecture, the compiler says yes for those in the file `known`.
     fn new(script: &str) -> Self {
         let place = Self { dir: tempfile::tempdir().expect("the temporary folder is writable") };
         std::fs::create_dir(place.path("good")).expect("writable");
@@ -36,6 +37,7 @@ impl Place {
             "#!/bin/bash\n\
              if [ \"$1\" = --version ]; then echo 'fake version 1'; exit; fi\n\
              dir='{}'\n\
+             if [[ \" $* \" == *\" -nogpulib \"* ]]; then grep -qsF -f \"$dir/known\" <<< \"$*\"; exit; fi\n\
              while [ $# -gt 0 ]; do if [ \"$1\" = -o ]; then out=$2; fi; shift; done\n\
              unit=$(basename \"$out\"); unit=${{unit%.*}}; good=$dir/good/$unit\n\
              echo \"$unit\" >> \"$dir/log\"\n\
@@ -264,6 +266,16 @@ fn a_wrong_architecture_is_named_with_the_known_ones() {
 }
 
 #[test]
+fn an_architecture_that_only_the_compiler_knows_is_built_with_a_note() {
+    let place = Place::new(COPY);
+    std::fs::write(place.path("known"), "--offload-arch=gfx1310\n").expect("writable");
+    // The script's objects are none of AMD's.
+    let words = ["note: amd gfx1310 is not in our list", "amd gfx1310: ", "not a code object of AMD's"];
+    place.run(&["--platform", "amd", "--arch", "gfx1310"]).must(1, &words);
+    assert!(place.runs() > 0);
+}
+
+#[test]
 fn a_missing_compiler_is_said_with_the_remedy() {
     let place = Place::new(COPY);
     let bare = |args: &[&str]| {
@@ -277,7 +289,7 @@ fn a_missing_compiler_is_said_with_the_remedy() {
     bare(&W64).must(1, &["no C++ compiler", "$CXX", "install g++"]);
     let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/ci/rocm/bin/hipcc");
     if !Path::new("/opt/rocm/bin/hipcc").exists() && !fetched.exists() {
-        bare(&GFX).must(1, &["no compiler for gfx90a", "$HIPCC", "$ROCM_PATH", "apt-get install hipcc"]);
+        bare(&GFX).must(1, &["no hipcc of ROCm 6", "$HIPCC", "$ROCM_PATH", "ci/fetch-rocm-compiler.sh"]);
     }
     assert!(!place.path("out").exists());
 }

@@ -1,5 +1,8 @@
 //! Modules and launches on AMD's runtime, where it has a device and a compiler builds for it; skipped with a word otherwise.
 
+#[path = "../../code-object/tests/common/tool.rs"]
+mod tool;
+
 use hip_safe::{Device, Error, LaunchConfig, Module, Platform};
 use std::process::Command;
 use std::sync::Arc;
@@ -33,7 +36,7 @@ fn compile(arch: &str, bundle: bool) -> Result<Vec<u8>, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let (source, target) = (folder.path().join("scale.hip"), folder.path().join("scale.co"));
     std::fs::write(&source, SOURCE).map_err(|e| e.to_string())?;
-    let mut command = Command::new(std::env::var("HIPCC").unwrap_or_else(|_| "hipcc".into()));
+    let mut command = Command::new(tool::hipcc());
     command
         .args(["--genco", "-O2"])
         .arg(format!("--offload-arch={arch}"))
@@ -135,12 +138,12 @@ fn compile_opencl(arch: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let (source, target) = (folder.path().join("fixed.cl"), folder.path().join("fixed.co"));
     std::fs::write(&source, FIXED).map_err(|e| e.to_string())?;
-    let mut command = Command::new("clang-19");
+    let mut command = Command::new(tool::tool("clang"));
     command.args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O2", "-target", "amdgcn-amd-amdhsa"]);
     command.arg(format!("-mcpu={arch}")).args(options).arg(&source).arg("-o").arg(&target);
-    let output = command.output().map_err(|e| format!("no clang-19: {e}"))?;
+    let output = command.output().map_err(|e| format!("no clang: {e}"))?;
     if !output.status.success() {
-        return Err(format!("clang-19 does not build for {arch} with {options:?}"));
+        return Err(format!("clang does not build for {arch} with {options:?}"));
     }
     std::fs::read(&target).map_err(|e| e.to_string())
 }

@@ -1,6 +1,7 @@
 //! Kernels of every family through the run-time compiler of AMD's real library, which needs no GPU. Skipped with a word where no
 //! libamdhip64 with hiprtc is installed. More than one family takes minutes, and is asked for:
-//! `cargo test --workspace --test run_time -- --ignored every_family`, or `every_unit` for every dtype.
+//! `cargo test --workspace --test run_time -- --ignored every_family`, or `every_unit` for every dtype. `ci/run-time-compiler.sh` runs
+//! them with an unpacked ROCm.
 
 #[path = "../../code-object/tests/common/skip.rs"]
 mod skip;
@@ -9,10 +10,24 @@ use hip_safe::{CodeObject, Error, Platform, Source};
 use hip_sys::LoadError;
 use kernels_hip::Unit;
 use skip::without_rocm;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
-/// The architectures that every release since 5.2 knows, with waves of 64, 64 and 32 lanes.
-const ARCHITECTURES: [(&str, u32); 3] = [("gfx906", 64), ("gfx90a", 64), ("gfx1030", 32)];
+/// An architecture, and how many lanes its waves have.
+type Architecture = (&'static str, u32);
+
+/// A chip of Instinct and one of Radeon, where the compiler knows both.
+const NEW: [Architecture; 2] = [("gfx942", 64), ("gfx1201", 32)];
+
+/// Else what every release since 5.2 knows.
+const OLD: [Architecture; 3] = [("gfx906", 64), ("gfx90a", 64), ("gfx1030", 32)];
+
+/// What the platform's compiler is asked for.
+fn architectures(platform: &Platform) -> &'static [Architecture] {
+    let known = platform.rtc_architectures().expect("AMD's has a list");
+    if NEW.iter().all(|(arch, _)| known.contains(arch)) { &NEW } else { &OLD }
+}
 
 fn real() -> Option<Platform> {
     let platform = match Platform::load_amd() {
@@ -53,40 +68,69 @@ fn compile(platform: &Platform, unit: &Unit, (arch, wave_size): (&str, u32)) -> 
 }
 
 /// A unit and what it is compiled for.
-type Work = (Unit, (&'static str, u32));
+type Work = (Unit, Architecture);
+
+/// The unit for one of the architectures that have it: which one depends on the turn.
+fn in_turn(architectures: &[Architecture], turn: usize, unit: Unit) -> Option<Work> {
+    let known: Vec<_> = architectures.iter().filter(|(arch, _)| unit.is_for("amd", arch)).collect();
+    known.get(turn % known.len().max(1)).map(|architecture| (unit, **architecture))
+}
 
 /// A family that compiles quickly.
 #[test]
-fn a_family_compiles_for_gfx906_gfx90a_and_gfx1030() {
+fn a_family_compiles_for_all_architectures() {
     let unit = kernels_hip::unit("transpose", "i32").expect("it ships");
-    let work = ARCHITECTURES.map(|target| (unit, target));
-    compile_all("a_family_compiles_for_gfx906_gfx90a_and_gfx1030", &work);
+    compile_all("a_family_compiles_for_all_architectures", |architectures| {
+        architectures.iter().map(|architecture| (unit, *architecture)).collect()
+    });
 }
 
 /// Every family once: for which architecture, and for which of its dtypes, turns from family to family.
 #[test]
 #[ignore = "takes two minutes"]
-fn every_family_compiles_for_gfx906_gfx90a_or_gfx1030() {
-    let families = kernels_hip::families().iter().enumerate();
-    let work = families.map(|(turn, family)| {
-        let dtype = family.dtypes[turn % family.dtypes.len()];
-        (Unit { family: *family, dtype }, ARCHITECTURES[turn % ARCHITECTURES.len()])
+fn every_family_compiles_for_an_architecture() {
+    compile_all("every_family_compiles_for_an_architecture", |architectures| {
+        let families = kernels_hip::families().iter().enumerate();
+        let work = families.filter_map(|(turn, family)| {
+            let dtype = family.dtypes[turn % family.dtypes.len()];
+            in_turn(architectures, turn, Unit { family: *family, dtype })
+        });
+        work.collect()
     });
-    compile_all("every_family_compiles_for_gfx906_gfx90a_or_gfx1030", &work.collect::<Vec<_>>());
 }
 
+/// Every unit: by a new library for each architecture that has it, by an old one for one of them, in turns.
 #[test]
 #[ignore = "takes minutes"]
-fn every_unit_compiles_for_gfx906_gfx90a_or_gfx1030() {
-    let work = kernels_hip::units().zip(ARCHITECTURES.into_iter().cycle());
-    compile_all("every_unit_compiles_for_gfx906_gfx90a_or_gfx1030", &work.collect::<Vec<_>>());
+fn every_unit_compiles() {
+    compile_all("every_unit_compiles", |architectures| {
+        if architectures == NEW {
+            let all = kernels_hip::units().flat_map(|unit| NEW.map(|architecture| (unit, architecture)));
+            return all.filter(|(unit, (arch, _))| unit.is_for("amd", arch)).collect();
+        }
+        let units = kernels_hip::units().enumerate();
+        units.filter_map(|(turn, unit)| in_turn(architectures, turn, unit)).collect()
+    });
+}
+
+/// The command that started this program, up to its own arguments: with unpacked libraries (`ci/run-unpacked.sh`) that is a loader with
+/// options, then the program.
+fn this_program() -> Command {
+    let line = std::fs::read("/proc/self/cmdline").expect("a process can read its own command line");
+    let words: Vec<&[u8]> = line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0).collect();
+    let own = std::env::args_os().count() - 1;
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.args(words[1..words.len() - own].iter().map(|word| OsStr::from_bytes(word)));
+    command
 }
 
 /// Within a process the library compiles one text at a time, so there is a process for each core, and each takes its share of
 /// what the test of this name compiles.
-fn compile_all(test: &str, work: &[Work]) {
+fn compile_all(test: &str, work: impl Fn(&[Architecture]) -> Vec<Work>) {
     const CHILD: &str = "TENSOR_CORE_TEST_SHARE";
     let Some(platform) = real() else { return };
+    let architectures = architectures(&platform);
+    let work = work(architectures);
     if let Some(share) = std::env::var_os(CHILD) {
         let share = share.to_str().and_then(|share| share.split_once('/')).expect("as below");
         let [first, step] = [share.0, share.1].map(|number| number.parse::<usize>().expect("a number"));
@@ -97,7 +141,7 @@ fn compile_all(test: &str, work: &[Work]) {
     }
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let start = |share: usize| {
-        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        let mut command = this_program();
         command
             .args(["--exact", test, "--nocapture", "--include-ignored"])
             .env(CHILD, format!("{share}/{cores}"));
@@ -118,8 +162,9 @@ fn compile_all(test: &str, work: &[Work]) {
     wanted.sort_unstable();
     assert_eq!(told, wanted);
     let kernels: usize = work.iter().map(|(unit, _)| unit.kernels().len()).sum();
-    let (count, version) = (work.len(), platform.version());
-    println!("hiprtc of HIP {version}: {count} units of {kernels} kernels, for {ARCHITECTURES:?}");
+    let names: Vec<&str> = architectures.iter().map(|(arch, _)| *arch).collect();
+    let (count, names, version) = (work.len(), names.join(", "), platform.version());
+    println!("hiprtc of HIP {version}: {count} objects of {kernels} kernels, for {names}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Finding a compiler for a target, and its command line for a unit.
 
-use super::device_libs;
 use super::target::{Platform, Target};
 use super::toolchain::contents;
 use crate::workspace;
@@ -14,11 +13,11 @@ use std::process::Command;
 #[expect(unreachable_pub, reason = "hip-host exports it")]
 mod flags;
 
-/// Where Debian keeps the bitcode that AMD code is linked with.
-pub(super) const DEBIAN_BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
-
 /// Where ci/fetch-rocm-compiler.sh puts ROCm's tools, from the workspace's root.
-pub(crate) const FETCHED_ROCM: &str = "target/ci/rocm";
+const FETCHED_ROCM: &str = "target/ci/rocm";
+
+/// The oldest release of ROCm whose headers and compiler are used without being asked for by a variable.
+const OLDEST_ROCM: u32 = 6;
 
 /// Where pip puts CUDA's compiler below the folder of its packages.
 const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
@@ -26,12 +25,8 @@ const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
 /// The kinds of compilers, which differ in their options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// ROCm's hipcc with its own bitcode.
+    /// ROCm's hipcc.
     Hipcc,
-    /// Debian's hipcc, for the architectures that its bitcode package knows.
-    DebianHipcc,
-    /// Debian's clang with Debian's bitcode and our stubs for newer architectures.
-    Clang,
     /// CUDA's.
     Nvcc,
     /// The C++ compiler of this machine.
@@ -47,46 +42,20 @@ pub struct Compiler {
     pub kind: Kind,
 }
 
-/// What a compiler needs besides its command line.
-pub struct Prepared {
-    /// The folder of the bitcode that it is told to link with.
-    pub(super) bitcode: Option<PathBuf>,
-}
-
 /// The compiler for a target, or where it was looked for and what to install.
 pub fn find(target: &Target) -> Result<Compiler, String> {
     match target.platform {
-        Platform::Amd => amd_for(&target.arch),
+        Platform::Amd => amd(),
         Platform::Nvidia => nvidia(),
         Platform::Host => host(),
     }
 }
 
-/// AMD's compiler for an architecture.
-pub fn amd_for(arch: &str) -> Result<Compiler, String> {
-    if let Some(hipcc) = hipcc()? {
-        let kind = if is_debian(&hipcc) { Kind::DebianHipcc } else { Kind::Hipcc };
-        if kind == Kind::Hipcc || device_libs::knows(Path::new(DEBIAN_BITCODE), arch) {
-            return Ok(Compiler { program: hipcc, kind });
-        }
-    }
-    let bitcode = Path::new(DEBIAN_BITCODE);
-    let can_stub = device_libs::knows(bitcode, arch) || device_libs::has_stub(arch);
-    match workspace::in_path("clang++-19") {
-        Some(program) if bitcode.is_dir() && can_stub => Ok(Compiler { program, kind: Kind::Clang }),
-        _ => Err(format!(
-            "no compiler for {arch}: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, {FETCHED_ROCM}/bin/hipcc, \
-             hipcc in PATH, and clang++-19 with {DEBIAN_BITCODE}; install ROCm, or on Debian run ci/fetch-rocm-compiler.sh; \
-             Debian 12's own: apt-get install hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19"
-        )),
-    }
-}
-
-/// ROCm's hipcc, which alone tells what kernels take of a GPU now: Debian 12's compilers are older, and spill more.
-pub fn rocm() -> Result<Compiler, String> {
-    let program = hipcc()?.filter(|hipcc| !is_debian(hipcc)).ok_or_else(|| {
-        format!("no hipcc of ROCm's: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc and {FETCHED_ROCM}/bin/hipcc; \
-                 ci/fetch-rocm-compiler.sh fetches one from Debian")
+/// AMD's compiler.
+pub fn amd() -> Result<Compiler, String> {
+    let program = hipcc()?.ok_or_else(|| {
+        format!("no hipcc of ROCm {OLDEST_ROCM} or later: looked for $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, \
+                 {FETCHED_ROCM}/bin/hipcc and hipcc in PATH; install ROCm, or run ci/fetch-rocm-compiler.sh, which unpacks Debian's build of it")
     })?;
     Ok(Compiler { program, kind: Kind::Hipcc })
 }
@@ -96,17 +65,32 @@ pub fn check_named() -> Result<(), String> {
     ["HIPCC", "NVCC", "CXX"].iter().try_for_each(|name| workspace::env_program(name).map(drop))
 }
 
-/// ROCm's hipcc, installed or fetched, else Debian's; an error if $HIPCC names no program.
-pub fn hipcc() -> Result<Option<PathBuf>, String> {
+/// ROCm's hipcc, installed or fetched; an error if $HIPCC names no program. One that is only found by its name must not be too old.
+fn hipcc() -> Result<Option<PathBuf>, String> {
     let named = workspace::env_program("HIPCC")?;
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("bin/hipcc"));
     let usual = PathBuf::from("/opt/rocm/bin/hipcc");
     let fetched = workspace::root().ok().map(|root| root.join(FETCHED_ROCM).join("bin/hipcc"));
-    Ok(first_file([named, rocm, Some(usual), fetched, workspace::in_path("hipcc")]))
+    let in_path = workspace::in_path("hipcc").filter(|hipcc| {
+        let include = hipcc.parent().and_then(Path::parent).map(|usr| usr.join("include"));
+        !include.is_some_and(|include| has_old_headers(&include))
+    });
+    Ok(first_file([named, rocm, Some(usual), fetched, in_path]))
 }
 
-fn is_debian(hipcc: &Path) -> bool {
-    hipcc.starts_with("/usr/bin") && Path::new(DEBIAN_BITCODE).is_dir()
+/// Where a tool of LLVM's may be: in ROCm's folder, in the fetched one and in PATH. The first two files need not be there.
+pub(crate) fn llvm_tools(name: &str) -> Vec<PathBuf> {
+    let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into()).join("llvm/bin");
+    let fetched = workspace::root().ok().map(|root| root.join(FETCHED_ROCM).join("bin"));
+    let folders = [Some(rocm), fetched].into_iter().flatten();
+    folders.map(|folder| folder.join(name)).chain(workspace::in_path(name)).collect()
+}
+
+/// Whether a folder has HIP's headers, of a release before [`OLDEST_ROCM`]: Debian 12's are of 5.2.
+pub(crate) fn has_old_headers(include: &Path) -> bool {
+    let major = |line: &str| line.strip_prefix("#define HIP_VERSION_MAJOR")?.trim().parse::<u32>().ok();
+    std::fs::read_to_string(include.join("hip/hip_version.h"))
+        .is_ok_and(|text| text.lines().find_map(major).is_some_and(|major| major < OLDEST_ROCM))
 }
 
 /// CUDA's compiler.
@@ -161,23 +145,22 @@ impl Compiler {
     /// The folder of bitcode that comes with it and goes into its objects, where it has one.
     pub(super) fn own_bitcode(&self) -> Option<PathBuf> {
         match self.kind {
-            Kind::DebianHipcc => Some(DEBIAN_BITCODE.into()),
             Kind::Hipcc => {
                 let named = workspace::env("HIP_DEVICE_LIB_PATH");
                 let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("amdgcn/bitcode"));
                 let beside = self.program.parent().map(|bin| bin.join("../amdgcn/bitcode"));
                 [named, rocm, beside].into_iter().flatten().find(|dir| dir.is_dir())
             }
-            Kind::Clang | Kind::Nvcc | Kind::Host => None,
+            Kind::Nvcc | Kind::Host => None,
         }
     }
 
     /// The variables by which it takes more options, which no command line shows.
     pub(super) fn option_variables(&self) -> &'static [&'static str] {
         match self.kind {
-            Kind::Hipcc | Kind::DebianHipcc => &["HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"],
+            Kind::Hipcc => &["HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"],
             Kind::Nvcc => &["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"],
-            Kind::Clang | Kind::Host => &[],
+            Kind::Host => &[],
         }
     }
 
@@ -189,8 +172,7 @@ impl Compiler {
             Some(program.parent()?.parent()?.join("include").join(header))
         };
         let header = match self.kind {
-            Kind::Clang => Some("/usr/include/hip/hip_version.h".into()),
-            Kind::Hipcc | Kind::DebianHipcc => beside("hip/hip_version.h"),
+            Kind::Hipcc => beside("hip/hip_version.h"),
             Kind::Nvcc => beside("cuda_runtime_api.h"),
             Kind::Host => None,
         };
@@ -199,46 +181,29 @@ impl Compiler {
 
     /// The number of what it puts into objects: its bitcode, and the version of the headers.
     pub(crate) fn inputs(&self) -> Result<String, String> {
-        // What is made for Debian's clang is made of Debian's.
-        let folder = if self.kind == Kind::Clang { Some(DEBIAN_BITCODE.into()) } else { self.own_bitcode() };
-        let bitcode = folder.map(|folder| contents(&folder)).transpose()?.unwrap_or_default();
+        let bitcode = self.own_bitcode().map(|folder| contents(&folder)).transpose()?.unwrap_or_default();
         let header = self.version_header().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
         Ok(hash_parts([bitcode.as_bytes(), &header]))
     }
 
-    /// What a user of its objects has to know.
-    pub fn note(&self) -> Option<&'static str> {
-        match self.kind {
-            Kind::DebianHipcc => Some("Debian's hipcc: not of release quality until run on hardware"),
-            Kind::Clang => {
-                Some("Debian's clang with stub bitcode: not of release quality until run on hardware")
-            }
-            Kind::Hipcc | Kind::Nvcc | Kind::Host => None,
-        }
-    }
-
-    /// Makes what the compiler lacks.
-    pub fn prepare(&self, root: &Path) -> Result<Prepared, String> {
-        if self.kind != Kind::Clang {
-            return Ok(Prepared { bitcode: None });
-        }
-        let dir = root.join("target/kernels/device-libs");
-        device_libs::make(&self.program, Path::new(DEBIAN_BITCODE), &dir)?;
-        Ok(Prepared { bitcode: Some(dir) })
+    /// Whether it compiles for an architecture: it is asked to parse an empty text.
+    pub(super) fn knows(&self, target: &Target) -> bool {
+        let mut command = self.for_target(target);
+        command.args(["-nogpuinc", "-nogpulib", "-fsyntax-only", "-x", "hip", "/dev/null"]);
+        workspace::output_of(&mut command).is_some()
     }
 
     /// The command that compiles a unit of the sources in `sources` to `object`; `source` is the unit's file or one that is
     /// to be compiled like it.
     pub(super) fn command(
         &self,
-        prepared: &Prepared,
         target: &Target,
         unit: &Unit,
         sources: &Path,
         source: &Path,
         object: &Path,
     ) -> Command {
-        let mut command = self.for_target(prepared, target);
+        let mut command = self.for_target(target);
         let wave_size = target.wave_size();
         if self.kind == Kind::Host {
             command.args(flags::KERNEL_FLAGS).args(flags::HOST_SOURCE_FLAGS).args(flags::LINK_FLAGS);
@@ -257,17 +222,11 @@ impl Compiler {
 
     /// The command that parses the header `source` into `parsed`, for all units of a target: [`with_parsed`] takes it. None
     /// where a compiler cannot.
-    pub(super) fn parse_command(
-        &self,
-        prepared: &Prepared,
-        target: &Target,
-        source: &Path,
-        parsed: &Path,
-    ) -> Option<Command> {
-        if !matches!(self.kind, Kind::Hipcc | Kind::DebianHipcc | Kind::Clang) {
+    pub(super) fn parse_command(&self, target: &Target, source: &Path, parsed: &Path) -> Option<Command> {
+        if self.kind != Kind::Hipcc {
             return None;
         }
-        let mut command = self.for_target(prepared, target);
+        let mut command = self.for_target(target);
         command.args(options::AMD).args([
             "-fsyntax-only",
             "-Xclang",
@@ -281,22 +240,16 @@ impl Compiler {
     }
 
     /// What every command for a target begins with.
-    fn for_target(&self, prepared: &Prepared, target: &Target) -> Command {
+    fn for_target(&self, target: &Target) -> Command {
         let mut command = Command::new(&self.program);
         let arch = &target.arch;
         match self.kind {
-            Kind::Hipcc | Kind::DebianHipcc => {
+            Kind::Hipcc => {
                 command.args(["--genco", "--no-gpu-bundle-output"]).arg(format!("--offload-arch={arch}"))
             }
-            Kind::Clang => command
-                .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
-                .arg(format!("--offload-arch={arch}")),
             Kind::Nvcc => command.args(["-x", "cu", "-cubin", "-Xptxas", "-v"]).arg(format!("-arch={arch}")),
             Kind::Host => command.args(["-x", "c++"]),
         };
-        if let Some(bitcode) = &prepared.bitcode {
-            command.arg("--rocm-path=/usr").arg(format!("--rocm-device-lib-path={}", bitcode.display()));
-        }
         command
     }
 }
@@ -320,17 +273,10 @@ mod tests {
 
     fn line(kind: Kind, platform: Platform, arch: &str) -> String {
         let compiler = Compiler { program: "cc".into(), kind };
-        let prepared = Prepared { bitcode: (kind == Kind::Clang).then(|| "bc".into()) };
         let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
         let target = Target::new(platform, arch).expect("known");
-        let command = compiler.command(
-            &prepared,
-            &target,
-            &unit,
-            Path::new("w/kernels-hip"),
-            "in".as_ref(),
-            "o".as_ref(),
-        );
+        let command =
+            compiler.command(&target, &unit, Path::new("w/kernels-hip"), "in".as_ref(), "o".as_ref());
         let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
         args.join(" ")
     }
@@ -339,8 +285,8 @@ mod tests {
     fn every_compiler_gets_the_unit_the_wave_size_and_no_contraction() {
         for (kind, platform, arch, wave) in [
             (Kind::Hipcc, Platform::Amd, "gfx90a", 64),
-            (Kind::DebianHipcc, Platform::Amd, "gfx1030", 32),
-            (Kind::Clang, Platform::Amd, "gfx1100", 32),
+            (Kind::Hipcc, Platform::Amd, "gfx1030", 32),
+            (Kind::Hipcc, Platform::Amd, "gfx1250", 32),
             (Kind::Nvcc, Platform::Nvidia, "sm_90", 32),
             (Kind::Host, Platform::Host, "host-w64", 64),
         ] {
@@ -353,12 +299,6 @@ mod tests {
             assert!(line.ends_with(&end), "{line}");
             assert!(kind == Kind::Host || line.contains(arch), "{line}");
         }
-    }
-
-    #[test]
-    fn only_clang_is_given_our_bitcode() {
-        assert!(line(Kind::Clang, Platform::Amd, "gfx942").contains("--rocm-device-lib-path=bc"));
-        assert!(!line(Kind::Hipcc, Platform::Amd, "gfx942").contains("device-lib"));
     }
 
     #[test]
@@ -385,11 +325,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_compiler_says_what_to_install() {
-        // No Debian package and no stub knows this one, and a ROCm install would be under another name.
-        if hipcc().is_ok_and(|hipcc| hipcc.is_none_or(|hipcc| is_debian(&hipcc))) {
-            let error = amd_for("gfx9999").expect_err("no such architecture");
-            assert!(error.contains("apt-get install") && error.contains("gfx9999"), "{error}");
+    fn headers_before_6_are_old() {
+        let dir = tempfile::tempdir().expect("the temporary folder is writable");
+        assert!(!has_old_headers(dir.path()), "there are none");
+        std::fs::create_dir(dir.path().join("hip")).expect("writable");
+        for (major, old) in [("5", true), ("6", false), ("7 ", false)] {
+            let text = format!("#define HIP_VERSION_H\n#define HIP_VERSION_MAJOR {major}\n");
+            std::fs::write(dir.path().join("hip/hip_version.h"), text).expect("writable");
+            assert_eq!(has_old_headers(dir.path()), old, "{major}");
         }
     }
 }

@@ -111,7 +111,7 @@ mod tests {
         let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
         let mut toolchains = Toolchains::default();
         for (arch, platform, off, on) in [
-            ("gfx90a", Platform::Amd, "-ffp-contract=off", "-ffp-contract=fast"),
+            ("gfx942", Platform::Amd, "-ffp-contract=off", "-ffp-contract=fast"),
             ("sm_80", Platform::Nvidia, "-fmad=false", "-fmad=true"),
         ] {
             let target = Target::new(platform, arch).expect("known");

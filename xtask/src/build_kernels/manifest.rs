@@ -25,8 +25,6 @@ pub struct Manifest {
     pub compiler: String,
     /// What it says of itself, in one line.
     pub compiler_version: String,
-    /// What a user of its objects has to know.
-    pub note: Option<String>,
     /// The objects that are finished, in the order of kernels.toml.
     pub objects: Vec<Entry>,
 }
@@ -69,7 +67,6 @@ impl Manifest {
             wave_size: target.wave_size(),
             compiler: toolchain.compiler.program.display().to_string(),
             compiler_version: toolchain.version.clone(),
-            note: toolchain.compiler.note().map(Into::into),
             objects: Vec::new(),
         }
     }
@@ -154,7 +151,7 @@ mod tests {
     fn manifest(objects: Vec<Entry>) -> Manifest {
         let text = || String::from("text");
         let (platform, arch, compiler, compiler_version) = (text(), text(), text(), text());
-        Manifest { platform, arch, wave_size: 64, compiler, compiler_version, note: None, objects }
+        Manifest { platform, arch, wave_size: 64, compiler, compiler_version, objects }
     }
 
     #[test]

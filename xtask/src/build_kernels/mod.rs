@@ -6,8 +6,8 @@
 pub mod compiler;
 mod contraction;
 mod deny;
-mod device_libs;
 mod folder;
+mod idle;
 pub mod manifest;
 mod object_file;
 mod one;
@@ -29,7 +29,7 @@ use toolchain::{Toolchain, Toolchains};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   cargo xtask build-kernels                                      for every compiler found, its first architecture
-  cargo xtask build-kernels --arch gfx90a,gfx1100,sm_90
+  cargo xtask build-kernels --arch gfx942,gfx1100,sm_90
   cargo xtask build-kernels --platform amd --arch all            every architecture of AMD's
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
@@ -40,7 +40,7 @@ NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS too), compiler and headers are the same
 
 Where compilers are looked for:
   amd     $HIPCC, $ROCM_PATH/bin/hipcc, /opt/rocm/bin/hipcc, target/ci/rocm/bin/hipcc (ci/fetch-rocm-compiler.sh puts it there), hipcc in
-          PATH; else clang++-19 with Debian's bitcode
+          PATH, of ROCm 6 or later
   nvidia  $NVCC, $CUDA_HOME/bin/nvcc, nvcc in PATH, $HIPSTACK_NVCC (a folder pip installed cuda-toolkit into)
   host    $CXX, c++ or g++ in PATH
 What $HIPCC, $NVCC or $CXX names has to be there.")]
@@ -48,7 +48,8 @@ pub struct BuildArgs {
     /// Only this platform
     #[arg(long, value_enum)]
     platform: Option<Platform>,
-    /// Architectures, such as gfx90a,gfx1100 or sm_90; host has host, host-w32 and host-w64; all of the platform
+    /// Architectures, such as gfx942,gfx1100 or sm_90, and any other that AMD's compiler knows; host has host, host-w32 and host-w64; all
+    /// stands for those of docs/platforms
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     arch: Vec<String>,
     /// Write below this folder instead of target/kernels
@@ -102,7 +103,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
     } else {
         // Before hours are spent on others.
         for target in &targets {
-            compiler::find(target).map_err(|error| format!("build-kernels: {error}"))?;
+            look_for_compiler(target).map_err(|error| format!("build-kernels: {error}"))?;
         }
         run::same_texts(&root.join("kernels-hip"))?;
         let mut toolchains = Toolchains::default();
@@ -115,10 +116,27 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
     if args.deny_spills { deny::spills(&targets, folder) } else { Ok(()) }
 }
 
-/// The units of a target. The host has one object of a text that does not depend on the wave size.
+/// Fails if there is no compiler for a target, or it does not know an architecture that is not in our list either.
+fn look_for_compiler(target: &Target) -> Result<(), String> {
+    let compiler = compiler::find(target)?;
+    if target.is_listed() {
+        return Ok(());
+    }
+    if !compiler.knows(target) {
+        return Err(target.unknown());
+    }
+    println!(
+        "build-kernels: note: {target} is not in our list; {} compiles for it",
+        compiler.program.display()
+    );
+    Ok(())
+}
+
+/// The units of a target: those that its chip has the units for. The host has one object of a text that does not depend on the wave size.
 fn units_for(target: &Target) -> Vec<Unit> {
     let waves = if target.wave_size() == 0 { Waves::Any } else { Waves::Both };
     kernels_hip::units()
+        .filter(|unit| unit.is_for(target.platform.name(), &target.arch))
         .filter(|unit| target.platform != Platform::Host || unit.family.waves == waves)
         .collect()
 }
@@ -200,6 +218,20 @@ mod tests {
     }
 
     #[test]
+    fn a_chip_without_matrix_units_has_no_units_for_them() {
+        let names = |arch| {
+            let target = Target::new(Platform::Amd, arch).expect("known");
+            units_for(&target).into_iter().map(|unit| unit.family.name).collect::<Vec<_>>()
+        };
+        for (arch, there) in [("gfx942", true), ("gfx950", true), ("gfx90a", false), ("gfx1250", false)] {
+            for family in ["attention_mma", "conv_mma", "conv_split"] {
+                assert_eq!(names(arch).contains(&family), there, "{arch} {family}");
+            }
+            assert!(names(arch).contains(&"attention"));
+        }
+    }
+
+    #[test]
     fn architectures_come_with_their_platform() {
         let names = |platform, arch: &[&str]| {
             let arch: Vec<String> = arch.iter().map(ToString::to_string).collect();
@@ -210,7 +242,7 @@ mod tests {
         assert_eq!(names(None, &["sm_90", "gfx90a"]), Ok(vec!["nvidia sm_90".into(), "amd gfx90a".into()]));
         assert!(names(Some(Platform::Amd), &["sm_90"]).is_err());
         assert!(names(None, &["pentium"]).expect_err("no platform has it").contains("\"pentium\""));
-        assert_eq!(names(Some(Platform::Amd), &["all"]).map(|all| all.len()), Ok(11));
-        assert_eq!(names(None, &["all"]).map(|all| all.len()), Ok(16));
+        assert_eq!(names(Some(Platform::Amd), &["all"]).map(|all| all.len()), Ok(13));
+        assert_eq!(names(None, &["all"]).map(|all| all.len()), Ok(18));
     }
 }

@@ -1,11 +1,12 @@
-//! Whether an object holds the kernels that it should.
+//! Whether an object holds the kernels that it should, and whether each of them does something.
 
+use super::idle;
 use super::target::{Platform, Target};
 use code_object::CodeObject;
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 
-/// Fails with the names of the kernels that the object lacks, or because it is for another GPU.
+/// Fails with the names of the kernels that the object lacks or that do nothing, or because it is for another GPU.
 pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result<(), String> {
     let platform = target.platform;
     let file = object::File::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
@@ -22,10 +23,19 @@ pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result
         Platform::Host => contains_string(bytes, name),
     };
     let missing: Vec<&str> = kernels.iter().map(String::as_str).filter(|name| !present(name)).collect();
-    if missing.is_empty() {
+    if !missing.is_empty() {
+        return Err(format!(
+            "{} of {} kernels are missing: {}",
+            missing.len(),
+            kernels.len(),
+            missing.join(" ")
+        ));
+    }
+    let idle = idle::among(platform, &file, kernels)?;
+    if idle.is_empty() {
         return Ok(());
     }
-    Err(format!("{} of {} kernels are missing: {}", missing.len(), kernels.len(), missing.join(" ")))
+    Err(format!("{} of {} kernels do nothing: {}", idle.len(), kernels.len(), idle.join(" ")))
 }
 
 /// Whether the code is for the architecture, and for its wave size.

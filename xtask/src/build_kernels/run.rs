@@ -129,9 +129,6 @@ impl Run<'_> {
             job.toolchain.compiler.program.display(),
             job.toolchain.version
         );
-        if let Some(note) = job.toolchain.compiler.note() {
-            println!("build-kernels: note: {note}");
-        }
         match job.disassembler {
             Some(program) => {
                 let work = job.folder.work();

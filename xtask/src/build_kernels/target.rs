@@ -13,14 +13,11 @@ pub enum Platform {
     Host,
 }
 
-/// AMD's architectures that `all` means: those that the compilers named in docs build for.
-const AMD: [&str; 11] = [
-    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1151", "gfx1200",
-    "gfx1201",
+/// AMD's architectures that `all` means; a compiler may know more.
+const AMD: [&str; 13] = [
+    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1151",
+    "gfx1200", "gfx1201", "gfx1250",
 ];
-
-/// Those that only newer compilers know.
-const NEWER_AMD: [&str; 1] = ["gfx950"];
 
 /// NVIDIA's that `all` means; nvcc may know more.
 const NVIDIA: [&str; 2] = ["sm_80", "sm_90"];
@@ -78,7 +75,7 @@ impl Platform {
     /// What is built when no architecture is asked for.
     pub fn default_targets(self) -> Vec<Target> {
         let archs: &[&str] = match self {
-            Self::Amd => &["gfx90a"],
+            Self::Amd => &["gfx942"],
             Self::Nvidia => &["sm_90"],
             Self::Host => &HOST,
         };
@@ -99,37 +96,58 @@ impl Target {
     /// The target, or why there is none.
     pub fn new(platform: Platform, arch: &str) -> Result<Self, String> {
         let known = match platform {
-            Platform::Amd => AMD.contains(&arch) || NEWER_AMD.contains(&arch),
             // Which numbers exist depends on the compiler, which says so itself.
+            Platform::Amd => is_amd(arch),
             Platform::Nvidia => {
                 arch.strip_prefix("sm_").is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n >= 50))
             }
             Platform::Host => HOST.contains(&arch),
         };
-        if known {
-            return Ok(Self { platform, arch: arch.into() });
-        }
+        let target = Self { platform, arch: arch.into() };
+        if known { Ok(target) } else { Err(target.unknown()) }
+    }
+
+    /// Whether `all` means this one, too. Of others the compiler has to say whether they exist.
+    pub fn is_listed(&self) -> bool {
+        self.platform != Platform::Amd || AMD.contains(&self.arch.as_str())
+    }
+
+    /// That there is no such architecture, with those that there are.
+    pub(super) fn unknown(&self) -> String {
+        let Self { platform, arch } = self;
         let (names, more) = match platform {
-            Platform::Amd => ([AMD.as_slice(), &NEWER_AMD].concat(), ""),
+            Platform::Amd => (AMD.to_vec(), " and others that the compiler knows"),
             Platform::Nvidia => (NVIDIA.to_vec(), " and others that nvcc --list-gpu-code names"),
             Platform::Host => (HOST.to_vec(), ""),
         };
         let near = nearest(arch, &names).map(|name| format!(" (is {name} meant?)")).unwrap_or_default();
         let (platform, names) = (platform.name(), names.join(" "));
-        Err(format!(
-            "{platform} has no architecture {arch:?}{near}; there are: {names}{more}; all is all of these"
-        ))
+        format!(
+            "{platform} has no architecture {arch:?}{near}; there are: {names}{more}; all is those named here"
+        )
     }
 
-    /// Lanes that run together: 64 on GCN and CDNA (gfx9), 32 on RDNA and on NVIDIA; 0 for code that serves both.
+    /// Lanes that run together: 64 on AMD's chips up to gfx9, 32 on later ones (gfx1250 too) and on NVIDIA's; 0 for code that serves both.
     pub fn wave_size(&self) -> u32 {
         match self.arch.as_str() {
             "host" => 0,
             "host-w64" => 64,
-            arch if arch.starts_with("gfx9") => 64,
+            // gfx and three letters: the major version has one digit.
+            arch if arch.starts_with("gfx") && arch.len() == 6 => 64,
             _ => 32,
         }
     }
+}
+
+/// Whether a name is formed like those of AMD's chips: the major version in one or two digits, the minor one and the stepping, which may be a
+/// letter.
+fn is_amd(arch: &str) -> bool {
+    let Some(rest) = arch.strip_prefix("gfx") else { return false };
+    let Some((stepping, version)) = rest.as_bytes().split_last() else { return false };
+    matches!(version.len(), 2 | 3)
+        && version[0] != b'0'
+        && version.iter().all(u8::is_ascii_digit)
+        && matches!(stepping, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// The name that a mistyped one is likely to mean.
@@ -156,8 +174,12 @@ mod tests {
         let wave = |platform, arch| Target::new(platform, arch).expect("known").wave_size();
         assert_eq!(wave(Platform::Amd, "gfx90a"), 64);
         assert_eq!(wave(Platform::Amd, "gfx942"), 64);
+        assert_eq!(wave(Platform::Amd, "gfx950"), 64);
         assert_eq!(wave(Platform::Amd, "gfx1030"), 32);
         assert_eq!(wave(Platform::Amd, "gfx1201"), 32);
+        assert_eq!(wave(Platform::Amd, "gfx1250"), 32);
+        assert_eq!(wave(Platform::Amd, "gfx803"), 64);
+        assert_eq!(wave(Platform::Amd, "gfx1310"), 32);
         assert_eq!(wave(Platform::Nvidia, "sm_90"), 32);
         assert_eq!(wave(Platform::Host, "host-w64"), 64);
         assert_eq!(wave(Platform::Host, "host"), 0);
@@ -174,15 +196,28 @@ mod tests {
     #[test]
     fn a_near_name_is_offered() {
         for (platform, arch, near) in [
-            (Platform::Amd, "gfx1031", "gfx1030"),
             (Platform::Amd, "gfx90A", "gfx90a"),
-            (Platform::Amd, "gfx94a", "gfx942"),
+            (Platform::Amd, "gfx94-2", "gfx942"),
             (Platform::Nvidia, "sm90", "sm_90"),
         ] {
             let error = Target::new(platform, arch).expect_err("unknown");
             assert!(error.contains(&format!("is {near} meant?")), "{error}");
         }
         assert!(!Target::new(Platform::Amd, "polaris").expect_err("unknown").contains("meant"));
+    }
+
+    #[test]
+    fn a_chip_that_is_not_in_the_list_is_left_to_the_compiler() {
+        for (arch, near) in [("gfx1031", "gfx1030"), ("gfx94a", "gfx942"), ("gfx1251", "gfx1250")] {
+            let target = Target::new(Platform::Amd, arch).expect("it is formed like a name");
+            assert!(!target.is_listed() && target.unknown().contains(&format!("is {near} meant?")), "{arch}");
+        }
+        assert!(Target::new(Platform::Amd, "gfx950").expect("known").is_listed());
+        for arch in
+            ["gfx", "gfx94", "gfx012", "gfx12345", "gfx94g", "gfx9a4", "gfx942:xnack-", "gfx11-generic"]
+        {
+            assert!(Target::new(Platform::Amd, arch).is_err(), "{arch}");
+        }
     }
 
     #[test]

@@ -20,12 +20,8 @@ pub(super) fn weights() -> Needs {
     Ok(vec![file])
 }
 
-pub(super) fn compilers_of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> Needs {
-    archs.into_iter().try_for_each(|arch| compiler::amd_for(arch).map(drop)).map(|()| Vec::new())
-}
-
 pub(super) fn rocm_compiler() -> Needs {
-    compiler::rocm().map(|_| Vec::new())
+    compiler::amd().map(|_| Vec::new())
 }
 
 pub(super) fn nvcc() -> Needs {
@@ -43,9 +39,8 @@ pub(super) fn sanitizers() -> Needs {
 /// codegen says itself what it lacks, but builds bindgen before: not where only Debian 12's old headers are.
 pub(super) fn rocm_headers() -> Needs {
     let named = workspace::env("HIP_INCLUDE").is_some() || workspace::env("ROCM_PATH").is_some();
-    let old = |text: String| text.lines().any(|line| line.trim_end() == "#define HIP_VERSION_MAJOR 5");
     let usable = |dir: &str| {
-        std::fs::read_to_string(Path::new(dir).join("hip/hip_version.h")).is_ok_and(|text| !old(text))
+        Path::new(dir).join("hip/hip_version.h").is_file() && !compiler::has_old_headers(Path::new(dir))
     };
     if named || usable("/opt/rocm/include") || usable("/usr/include") {
         return Ok(Vec::new());

@@ -117,8 +117,8 @@ pub(super) static STEPS: [Step; 25] = [
         ..heavy("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
     },
     Step {
-        tools: &[tools::RUST, tools::AMD_FUZZED],
-        needs: || needs::compilers_of_amd(FUZZED),
+        tools: &[tools::RUST, tools::AMD],
+        needs: needs::rocm_compiler,
         ..heavy("fuzz", Run::Xtask(&["fuzz"]))
     },
     sanitize("sanitize-planted", &["sanitize", "--planted"]),
@@ -151,9 +151,7 @@ const RUN_TIME_COMPILER: [&str; 7] =
 const MUTATIONS: [&str; 8] =
     ["test", "-p", "hipstack-hip-safe", "--features", "__mutation", "--test", "suite", "mutations"];
 /// AMD's chips that CI builds for: one of Instinct and one Radeon. `--arch all` builds all, by hand.
-pub(super) const AMD_CHIPS: &str = "gfx942,gfx1100";
-/// Those whose code objects are broken.
-pub(super) const FUZZED: [&str; 2] = ["gfx90a", "gfx1100"];
+const AMD_CHIPS: &str = "gfx942,gfx1100";
 const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", AMD_CHIPS, "--deny-spills"];
 const ADDRESSES: [&str; 4] = ["sanitize", "address", "--filter", "*/f32/*"];
 const THREADS: [&str; 4] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*"];

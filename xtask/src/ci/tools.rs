@@ -52,17 +52,13 @@ pub(super) const CXX: Tool = Tool {
 
 const OF_AMD: &[&str] = &["HIPCC*", "HIP_*", "ROCM_PATH", "CCC_OVERRIDE_OPTIONS"];
 
-/// AMD's compilers for the chips that `kernels-amd` builds for.
-pub(super) const AMD: Tool =
-    Tool { variables: OF_AMD, versions: || of_amd(super::steps::AMD_CHIPS.split(',')) };
-
-/// AMD's compilers for the chips whose code objects `fuzz` breaks, and LLVM's bundler.
-pub(super) const AMD_FUZZED: Tool = Tool {
+/// AMD's compiler, with the tools that come with it.
+pub(super) const AMD: Tool = Tool {
     variables: OF_AMD,
     versions: || {
-        let mut versions = of_amd(super::steps::FUZZED)?;
-        versions.extend(in_path("clang-offload-bundler-19")?);
-        Ok(versions)
+        let compiler = compiler::amd()?;
+        let (name, told) = of_program("AMD's compiler", &compiler.program, "--version")?;
+        Ok(vec![(name, format!("{told} {}", &compiler.inputs()?[..16]))])
     },
 };
 
@@ -117,7 +113,6 @@ pub(super) const HEADERS: Tool = Tool {
                 }
             }
         }
-        versions.extend(in_path("clang-19")?);
         Ok(versions)
     },
 };
@@ -158,15 +153,6 @@ pub(super) fn told(text: &str) -> String {
     let line = all.iter().find(known).or(all.first()).map_or("", |line| line.trim());
     let hash = hash_parts(all.iter().map(|line| line.as_bytes()));
     format!("{line}, {}", &hash[..16])
-}
-
-fn of_amd<'a>(archs: impl IntoIterator<Item = &'a str>) -> Result<Vec<Version>, String> {
-    let version = |arch: &str| {
-        let compiler = compiler::amd_for(arch)?;
-        let (name, told) = of_program(&format!("compiler of {arch}"), &compiler.program, "--version")?;
-        Ok((name, format!("{told} {}", &compiler.inputs()?[..16])))
-    };
-    archs.into_iter().map(version).collect()
 }
 
 /// A file's number, or that of all files below a folder.

@@ -28,7 +28,7 @@ use std::time::Instant;
 /// Memory that the reader may use in all. Inputs have 2 MiB at most.
 const MEMORY: u64 = 4 << 30;
 /// What is built if there are no objects: one with waves of 64, one of 32.
-const ARCHS: [&str; 2] = ["gfx90a", "gfx1100"];
+const ARCHS: [&str; 2] = ["gfx942", "gfx1100"];
 
 /// Options of `cargo xtask fuzz`.
 #[derive(clap::Args, Debug)]
@@ -36,7 +36,7 @@ const ARCHS: [&str; 2] = ["gfx90a", "gfx1100"];
   cargo xtask fuzz                           1,000,000 inputs
   cargo xtask fuzz --inputs 50000 --seed 7   others, and fewer
   cargo xtask fuzz --objects DIR             made of the .hsaco files below a folder
-  cargo xtask fuzz --input FILE --arch gfx90a
+  cargo xtask fuzz --input FILE --arch gfx942
                                              one input again, as a failed run names it
 
 An input ends where readable memory ends, so reading too far is seen at once; what is decompressed from it does not. The
@@ -56,7 +56,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// The device that --input is read for
-    #[arg(long, default_value = "gfx90a", requires = "input")]
+    #[arg(long, default_value = "gfx942", requires = "input")]
     arch: String,
     /// Read the inputs in this process, without saving one that ends it
     #[arg(long, hide = true)]

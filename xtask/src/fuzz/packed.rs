@@ -2,7 +2,7 @@
 
 use super::base::Base;
 use super::mutate::Container;
-use crate::workspace;
+use crate::build_kernels::compiler;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,21 +15,15 @@ pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Where a bundler that compresses may be: version 19's, or ROCm's. It looks for LLVM's objcopy beside its own path, so that is given without
-/// links.
+/// A bundler that compresses.
 fn bundler() -> Option<PathBuf> {
-    let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into());
-    let beside = rocm.join("llvm/bin/clang-offload-bundler");
-    let found =
-        workspace::in_path("clang-offload-bundler-19").or_else(|| beside.is_file().then_some(beside))?;
-    Some(found.canonicalize().unwrap_or(found))
+    compiler::llvm_tools("clang-offload-bundler").into_iter().find(|file| file.is_file())
 }
 
 /// Gives bases their bundles; the error says why they have none.
 pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
-    let bundler = bundler().ok_or(
-        "no clang-offload-bundler-19 and none of ROCm's (Debian 12: apt-get install clang-tools-19 llvm-19)",
-    )?;
+    let bundler =
+        bundler().ok_or("no clang-offload-bundler: install ROCm, or run ci/fetch-rocm-compiler.sh")?;
     let work =
         tempfile::tempdir_in(folder).map_err(|e| format!("cannot write in {}: {e}", folder.display()))?;
     for base in bases.iter_mut().take(MOST) {
@@ -74,7 +68,7 @@ mod tests {
     #[test]
     fn what_llvm_packs_has_the_object_in_it() {
         let Some(bundler) = bundler() else {
-            return crate::skip::without_rocm("no clang-offload-bundler-19");
+            return crate::skip::without_rocm("no clang-offload-bundler");
         };
         let work = tempfile::tempdir().expect("the temporary folder is writable");
         let mut object = b"\x7fELF".to_vec();

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest LLVM whose disassembler knows all architectures that are built.
+/// The oldest LLVM whose disassembler is asked. Of the newest chips one that comes with their compiler knows the instructions.
 const OLDEST_LLVM: u32 = 19;
 
 /// A program that prints instructions.
@@ -51,22 +51,14 @@ impl Disassembler {
     /// The disassembler for a platform's objects, if there is one.
     pub(crate) fn find(platform: Platform) -> Option<Self> {
         let candidates = match platform {
-            Platform::Amd => {
-                let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into());
-                let debian = workspace::in_path(&format!("llvm-objdump-{OLDEST_LLVM}"));
-                let fetched = workspace::root()
-                    .ok()
-                    .map(|root| root.join(compiler::FETCHED_ROCM).join("bin/llvm-objdump"));
-                let installed = Some(rocm.join("llvm/bin/llvm-objdump"));
-                vec![installed, fetched, debian, workspace::in_path("llvm-objdump")]
-            }
+            Platform::Amd => compiler::llvm_tools("llvm-objdump"),
             Platform::Nvidia => {
                 let beside = compiler::nvidia().ok().map(|nvcc| nvcc.program.with_file_name("nvdisasm"));
-                vec![beside, workspace::in_path("nvdisasm")]
+                [beside, workspace::in_path("nvdisasm")].into_iter().flatten().collect()
             }
             Platform::Host => Vec::new(),
         };
-        candidates.into_iter().flatten().filter(|file| file.is_file()).find_map(|program| {
+        candidates.into_iter().filter(|file| file.is_file()).find_map(|program| {
             let text = workspace::output_of(Command::new(&program).arg("--version"))?;
             let line = |word: &str| text.lines().find(|line| line.contains(word)).map(str::trim);
             let version = line("LLVM version").or_else(|| line("release"))?.to_string();

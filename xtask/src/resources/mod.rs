@@ -23,7 +23,7 @@ pub(crate) const VERSION: u32 = 1;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   cargo xtask resources                                  every kernel of every architecture that was built
-  cargo xtask resources --arch gfx90a,gfx1100 --family reduce
+  cargo xtask resources --arch gfx942,gfx1100 --family reduce
   cargo xtask resources --summary                        only the worst, and those that spill
   cargo xtask resources --json                           the same for programs
 
@@ -33,8 +33,8 @@ The figures are those that `cargo xtask build-kernels` left in the manifests bel
   spills       vector + scalar registers that did not fit
   waves        waves that a SIMD can hold, with blocks of 256 threads, and what does not let it hold more
   16-byte      loads and stores of 16 bytes a lane within loops; - where there was no disassembler:
-               amd     $ROCM_PATH/llvm/bin/llvm-objdump, target/ci/rocm/bin/llvm-objdump (ci/fetch-rocm-compiler.sh),
-                       llvm-objdump-19 or later in PATH (Debian: llvm-19)
+               amd     llvm-objdump of LLVM 19 or later in $ROCM_PATH/llvm/bin, /opt/rocm/llvm/bin, target/ci/rocm/bin
+                       (ci/fetch-rocm-compiler.sh) or PATH
                nvidia  nvdisasm beside nvcc or in PATH (ci/fetch-nvcc.sh)")]
 pub struct ResourcesArgs {
     /// Only these architectures
@@ -114,7 +114,7 @@ fn rows(folder: &Path, archs: &[String], family: Option<&str>) -> Result<Vec<Row
     }
     if rows.is_empty() {
         return Err(format!(
-            "resources: no kernels of GPUs in {}; `cargo xtask build-kernels --arch gfx90a` builds some",
+            "resources: no kernels of GPUs in {}; `cargo xtask build-kernels --arch gfx942` builds some",
             folder.display()
         ));
     }

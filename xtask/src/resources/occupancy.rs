@@ -89,6 +89,7 @@ fn simd(target: &Target, wave_size: u64) -> Simd {
         "gfx906" | "gfx908" => gfx9,
         "gfx90a" | "gfx942" => Simd { vectors: 512, vector_granule: 8, waves: 8, ..gfx9 },
         "gfx950" => Simd { vectors: 512, vector_granule: 8, waves: 8, shared: 160 << 10, ..gfx9 },
+        "gfx1250" => Simd { shared: 320 << 10, ..rdna(1024, 16) },
         // The small ones of their generations.
         "gfx1030" | "gfx1102" => rdna(1024, 16),
         _ => rdna(1536, 24),
@@ -147,6 +148,8 @@ mod tests {
             ("gfx1100", 97, 12),
             ("gfx1201", 121, 10),
             ("gfx1102", 128, 8),
+            ("gfx950", 128, 4),
+            ("gfx1250", 128, 8),
         ] {
             assert_eq!(of(Amd, arch, registers, 0).0, waves, "{arch} {registers}");
         }
@@ -155,7 +158,9 @@ mod tests {
     #[test]
     fn shared_memory_and_scalars_limit_too() {
         assert_eq!(of(Platform::Amd, "gfx90a", 32, 16 << 10), (4, "shared memory"));
+        assert_eq!(of(Platform::Amd, "gfx950", 32, 32 << 10), (5, "shared memory"));
         assert_eq!(of(Platform::Amd, "gfx1100", 32, 32 << 10), (8, "shared memory"));
+        assert_eq!(of(Platform::Amd, "gfx1250", 32, 64 << 10), (10, "shared memory"));
         assert_eq!(of(Platform::Amd, "gfx90a", 32, 0), (8, "hardware"));
         let target = Target::new(Platform::Amd, "gfx906").expect("known");
         let takes = Use { vector_registers: 24, scalar_registers: 100, shared_bytes: 0, wave_size: 64 };

@@ -230,17 +230,11 @@ impl HipDevice {
         self.inner.matrix_attention.load(Ordering::Relaxed) && self.has_matrix_units()
     }
 
-    /// Whether there are kernels for this device's matrix units.
+    /// Whether kernels for matrix units are used on this device. Not on AMD's: see [`HipDevice::allow_matrix_attention`].
     pub(super) fn has_matrix_units(&self) -> bool {
         let device = self.device();
-        match device.platform().kind.name() {
-            "host" => true,
-            "nvidia" => {
-                let number = device.properties().arch.strip_prefix("sm_").map(str::parse::<u32>);
-                number.is_some_and(|number| number.is_ok_and(|number| number >= 80))
-            }
-            _ => false,
-        }
+        let platform = device.platform().kind.name();
+        platform != "amd" && kernels_hip::has_matrix_units(platform, &device.properties().arch)
     }
 
     /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.

@@ -116,19 +116,23 @@ pub(super) fn check(device: &HipDevice) -> Result<()> {
     SEARCH.check(&target(device), &unit_of("elementwise", DType::F32)?).map_err(wrong)
 }
 
-/// Looks for the code of every unit of these dtypes, several at once, so that what has to be compiled is. Nothing is loaded. `progress`
-/// is told after each unit how many are done, and of how many.
+/// Looks for the code of every unit of these dtypes that the device has, several at once, so that what has to be compiled is. Nothing is
+/// loaded. `progress` is told after each unit how many are done, and of how many.
 pub(super) fn compile(
     device: &HipDevice,
     dtypes: &[DType],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<()> {
-    let is_wanted = |unit: &Unit| dtypes.iter().any(|dtype| dtype.name() == unit.dtype);
+    let target = target(device);
+    let platform = target.platform.kind.name();
+    let is_wanted = |unit: &Unit| {
+        dtypes.iter().any(|dtype| dtype.name() == unit.dtype) && unit.is_for(platform, target.arch)
+    };
     let units: Vec<Unit> = kernels_hip::units().filter(is_wanted).collect();
     let done = AtomicUsize::new(0);
     // One by one: some take ten times as long as others.
     units.par_iter().with_max_len(1).try_for_each(|unit| {
-        SEARCH.find_untold(&target(device), unit).map_err(wrong)?;
+        SEARCH.find_untold(&target, unit).map_err(wrong)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, units.len());
         Ok(())
     })
