@@ -75,13 +75,13 @@ macro_rules! statistics {
 
 statistics! {
     Var, "var", var, var_keepdim, var_all:
-        "The unbiased variance: squared distances from the mean, over their number less one. NaN of fewer than two elements.";
+        "The unbiased variance: the sum of squared deviations from the mean, divided by n − 1. NaN for fewer than two elements.";
     Std, "std", std, std_keepdim, std_all:
-        "The square root of the unbiased variance. NaN of fewer than two elements.";
+        "The standard deviation: the square root of the unbiased variance. NaN for fewer than two elements.";
     Norm, "norm", norm, norm_keepdim, norm_all:
-        "The Euclidean norm, √Σx², which neither overflows nor vanishes on the way. 0 of no elements; NaN wins over infinities.";
+        "The Euclidean norm, √Σx², without intermediate overflow or underflow. 0 for no elements; NaN takes precedence over infinities.";
     LogSumExp, "log_sum_exp", log_sum_exp, log_sum_exp_keepdim, log_sum_exp_all:
-        "log Σ exp x, which neither overflows nor vanishes on the way. −∞ of no elements; NaN wins over +∞.";
+        "log Σ exp x, without intermediate overflow or underflow. −∞ for no elements; NaN takes precedence over +∞.";
 }
 
 /// Whether any or all elements are nonzero; NaN is nonzero. The results are `u8`, 1 or 0. These methods allocate a

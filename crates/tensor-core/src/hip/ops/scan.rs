@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use kernels_hip::args::ScanMap;
 use kernels_hip::launch::{self, Scan};
@@ -12,7 +12,7 @@ use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::storage::scan::ScanOp;
 
-/// `op` of each element along `axis` and all before it.
+/// Combines all elements along `axis` up to each one by `op`.
 pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usize) -> Result<HipStorage> {
     let (device, name) = (storage.device(), op.name());
     if layout.elements() == 0 {
@@ -45,7 +45,7 @@ pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usiz
     Ok(out)
 }
 
-/// A thread along each line.
+/// Scans with one thread per line.
 fn columns(
     storage: &HipStorage,
     start: usize,
@@ -63,7 +63,7 @@ fn columns(
     unsafe { launch.submit() }.map_err(wrap(name))
 }
 
-/// A block along each section, from what lies before it.
+/// Scans with one block per section, which starts from the section's offset.
 fn rows(
     storage: &HipStorage,
     start: usize,
@@ -91,7 +91,7 @@ fn rows(
     unsafe { launch.submit() }.map_err(wrap(name))
 }
 
-/// What lies before each section: the totals of all, then their running sums.
+/// The offset of each section: the cumulative sums of all sections' totals.
 fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Result<HipStorage> {
     let (device, name) = (storage.device(), op.name());
     let sums = match storage.dtype() {

@@ -13,8 +13,8 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 
-/// The first `keep` elements of each sorted row, and their positions. The layout has an axis, of at most `u32::MAX`
-/// elements and of at least `keep`.
+/// The first `keep` elements of each sorted row, and their positions. The layout has a last axis, with `keep` to
+/// `u32::MAX` elements.
 pub(crate) fn sort(
     storage: &HipStorage,
     layout: &Layout,
@@ -41,13 +41,14 @@ pub(crate) fn argsort(
     Ok(order(storage, layout, descending, keep, false, operation)?.positions)
 }
 
-/// What a pass wrote: elements and their positions in the row.
+/// The output of a pass: elements and their positions in the row.
 struct Pass {
     values: Option<HipStorage>,
     positions: HipStorage,
 }
 
-/// What a pass reads: tight rows from element `start` on, and the positions of their elements where those are not their places.
+/// The input of a pass: contiguous rows from element `start` on. `None` for positions means that elements are at their
+/// original positions.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     values: &'a HipStorage,
@@ -55,8 +56,8 @@ struct Rows<'a> {
     positions: Option<&'a HipStorage>,
 }
 
-/// Leaves those among which the first few are, if few are wanted of long rows; sorts short runs, then merges them. `with_values` says
-/// whether the last pass writes elements too; where there are none to write, it writes none.
+/// If `keep` is small and rows are long, first keeps candidates only. Then sorts short runs and merges them.
+/// `with_values` says whether the last pass writes elements too.
 fn order(
     storage: &HipStorage,
     layout: &Layout,
@@ -102,14 +103,14 @@ fn order(
 }
 
 impl Pass {
-    /// What the next pass reads, if there was a pass.
+    /// The next pass's input, if this pass wrote elements.
     fn rows(&self) -> Option<Rows<'_>> {
         let values = self.values.as_ref()?;
         Some(Rows { values, start: 0, positions: Some(&self.positions) })
     }
 }
 
-/// One pass, which writes `count` elements and positions, or positions alone.
+/// Runs one pass, which writes `count` elements and positions, or positions only.
 fn pass<M: DeviceRepr>(
     input: Rows<'_>,
     kernel: Kernel,
