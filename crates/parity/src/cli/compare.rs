@@ -1,4 +1,4 @@
-//! `parity compare`: two files of results against each other, and results of another program against the reference.
+//! `parity compare`: compares two files of results, or another program's results with the reference.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub struct CompareArgs {
 /// One of the files.
 enum Side {
     Record(Box<NamedRecord>),
-    /// Judged results, and what they were computed on.
+    /// Judged results, and their platform.
     Results(Box<Judged>, String),
 }
 
@@ -83,7 +83,7 @@ impl Side {
         }
     }
 
-    /// The platform and the architecture.
+    /// The platform and architecture.
     fn place(&self) -> (&str, &str) {
         match self {
             Side::Record(named) => {
@@ -96,7 +96,7 @@ impl Side {
     }
 }
 
-/// Whether no results differ but those that are listed.
+/// Returns whether all differences are known.
 pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     let sides: Vec<Side> = [Some(&args.left), args.right.as_ref()]
         .into_iter()
@@ -128,7 +128,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     Ok(comparisons.iter().all(Comparison::is_good))
 }
 
-/// An entry that one comparison needs is not stale in another, which may have looked at fewer elements.
+/// Shares the counts: an entry needed by one comparison is not stale in another, which may have compared fewer
+/// elements.
 fn share_known(comparisons: &mut [Comparison<'_>]) {
     let needed: Vec<bool> = match comparisons.first() {
         Some(first) => (0..first.known.len())
@@ -145,7 +146,7 @@ fn share_known(comparisons: &mut [Comparison<'_>]) {
     }
 }
 
-/// What a program did not compute, and results of cases that there are not.
+/// Describes cases that a program did not compute, and results that belong to no case.
 fn left_out(judged: &Judged) -> String {
     let mut text = String::new();
     let name = &judged.record.name;
