@@ -27,7 +27,7 @@ pub enum Error {
     },
     /// No case has a matching id.
     #[error(
-        "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is a part of an id, or a pattern with * and ?"
+        "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is part of an id, or a pattern with * and ?"
     )]
     NoCase {
         /// The filter.
@@ -48,7 +48,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The report's path ends in .html, which its page would overwrite.
-    #[error("--json {path}: the page beside the report ends in .html, so the report cannot")]
+    #[error("--json {path}: the report cannot end in .html, because its HTML page does")]
     ReportName {
         /// The path given.
         path: PathBuf,

@@ -51,7 +51,7 @@ fn page(report: &Report) -> String {
     }
     failures(&mut page, report);
     grid(&mut page, report);
-    page += "<p>Cells: the greatest error over all devices as a part of what is allowed; = means equal bits. The command \
+    page += "<p>Cells: the greatest error over all devices as a fraction of what is allowed; = means equal bits. The command \
              that reruns the worst case is the cell's tooltip.</p></html>\n";
     page
 }

@@ -39,7 +39,7 @@ fn grid(text: &mut String, report: &Report, origin: &str) {
     cells(text, &report.operations(), &columns, "  worst ulp  worst case", cell, tail);
     let _ = writeln!(
         text,
-        "Cells: the greatest error over all devices, as a part of what is allowed; = means equal bits.\n\
+        "Cells: the greatest error over all devices, as a fraction of what is allowed; = means equal bits.\n\
          A worst case again (the report has this line for each operation and dtype):\n     {}",
         rerun("DEVICE", "CASE", report.seed, origin)
     );

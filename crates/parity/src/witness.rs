@@ -89,7 +89,7 @@ impl Results {
         let reasons = |name: &str| {
             let text = field(name)?;
             serde_json::from_str(&text)
-                .map_err(|error| wrong(format!("its {name:?} is no JSON object of reasons: {error}")))
+                .map_err(|error| wrong(format!("its {name:?} is not a JSON object of reasons: {error}")))
         };
         let (filter, not_computed, failed) = (field("filter")?, reasons("not_computed")?, reasons("failed")?);
         let name = format!("pytorch-{}", field("device")?);

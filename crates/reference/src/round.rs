@@ -158,8 +158,8 @@ pub fn round_dd(dtype: DType, x: Dd) -> u64 {
     if dtype == DType::F64 { round_f64(dtype, x.hi) } else { round_f64(dtype, round_to_odd(x.hi, x.lo)) }
 }
 
-/// `hi + lo` rounded to odd: exact if representable, otherwise the neighbour with an odd significand. `hi` must be `hi
-/// + lo` rounded to nearest. Rounding the result to a format of at most 51 bits equals rounding `hi + lo` to it.
+/// `hi + lo` rounded to odd: exact if representable, otherwise the neighbour with an odd significand. `hi` must be
+/// `hi + lo` rounded to nearest. Rounding the result to a format of at most 51 bits equals rounding `hi + lo` to it.
 pub(crate) fn round_to_odd(hi: f64, lo: f64) -> f64 {
     if lo == 0.0 || !hi.is_finite() || hi == 0.0 || hi.to_bits() & 1 == 1 {
         return hi;

@@ -1,4 +1,4 @@
-//! Devices: where storage lies and operations run.
+//! Devices, which hold storage and run operations.
 
 use std::collections::BTreeMap;
 use std::fmt;

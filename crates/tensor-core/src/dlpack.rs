@@ -5,7 +5,7 @@
 //!
 //! # fn main() -> tensor_core::Result<()> {
 //! let x = Tensor::new([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], &Device::Cpu)?;
-//! let exported = dlpack::export(x)?; // nobody else had the storage: nothing was copied
+//! let exported = dlpack::export(x)?; // the storage was not shared, so that nothing was copied
 //! assert_eq!(exported.tensor().ndim, 2);
 //! // SAFETY: the struct describes the memory of the tensor above.
 //! let y = unsafe { dlpack::import(exported.into_raw(), &Device::Cpu) }?;
@@ -95,7 +95,7 @@ const CPU: DLDevice = DLDevice { device_type: 1, device_id: 0 };
 #[derive(Debug)]
 pub struct Exported(NonNull<DLManagedTensor>);
 
-// SAFETY: S8: it owns what it points to alone: storage, which may be sent, and numbers.
+// SAFETY: S8: it owns exclusively what it points to: storage, which is `Send`, and numbers.
 unsafe impl Send for Exported {}
 
 impl Exported {
@@ -113,7 +113,7 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
-        // SAFETY: S4: nobody else has the struct.
+        // SAFETY: S4: the struct is owned exclusively.
         unsafe { free(self.0.as_ptr()) }
     }
 }
@@ -181,7 +181,7 @@ pub fn export(tensor: Tensor) -> Result<Exported> {
     owner.managed.dl_tensor.shape = owner.shape.as_mut_ptr();
     owner.managed.dl_tensor.strides = owner.strides.as_mut_ptr();
     let owner = NonNull::from(Box::leak(owner));
-    // SAFETY: S4: the box was just made, and nobody else has it.
+    // SAFETY: S4: the box was just made, and has no other owner.
     let managed = unsafe {
         (*owner.as_ptr()).managed.manager_ctx = owner.as_ptr().cast();
         NonNull::from(&mut (*owner.as_ptr()).managed)
@@ -212,7 +212,7 @@ struct Taken(*mut DLManagedTensor);
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // SAFETY: S4: the caller of `import` has the struct alone and gave it, and the copy is over.
+        // SAFETY: S4: the caller of `import` owned the struct exclusively and handed it over, and the copy is complete.
         unsafe {
             if let Some(deleter) = (*self.0).deleter {
                 deleter(self.0);
@@ -258,7 +258,7 @@ unsafe fn copy(tensor: &DLTensor, device: &Device) -> Result<Tensor> {
             hip.synchronize()?;
             Tensor::tight(Storage::Hip(storage), shape, "dlpack::import")
         }
-        _ => Err(wrong(format!("the memory lies on {:?}, which {device} cannot read", tensor.device))),
+        _ => Err(wrong(format!("the memory is on {:?}, which {device} cannot read", tensor.device))),
     }
 }
 

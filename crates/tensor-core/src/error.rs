@@ -146,7 +146,7 @@ pub enum ErrorKind {
         /// The text given.
         name: String,
     },
-    /// The operands lie on two devices.
+    /// The operands are on two devices.
     #[error("operands lie on two devices, {lhs} and {rhs}{}", if *opened_twice { OPENED_TWICE } else { "" })]
     DeviceMismatch {
         /// Device of the left operand; with its stream, if it was opened twice.
@@ -297,9 +297,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Hip(hip_safe::Error),
     /// The tensor is a clone of one that a graph writes. Such a clone is a copy, and making that copy failed.
-    #[error(
-        "the tensor is a clone of one that a graph writes, and could not be copied when it was cloned: {0}"
-    )]
+    #[error("the tensor is a clone of one that a graph writes, and copying it failed: {0}")]
     CloneFailed(hip_safe::Error),
     /// An error of the device's BLAS library or of rocblas-safe.
     #[error("{0}")]

@@ -58,7 +58,7 @@ impl Storage {
         }
     }
 
-    /// Whether both lie on the same device.
+    /// Whether both are on the same device.
     #[inline]
     pub(crate) fn is_beside(&self, other: &Storage) -> bool {
         match (self, other) {

@@ -13,9 +13,9 @@ use crate::witness::{Judged, Results};
 
 const EXAMPLES: &str = r#"Examples:
   cargo xtask parity compare crates/parity/records/cuda-h200.tsv target/parity/amd-0.tsv
-  cargo xtask parity compare a.tsv b.tsv --differences known.toml     with a list of known differences
-  cargo xtask parity compare target/cases/results.safetensors         another program's results against the reference
-  cargo xtask parity compare cuda-h200.tsv results.safetensors        and against a record too
+  cargo xtask parity compare a.tsv b.tsv --differences known.toml     with known differences
+  cargo xtask parity compare target/cases/results.safetensors         another program's results with the reference
+  cargo xtask parity compare cuda-h200.tsv results.safetensors        and with a record too
 
 Every element of a results.safetensors is judged against the reference, as a device's are; see benches/witness/README.md.
 
@@ -24,15 +24,15 @@ A list of known differences is a file of entries such as
   case = "matmul/f16/*"
   reason = "the library sums in 16 bits"
 An entry that no case needs is an error. A missing or failed result, or one of another form, is never excused. `case` may be a list of patterns. An entry may also have
-  on = "cuda"        only if one of the sides ran there
+  on = "cuda"        only if one of the sides ran on this platform
   arch = "gfx9*"     only if that side's device is of this architecture
-  only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be;
-                     "infinite": is infinite and should not be; "other": is another number; or a list of these
-                     (between two records, of the sampled elements; two digests differ in no known manner)
-  left_out = true    for `parity --differences`: do not run the cases on such a device, which would be out of use afterwards
+  only = "zeros"     only if every wrong element is a zero of the wrong sign; "nan": only one of the values is NaN;
+                     "vanished": is zero and should not be; "infinite": is infinite and should not be; "other": is another
+                     number; or a list of these (two records are compared in the sampled elements; digests do not match)
+  left_out = true    for `parity --differences`: do not run the cases on such a device, because they would make it unusable
 
-Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
-case can be compared."#;
+Exit code: 0 if all differences are listed, 1 if others exist or an entry is not needed, 2 if a file cannot be used or no case
+can be compared."#;
 
 /// Options of `cargo xtask parity compare`.
 #[derive(Debug, Clone, Args)]

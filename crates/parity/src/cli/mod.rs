@@ -30,19 +30,19 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask parity                                  on every device of this machine, a subset that stands for all cases
   cargo xtask parity --all                            every case
-  cargo xtask parity --full                           and those that take seconds each
+  cargo xtask parity --full                           every case, including those that take seconds each
   cargo xtask parity --device cpu,host:1              on the CPU device and on the host platform's wave 64
   cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
   cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
-  cargo xtask parity --list --filter matmul           ids, one a line
+  cargo xtask parity --list --filter matmul           ids, one per line
   cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
-                                                      with a list of known differences; what agrees again is stale
+                                                      with known differences; an entry whose cases all agree is stale
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
-  cargo xtask parity --sabotage                       plant errors, and see that each is caught
+  cargo xtask parity --sabotage                       plant errors, and check that each is caught
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
-  cargo xtask parity compare cuda-h200.tsv amd.tsv    hold two such files against each other
+  cargo xtask parity compare cuda-h200.tsv amd.tsv    compare two such files
 
-Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference is none, or a planted error was not caught, 2 if the run could not be made.";
+Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference does not occur, or a planted error was not caught, 2 if the run could not be made.";
 
 /// Compares every device of this machine with the reference and the records, operation by operation.
 #[derive(Debug, Clone, Parser)]

@@ -67,7 +67,7 @@ fn grid(text: &mut String, comparison: &Comparison<'_>) {
     let heading = "   equal  within  differ  farthest apart";
     cells(text, &operations, &columns, heading, cell, tail);
     text.push_str(
-        "Cells: the greatest distance as a part of what both may be off together; = means equal bits, - that nothing was compared.\n",
+        "Cells: the greatest distance as a fraction of both tolerances together; = means equal bits, - means not compared.\n",
     );
 }
 

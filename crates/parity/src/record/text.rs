@@ -158,7 +158,7 @@ impl<'a> Lines<'a> {
     fn header(&mut self) -> Result<(Header, usize), Damage> {
         let (line, first) = self.next()?;
         if first != SCHEMA {
-            let reason = format!("no record that this version reads: the first line is not {SCHEMA:?}");
+            let reason = format!("not a record that this version reads: the first line is not {SCHEMA:?}");
             return Err(Damage { line, reason });
         }
         let mut header = Header {
@@ -246,7 +246,7 @@ fn probe(dtype: DType, text: &str) -> Result<Probe, String> {
     else {
         return Err(format!("sample {text:?} is not index:bits:tolerance"));
     };
-    let index = index.parse().map_err(|_| format!("sample {text:?}: {index:?} is no index"))?;
+    let index = index.parse().map_err(|_| format!("sample {text:?}: {index:?} is not an index"))?;
     let bits = hex(bits, 2 * dtype.size()).map_err(|reason| format!("sample {text:?}: {reason}"))? as u64;
     let tolerance: f64 =
         tolerance.parse().map_err(|_| format!("sample {text:?}: {tolerance:?} is no tolerance"))?;

@@ -63,8 +63,8 @@ impl Sum {
 
 /// The expected value of a sum of floats, divided by `divisor`.
 ///
-/// `run` adds all terms, each multiplied by `factor^degree` of the factor that it gets. It is first called with factor
-/// 1. If that overflows `f64`, it is called again with a factor that avoids it.
+/// `run` adds all terms, each multiplied by `factor^degree` of the factor that it gets. First the
+/// factor is 1. If that overflows `f64`, it is called again with a factor that avoids it.
 pub(super) fn expected(dtype: DType, divisor: f64, degree: i32, run: impl Fn(f64, &mut Sum)) -> Expected {
     let limit = round::max_value(bounds::compute(dtype));
     let mut sum = Sum::default();

@@ -48,8 +48,8 @@ pub(super) fn new_rooms<U: Element, S: Default>(
         assert_eq!(room.place(), place, "the room is still that of the chunk");
         room.zeroed(room.left());
     });
-    // SAFETY: S15: all `count` elements were written: each lies in one chunk, and what `write` left of that was zeroed. A panic of
-    // `write`, or one because it took another room, does not come here.
+    // SAFETY: S15: all `count` elements were written: each is in one chunk, and `write`'s remainder of that was zeroed.
+    // A panic of `write`, or one because it replaced the room, does not reach this line.
     unsafe { out.set_len(count) };
     Ok(out)
 }

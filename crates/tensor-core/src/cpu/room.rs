@@ -21,7 +21,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
 
     /// Room over initialised elements.
     pub(super) fn over(elements: &'a mut [T]) -> Room<'a, T> {
-        // SAFETY: S15: `MaybeUninit` has the layout of what is in it, and into its slots a room writes elements only.
+        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and a room writes only elements into its slots.
         Room::new(unsafe { &mut *(elements as *mut [T] as *mut [MaybeUninit<T>]) })
     }
 
@@ -81,7 +81,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
     /// Writes a copy of `x`.
     #[inline(always)]
     pub(super) fn copy(&mut self, x: &[T]) {
-        // SAFETY: S15: `MaybeUninit` has the layout of what is in it, and nothing but elements is read from here.
+        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and only elements are read here.
         let elements = unsafe { &*(x as *const [T] as *const [MaybeUninit<T>]) };
         self.slots[self.written..][..x.len()].copy_from_slice(elements);
         self.written += x.len();
@@ -92,7 +92,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
         let zeros = &mut self.slots[self.written..][..count];
         zeros.fill(MaybeUninit::new(T::default()));
         self.written += count;
-        // SAFETY: S15: every element was just written, and `MaybeUninit` has the layout of what is in it.
+        // SAFETY: S15: every element was just written, and `MaybeUninit<T>` has the layout of `T`.
         unsafe { &mut *(zeros as *mut [MaybeUninit<T>] as *mut [T]) }
     }
 }

@@ -91,7 +91,7 @@ impl HipDevice {
     /// let device = Device::parse("host:0")?;
     /// let stream = device.as_hip().unwrap().stream();
     /// let mut x = Tensor::new([1f32, 2.0], &device)?;
-    /// x.affine_(1.0, 0.0)?; // what is loaded on first use cannot be captured
+    /// x.affine_(1.0, 0.0)?; // loads the kernel, which a capture cannot do
     ///
     /// let mut doubled = Ok(());
     /// let graph = stream.capture(|_| {

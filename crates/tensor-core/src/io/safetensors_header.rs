@@ -131,7 +131,7 @@ pub(super) fn encode(
     let json = Value::Object(entries).to_string();
     let length = json.len().next_multiple_of(8);
     if length as u64 > LONGEST {
-        return Err(bad(format!("a header of {length} bytes is longer than readers take ({LONGEST})")));
+        return Err(bad(format!("a header of {length} bytes is longer than readers accept ({LONGEST})")));
     }
     let mut bytes = (length as u64).to_le_bytes().to_vec();
     bytes.extend(json.bytes());

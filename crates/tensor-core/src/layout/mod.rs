@@ -9,8 +9,8 @@ use crate::shape::{Dims, Shape};
 
 pub use collapse::{Collapsed, collapse};
 
-/// A shape, one stride per dimension, and an offset, all in elements. Element `(i, j, …)` is at `offset + i·strides[0]
-/// + j·strides[1] + …` in the storage.
+/// A shape, one stride per dimension, and an offset, all in elements. Element `(i, j, …)` is at
+/// `offset + i·strides[0] + j·strides[1] + …` in the storage.
 ///
 /// Changing a layout moves no element, which makes views cheap. Up to rank 8 nothing is allocated.
 #[derive(Debug, PartialEq, Eq)]

@@ -153,7 +153,7 @@ fn hip_of<'a>(
     }
 }
 
-/// [`cpu_of`] of what is given.
+/// [`cpu_of`], if the parameter is given.
 fn on_cpu<'a>(
     x: &Storage,
     one: Option<Parameters<'a, Storage>>,
@@ -162,7 +162,7 @@ fn on_cpu<'a>(
     one.map(|one| cpu_of(x, one, operation)).transpose()
 }
 
-/// [`hip_of`] of what is given.
+/// [`hip_of`], if the parameter is given.
 fn on_hip<'a>(
     x: &Storage,
     one: Option<Parameters<'a, Storage>>,

@@ -259,7 +259,7 @@ impl Tensor {
         self.tight_alike(storage, "affine")
     }
 
-    /// The lesser of `hi` and the greater of `lo` and x: `hi` if the two are the wrong way round. NaN wins; −0 is less than +0.
+    /// min(max(x, `lo`), `hi`), which is `hi` if `lo` > `hi`. NaN propagates; −0 is less than +0.
     ///
     /// # Errors
     /// An error of the device.

@@ -162,7 +162,7 @@ impl Tensor {
     ///
     /// # fn main() -> tensor_core::Result<()> {
     /// let x = Tensor::new([[1f32, 2.0]], &Device::Cpu)?;
-    /// let y = x.pad(&[0, 1, 1, 0], 9.0)?; // one behind each row, one row before
+    /// let y = x.pad(&[0, 1, 1, 0], 9.0)?; // one after each row, one row before
     /// assert_eq!(y.to_vec2::<f32>()?, [[9.0, 9.0, 9.0], [1.0, 2.0, 9.0]]);
     /// # Ok(())
     /// # }

@@ -88,12 +88,12 @@ impl Tensor {
         self.storage.dtype()
     }
 
-    /// The device on which the tensor lies.
+    /// The tensor's device.
     pub fn device(&self) -> Device {
         self.storage.device()
     }
 
-    /// How the elements lie in the storage.
+    /// The positions of the elements in the storage.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -180,7 +180,7 @@ impl Tensor {
         self.error(operation, kind)
     }
 
-    /// An error unless both tensors lie on the same device.
+    /// An error unless both tensors are on the same device.
     #[inline]
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         if self.storage.is_beside(&other.storage) { Ok(()) } else { self.devices_differ(other, operation) }

@@ -130,7 +130,7 @@ fn check(folder: &Path, file: &str, target: &Target, unit: &Unit, image: &[u8]) 
         return Err(Wrong::Apart("is damaged: it is not the file that its manifest.json lists".into()));
     }
     if object.source != unit.source_hash() {
-        return other("is stale: it was built from other kernel texts than this program has".into());
+        return other("is stale: it was built from other kernel sources than this program has".into());
     }
     if object.options != unit.options_hash(platform, target.wave_size) {
         return other("is stale: it was built with other options than this program asks for".into());

@@ -20,7 +20,7 @@ pub(super) struct Waiting {
 pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
     static FIRST: Once = Once::new();
     let (done, ended) = channel();
-    let text = format!("hipstack: compiling {unit} for {arch}, which was not asked for before");
+    let text = format!("hipstack: compiling {unit} for {arch} on first use");
     let tell = move || {
         if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
             if std::io::stderr().is_terminal() {

@@ -82,7 +82,7 @@ fn deal(
     let (dtype, bytes) = (source.dtype(), source.dtype().size_in_bytes());
     let function = device.kernels().get(device, kernel("deal", dtype))?;
     let word_bytes = launch::bucket_words(map, bytes) as usize * launch::bucket_word_bytes(bytes);
-    // SAFETY: S15: nothing reads a word or a run that `buckets_deal` does not write: runs say which words there are.
+    // SAFETY: S15: only words and runs that `buckets_deal` wrote are read: the runs say which words exist.
     let uninit = |numbers| unsafe { HipStorage::uninit(device, DType::U32, numbers, op) };
     let (mut words, mut runs) = (uninit(word_bytes / 4)?, uninit(launch::bucket_runs(map) as usize)?);
     {
@@ -92,8 +92,8 @@ fn deal(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, shape);
             launch.arg(&ids).arg(&terms).arg_mut(&mut first).arg_mut(&mut second).arg_mut(fault).value(map);
-            // SAFETY: S9: the kernel reads `terms` ids and terms, which are tight, and writes at most a tile's words for each tile, and a
-            // number for each of its runs.
+            // SAFETY: S9: the kernel reads `terms` ids and terms, which are contiguous. For each tile it writes at most
+            // a tile's words, and a number for each of its runs.
             unsafe { launch.submit() }
         })?;
     }
@@ -122,8 +122,9 @@ fn add(
     let mut launch = device.stream().launch(function, shape);
     // Without an array of its own the kernel reads the destinations.
     launch.arg_mut(&mut target).arg(old.unwrap_or(&words)).arg(&words).arg(&runs).value(map);
-    // SAFETY: S9: the kernel reads the words that the runs of each bucket say, and reads and writes its destinations, which lie inside the
-    // storage: the layout is tight, and a bucket has one block. The other array, where it is read, has as many.
+    // SAFETY: S9: the kernel reads the words of each bucket's runs. It reads and writes the bucket's destinations,
+    // which lie inside the storage: the layout is contiguous, and each bucket has one block. The other array has as
+    // many elements, if it is read.
     unsafe { launch.submit() }.map_err(wrap(op))
 }
 

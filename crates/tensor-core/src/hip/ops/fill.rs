@@ -43,7 +43,7 @@ pub(crate) fn fill(storage: &mut HipStorage, layout: &Layout, value: Scalar) -> 
         let mut launch = device.stream().launch(function, device.walk(flat, part.count, (size, size)));
         launch.arg_mut(&mut target).value(&map);
         push(&mut launch, dtype, &[value]);
-        // SAFETY: S9: the kernel writes the layout's places, which lie inside the storage.
+        // SAFETY: S9: the kernel writes the layout's elements, which lie inside the storage.
         unsafe { launch.submit() }.map_err(wrap("fill"))?;
     }
     Ok(())

@@ -58,8 +58,8 @@ pub(crate) fn gather(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, shape);
             launch.arg(&source).arg(&which).arg_mut(&mut target).arg_mut(fault).value(&map);
-            // SAFETY: S9: the kernel reads places of the layouts, moved along the axis by ids that it checks, all of which lie
-            // inside the storages, and writes the part's elements.
+            // SAFETY: S9: the kernel reads elements of the layouts, shifted along the axis by ids that it checks, all
+            // of which lie inside the storages, and writes the part's elements.
             unsafe { launch.submit() }
         })?;
     }
@@ -163,9 +163,9 @@ pub(crate) fn scatter(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, config(shape));
             launch.arg_mut(&mut target).arg(&which).arg(&source).arg_mut(fault).value(&map);
-            // SAFETY: S9: the kernel reads the places of the ids and of the source and writes places of the layout along the
-            // axis, by ids that it checks; all lie inside their storages. The layout's places are distinct and each has one
-            // owner, so that no two threads write one.
+            // SAFETY: S9: the kernel reads the ids and the source, and writes elements of the layout along the axis, by
+            // ids that it checks; all lie inside their storages. The layout's elements do not overlap and each has one
+            // owner, so that no two threads write the same.
             unsafe { launch.submit() }
         })?;
     }

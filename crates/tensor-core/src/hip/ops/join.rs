@@ -12,7 +12,7 @@ use crate::storage::{Piece, borders};
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>]) -> Result<HipStorage> {
     let whole = Layout::contiguous(shape.clone(), "cat")?;
     let (device, dtype) = (pieces[0].0.device(), pieces[0].0.dtype());
-    // SAFETY: S15: the pieces' lengths along the axis are together that of `shape`, so that the copies write every element.
+    // SAFETY: S15: the pieces' lengths along the axis sum to that of `shape`, so that the copies write every element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, whole.elements(), "cat") }?;
     let mut start = 0;
     for (storage, layout) in pieces {
@@ -32,7 +32,7 @@ pub(crate) fn place(
 ) -> Result<HipStorage> {
     let (borders, inside) = borders(shape, starts, layout.dims())?;
     let count = shape.elements("pad")?;
-    // SAFETY: S15: borders and inside cover every element.
+    // SAFETY: S15: borders and inner elements cover every element.
     let mut out = unsafe { HipStorage::uninit(storage.device(), storage.dtype(), count, "pad") }?;
     for border in &borders {
         fill::fill(&mut out, border, value)?;

@@ -122,7 +122,8 @@ pub(super) fn map1_assign(
             .launch(function, device.walk(map.contiguous != 0, map.count as usize, (size, size)));
         launch.pointer(address.cast_const().cast()).arg_mut(&mut target).value(map);
         push(&mut launch, dtype, scalars);
-        // SAFETY: S9: the input is the output itself, which these kernels allow; the layout is tight in the storage.
+        // SAFETY: S9: the input is the output itself, which these kernels allow; the layout is contiguous in the
+        // storage.
         unsafe { launch.submit() }.map_err(wrap(op))
     })
 }
@@ -217,8 +218,8 @@ pub(super) fn map2_assign(
         let config = device.walk(map.is_flat(), map.count as usize, (bytes, bytes));
         let mut launch = device.stream().launch(function, config);
         launch.pointer(address.cast_const().cast()).arg(&y).arg_mut(&mut target).value(map);
-        // SAFETY: S9: the first input is the output itself, which these kernels allow; `lhs` is tight in its storage
-        // and the elements of `rhs` lie inside its own.
+        // SAFETY: S9: the first input is the output itself, which these kernels allow; `lhs` is contiguous in its
+        // storage and the elements of `rhs` lie inside its own.
         unsafe { launch.submit() }.map_err(wrap(op))
     })
 }

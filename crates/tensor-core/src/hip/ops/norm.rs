@@ -98,7 +98,7 @@ pub(crate) fn batch_norm(
     let shape = device.elementwise(layout.elements(), dtype.size_in_bytes());
     let mut launch = device.stream().launch(function, shape);
     launch.arg(&input).arg(&mean).arg(&variance).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
-    // SAFETY: S9: the layout is tight in its storage, and each of its channels has its parameters.
+    // SAFETY: S9: the layout is contiguous in its storage, and each of its channels has its parameters.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }

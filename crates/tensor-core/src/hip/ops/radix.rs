@@ -71,8 +71,8 @@ fn ends(
             None => launch.pointer(ptr::null()),
         };
         launch.arg_mut(&mut target).value(map);
-        // SAFETY: S9: the first pass reads the elements of the rows, which the storage has from `start` on, the others as many keys, which
-        // the pass before wrote; the kernel writes a number for each digit of each tile.
+        // SAFETY: S9: the first pass reads the elements of the rows, which the storage has from `start` on. The others
+        // read as many keys, which the previous pass wrote. The kernel writes a number for each digit of each tile.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     scan::scan(&counts, &Layout::contiguous([map.rows as usize, row], op)?, ScanOp::Sum, 1)
@@ -121,8 +121,8 @@ fn deal(
             None => launch.pointer(ptr::null()),
         };
         launch.value(map);
-        // SAFETY: S9: as above; the kernel reads positions from the second pass on, writes each element to a place of its own in its row,
-        // since `ends` are running sums of how many there are of each digit, and uses no null pointer.
+        // SAFETY: S9: as above; the kernel reads positions from the second pass on, and uses no null pointer. It writes
+        // each element to its own position in its row, because `ends` are cumulative counts of each digit.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(Pass { keys, values, positions })

@@ -119,7 +119,7 @@ fn join(
     let (input, mut target) = (partial.tail(0, op.name())?, out.tail_mut(first, op.name())?);
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&JoinMap { width, ..map });
-    // SAFETY: S9: the kernel reads the parts of all outputs, and writes as many elements as there are outputs.
+    // SAFETY: S9: the kernel reads the parts of all outputs, and writes one element per output.
     unsafe { launch.submit() }.map_err(wrap(op.name()))
 }
 

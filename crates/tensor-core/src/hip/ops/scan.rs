@@ -59,7 +59,7 @@ fn columns(
     let mut launch =
         device.stream().launch(function, config(launch::scan_columns(map, device.multiprocessors())));
     launch.arg(&input).arg_mut(&mut target).value(map);
-    // SAFETY: S9: the kernel reads and writes the elements of the lines, which are tight in both storages.
+    // SAFETY: S9: the kernel reads and writes the elements of the lines, which are contiguous in both storages.
     unsafe { launch.submit() }.map_err(wrap(name))
 }
 
@@ -108,7 +108,8 @@ fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Res
         let mut launch =
             device.stream().launch(function, config(launch::scan_rows(map, device.multiprocessors())));
         launch.arg(&input).arg_mut(&mut target).value(map);
-        // SAFETY: S9: the kernel reads the elements of the lines, which are tight, and writes a sum for each section.
+        // SAFETY: S9: the kernel reads the elements of the lines, which are contiguous, and writes a sum for each
+        // section.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     {

@@ -123,8 +123,8 @@ fn pass<M: DeviceRepr>(
     let device = input.values.device();
     let function = device.kernels().get(device, kernel)?;
     let uninit = |dtype| {
-        // SAFETY: S15: the kernel writes what each section or run leaves, and the next pass or the caller reads only that: of the
-        // last pass, which leaves one run of `keep` elements a row, all.
+        // SAFETY: S15: the kernel writes the output of each section or run, and the next pass or the caller reads only
+        // that. The last pass writes all: one run of `keep` elements per row.
         unsafe { HipStorage::uninit(device, dtype, count as usize, operation) }
     };
     let mut values = if with_values { Some(uninit(kernel.dtype)?) } else { None };
@@ -145,9 +145,9 @@ fn pass<M: DeviceRepr>(
             None => launch.pointer(ptr::null()),
         };
         launch.arg_mut(&mut to_positions).value(map);
-        // SAFETY: S9: the kernel reads the rows of the map, which the input has from `start` on and a pass before has written where
-        // sections or runs left something, and writes inside `count` elements; it uses no null pointer, and only merges, which have
-        // a pass before them, need positions.
+        // SAFETY: S9: the kernel reads the rows of the map, which the input has from `start` on and which an earlier
+        // pass has written where sections or runs have output. It writes inside `count` elements. It uses no null
+        // pointer: only merges need positions, and they have an earlier pass.
         unsafe { launch.submit() }.map_err(wrap(operation))?;
     }
     Ok(Pass { values, positions })

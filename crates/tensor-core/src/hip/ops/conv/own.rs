@@ -131,8 +131,8 @@ impl Work<'_> {
             launch.arg(scratch);
         }
         launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(arguments);
-        // SAFETY: S9: the kernels read the layouts' elements, which lie inside their storages (the bias only if there is one), and
-        // write `outputs` elements; the scratch is as great as its kernel's arguments say.
+        // SAFETY: S9: the kernels read the layouts' elements, which lie inside their storages (the bias only if there
+        // is one), and write `outputs` elements; the scratch has the size that its kernel's arguments require.
         unsafe { launch.submit() }.map_err(wrap(operation))
     }
 }

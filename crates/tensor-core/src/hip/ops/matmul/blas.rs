@@ -53,7 +53,7 @@ fn run<T: Element>(
         });
         match made {
             Ok(()) => {}
-            // Our kernels take over, and overwrite what the BLAS has written.
+            // Our kernels take over, and overwrite the BLAS's partial results.
             Err(error) if is_refusal(&error) => return Ok(false),
             Err(BlasError::Hip(hip_safe::Error::OutOfMemory { .. })) => return Ok(false),
             Err(BlasError::Hip(error)) => return Err(wrap("matmul")(error)),
