@@ -287,7 +287,7 @@ pub enum ErrorKind {
         /// Elements along the reduced axes.
         length: usize,
     },
-    /// An invalid scalar argument.
+    /// An invalid argument.
     #[error("{what}")]
     Argument {
         /// What is wrong, with the values.

@@ -21,8 +21,8 @@ pub(crate) struct ConvAxis {
     pub tap: i64,
 }
 
-/// The outputs `q · up + rest` of an axis. They use the taps `first + j · tap_step`, j < `count`, with the inputs `q ·
-/// step + start + j · shift`.
+/// The outputs `q · up + rest` of an axis. They use the taps `first + j · tap_step`, j < `count`, with the inputs
+/// `q · step + start + j · shift`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Phase {
     pub first: usize,

@@ -12,7 +12,7 @@ use crate::case::{Case, Layout};
 /// Small cases are preferred. The choice is greedy, so that the subset need not be the smallest possible. It depends
 /// only on the cases.
 pub fn subset(cases: Vec<Case>) -> Vec<Case> {
-    // Scalars and empty cases are chosen last, because they show least. Among the others small ones come first.
+    // Cases with fewer than `SHOWS` elements come last, because they show least. Otherwise small cases come first.
     let mut order: Vec<(usize, usize)> = (0..cases.len()).map(|at| (elements(&cases[at]), at)).collect();
     order.sort_by_key(|(elements, at)| (Reverse(*elements >= SHOWS), *elements, *at));
     let (mut layouts, mut shapes) = (HashSet::new(), HashSet::new());

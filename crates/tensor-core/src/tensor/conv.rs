@@ -158,8 +158,8 @@ impl Tensor {
         self.convolve(kernel, bias, config, None, Kind::CONV2D)
     }
 
-    /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`: `[batch,
-    /// outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
+    /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`:
+    /// `[batch, outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
     ///
     /// Input element i and kernel element k add to output element `i·stride + k·dilation − padding`. Each output is
     /// summed by one thread, so that without a library the result is the same in every run.

@@ -1,7 +1,7 @@
 //! `+ − × ÷ %` between tensors, numbers, and the results of earlier operations.
 //!
-//! Every operator returns a `Result`, and accepts a `Result` on either side, so that `(&a + &b)? * &c` and `&a + &b *
-//! &c` both work. A number is rounded to the tensor's dtype first.
+//! Every operator returns a `Result`, and accepts a `Result` on either side, so that `(&a + &b)? * &c` and
+//! `&a + &b * &c` both work. A number is rounded to the tensor's dtype first.
 
 use std::borrow::Borrow;
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};

@@ -30,7 +30,8 @@ impl Tensor {
     /// # }
     /// ```
     ///
-    /// # Errors [`ErrorKind::Axis`]; [`ErrorKind::TooLongForPosition`] if the axis has more than `u32::MAX` elements;
+    /// # Errors
+    /// [`ErrorKind::Axis`]; [`ErrorKind::TooLongForPosition`] if the axis has more than `u32::MAX` elements;
     /// or an error of the device.
     pub fn sort(&self, axis: impl Axis, descending: bool) -> Result<(Tensor, Tensor)> {
         let axis = axis.resolve(self.shape(), "sort").on(self)?;

@@ -9,9 +9,9 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 
 impl Tensor {
-    /// `count` evenly spaced numbers from `start` to `end`, inclusive: a tensor of rank 1. Element `i` is `start +
-    /// (i·(end − start))/(count − 1)`, computed in `f64` and rounded once. The last element is exactly `end`; a single
-    /// one is `start`. Moves the bytes of the result.
+    /// `count` evenly spaced numbers from `start` to `end`, inclusive: a tensor of rank 1. Element `i` is
+    /// `start + (i·(end − start))/(count − 1)`, computed in `f64` and rounded once. The last element is exactly `end`;
+    /// a single one is `start`. Moves the bytes of the result.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
