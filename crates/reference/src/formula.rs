@@ -129,8 +129,8 @@ pub(crate) fn pow(x: f64, y: f64) -> Dd {
     if nearly.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// x·y + z with a single rounding to `f32`, for values that are exact in `f32`. The product is exact in `f64`. The sum is
-/// rounded to odd, so that the rounding to `f32` does not round a tie twice.
+/// x·y + z with a single rounding to `f32`, for values that are exact in `f32`. The product is exact in `f64`. The sum
+/// is rounded to odd, so that the rounding to `f32` does not round a tie twice.
 pub(crate) fn fma32(x: f32, y: f32, z: f32) -> f32 {
     let (sum, error) = crate::dd::two_sum(f64::from(x) * f64::from(y), f64::from(z));
     crate::round::round_to_odd(sum, error) as f32

@@ -105,7 +105,8 @@ inplace_op! {
     InplaceOp2(second, second_layout)
 }
 inplace_op! {
-    /// An operation that changes a tensor and reads two others: see [`Tensor::inplace_op3`](crate::Tensor::inplace_op3).
+    /// An operation that changes a tensor and reads two others: see
+    /// [`Tensor::inplace_op3`](crate::Tensor::inplace_op3).
     InplaceOp3(second, second_layout, third, third_layout)
 }
 

@@ -32,11 +32,13 @@
 //! ```
 //!
 //! # Parts
-//! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to rank 8.
-//! - [`DType`] names the ten element types at run time, [`Element`] at compile time; [`Scalar`] is a number without a dtype.
-//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are operations as data, with the names of their kernels.
-//!   All others are methods of [`Tensor`]: indexing ([`IndexOp`] has `i`), sorts and running sums, statistics, joins and splits,
-//!   convolutions and pools, normalisation, rotary embeddings and attention.
+//! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to
+//!   rank 8.
+//! - [`DType`] names the ten element types at run time, [`Element`] at compile time; [`Scalar`] is a number without a
+//!   dtype.
+//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are operations as data, with the names of their
+//!   kernels. All others are methods of [`Tensor`]: indexing ([`IndexOp`] has `i`), sorts and running sums, statistics,
+//!   joins and splits, convolutions and pools, normalisation, rotary embeddings and attention.
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].

@@ -28,7 +28,8 @@ An entry that no case needs is an error. A missing or failed result, or one of a
   arch = "gfx9*"     only if that side's device is of this architecture
   only = "zeros"     only if every wrong element is a zero of the wrong sign; "nan": only one of the values is NaN;
                      "vanished": is zero and should not be; "infinite": is infinite and should not be; "other": is another
-                     number; or a list of these (two records are compared in the sampled elements; digests do not match)
+                     number; or a list of these. Two records are compared in the sampled elements only, and entries with
+                     digests do not match
   left_out = true    for `parity --differences`: do not run the cases on such a device, because they would make it unusable
 
 Exit code: 0 if all differences are listed, 1 if others exist or an entry is not needed, 2 if a file cannot be used or no case
@@ -38,7 +39,8 @@ can be compared."#;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported cases
+    /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported
+    /// cases
     #[arg(value_name = "A")]
     pub left: PathBuf,
     /// Another one; may be left out if A is a .safetensors file

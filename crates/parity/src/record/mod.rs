@@ -64,7 +64,8 @@ pub struct Record {
 /// The result of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The case's hash over operation, dtypes, shapes, layouts, parameters and inputs: [`Case::hash`](crate::Case::hash).
+    /// The case's hash over operation, dtypes, shapes, layouts, parameters and inputs:
+    /// [`Case::hash`](crate::Case::hash).
     pub hash: u128,
     /// The case's id.
     pub id: String,

@@ -122,7 +122,8 @@ fn parameters2d(dtype: DType) -> Vec<Row> {
         (usual, "skew", three(&[1, 3, 9, 14], &[8, 3, 3, 5], 8), skew),
         (usual, "groups", three(&[2, 6, 9, 7], &[24, 2, 3, 3], 24), how(1, 1, 1, 3)),
         (usual, "tiles", two(&[2, 9, 17, 16], &[133, 9, 3, 3]), how(1, 1, 1, 1)),
-        // Many channels: whole and partial tiles, whole and odd runs of outputs, with and without four adjacent filter taps.
+        // Many channels: whole and partial tiles, whole and odd runs of outputs, with and without four adjacent filter
+        // taps.
         (usual, "wide", three(&[3, 4, 12, 14], &[72, 4, 3, 3], 72), how(1, 1, 1, 1)),
         (usual, "wide-1x1", two(&[2, 33, 8, 10], &[40, 33, 1, 1]), plain()),
         (usual, "wide-7x7-stride", two(&[1, 3, 23, 30], &[64, 3, 7, 7]), how(3, 2, 1, 1)),

@@ -17,7 +17,8 @@ pub struct Walk {
     pub transposed: bool,
 }
 
-/// Lengths of input, weights and output: `[n, c, …]`, `[k, c / groups, …]` (transposed `[c, k / groups, …]`), `[n, k, …]`.
+/// Lengths of input, weights and output: `[n, c, …]`, `[k, c / groups, …]` (transposed `[c, k / groups, …]`),
+/// `[n, k, …]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Shapes<'a> {
     /// Of the input.

@@ -15,8 +15,9 @@
 //!   smallest normal number.
 //!
 //! So the error of a weight is t · e_j, with e_j = w_j (expm1(t x_j) / t) + 2 normal and
-//! x_j = (√d + 1) A_j + |mask_j| + |s_j − m| + 4 + 1.5 √keys. It changes the numerator by t e_j |v_j|. It changes the denominator so that the
-//! quotient changes by t e_j |result| / Σ w. The scale is therefore Σ e_j (|v_j| + |result|) / Σ w, and t is one step.
+//! `x_j = (√d + 1) A_j + |mask_j| + |s_j − m| + 4 + 1.5 √keys`. It changes the numerator by t e_j |v_j|. It changes the
+//! denominator so that the quotient changes by t e_j |result| / Σ w. The scale is therefore Σ e_j (|v_j| + |result|) / Σ w,
+//! and t is one step.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;

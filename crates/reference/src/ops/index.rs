@@ -119,7 +119,8 @@ pub fn index_add<'a>(
 /// `a` with the slices from `start` on along `axis` replaced by `source`.
 ///
 /// # Errors
-/// [`Error::Axis`], [`Error::DTypes`], [`Error::Fit`] if the shapes differ along another axis or `source` goes past the end.
+/// [`Error::Axis`], [`Error::DTypes`], [`Error::Fit`] if the shapes differ along another axis or `source` goes past the
+/// end.
 pub fn slice_scatter<'a>(
     a: &'a Array,
     source: &'a Array,

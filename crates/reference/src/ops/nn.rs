@@ -69,8 +69,8 @@ fn power(dtype: DType, x: f64, top: f64) -> Dd {
 ///
 /// - An exponential has the error of its argument's rounding, d·u, and that of exp, 5 u (2.5 ulp, see
 ///   [`bounds::BOUNDS`]).
-/// - A device may first compute exponentials relative to another number than `top`, which all elements seen so far exceed
-///   by at most 2, and later multiply by an exponential of the difference. For a term of the sum, both arguments
+/// - A device may first compute exponentials relative to another number than `top`, which all elements seen so far
+///   exceed by at most 2, and later multiply by an exponential of the difference. For a term of the sum, both arguments
 ///   together are at most 3d + 4. The multiplications add 7 u (an exp, a product, and what remains of earlier ones,
 ///   each e^−2 of the next).
 /// - The sum therefore has an error of t for its additions, and of (5 + 4 + 7 + 3·spread) u.
@@ -105,7 +105,8 @@ fn roundoff(dtype: DType) -> f64 {
 /// Weight and bias have the length of the axis. Floats only. A row with a NaN or an infinity is NaN throughout.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::Rank`], [`Error::DTypes`], and [`Error::Broadcast`] for a weight or bias of another shape.
+/// [`Error::Unsupported`], [`Error::Rank`], [`Error::DTypes`], and [`Error::Broadcast`] for a weight or bias of another
+/// shape.
 pub fn layer_norm<'a>(
     a: &'a Array,
     weight: Option<&'a Array>,

@@ -83,7 +83,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         }
         let problem = (problem.clone(), ways);
         for _ in 0..ways {
-            // A captured graph is not timed, and timing events do not belong into it.
+            // A captured graph is not timed, and timing events do not belong in it.
             let (way, filling) = if stream.is_capturing() {
                 (self.trials.lock().get(&problem).map_or(Some(0), |trial| trial.best(true)), None)
             } else {

@@ -99,8 +99,8 @@ impl HipStorage {
         self.len() == 0
     }
 
-    /// The bytes from element `start` on, for a kernel that reads. `start` is a layout's offset. Past the end the view is
-    /// empty.
+    /// The bytes from element `start` on, for a kernel that reads. `start` is a layout's offset. Past the end the view
+    /// is empty.
     ///
     /// # Errors
     /// [`ErrorKind::CloneFailed`](crate::ErrorKind::CloneFailed) if this is a clone that could not be copied.

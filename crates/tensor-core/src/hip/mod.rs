@@ -1,8 +1,8 @@
 //! The HIP backend: tensors in the memory of a platform's device, computed by the kernels of `kernels-hip`.
 //!
 //! This module does not depend on the platform. Layouts are passed in kernel arguments. Operations do not wait for the
-//! device. Only these do: reading back, uploads of elements and ids (which copy from pageable memory), opening a library
-//! at the first operation that may use it, and closing it with the device.
+//! device. Only these do: reading back, uploads of elements and ids (which copy from pageable memory), opening a
+//! library at the first operation that may use it, and closing it with the device.
 
 mod choice;
 mod code;

@@ -70,7 +70,8 @@ impl HipStorage {
         fill: Fill<'_>,
     ) -> Result<Self> {
         let place = Device::Hip(device.clone());
-        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the storage.
+        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the
+        // storage.
         let mut storage = unsafe { Self::uninit(device, dtype, len, operation) }.on(&place)?;
         let bytes = storage.all(operation)?.byte_len();
         let mut piece = zero_bytes(bytes.min(PIECE), operation).on(&place)?;

@@ -146,8 +146,8 @@ impl Array {
 /// to directly.
 ///
 /// # Errors
-/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Rank`] for more than [`MAX_RANK`] axes, [`ErrorKind::Io`], or an
-/// error of the device.
+/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Rank`] for more than [`MAX_RANK`] axes,
+/// [`ErrorKind::Io`], or an error of the device.
 pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
     let Some(name) = tensor.dtype().npy_name() else {
         let kind = ErrorKind::UnsupportedDType {

@@ -20,11 +20,11 @@ impl Tensor {
     /// to no key (all masked, or no keys at all) gives 0, as in PyTorch since 2.5. A masked key has weight 0, but its
     /// value may still be multiplied: if it is not finite, the result is NaN.
     ///
-    /// Types of 16 and 8 bits are computed in `f32` and rounded once. 16-bit types use matrix units, where the device has
-    /// them, from 64 queries and 64 keys on (`bf16`: 256 keys). The weights of `v` are then split into two 16-bit
-    /// numbers, with a combined precision of 2⁻¹⁶ (`bf16`) or 2⁻²¹ (`f16`). Strided operands are read in place. The scores are never stored: a
-    /// HIP device needs no memory besides the result. Moves q and the result once, and k and v once for each tile of 64
-    /// queries.
+    /// Types of 16 and 8 bits are computed in `f32` and rounded once. 16-bit types use matrix units, where the device
+    /// has them, from 64 queries and 64 keys on (`bf16`: 256 keys). The weights of `v` are then split into two 16-bit
+    /// numbers, with a combined precision of 2⁻¹⁶ (`bf16`) or 2⁻²¹ (`f16`). Strided operands are read in place. The
+    /// scores are never stored: a HIP device needs no memory besides the result. Moves q and the result once, and k and
+    /// v once for each tile of 64 queries.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -41,8 +41,9 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] unless q, k and v have four axes; [`ErrorKind::Argument`] if their lengths do not match;
-    /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Overflow`], or an error of the device.
+    /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`],
+    /// [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Overflow`], or an
+    /// error of the device.
     #[doc(alias = "sdpa")]
     #[doc(alias = "flash_attention")]
     pub fn scaled_dot_product_attention(

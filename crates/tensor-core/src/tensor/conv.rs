@@ -111,7 +111,8 @@ impl Tensor {
         self.convolve(kernel, bias, &(*config).into(), None, Kind::CONV1D)
     }
 
-    /// The convolution of `[batch, channels, height, width]` with a kernel `[outputs, channels / groups, rows, columns]`.
+    /// The convolution of `[batch, channels, height, width]` with a kernel
+    /// `[outputs, channels / groups, rows, columns]`.
     ///
     /// ```
     /// use tensor_core::{DType, Device, Tensor};
@@ -192,8 +193,8 @@ impl Tensor {
         self.convolve(kernel, bias, &(*config).into(), None, Kind::TRANSPOSE1D)
     }
 
-    /// The transposed convolution of `[batch, channels, height, width]` with a kernel `[channels, outputs, rows, columns]`; see
-    /// [`Tensor::conv_transpose1d`].
+    /// The transposed convolution of `[batch, channels, height, width]` with a kernel
+    /// `[channels, outputs, rows, columns]`; see [`Tensor::conv_transpose1d`].
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose1d`].

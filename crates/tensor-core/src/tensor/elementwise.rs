@@ -35,8 +35,8 @@ impl Tensor {
     /// `op` of each pair of elements, broadcast.
     ///
     /// # Errors
-    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`]
-    /// (pow of integers), or an error of the device.
+    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+    /// [`ErrorKind::UnsupportedDType`] (pow of integers), or an error of the device.
     pub fn binary(&self, other: &Tensor, op: BinaryOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
@@ -52,7 +52,8 @@ impl Tensor {
     /// 1 where `op` holds for a pair of elements, else 0, broadcast: a `u8` tensor.
     ///
     /// # Errors
-    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the device.
+    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the
+    /// device.
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;

@@ -49,8 +49,8 @@ impl Tensor {
     /// `op` of each element and the corresponding one of `other`, which is broadcast to this tensor's shape.
     ///
     /// # Errors
-    /// As [`Tensor::binary`], and [`crate::ErrorKind::Expand`] if `other` does not broadcast to this tensor's shape; the tensor is then
-    /// unchanged.
+    /// As [`Tensor::binary`], and [`crate::ErrorKind::Expand`] if `other` does not broadcast to this tensor's shape;
+    /// the tensor is then unchanged.
     pub fn binary_assign_(&mut self, other: &Tensor, op: BinaryOp) -> Result<()> {
         let name = assign_name(op);
         self.require_alike(other, name)?;
@@ -126,8 +126,8 @@ impl Tensor {
     /// Copies the elements of `source`, broadcast to this tensor's shape, into this tensor.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Expand`], [`crate::ErrorKind::DTypeMismatch`], [`crate::ErrorKind::DeviceMismatch`], or an error of the
-    /// device; the tensor is then unchanged.
+    /// [`crate::ErrorKind::Expand`], [`crate::ErrorKind::DTypeMismatch`], [`crate::ErrorKind::DeviceMismatch`], or an
+    /// error of the device; the tensor is then unchanged.
     pub fn copy_from_(&mut self, source: &Tensor) -> Result<()> {
         self.require_alike(source, "copy_from_")?;
         let from = self.expanded(source, "copy_from_")?;

@@ -128,8 +128,8 @@ impl Tensor {
     /// the result once.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if there is no element to repeat, [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the
-    /// device.
+    /// [`ErrorKind::Argument`] if there is no element to repeat, [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an
+    /// error of the device.
     #[doc(alias = "replication_pad")]
     pub fn pad_with_same(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
         const NAME: &str = "pad_with_same";
@@ -169,8 +169,8 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if `padding` is odd or has more pairs than the tensor has axes, [`ErrorKind::Overflow`], or an
-    /// error of the device.
+    /// [`ErrorKind::Argument`] if `padding` is odd or has more pairs than the tensor has axes, [`ErrorKind::Overflow`],
+    /// or an error of the device.
     #[doc(alias = "constant_pad")]
     pub fn pad(&self, padding: &[usize], value: impl Into<Scalar>) -> Result<Tensor> {
         if !padding.len().is_multiple_of(2) || padding.len() / 2 > self.rank() {

@@ -25,8 +25,8 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::InnerDimensions`], [`ErrorKind::Broadcast`] of the batch axes, [`ErrorKind::Rank`] for a scalar,
-    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error
-    /// of the device.
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an
+    /// error of the device.
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.require_alike(other, "matmul")?;
         self.require("matmul", self.dtype().is_float(), CAST_TO_FLOAT)?;

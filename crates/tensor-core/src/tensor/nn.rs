@@ -77,8 +77,8 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for a scalar, [`ErrorKind::Argument`] for a weight or bias of another shape,
-    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error of the
-    /// device.
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an
+    /// error of the device.
     pub fn layer_norm<'a>(
         &self,
         weight: impl Into<Option<&'a Tensor>>,
@@ -107,8 +107,8 @@ impl Tensor {
     /// Moves as many bytes as [`Tensor::layer_norm`]. Strided tensors are copied first.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] if the groups do not divide the channels or for a weight or bias of
-    /// another shape, else as [`Tensor::layer_norm`].
+    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] if the groups do not divide the channels or for a
+    /// weight or bias of another shape, else as [`Tensor::layer_norm`].
     pub fn group_norm<'a>(
         &self,
         groups: usize,
@@ -134,7 +134,8 @@ impl Tensor {
     /// Reads and writes each element once. Strided tensors are copied first.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] for parameters of another shape, else as [`Tensor::layer_norm`].
+    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] for parameters of another shape, else as
+    /// [`Tensor::layer_norm`].
     pub fn batch_norm<'a>(
         &self,
         running_mean: &Tensor,

@@ -168,7 +168,8 @@ impl Generator {
     /// Moves the bytes of input and result. No mask is stored.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if `probability` is not in 0..=1, or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if `probability` is not in 0..=1, or an
+    /// error of the device.
     pub fn dropout(&mut self, input: &Tensor, probability: f64) -> Result<Tensor> {
         let (device, draw) = (input.device(), self.draw());
         input.require("dropout", input.dtype().is_float(), CAST_TO_FLOAT)?;
@@ -286,7 +287,8 @@ impl Tensor {
         device.next_draw().bernoulli(probability, shape, dtype, device)
     }
 
-    /// Ones with this probability, else zeros, with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    /// Ones with this probability, else zeros, with the shape, dtype and device of this tensor. Moves the bytes of the
+    /// result.
     ///
     /// # Errors
     /// As [`Generator::bernoulli`].

@@ -13,7 +13,8 @@ impl Tensor {
     /// All elements in row-major order, for any rank. Reads the view's elements only, and waits for the device.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDType`] if `T` is not the tensor's dtype, [`ErrorKind::OutOfMemory`], or an error of the device.
+    /// [`ErrorKind::WrongDType`] if `T` is not the tensor's dtype, [`ErrorKind::OutOfMemory`], or an error of the
+    /// device.
     #[doc(alias = "to_flat_vec")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         if self.dtype() != T::DTYPE {

@@ -105,7 +105,8 @@ impl Tensor {
     /// The mean over `axes`, which are dropped. Floats only.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of
+    /// the device.
     pub fn mean(&self, axes: impl Axes) -> Result<Tensor> {
         let axes = axes.resolve_all(self.shape(), "mean").on(self)?;
         self.mean_axes(axes, false)

@@ -84,7 +84,8 @@ impl Tensor {
     /// Merges the axes from `first` to `last`, inclusive. Copies only if no strides can express the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], [`ErrorKind::Argument`] if `last` comes before `first`, and the errors of [`Tensor::reshape`].
+    /// [`ErrorKind::Axis`], [`ErrorKind::Argument`] if `last` comes before `first`, and the errors of
+    /// [`Tensor::reshape`].
     pub fn flatten_axes(&self, first: impl Axis, last: impl Axis) -> Result<Tensor> {
         const NAME: &str = "flatten_axes";
         let first = first.resolve(self.shape(), NAME).on(self)?;

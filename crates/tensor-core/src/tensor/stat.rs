@@ -45,8 +45,8 @@ macro_rules! statistics {
                 #[doc = concat!($doc, "\n\nOver `axes`, which are dropped.")]
                 ///
                 /// # Errors
-                /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of
-                /// the device.
+                /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`],
+                /// [`crate::ErrorKind::RepeatedAxis`], or an error of the device.
                 pub fn $method(&self, axes: impl Axes) -> Result<Tensor> {
                     let axes = axes.resolve_all(self.shape(), $name).on(self)?;
                     self.stat(StatOp::$op, axes, false)

@@ -82,7 +82,8 @@ pub(crate) fn attention(
     let mut target = out.tail_mut(0, NAME)?;
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes every row of the result.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes every row of the
+    // result.
     unsafe { launch.submit() }.map_err(wrap(NAME))?;
     Ok(out)
 }

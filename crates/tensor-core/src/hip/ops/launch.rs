@@ -83,7 +83,8 @@ pub(super) fn map1(
         let config = device.walk(map.contiguous != 0 && !walks, map.count as usize, sizes);
         if scalars.is_empty() {
             let buffers = [BufferArgument::read(&source), BufferArgument::write(&mut target)];
-            // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count` elements.
+            // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+            // elements.
             return unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op));
         }
         let mut launch = device.stream().launch(function, config);

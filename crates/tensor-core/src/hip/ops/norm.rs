@@ -55,8 +55,8 @@ pub(crate) fn row_norm(
         };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and the channels' parameters, and writes
-        // `rows · length` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and the channels'
+        // parameters, and writes `rows · length` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)

@@ -81,7 +81,8 @@ pub(crate) fn dropout(
         let mut launch = device.stream().launch(function, device.elementwise(part.count, FOUR_EACH));
         launch.arg(&source).arg_mut(&mut target).value(&part.map1());
         launch.value(&args(part.first, part.count, draw)).value(&threshold).value(&scale);
-        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(out)

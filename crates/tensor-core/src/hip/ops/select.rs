@@ -42,7 +42,8 @@ pub(crate) fn where_cond(
         let config = device.walk(map.is_flat(), part.count, (bytes, bytes));
         let mut launch = device.stream().launch(function, config);
         launch.arg(&masks).arg(&x).arg(&y).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside the storages, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside the storages, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(OP))?;
     }
     Ok(out)
@@ -152,7 +153,8 @@ pub(crate) fn triangle(
         let mut launch =
             device.stream().launch(function, device.elementwise(part.count, dtype.size_in_bytes()));
         launch.arg(&source).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(out)

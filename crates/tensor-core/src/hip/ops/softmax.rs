@@ -58,7 +58,8 @@ fn rows(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Result
         let map = RowMap { rows, length, rank: part.rank(), reserved: 0, dims, strides };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `rows · length` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `rows · length`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)
@@ -88,7 +89,8 @@ fn columns(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Res
     let shape = launch::columns(columns, length, device.multiprocessors());
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&map);
-    // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `columns · length` elements.
+    // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `columns · length`
+    // elements.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }

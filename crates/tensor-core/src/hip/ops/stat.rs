@@ -48,7 +48,8 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
         };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map).value(&u32::from(alone));
-        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `outputs` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `outputs`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)

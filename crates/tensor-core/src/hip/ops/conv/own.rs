@@ -65,7 +65,8 @@ fn split(out: &mut HipStorage, work: Work<'_>) -> Result<bool> {
     let mut target = scratch.tail_mut(0, operation)?;
     let mut launch = device.stream().launch(parts, config(parts_shape));
     launch.arg(&source).arg(&filters).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes what `bytes` counts.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes what `bytes`
+    // counts.
     unsafe { launch.submit() }.map_err(wrap(operation))?;
     work.submit(out, Some(&scratch), product, product_shape, &arguments)?;
     Ok(true)

@@ -43,7 +43,8 @@ pub(super) fn matmul(
         let shape = launch::matmul(m as u64, n as u64, part.count as u64, device.multiprocessors());
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&x).arg(&y).arg_mut(&mut target).value(&arguments);
-        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes the part's products.
+        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes the part's
+        // products.
         unsafe { launch.submit() }.map_err(wrap("matmul"))?;
     }
     Ok(())
