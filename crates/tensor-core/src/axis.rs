@@ -29,9 +29,9 @@ pub trait Axis: Copy + sealed::Sealed {
     fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize>;
 }
 
-/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set names no axis at all. No other crate
-/// implements it, as A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set means no axes. The
-/// trait is sealed, like [`Axis`].
+/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set means no axes. The trait is sealed, like
+/// [`Axis`].
+///
 /// ```compile_fail,E0277
 /// struct Twice;
 ///

@@ -39,8 +39,7 @@ pub(super) struct Kernels {
     modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
 
-/// A unit. The first thread that needs its module loads it, and other threads that need it wait. After an error the
-/// next one retries.
+/// A unit: its module is loaded by whoever wants it first, while others wait for that one alone. After an error the next one tries.
 type Loaded = Arc<OnceCell<(Module, CodeOrigin)>>;
 
 /// The rest of a chain.
@@ -105,7 +104,7 @@ impl Kernels {
     fn module(&self, device: &HipDevice, kernel: Kernel) -> Result<Module> {
         let key = (kernel.family, kernel.dtype);
         let unit = Arc::clone(self.modules.lock().entry(key).or_default());
-        // All `HipDevice`s of one device share the module.
+        // Tensors' devices of one device share it.
         let load = |image: &[u8]| device.device().load_module(image).map_err(wrap(LOADING));
         let find = || SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load);
         unit.get_or_try_init(find).map(|(module, _)| module.clone())

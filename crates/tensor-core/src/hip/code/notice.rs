@@ -15,8 +15,7 @@ pub(super) struct Waiting {
     _done: Sender<()>,
 }
 
-/// Prints which unit is being compiled if that takes longer than a second. If standard error is not a terminal, prints
-/// only once.
+/// Says which unit is compiled, if that takes longer than a second. Where nobody watches, the first one stands for all.
 pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
     static FIRST: Once = Once::new();
     let (done, ended) = channel();
