@@ -116,8 +116,8 @@ pub(super) fn check(device: &HipDevice) -> Result<()> {
     SEARCH.check(&target(device), &unit_of("elementwise", DType::F32)?).map_err(wrong)
 }
 
-/// Finds the code of every unit of these dtypes, several at once, which compiles it if necessary. Nothing is loaded.
-/// After each unit, `progress` gets the number of units done and the number of all.
+/// Looks for the code of every unit of these dtypes, several at once, so that what has to be compiled is. Nothing is loaded. `progress`
+/// is told after each unit how many are done, and of how many.
 pub(super) fn compile(
     device: &HipDevice,
     dtypes: &[DType],
@@ -126,7 +126,7 @@ pub(super) fn compile(
     let is_wanted = |unit: &Unit| dtypes.iter().any(|dtype| dtype.name() == unit.dtype);
     let units: Vec<Unit> = kernels_hip::units().filter(is_wanted).collect();
     let done = AtomicUsize::new(0);
-    // One unit per task, because some take ten times as long as others.
+    // One by one: some take ten times as long as others.
     units.par_iter().with_max_len(1).try_for_each(|unit| {
         SEARCH.find_untold(&target(device), unit).map_err(wrong)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, units.len());
