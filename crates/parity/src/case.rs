@@ -25,39 +25,39 @@ pub enum Op {
         /// The summand.
         add: Value,
     },
-    /// Into `low..=high`.
+    /// Clamping to `low..=high`.
     Clamp {
         /// Lower bound.
         low: Value,
         /// Upper bound.
         high: Value,
     },
-    /// Two arguments that broadcast together.
+    /// Two arguments that broadcast.
     Binary(BinaryOp),
-    /// A comparison of two arguments that broadcast together; the result is u8.
+    /// A comparison of two arguments that broadcast. The result is u8.
     Compare(CmpOp),
-    /// To another dtype.
+    /// A conversion to another dtype.
     Cast(DType),
-    /// The elements of a view, made contiguous.
+    /// A contiguous copy of a view.
     Copy,
-    /// A new array filled with one value. The operand gives the shape; its contents play no part.
+    /// A new array filled with one value. The operand gives the shape; its contents are not used.
     Fill(Value),
     /// One value written to every element of a view, in place.
     ConstSet(Value),
-    /// The second argument's elements written to the first, a view, in place.
+    /// The second argument's elements copied to the first, a view, in place.
     CopyInto,
     /// A reduction over some axes.
     Reduce {
-        /// Which one.
+        /// The reduction.
         op: ReduceOp,
         /// The reduced axes.
         axes: Vec<usize>,
-        /// Whether they stay, with size 1.
+        /// Whether they are kept with size 1.
         keep: bool,
     },
-    /// A matrix product, batches broadcast.
+    /// A matrix product with broadcast batches.
     Matmul,
-    /// An operation that a file of the registry defines.
+    /// An operation defined in a file of the registry.
     Named(Arc<dyn Operation>),
 }
 
@@ -71,12 +71,12 @@ impl PartialEq for Op {
 }
 
 impl Op {
-    /// An operation that a file of the registry defines.
+    /// An operation defined in a file of the registry.
     pub fn named(operation: impl Operation + 'static) -> Op {
         Op::Named(Arc::new(operation))
     }
 
-    /// The operation's name, as in the kernels and in the table of results.
+    /// The operation's name in kernels and in the table of results.
     pub fn name(&self) -> &'static str {
         match self {
             Op::Unary(op) => op.name(),
@@ -96,7 +96,7 @@ impl Op {
         }
     }
 
-    /// The parameters as text; empty if there are none. Equal texts mean equal parameters.
+    /// The parameters as text, empty if there are none. Texts are equal if and only if the parameters are.
     pub fn parameters(&self) -> String {
         match self {
             Op::Named(operation) => operation.parameters(),
@@ -112,7 +112,7 @@ impl Op {
     }
 }
 
-/// A number as text: integers without a point, floats with one.
+/// Formats a number: integers without a decimal point, floats with one.
 struct Plain(Value);
 
 impl fmt::Display for Plain {
@@ -124,20 +124,20 @@ impl fmt::Display for Plain {
     }
 }
 
-/// How the operands lie in memory.
+/// The operands' memory layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layout {
     /// Dense and row-major.
     Contiguous,
     /// Two axes swapped.
     Transposed,
-    /// Axes of three or more dimensions in another order.
+    /// Three or more axes in another order.
     Permuted,
-    /// A part of a larger array, beginning at an offset.
+    /// A part of a larger array, with an offset.
     Narrowed,
     /// Narrowed, then transposed.
     NarrowedTransposed,
-    /// One row repeated (stride 0), by a view or by the operation's own broadcasting.
+    /// One row repeated (stride 0), by a view or by the operation's broadcasting.
     BroadcastRow,
     /// One column repeated.
     BroadcastColumn,
@@ -147,7 +147,7 @@ pub enum Layout {
     BroadcastScalar,
     /// Leading (batch) axes repeated.
     BroadcastBatch,
-    /// More than eight axes that do not collapse into fewer.
+    /// More than eight axes that do not merge.
     HighRank,
     /// No elements.
     Empty,
@@ -173,7 +173,7 @@ impl Layout {
     }
 }
 
-/// An argument: a stored dense array, what it contains, and the view of it that the operation gets.
+/// An argument: a stored dense array, its contents, and the view of it that the operation gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
     /// Element type.
@@ -182,7 +182,7 @@ pub struct Operand {
     pub stored: Vec<usize>,
     /// Steps from the stored array to the view.
     pub steps: Vec<Step>,
-    /// What the stored array contains.
+    /// The contents of the stored array.
     pub contents: Contents,
 }
 
@@ -192,7 +192,7 @@ impl Operand {
         Operand { dtype, stored: shape.to_vec(), steps: Vec::new(), contents }
     }
 
-    /// With one more step.
+    /// Adds a step.
     pub fn then(mut self, step: Step) -> Operand {
         self.steps.push(step);
         self
@@ -204,34 +204,34 @@ impl Operand {
     }
 }
 
-/// One comparison of a device with the reference.
+/// A comparison of one operation on a device with the reference.
 ///
-/// Two cases are distinct if they differ in operation, dtypes, layout or shape class; further parameters or seeds of the same are
-/// not counted as more cases.
+/// Two cases are distinct if they differ in operation, dtypes, layout or shape class. Other parameters or seeds do not
+/// count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// The operation and its parameters.
     pub op: Op,
     /// Its arguments.
     pub operands: Vec<Operand>,
-    /// How they lie in memory.
+    /// The operands' memory layout.
     pub layout: Layout,
-    /// What sort of shape it is: "vector", "matrix", "row" (a reduction along the last axis), …
+    /// The shape class: "vector", "matrix", "row" (a reduction along the last axis), …
     pub shape: &'static str,
-    /// The result must have the reference's bits although the operation in general may differ: every order and every grouping
-    /// of these inputs' sums is exact.
+    /// Whether the result must have the reference's bits, although the operation in general may differ: these inputs'
+    /// sums are exact in every order and grouping.
     pub exact: bool,
-    /// A checkpoint's tensor that the contents come from.
+    /// The checkpoint's tensor with the contents.
     pub origin: Option<String>,
 }
 
 impl Case {
-    /// A case whose inputs come from the seed.
+    /// A case with inputs from the seed.
     pub fn new(op: Op, operands: Vec<Operand>, layout: Layout, shape: &'static str) -> Case {
         Case { op, operands, layout, shape, exact: false, origin: None }
     }
 
-    /// The same case, to be judged bit by bit.
+    /// The same case, judged bit by bit.
     pub fn exactly(self) -> Case {
         Case { exact: true, ..self }
     }
@@ -245,8 +245,8 @@ impl Case {
         }
     }
 
-    /// The text that names the case, such as `add/f16/broadcast-row/matrix/[37,129]x[129]`: operation, dtypes, layout, shape class,
-    /// shapes, then parameters and unusual contents where there are any. Unique in the registry.
+    /// The case's id, such as `add/f16/broadcast-row/matrix/[37,129]x[129]`: operation, dtypes, layout, shape class,
+    /// shapes, and if needed parameters and unusual contents. Ids are unique in the registry.
     pub fn id(&self) -> String {
         let shapes: Vec<String> =
             self.operands.iter().map(|operand| shape_text(&operand.view().dims)).collect();
@@ -268,7 +268,7 @@ impl Case {
         id
     }
 
-    /// The contents, if they are not the usual ones of the operation.
+    /// The contents, if they are unusual for the operation.
     fn remarkable_contents(&self) -> Option<String> {
         let usual = |operand: &Operand| {
             !matches!(
@@ -281,12 +281,12 @@ impl Case {
         })
     }
 
-    /// What makes the case distinct.
+    /// The properties that make the case distinct.
     pub fn class(&self) -> (&'static str, String, Layout, &'static str) {
         (self.op.name(), self.dtypes(), self.layout, self.shape)
     }
 
-    /// The bytes of each stored array, from the seed.
+    /// The bytes of each stored array, generated from the seed.
     pub fn inputs(&self, seed: u64) -> Vec<Vec<u8>> {
         let id = self.id();
         let one = |(number, operand): (usize, &Operand)| {
@@ -298,8 +298,8 @@ impl Case {
 
     /// A stable 128-bit hash (XXH3) of operation, dtypes, shapes, layouts, parameters and the bytes of the inputs.
     ///
-    /// It names the case in recorded results. It does not depend on kernels, on the registry's order or on the id, and a changed
-    /// input makes a new hash, so that a result recorded for other inputs is never compared.
+    /// It identifies the case in recorded results. It does not depend on kernels, the registry's order or the id. Other
+    /// inputs give another hash, so that results recorded for other inputs are never compared.
     pub fn hash(&self, inputs: &[impl AsRef<[u8]>]) -> u128 {
         let mut hasher = Xxh3::new();
         let mut text = format!("{}({})", self.op.name(), self.op.parameters());
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(cast.id(), "cast/f32>i64/contiguous/matrix/[4,5]/ones");
     }
 
-    /// Recorded results are found by this hash: a change of either number below makes every record stale.
+    /// Recorded results are found by this hash. Changing either number below makes every record stale.
     #[test]
     fn the_hash_is_pinned() {
         let case = transposed();
@@ -380,7 +380,7 @@ mod tests {
         let mut other = [[0u8; 12]];
         other[0][11] = 1;
         assert_ne!(transposed().hash(&other), hash);
-        // How a case is called and filed does not matter.
+        // Names and classes of a case do not matter.
         let mut class = transposed();
         (class.shape, class.layout, class.origin) = ("other", Layout::Permuted, Some("file".into()));
         assert_eq!(class.hash(&bytes), hash);

@@ -1,4 +1,4 @@
-//! Kernels compiled before the first case, so that a long run keeps every core busy with them.
+//! Compiles kernels before the first case, so that long runs use every core for it.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,14 @@ use tensor_core::DType;
 use crate::case::{Case, Op};
 use crate::devices::NamedDevice;
 
-/// With fewer cases only a few kernels are needed: each is compiled when a case asks for it.
+/// Fewer cases need only a few kernels, which are compiled when a case uses them.
 const MANY: usize = 500;
 
-/// Compiles what many cases need on the devices. `step` is told the device, and how many units of how many are done.
+/// Compiles the kernels of many cases on the devices. `step` gets the device, the number of units done and the number
+/// of all.
 ///
 /// # Errors
-/// What [`tensor_core::Device::compile_kernels`] says of the first device that has no code.
+/// That of [`tensor_core::Device::compile_kernels`] for the first device without code.
 pub fn compile(
     cases: &[Case],
     devices: &[NamedDevice],

@@ -1,4 +1,4 @@
-//! The devices that cases run on, by name.
+//! Opening devices by name.
 
 use tensor_core::Device;
 
@@ -24,16 +24,16 @@ impl NamedDevice {
     }
 }
 
-/// The CPU device, which every machine has.
+/// The CPU device, which exists on every machine.
 pub fn cpu() -> NamedDevice {
     NamedDevice::new(Device::Cpu)
 }
 
-/// The devices of these names, or, for no names, all of this machine whose kernels are there; the others are left out with a
-/// word. A device named twice is there once.
+/// The devices of these names, without duplicates. Without names, all devices of this machine whose kernels are
+/// available; the others are skipped with a message.
 ///
 /// # Errors
-/// [`Error::Device`] for a name that means no device here.
+/// [`Error::Device`] for a name that is not a device here.
 pub fn open(names: &[String]) -> Result<Vec<NamedDevice>, Error> {
     if names.is_empty() {
         let mut all: Vec<_> = Device::all()

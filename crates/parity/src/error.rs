@@ -1,39 +1,39 @@
-//! What can be wrong with a request for a parity run.
+//! Errors in requests for a parity run.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::record::Damage;
 
-/// A run that could not be made, or whose report could not be written. A mismatch is no error: it is a result.
+/// The run could not be made, or its report not written. A mismatch is not an error but a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A device that does not exist here.
+    /// The device does not exist here.
     #[error("device {name:?} cannot be used: {reason}; devices here: {available}")]
     Device {
         /// The name asked for.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
-        /// What there is instead.
+        /// The devices that exist.
         available: String,
     },
-    /// A device has no code of its kernels, and none can be made.
+    /// A device has no kernel code, and none can be compiled.
     #[error("kernels cannot be compiled: {source}")]
     Kernels {
         /// Where they were looked for, and the compiler's log.
         source: tensor_core::Error,
     },
-    /// No case has such an id.
+    /// No case has a matching id.
     #[error(
-        "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is a part of an id, or a pattern with * and ?"
+        "no case matches {filter:?}: see `cargo xtask parity --list` for the ids; a filter is part of an id, or a pattern with * and ?"
     )]
     NoCase {
         /// The filter.
         filter: String,
     },
-    /// No chosen case is one that errors are planted in.
+    /// Errors cannot be planted in any of the chosen cases.
     #[error(
         "no case that {filter:?} matches takes planted errors: leave the filter out, or name an operation, such as exp/f32"
     )]
@@ -41,19 +41,19 @@ pub enum Error {
         /// The filter.
         filter: String,
     },
-    /// A checkpoint without a tensor.
+    /// A checkpoint without tensors.
     #[error("{path} has no tensors: there is nothing to run")]
     NoTensors {
         /// The file.
         path: PathBuf,
     },
-    /// A report whose page would have its own name.
-    #[error("--json {path}: the page beside the report ends in .html, so the report cannot")]
+    /// The report's path ends in .html, which its page would overwrite.
+    #[error("--json {path}: the report cannot end in .html, because its HTML page does")]
     ReportName {
         /// The path given.
         path: PathBuf,
     },
-    /// A checkpoint that cannot be read.
+    /// The checkpoint cannot be read.
     #[error("the checkpoint cannot be used: {source}")]
     Weights {
         /// The file.
@@ -61,15 +61,15 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<tensor_core::Error>,
     },
-    /// A record that cannot be read.
+    /// The record cannot be read.
     #[error("the record {path} cannot be read: {source}")]
     ReadRecord {
         /// The file.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         source: io::Error,
     },
-    /// A record that is damaged.
+    /// The record is damaged.
     #[error("{name}, {damage}; `cargo xtask parity record` makes such a file")]
     Record {
         /// The file, or the name of an embedded record.
@@ -77,7 +77,7 @@ pub enum Error {
         /// What is wrong.
         damage: Damage,
     },
-    /// Two records that have no case in common.
+    /// Two records without common cases.
     #[error(
         "{left} and {right} have no case with the same inputs in common (seeds {seeds}): record both with the same version and seed"
     )]
@@ -89,7 +89,7 @@ pub enum Error {
         /// Their seeds.
         seeds: String,
     },
-    /// A list of known differences that cannot be used.
+    /// An invalid list of known differences.
     #[error("{path}: {reason}")]
     Differences {
         /// The file.
@@ -97,21 +97,21 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A report or record that cannot be written.
+    /// The report or record cannot be written.
     #[error("{path} cannot be written: {source}")]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         source: io::Error,
     },
-    /// One record, and nothing to hold it against.
+    /// A single record, without a file to compare it with.
     #[error("{path} is a record: name a second file to compare it with")]
     Alone {
         /// The file.
         path: PathBuf,
     },
-    /// Results of another program that cannot be used.
+    /// Invalid results of another program.
     #[error("the results {path} cannot be used: {what}; benches/witness/torch_witness.py makes such a file")]
     Results {
         /// The file.
@@ -119,31 +119,31 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// A folder that an export would mix with what is there.
+    /// The export's folder is not empty.
     #[error("{folder} is not empty: name a folder that is empty or does not exist")]
     NotEmpty {
         /// The folder.
         folder: PathBuf,
     },
-    /// Exported cases or inputs that cannot be written.
+    /// Exported cases or inputs cannot be written.
     #[error(
         "the cases cannot be exported to {path}: {source}; nothing is left there: make room or name another folder"
     )]
     Export {
         /// The file or folder.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A case that the reference cannot judge.
+    /// A case that the reference cannot compute.
     #[error("the reference has no answer for {case}: {what}")]
     NoReference {
         /// The case's id.
         case: String,
-        /// Why not.
+        /// The reason.
         what: String,
     },
-    /// Threads that cannot be made.
+    /// The thread pool cannot be made.
     #[error("the thread pool cannot be made: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -1,10 +1,10 @@
-//! What the reference says about a case.
+//! Evaluating a case with the reference.
 
 use reference::{Array, Error, Outcome};
 
 use crate::case::{Case, Op};
 
-/// The operands as the operation sees them: the views' elements, dense.
+/// The operands as the operation sees them: dense arrays of the views' elements.
 ///
 /// # Errors
 /// None for a case's own inputs; [`Error::Length`] for inputs of the wrong size.
@@ -19,10 +19,10 @@ pub fn arrays(case: &Case, inputs: &[Vec<u8>]) -> Result<Vec<Array>, Error> {
     case.operands.iter().zip(inputs).map(dense).collect()
 }
 
-/// What the result must be, element by element.
+/// The expected result, element by element.
 ///
 /// # Errors
-/// The reference's, if the case asks for what does not exist.
+/// The reference's, if the case is invalid.
 pub fn outcome<'a>(case: &Case, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
     Ok(match &case.op {
         Op::Unary(op) => reference::unary(*op, arrays[0])?,

@@ -8,7 +8,7 @@ use tensor_core::{Device, Scalar, Tensor};
 use crate::case::{Case, Op, Operand};
 use crate::view::Step;
 
-/// A result as it came from a device.
+/// A device's result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// Its dtype.
@@ -19,7 +19,7 @@ pub struct Output {
     pub bytes: Vec<u8>,
 }
 
-/// Runs a case on a device, from the bytes of its stored arrays.
+/// Runs a case on a device, given the bytes of its stored arrays.
 ///
 /// # Errors
 /// The device's error, or its panic, as text.
@@ -31,7 +31,7 @@ pub fn run(case: &Case, inputs: &[Vec<u8>], device: &Device) -> Result<Output, S
     })
 }
 
-/// Runs a case whose stored arrays are on their device already.
+/// Runs a case whose stored arrays are on the device already.
 ///
 /// # Errors
 /// The device's error, or its panic, as text.
@@ -39,7 +39,7 @@ pub fn run_stored(case: &Case, arrays: Vec<Tensor>) -> Result<Output, String> {
     guarded(|| output(&on_arrays(case, arrays)?))
 }
 
-/// Submits a case whose stored arrays are on their device already: the result is there, and nothing has been read back.
+/// Submits a case whose stored arrays are on the device already. Nothing is read back.
 ///
 /// # Errors
 /// The device's error, or its panic, as text.
@@ -47,7 +47,7 @@ pub fn submit(case: &Case, arrays: Vec<Tensor>) -> Result<Tensor, String> {
     guarded(|| on_arrays(case, arrays))
 }
 
-/// Reads the result of [`submit`] back, which waits for it.
+/// Reads back the result of [`submit`], which waits for it.
 ///
 /// # Errors
 /// The device's error, or its panic, as text.
@@ -55,7 +55,7 @@ pub fn read_back(result: &Tensor) -> Result<Output, String> {
     guarded(|| output(result))
 }
 
-/// A panic is a device's failure like any other: the other cases still run.
+/// Turns a panic into an error, so that the other cases still run.
 fn guarded<T>(work: impl FnOnce() -> tensor_core::Result<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
@@ -67,7 +67,7 @@ fn guarded<T>(work: impl FnOnce() -> tensor_core::Result<T>) -> Result<T, String
     }
 }
 
-/// An operand's stored array on a device.
+/// Uploads an operand's stored array.
 ///
 /// # Errors
 /// The device's.
@@ -126,17 +126,17 @@ fn view(array: Tensor, steps: &[Step]) -> tensor_core::Result<Tensor> {
     })
 }
 
-/// The reference's dtype of the same name.
+/// The reference's dtype with the same name.
 pub(crate) fn known(dtype: tensor_core::DType) -> DType {
     DType::from_name(dtype.name()).expect("both crates name the same dtypes")
 }
 
-/// tensor-core's dtype of the same name.
+/// tensor-core's dtype with the same name.
 pub(crate) fn dtype(dtype: DType) -> tensor_core::DType {
     named(&tensor_core::DType::ALL, dtype.name())
 }
 
-/// tensor-core's scalar of the same value.
+/// tensor-core's scalar with the same value.
 pub(crate) fn number(value: Value) -> Scalar {
     match value {
         Value::Float(x) => Scalar::Float(x),
@@ -144,7 +144,7 @@ pub(crate) fn number(value: Value) -> Scalar {
     }
 }
 
-/// What has a name, in both crates the same.
+/// Something with the same name in both crates.
 trait Named: Copy {
     fn its_name(self) -> &'static str;
 }
@@ -179,7 +179,7 @@ mod tests {
         same(&tensor_core::ScalarOp::ALL, reference::ScalarOp::ALL.map(|one| one.name()).to_vec());
         same(&tensor_core::BinaryOp::ALL, reference::BinaryOp::ALL.map(|one| one.name()).to_vec());
         same(&tensor_core::CmpOp::ALL, reference::CmpOp::ALL.map(|one| one.name()).to_vec());
-        // The mean is a method of its own in tensor-core.
+        // In tensor-core the mean is a separate method.
         let reductions = reference::ReduceOp::ALL.into_iter().filter(|op| *op != reference::ReduceOp::Mean);
         same(&tensor_core::ReduceOp::ALL, reductions.map(|one| one.name()).collect());
     }

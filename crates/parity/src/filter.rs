@@ -1,11 +1,11 @@
-//! Choosing cases by their id.
+//! Selecting cases by id.
 
 use crate::case::Case;
 
-/// The cases that a filter means.
+/// The cases selected by a filter.
 ///
-/// An id that is given in full means that case alone. A filter with `*` (any text) or `?` (any one character) must match the
-/// whole id; any other filter means every case whose id contains it. Brackets stand for themselves.
+/// A complete id selects that case only. A filter with `*` (any text) or `?` (any character) must match the whole id.
+/// Any other filter selects every case whose id contains it. Brackets have no special meaning.
 pub fn select(cases: Vec<Case>, filter: &str) -> Vec<Case> {
     let ids: Vec<String> = cases.iter().map(Case::id).collect();
     let pattern = filter.contains(['*', '?']);
@@ -19,11 +19,11 @@ pub fn select(cases: Vec<Case>, filter: &str) -> Vec<Case> {
     cases.into_iter().zip(wanted).filter_map(|(case, wanted)| wanted.then_some(case)).collect()
 }
 
-/// Whether `text` as a whole matches `pattern`, in which `*` is any text and `?` any one character.
+/// Whether the whole `text` matches `pattern`, in which `*` is any text and `?` any character.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
-    // Where to go on if the last `*` has to swallow one character more.
+    // Where to continue if the last `*` must match one more character.
     let mut retry = None;
     while t < text.len() {
         match pattern.get(p) {

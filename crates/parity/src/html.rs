@@ -1,4 +1,4 @@
-//! The report as a page: one file, no scripts, nothing fetched from elsewhere.
+//! The report as an HTML page: a single file without scripts or external resources.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,10 +12,10 @@ const STYLE: &str = "body{font:14px sans-serif;margin:2em}table{border-collapse:
 padding:2px 6px;text-align:right}td:first-child,th:first-child{text-align:left}.fail{background:#f99}.near{background:#fe9}\
 .same{color:#999}code{background:#eee}";
 
-/// Writes the page, to a temporary name first.
+/// Writes the page atomically, through a temporary file.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn write(report: &Report, path: &Path) -> io::Result<()> {
     let page = page(report);
     report::write(path, |file| file.write_all(page.as_bytes()))
@@ -51,7 +51,7 @@ fn page(report: &Report) -> String {
     }
     failures(&mut page, report);
     grid(&mut page, report);
-    page += "<p>Cells: the greatest error over all devices as a part of what is allowed; = means equal bits. The command \
+    page += "<p>Cells: the greatest error over all devices as a fraction of what is allowed; = means equal bits. The command \
              that reruns the worst case is the cell's tooltip.</p></html>\n";
     page
 }

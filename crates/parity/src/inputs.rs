@@ -1,38 +1,41 @@
-//! What the arrays of a case contain: ordinary numbers with special ones mixed in, made from the seed.
+//! The contents of a case's arrays: ordinary numbers mixed with special ones, generated from the seed.
 
 use reference::{DType, Value};
 
 use crate::random::{Draw, Stream};
 
-/// What an operand's stored array contains.
+/// The contents of an operand's stored array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Contents {
-    /// Ordinary numbers over many magnitudes, halves (ties of `round`), and every sort of special value and its neighbours.
+    /// Ordinary numbers of many magnitudes, halves (ties of `round`), and all kinds of special values and their
+    /// neighbours.
     Mixed,
-    /// Element `i` has the bit pattern `i` modulo the number of patterns; for dtypes of at most 16 bits.
+    /// Element `i` has the bit pattern `i` modulo the number of patterns. For dtypes of at most 16 bits.
     EveryPattern,
-    /// As `Mixed`, with arguments that a periodic function can still be judged for: finite ones stay below 2^20.
+    /// As `Mixed`, with arguments for periodic functions: finite ones are below 2^20, so that results can be judged.
     Angles,
-    /// Terms of a sum: both signs, several magnitudes, zeros and subnormals, no overflow. Integers take all bits, and wrap.
+    /// Terms of a sum: both signs, several magnitudes, zeros and subnormals, no overflow. Integers use all bits, and
+    /// wrap.
     Terms,
-    /// As `Terms`, with a rare NaN and rare infinities.
+    /// As `Terms`, with a few NaN and infinities.
     SpecialTerms,
-    /// Factors of a product: near ±1, so that long products stay in range. Integers are mostly odd, and wrap.
+    /// Factors of a product: near ±1, so that long products neither overflow nor underflow. Integers are mostly odd,
+    /// and wrap.
     Factors,
-    /// For orders: few distinct values, so that there are ties, with ±0, a rare NaN and rare extremes.
+    /// For sorting: few distinct values, and therefore ties, with ±0, a few NaN and extremes.
     Ranked,
-    /// Odd integers of this many bits with either sign: exact cases, which show inputs or sums that lost bits.
+    /// Odd integers of this many bits with either sign. For exact cases, which reveal lost bits in inputs or sums.
     Whole(u32),
     /// All elements are 1.
     Ones,
-    /// Whole numbers from 0 up to but without this one, each as likely: ids, masks.
+    /// Uniformly distributed integers from 0 up to this one, exclusive: ids, masks.
     Below(u32),
-    /// Not made from the seed: the caller brings the bytes, for example a checkpoint's.
+    /// Not generated: the caller supplies the bytes, for example from a checkpoint.
     Given,
 }
 
 impl Contents {
-    /// A short name for the case's description.
+    /// A short name, used in the case's description.
     pub fn name(self) -> String {
         match self {
             Contents::Mixed => "mixed".into(),
@@ -49,7 +52,7 @@ impl Contents {
         }
     }
 
-    /// The little-endian bytes of `len` elements. For [`Contents::Given`] zeros.
+    /// The little-endian bytes of `len` elements; zeros for [`Contents::Given`].
     pub fn generate(self, dtype: DType, len: usize, stream: Stream) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(len * dtype.size());
         match self {
@@ -133,7 +136,7 @@ impl Contents {
         specials: &[u64],
         draw: &mut Draw,
     ) -> u64 {
-        // Small numbers of both signs, or from zero up where there are no negative ones.
+        // Small numbers of both signs, or of one if the dtype is unsigned.
         let small = |span: i64, draw: &mut Draw| {
             let shift = if least == 0 { span } else { 0 };
             dtype.encode(Value::Int((draw.between(-span, span) + shift).into()))
@@ -167,7 +170,7 @@ fn pick(specials: &[u64], draw: &mut Draw) -> u64 {
     specials[draw.below(specials.len() as u64) as usize]
 }
 
-/// Base-2 logarithm of the largest term of a sum: thousands of them must not overflow.
+/// Base-2 logarithm of the largest term of a sum. Sums of thousands of terms must not overflow.
 fn sum_magnitude(dtype: DType) -> f64 {
     match dtype {
         DType::F8E4M3 => 1.0,
@@ -184,8 +187,8 @@ fn smallest(dtype: DType) -> f64 {
     }
 }
 
-/// Bit patterns that deserve to appear often: zeros, infinities, NaN, both ends of the subnormal and of the normal numbers, the
-/// points where `exp` overflows and vanishes, and the ends of the integer types, where casts saturate.
+/// Bit patterns that appear often: zeros, infinities, NaN, the smallest and largest subnormal and normal numbers, the
+/// points where `exp` overflows and underflows, and the limits of the integer types, where casts saturate.
 fn specials(dtype: DType) -> Vec<u64> {
     if let Some((least, greatest)) = dtype.int_range() {
         let wide =

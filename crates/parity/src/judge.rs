@@ -1,7 +1,8 @@
-//! Holding results against the reference, element by element.
+//! Judging results against the reference, element by element.
 //!
-//! The numbers (ulp bounds, the t of sums) and their reasons are data of the reference crate, see [`reference::BOUNDS`]. This module
-//! adds what is left: one pass over all devices' results, the worst element, and the case's wish for exact bits.
+//! The numbers (ulp bounds, the t of sums) and their reasons are data of the reference crate, see
+//! [`reference::BOUNDS`]. This module judges all devices' results in one pass, finds the worst element, and handles
+//! cases that require exact bits.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,10 @@ use serde::Serialize;
 
 use crate::comparison::Manner;
 
-/// Elements that one task judges.
+/// Elements per task.
 const CHUNK: usize = 4096;
 
-/// One element, as it came and as it should have been.
+/// One element, actual and expected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sample {
     /// Row-major index in the result.
@@ -25,41 +26,41 @@ pub struct Sample {
     pub expected: String,
 }
 
-/// How one device's result compares with the reference.
+/// The judgement of one device's result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// Number of elements.
     pub elements: usize,
-    /// How many of them are wrong.
+    /// Number of wrong elements.
     pub wrong: usize,
-    /// Greatest error in units of what is allowed: at most 1 unless something is wrong; infinite for a wrong element where nothing is
-    /// allowed, and for NaN against a number.
+    /// Maximum error as a fraction of what is allowed. It is at most 1 unless an element is wrong, and infinite if an
+    /// element is wrong where nothing is allowed, or only one of the values is NaN.
     pub worst: f64,
-    /// Greatest error in units in the last place, among finite floats that differ from the rounded expectation.
+    /// Maximum error in ulp, over finite floats that differ from the rounded expectation.
     pub ulps: f64,
-    /// The element with the greatest error in units of what is allowed; `None` if there is no error at all.
+    /// The element with the maximum error as a fraction of what is allowed; `None` if there is no error.
     pub sample: Option<Sample>,
-    /// In what manners the wrong elements are wrong; empty if none is.
+    /// The kinds of difference of the wrong elements; empty if none is wrong.
     pub manners: BTreeSet<Manner>,
 }
 
-/// How far one element is off.
+/// The error of one element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Distance {
-    /// Wrong or not.
+    /// Whether it is wrong.
     wrong: bool,
-    /// In units of what is allowed.
+    /// As a fraction of what is allowed.
     units: f64,
-    /// In units in the last place.
+    /// In ulp.
     ulps: f64,
 }
 
-/// Says how to judge: by the reference's rule, or, if `exact`, by bits alone.
+/// The rule to judge by: the reference's, or equal bits if `exact`.
 pub fn rule(outcome: &Outcome<'_>, exact: bool) -> Judge {
     if exact { Judge::Exact } else { outcome.judge() }
 }
 
-/// A rule in words.
+/// Describes a rule in words.
 pub fn describe(rule: Judge) -> String {
     match rule {
         Judge::Exact => "equal bits".into(),
@@ -74,7 +75,7 @@ fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distan
     let wrong = !judge.accepts(dtype, expected, got);
     let infinite = matches!(dtype.decode(got), Value::Float(x) if x.is_infinite());
     if !wrong && infinite {
-        // An overflow that is allowed has no distance.
+        // An allowed overflow has no distance.
         return Distance { wrong, units: 0.0, ulps: 0.0 };
     }
     let gap = reference::difference(dtype, expected, got);
@@ -82,7 +83,7 @@ fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distan
     let units = match () {
         () if gap.is_finite() && tolerance > 0.0 => gap / tolerance,
         () if wrong => f64::INFINITY,
-        // Another NaN.
+        // A NaN with another bit pattern.
         () => 0.0,
     };
     Distance { wrong, units, ulps: ulps(dtype, expected, gap) }
@@ -93,12 +94,12 @@ fn ulps(dtype: DType, expected: &Expected, gap: f64) -> f64 {
     if gap.is_finite() && ulp > 0.0 { gap / ulp } else { 0.0 }
 }
 
-/// One chunk's findings for one device.
+/// The results of one chunk for one device.
 #[derive(Debug, Clone)]
 struct Tally {
     wrong: usize,
     ulps: f64,
-    /// The worst element's distance in units, its index, and the bits it has and should have.
+    /// The worst element's distance, its index, and its actual and expected bits.
     worst: Option<(f64, usize, u64, u64)>,
     manners: BTreeSet<Manner>,
 }
@@ -112,13 +113,13 @@ impl Tally {
             self.manners.insert(Manner::of(dtype, expected, got));
         }
         self.ulps = self.ulps.max(distance.ulps);
-        // Another NaN than the reference's is no error.
+        // A NaN with other bits than the reference's is not an error.
         if distance.units > 0.0 {
             self.keep((distance.units, index, got, expected));
         }
     }
 
-    /// Of equally bad elements the first stays.
+    /// The first of equally bad elements is kept.
     fn keep(&mut self, other: (f64, usize, u64, u64)) {
         if self.worst.is_none_or(|worst| other.0 > worst.0) {
             self.worst = Some(other);
@@ -135,8 +136,8 @@ impl Tally {
     }
 }
 
-/// Judges the results of several devices in one pass over the reference. Each result has the outcome's length; its bytes are
-/// little-endian and dense.
+/// Judges the results of several devices in one pass over the reference. Each result has the outcome's length; its
+/// bytes are little-endian and dense.
 pub fn judge(outcome: &Outcome<'_>, judge: Judge, results: &[&[u8]]) -> Vec<Verdict> {
     let (dtype, len) = (outcome.dtype(), outcome.len());
     let size = dtype.size();
@@ -161,7 +162,7 @@ pub fn judge(outcome: &Outcome<'_>, judge: Judge, results: &[&[u8]]) -> Vec<Verd
     };
     let chunks = len.div_ceil(CHUNK);
     let tallies = if chunks > 1 {
-        // An indexed reduction keeps the order, so that the first of equally bad elements is reported every time.
+        // An indexed reduction keeps the order, so that the first of equally bad elements is always reported.
         (0..chunks).into_par_iter().map(task).reduce(|| vec![Tally::NONE; results.len()], merge)
     } else {
         task(0)
@@ -185,7 +186,7 @@ fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
     }
 }
 
-/// The little-endian element at the beginning of `bytes`.
+/// The little-endian element at the start of `bytes`.
 pub(crate) fn read(bytes: &[u8], size: usize) -> u64 {
     match size {
         1 => u64::from(bytes[0]),
@@ -195,7 +196,7 @@ pub(crate) fn read(bytes: &[u8], size: usize) -> u64 {
     }
 }
 
-/// A number as a person reads it, with its bits: "0.1 (0x3dcccccd)".
+/// A readable number with its bits: "0.1 (0x3dcccccd)".
 pub fn text(dtype: DType, bits: u64) -> String {
     match dtype.decode(bits) {
         Value::Int(i) => i.to_string(),

@@ -1,10 +1,10 @@
-//! The judge, tried with hand-made errors on both sides of what is allowed.
+//! Tests of the judge, with errors just below and just above the tolerance.
 
 use reference::{Array, DType, ReduceOp, UnaryOp, Value};
 
 use crate::judge::{judge, rule};
 
-/// The reference's results as floats, one of them replaced, as bytes.
+/// The reference's results as bytes, with one element replaced.
 fn with_one(dtype: DType, values: &[f64], at: usize, value: f64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (index, x) in values.iter().enumerate() {
@@ -15,7 +15,7 @@ fn with_one(dtype: DType, values: &[f64], at: usize, value: f64) -> Vec<u8> {
 
 #[test]
 fn sums_are_allowed_t_times_their_terms_and_one_ulp() {
-    // 10,000 terms of 1 and -1 that cancel but for one: sum 1, terms 10001, t = 2e-7 · √10001.
+    // 10,000 terms of 1 and -1 cancel except for one: the sum is 1, the scale 10001, and t = 2e-7 · √10001.
     let terms: Vec<f64> = (0..10_001).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let array = Array::from_f64(DType::F32, &[10_001], &terms).unwrap();
     let outcome = reference::reduce(ReduceOp::Sum, &array, &[0], false).unwrap();
@@ -31,7 +31,7 @@ fn sums_are_allowed_t_times_their_terms_and_one_ulp() {
     assert_eq!((bad.wrong, bad.elements), (1, 1));
     assert!((bad.worst - 1.1).abs() < 1e-3, "{}", bad.worst);
     assert_eq!(bad.sample.unwrap().index, 0);
-    // Where the case asks for the exact bits, the small error is one too many.
+    // If the case requires exact bits, even the small error is wrong.
     let bytes = with_one(DType::F32, &[1.0], 0, 1.0 + 0.9 * allowed);
     assert_eq!(judge(&outcome, rule(&outcome, true), &[&bytes])[0].wrong, 1);
 }
@@ -41,7 +41,7 @@ fn transcendental_results_are_allowed_their_ulps() {
     let array = Array::from_f64(DType::F32, &[3], &[0.0, 1.0, 2.0]).unwrap();
     let outcome = reference::unary(UnaryOp::Exp, &array).unwrap();
     let exact: Vec<f64> = [0.0f64, 1.0, 2.0].map(f64::exp).to_vec();
-    // e lies in [2, 4), where an ulp of f32 is 2^-22; exp is allowed 2.5 of them. Whole steps from the rounded result:
+    // e is in [2, 4), where an ulp of f32 is 2^-22. exp may be off by 2.5 of them. Whole steps from the rounded result:
     let step = |count: i32| {
         let rounded = (1.0f64.exp() as f32).to_bits().wrapping_add_signed(count);
         let bytes = with_one(DType::F32, &exact, 1, f32::from_bits(rounded).into());
@@ -50,7 +50,8 @@ fn transcendental_results_are_allowed_their_ulps() {
     assert_eq!(step(0).wrong, 0);
     assert_eq!(step(2).wrong + step(-2).wrong, 0);
     assert_eq!((step(3).wrong, step(-3).wrong), (1, 1));
-    // e = 2.71828182845904…, nearest f32 2.71828174591064…: 0.346 ulp above it, so three steps down are 3.346 ulp off.
+    // e = 2.71828182845904…, nearest f32 2.71828174591064…: it is 0.346 ulp below e, so that three steps down are 3.346
+    // ulp off.
     assert!((step(-3).ulps - 3.346).abs() < 0.01, "{}", step(-3).ulps);
     assert!((step(-3).worst - 3.346 / 2.5).abs() < 0.01);
 }

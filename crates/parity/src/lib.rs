@@ -1,4 +1,4 @@
-//! The parity cases, their inputs, the judging and the report: every device against the reference, element by element.
+//! Parity cases, their inputs, judging and reports: every device is compared with the reference, element by element.
 //!
 //! ```
 //! use parity::{devices, filter, registry, run_cases, table};
@@ -13,24 +13,26 @@
 //! ```
 //!
 //! # Parts
-//! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all of them, a file per family; [`filter`]: choosing among them.
+//! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all cases, one file per family; [`filter`]:
+//!   selecting cases.
 //! - [`operation`]: an operation that a file of the registry defines.
-//! - [`inputs`] and [`random`]: what arrays contain; [`view`]: which of their elements a view has.
-//! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: asking the reference; [`mod@judge`]: comparing.
-//! - [`export`]: the cases for another program; [`witness`]: judging what such a program computed.
-//! - [`record`]: a device's results as a file, and a run compared with it ([`run_against`]); [`comparison`]: two such files compared;
-//!   [`listed`]: a run compared with known differences.
-//! - [`report`], [`table`], [`html`]: the results. [`weights`]: the same on a checkpoint. [`sabotage`]: planted errors, which test
-//!   the judge. [`cli`]: the command line of `cargo xtask parity`.
+//! - [`inputs`] and [`random`]: the contents of arrays; [`view`]: the elements of views.
+//! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: evaluating it with the reference;
+//!   [`mod@judge`]: comparing.
+//! - [`export`]: exporting cases for another program; [`witness`]: judging that program's results.
+//! - [`record`]: a device's results as a file, and comparing a run with it ([`run_against`]); [`comparison`]: comparing
+//!   two such files; [`listed`]: comparing a run with known differences.
+//! - [`report`], [`table`], [`html`]: the results. [`weights`]: parity on a checkpoint. [`sabotage`]: planted errors,
+//!   which test the judge. [`cli`]: the command line of `cargo xtask parity`.
 //!
 //! # Invariants
-//! - A case's inputs depend on the seed, its id and nothing else; the random numbers and the hash never change their meaning.
-//! - The `reference` crate decides what is right; it does not depend on devices. Views are resolved here a second time,
-//!   independently of tensor-core's layouts.
+//! - A case's inputs depend only on the seed and its id. The random numbers and the hash never change their meaning.
+//! - The `reference` crate decides what is right, and does not depend on devices. Views are resolved here a second
+//!   time, independently of tensor-core's layouts.
 //! - A device's error or panic fails its case, not the run.
 //!
 //! # Limits
-//! The crate does not depend on platforms or kernels: a device is a name that tensor-core opens.
+//! The crate does not depend on platforms or kernels. It knows devices by the names that tensor-core opens.
 
 pub mod case;
 pub mod choice;

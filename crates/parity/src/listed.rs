@@ -1,4 +1,4 @@
-//! Known differences of a device, held against a run: [`Report::excuse`].
+//! Comparing a run with a device's known differences: [`Report::excuse`].
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use crate::comparison::Known;
 use crate::devices::NamedDevice;
 use crate::report::{Report, Status, rows};
 
-/// What became of an entry of the list.
+/// What became of an entry in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedReport {
     /// The entry's pattern of cases.
     pub case: String,
     /// Its reason.
     pub reason: String,
-    /// Results that it explains; of an entry that leaves cases out, those cases.
+    /// Number of results that it explains, or for an entry with `left_out`, of its cases.
     pub results: usize,
-    /// Its cases were not run.
+    /// Whether its cases were not run.
     pub left_out: bool,
-    /// All cases ran on a device that the entry is about, and it explains none: it has to go.
+    /// Whether all cases ran on a device of the entry and it explains none, so that it must be removed.
     pub stale: bool,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for ListedReport {
     }
 }
 
-/// The cases without those that the list leaves out on one of these devices, and what became of its entries that do.
+/// Removes the cases that the list leaves out on one of these devices. Also returns what became of the entries that do.
 pub fn leave_out(
     cases: Vec<Case>,
     known: &[Known],
@@ -78,9 +78,10 @@ impl ListedReport {
 }
 
 impl Report {
-    /// Marks results with wrong elements as known where the first fitting entry of the list explains them. A missing result, or one of
-    /// another form, is never excused, nor is one that is right and differs from a record. Entries about other devices are left out.
-    /// `whole` says that the run had every case, so that an entry without a result is stale; `origin` is as for [`Report::new`].
+    /// Marks results with wrong elements as known if an entry of the list explains them; the first matching entry
+    /// counts. Results that are missing, have another form, or are right but differ from a record are never excused.
+    /// Entries about other devices are ignored. `whole` says that the run had every case, so that an entry without a
+    /// result is stale. `origin` is as for [`Report::new`].
     pub fn excuse(&mut self, known: &[Known], devices: &[NamedDevice], whole: bool, origin: &str) {
         let places: Vec<(String, String)> = devices.iter().map(place).collect();
         let mut counts = vec![0; known.len()];
@@ -112,7 +113,7 @@ fn is_on(known: &Known, (platform, arch): &(String, String)) -> bool {
     known.is_on(&[(platform, arch)])
 }
 
-/// The platform and the architecture of a device.
+/// The platform and architecture of a device.
 fn place(device: &NamedDevice) -> (String, String) {
     let facts = device.device.facts();
     let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
@@ -132,7 +133,7 @@ mod tests {
         Known { case: case.into(), on, arch, only, left_out: false, reason: "tried out".into() }
     }
 
-    /// A run of three cases with a wrong element in the first, and one that is missing in the second.
+    /// A run of three cases with a wrong element in the first and the second result missing.
     fn spoiled() -> Report {
         let cases = filter::select(registry::all(), "neg/f32/*/matrix/*");
         let mut report = run_cases(&cases[..3], &[devices::cpu()], 7, &mut || ());

@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask parity`; everything is in the library beside it.
+//! The program behind `cargo xtask parity`. All code is in the library.
 
 use clap::Parser;
 use parity::cli::{self, ParityArgs};

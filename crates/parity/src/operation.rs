@@ -1,4 +1,4 @@
-//! What the registry's files say of operations that they define themselves.
+//! Operations that files of the registry define.
 
 use std::fmt::Debug;
 
@@ -6,33 +6,33 @@ use reference::{Array, Error, Outcome};
 use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
-/// An operation as cases see it: what it is called, how a device does it, and what the reference says about it.
+/// An operation of a case: its name, its implementation on a device, and its reference.
 ///
-/// A file of [`crate::registry`] defines its operations by this trait and makes cases of them with
-/// [`Op::named`](crate::case::Op::named). Two operations are the same if name and parameters are.
+/// Files of [`crate::registry`] implement this trait for their operations, and make cases of them with
+/// [`Op::named`](crate::case::Op::named). Two operations are equal if their names and parameters are.
 pub trait Operation: Debug + Send + Sync {
-    /// The operation's name, as in the table of results.
+    /// The operation's name in the table of results.
     fn name(&self) -> &'static str;
 
-    /// The parameters as text; empty if there are none. Equal texts mean equal parameters.
+    /// The parameters as text, empty if there are none. Texts are equal if and only if the parameters are.
     fn parameters(&self) -> String {
         String::new()
     }
 
-    /// The parameters by name, for programs that know nothing of this one.
+    /// The parameters by name, for programs that do not know this crate.
     fn manifest(&self) -> Map<String, Value> {
         Map::new()
     }
 
-    /// The operation on a device, through tensor-core's public interface. The operands are the views of the case.
+    /// Runs the operation on a device, through tensor-core's public interface. The operands are the views of the case.
     ///
     /// # Errors
-    /// The device's.
+    /// The device's error.
     fn run(&self, operands: &[Tensor]) -> tensor_core::Result<Tensor>;
 
-    /// What the result must be. The arrays are the views' elements, dense.
+    /// The expected result. The arrays are dense and have the views' elements.
     ///
     /// # Errors
-    /// The reference's, if the case asks for what does not exist.
+    /// The reference's, if the case is invalid.
     fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error>;
 }

@@ -1,4 +1,4 @@
-//! What a run found, as data: the file `report.json`.
+//! The results of a run as data: the file `report.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use crate::judge::{Sample, Verdict};
 use crate::listed::ListedReport;
 use crate::record::{Coverage, RecordReport};
 
-/// Names the layout of `report.json`; a new number for every change that could break a reader.
+/// The format version of `report.json`, which changes whenever a change could break a reader.
 pub const SCHEMA: &str = "parity-report/1";
 
 /// A whole run.
 ///
-/// As JSON an object with these fields under these names. Numbers that are not finite are `null`.
+/// In JSON this is an object with fields of these names. Non-finite numbers are `null`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -29,11 +29,11 @@ pub struct Report {
     pub seconds: f64,
     /// Cases, results and failures.
     pub totals: Totals,
-    /// The devices that were tried.
+    /// The devices that were tested.
     pub devices: Vec<DeviceReport>,
-    /// The records that the results were held against.
+    /// The records that the results were compared with.
     pub records: Vec<RecordReport>,
-    /// The known differences that the results were held against.
+    /// The known differences that the results were compared with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<ListedReport>,
     /// One row per operation and dtype.
@@ -58,7 +58,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Results that are not right.
+    /// The number of failed results.
     pub fn failures(&self) -> usize {
         self.mismatches + self.errors
     }
@@ -69,16 +69,16 @@ impl Totals {
 pub struct DeviceReport {
     /// The name that `--device` takes: "cpu", "host:0", …
     pub name: String,
-    /// What it is, in words.
+    /// A description of the device.
     pub description: String,
     /// Seconds spent in its operations.
     pub seconds: f64,
 }
 
-/// A case and what each device made of it.
+/// A case and each device's result.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaseReport {
-    /// Its id; `--filter` with it runs this case alone.
+    /// Its id. `--filter` with this id runs only this case.
     pub id: String,
     /// Its hash over operation, dtypes, shapes, layouts, parameters and inputs, 32 hexadecimal digits.
     pub hash: String,
@@ -92,33 +92,33 @@ pub struct CaseReport {
     pub layout: &'static str,
     /// Shape class.
     pub shape: &'static str,
-    /// How the result was judged, in words.
+    /// The rule of judgement, in words.
     pub rule: String,
     /// Number of elements of the result.
     pub elements: usize,
     /// One entry per device, in the order of the report's devices.
     pub results: Vec<ResultReport>,
-    /// What each record that was compared has of the case, in the order of the report's records.
+    /// The coverage of the case by each record, in the order of the report's records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<Coverage>,
 }
 
-/// What came of a case on a device.
+/// The status of a device's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Every element is right.
     Pass,
-    /// Some element is wrong, and the list of known differences says why.
+    /// Some element is wrong, and the list of known differences explains it.
     Known,
     /// Some element is wrong, or the shape or dtype is, or a record has another result.
     Mismatch,
-    /// The device gave an error instead of a result.
+    /// The device returned an error instead of a result.
     Error,
 }
 
 impl Status {
-    /// Whether a run with such a result has failed.
+    /// Whether this status fails the run.
     pub fn is_failure(self) -> bool {
         matches!(self, Status::Mismatch | Status::Error)
     }
@@ -129,30 +129,30 @@ impl Status {
 pub struct ResultReport {
     /// The device's name.
     pub device: String,
-    /// What came of it.
+    /// The status of the result.
     pub status: Status,
     /// Number of wrong elements.
     pub wrong: usize,
-    /// Greatest error in units of what is allowed; `null` where nothing is allowed and the element is wrong.
+    /// Maximum error as a fraction of what is allowed; `null` if an element is wrong where nothing is allowed.
     #[serde(serialize_with = "finite")]
     pub worst: f64,
-    /// Greatest error in units in the last place of the result's dtype.
+    /// Maximum error in ulp of the result's dtype.
     #[serde(serialize_with = "finite")]
     pub ulps: f64,
-    /// The worst element; `null` if there is no error at all.
+    /// The worst element; `null` if there is no error.
     pub sample: Option<Sample>,
-    /// What went wrong, in words; `null` unless something did.
+    /// The failure in words; `null` if there is none.
     pub error: Option<String>,
-    /// Names of the records that have another result.
+    /// Names of the records with another result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs_from: Vec<String>,
-    /// In what manners the wrong elements are wrong.
+    /// The kinds of difference of the wrong elements.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub manners: BTreeSet<Manner>,
 }
 
 impl ResultReport {
-    /// A result that was judged.
+    /// The report of a judged result.
     pub fn judged(device: &str, verdict: Verdict) -> ResultReport {
         let Verdict { elements, wrong, worst, ulps, sample, manners } = verdict;
         let status = if wrong == 0 { Status::Pass } else { Status::Mismatch };
@@ -173,7 +173,7 @@ impl ResultReport {
         }
     }
 
-    /// No result, or none of the right shape.
+    /// The report of a missing or malformed result.
     pub fn failed(device: &str, status: Status, error: String) -> ResultReport {
         let device = device.to_string();
         ResultReport {
@@ -189,7 +189,7 @@ impl ResultReport {
         }
     }
 
-    /// A record has another result: a mismatch, whatever the reference says.
+    /// Marks the result as a mismatch because a record has another result, whatever the reference says.
     pub fn differ_from(&mut self, record: &str, why: &str) {
         self.status = Status::Mismatch;
         self.differs_from.push(record.to_string());
@@ -209,26 +209,26 @@ pub struct Row {
     pub dtype: &'static str,
     /// Number of cases.
     pub cases: usize,
-    /// Results that are not right.
+    /// Number of failed results.
     pub failures: usize,
-    /// Results that are not right, and are listed.
+    /// Number of results that are wrong and listed as known.
     pub known: usize,
-    /// Greatest error in units of what is allowed.
+    /// Maximum error as a fraction of what is allowed.
     #[serde(serialize_with = "finite")]
     pub worst: f64,
-    /// Greatest error in units in the last place.
+    /// Maximum error in ulp.
     #[serde(serialize_with = "finite")]
     pub ulps: f64,
-    /// Id of the case with the greatest error, or the first one if there is no error.
+    /// Id of the case with the maximum error, or the first one if there is no error.
     pub worst_case: String,
-    /// The device that made it.
+    /// The device with this error.
     pub worst_device: String,
-    /// The command that runs that case on that device again.
+    /// The command that runs this case on this device again.
     pub rerun: String,
 }
 
 impl Report {
-    /// Puts together what a run found.
+    /// Assembles the report of a run.
     pub fn new(
         seed: u64,
         seconds: f64,
@@ -269,28 +269,29 @@ impl Report {
         operations
     }
 
-    /// The cases and results that are not right, but for those that are listed.
+    /// The failed results with their cases. Known differences are not included.
     pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &ResultReport)> {
         let results =
             self.cases.iter().flat_map(|case| case.results.iter().map(move |result| (case, result)));
         results.filter(|(_, result)| result.status.is_failure())
     }
 
-    /// Writes the report as JSON, to a temporary name first, so that a reader never finds half a file.
+    /// Writes the report as JSON, atomically through a temporary file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn write_json(&self, path: &Path) -> io::Result<()> {
         write(path, |file| Ok(serde_json::to_writer(file, self)?))
     }
 }
 
-/// The command that runs one case on one device again. `origin` is what else the run was given, such as " --weights FILE".
+/// The command that runs one case on one device again. `origin` is the run's further options, such as " --weights
+/// FILE".
 pub fn rerun(device: &str, id: &str, seed: u64, origin: &str) -> String {
     format!("cargo xtask parity --device {device} --filter {} --seed {seed}{origin}", quote(id))
 }
 
-/// A word as a shell takes it literally.
+/// Quotes a word for a shell.
 pub(crate) fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -331,14 +332,14 @@ pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
     rows
 }
 
-/// Writes a file under a temporary name in its own folder, then renames it.
+/// Writes a file under a temporary name in its folder, then renames it.
 pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut file = io::BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
     content(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // A temporary file is the owner's alone; a report is for everyone who may read the folder's other files.
+    // Temporary files are readable only by their owner; a report should be readable by everyone.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -348,7 +349,7 @@ pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// JSON has no infinity.
+/// Non-finite numbers become null, because JSON cannot represent them.
 fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if x.is_finite() { serializer.serialize_some(x) } else { serializer.serialize_none() }
 }

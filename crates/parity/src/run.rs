@@ -1,4 +1,4 @@
-//! Running cases: inputs and references once, devices side by side, judging in parallel.
+//! Running cases: inputs and references are computed once, devices run in parallel, and judging is parallel too.
 
 use std::time::Instant;
 
@@ -13,17 +13,17 @@ use crate::judge;
 use crate::record::{self, Agreement, Entry, Match, NamedRecord, RecordReport};
 use crate::report::{CaseReport, DeviceReport, Report, ResultReport, Status};
 
-/// Input elements that are in memory at one time, unless a single case has more.
+/// Maximum number of input elements in memory at a time, unless a single case has more.
 const BATCH_ELEMENTS: usize = 1 << 21;
 
-/// The records that a run's results are held against, besides the reference.
+/// The records that a run's results are compared with, in addition to the reference.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Against<'a> {
     /// The records.
     pub records: &'a [NamedRecord],
-    /// Whether the run has every case there is, so that an entry of another case is stale.
+    /// Whether the run has all cases, so that a record's entry for any other case is stale.
     pub whole: bool,
-    /// What a rerun has to be given for their sake, such as " --against FILE".
+    /// The options that a rerun needs for the records, such as " --against FILE".
     pub origin: &'a str,
 }
 
@@ -46,7 +46,7 @@ pub fn run_cases(cases: &[Case], devices: &[NamedDevice], seed: u64, step: &mut 
     run_against(cases, devices, seed, Against::default(), step)
 }
 
-/// As [`run_cases`], and holds every result against records too. One that differs from a record is a mismatch.
+/// As [`run_cases`], and compares every result with records. A result that differs from a record is a mismatch.
 pub fn run_against(
     cases: &[Case],
     devices: &[NamedDevice],
@@ -77,7 +77,7 @@ pub fn run_against(
     Report { records: counts, ..report }
 }
 
-/// A case that ran: its inputs as the reference sees them, and what each device made of them.
+/// A case that ran: its inputs as the reference sees them, and each device's result.
 pub(crate) struct Finished<'a> {
     pub(crate) case: &'a Case,
     pub(crate) hash: u128,
@@ -85,7 +85,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) outputs: Vec<DeviceResult>,
 }
 
-/// Runs every case on every device, and gives what `finish` makes of each, in their order. `finish` runs in parallel.
+/// Runs every case on every device, and returns `finish` of each, in order. `finish` runs in parallel.
 pub(crate) fn each_case<T: Send>(
     cases: &[Case],
     devices: &[NamedDevice],
@@ -108,7 +108,7 @@ pub(crate) fn each_case<T: Send>(
     finished
 }
 
-/// Consecutive cases whose inputs fit in memory together.
+/// Splits the cases into consecutive batches whose inputs fit in memory together.
 pub(crate) fn batches(cases: &[Case]) -> Vec<&[Case]> {
     let mut batches = Vec::new();
     let (mut start, mut elements) = (0, 0);
@@ -132,7 +132,7 @@ pub(crate) fn prepare(case: &Case, seed: u64) -> Prepared<'_> {
 
 pub(crate) type DeviceResult = Result<Output, String>;
 
-/// The results of a batch, by case, then by device. Each device works through the batch on a thread of its own.
+/// The results of a batch, by case, then by device. Each device processes the batch on a thread of its own.
 fn on_devices(
     batch: &[Prepared<'_>],
     devices: &[NamedDevice],
@@ -166,7 +166,7 @@ fn on_devices(
         .collect()
 }
 
-/// Judges what the devices of these names made of a case.
+/// Judges the results of a case on the devices with these names.
 pub(crate) fn judged(finished: Finished<'_>, names: &[&str], records: &[&NamedRecord]) -> CaseReport {
     let Finished { case, hash, arrays, outputs } = finished;
     match arrays {
@@ -175,7 +175,7 @@ pub(crate) fn judged(finished: Finished<'_>, names: &[&str], records: &[&NamedRe
     }
 }
 
-/// Judges what the devices made of a case whose operands are `arrays`.
+/// Judges the results of a case with operands `arrays`.
 pub(crate) fn case_report(
     case: &Case,
     hash: u128,
@@ -217,7 +217,7 @@ pub(crate) fn case_report(
     CaseReport { rule: judge::describe(rule), elements: outcome.len(), results, records, ..blank }
 }
 
-/// Marks a result as a mismatch if a record has another.
+/// Marks a result as a mismatch if a record has another one.
 fn hold_against(result: &mut ResultReport, entry: &Entry, found: &[(&str, Match<'_>)]) {
     for (name, found) in found {
         let agreement = found.entry.map(|recorded| record::hold(entry, recorded));
@@ -228,10 +228,10 @@ fn hold_against(result: &mut ResultReport, entry: &Entry, found: &[(&str, Match<
     }
 }
 
-/// How the text begins when a result has not the right form.
+/// The start of the error for a result of the wrong form.
 const MALFORMED: &str = "the result is ";
 
-/// A result of the form that the outcome has; else a text that begins with [`MALFORMED`].
+/// Checks that a result has the outcome's form. The error begins with [`MALFORMED`].
 pub(crate) fn well_formed(outcome: &Outcome<'_>, output: Output) -> DeviceResult {
     let bytes = outcome.len() * outcome.dtype().size();
     if output.dtype != outcome.dtype() || output.shape != outcome.shape() {
@@ -260,7 +260,7 @@ fn blank(case: &Case, hash: u128) -> CaseReport {
     }
 }
 
-/// A case that the reference has no answer for fails everywhere.
+/// A report for a case that the reference cannot compute: it fails on all devices.
 pub(crate) fn hopeless(case: &Case, hash: u128, devices: &[&str], error: &str) -> CaseReport {
     let failed = |device: &&str| ResultReport::failed(device, Status::Error, error.to_string());
     CaseReport { results: devices.iter().map(failed).collect(), ..blank(case, hash) }

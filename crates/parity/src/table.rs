@@ -1,4 +1,4 @@
-//! The table on the terminal: a line per operation, a column per dtype.
+//! The table on the terminal: one row per operation, one column per dtype.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use reference::DType;
 
 use crate::report::{Report, Row, rerun};
 
-/// Failures that are listed in full; the rest is in `report.json`.
+/// Number of failures printed in full; the others are in `report.json`.
 const LISTED: usize = 20;
 
-/// The table, the failures and the totals. `origin` is what else a rerun has to be given.
+/// The table, the failures and the totals. `origin` is the further options of a rerun.
 pub fn render(report: &Report, origin: &str) -> String {
     let mut text = String::new();
     grid(&mut text, report, origin);
@@ -39,19 +39,19 @@ fn grid(text: &mut String, report: &Report, origin: &str) {
     cells(text, &report.operations(), &columns, "  worst ulp  worst case", cell, tail);
     let _ = writeln!(
         text,
-        "Cells: the greatest error over all devices, as a part of what is allowed; = means equal bits.\n\
+        "Cells: the greatest error over all devices, as a fraction of what is allowed; = means equal bits.\n\
          A worst case again (the report has this line for each operation and dtype):\n     {}",
         rerun("DEVICE", "CASE", report.seed, origin)
     );
 }
 
-/// Those dtypes that occur, in the order of all tables.
+/// The dtypes that occur, in the order of all tables.
 pub(crate) fn dtypes<'a>(occurring: impl Iterator<Item = &'a str>) -> Vec<&'static str> {
     let occurring: HashSet<&str> = occurring.collect();
     DType::ALL.iter().map(|dtype| dtype.name()).filter(|name| occurring.contains(name)).collect()
 }
 
-/// A line per operation, a column per dtype, and `tail` behind them.
+/// One row per operation, one column per dtype, then `tail`.
 pub(crate) fn cells(
     text: &mut String,
     operations: &[&str],
@@ -83,7 +83,7 @@ fn cell(row: &Row) -> String {
     }
 }
 
-/// Two decimals where they fit, powers of ten elsewhere.
+/// Two decimals if they fit, else scientific notation.
 fn number(x: f64, width: usize) -> String {
     if x < 1e5 { format!("{x:>width$.2}") } else { format!("{x:>width$.1e}") }
 }

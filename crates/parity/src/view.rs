@@ -1,27 +1,27 @@
-//! Views of an operand: which element of the stored array each element of the view is.
+//! Views of an operand: the array index of each of a view's elements.
 //!
-//! This is a second, independent account of what transposing, narrowing and broadcasting mean; a device under test does the
-//! same steps with its own layouts, and a difference shows as a wrong result.
+//! This is a second, independent implementation of transposing, narrowing and broadcasting. The device under test
+//! applies the same steps with its own layouts, so that a difference shows as a wrong result.
 
 use std::fmt;
 
-/// One step from an array to a view of it.
+/// One step from an array to a view.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Swap two axes.
     Transpose(usize, usize),
     /// Axis `i` of the result is axis `axes[i]` of the source.
     Permute(Vec<usize>),
-    /// Keep `len` positions of `axis`, beginning at `start`.
+    /// Keep `len` indices of `axis`, from `start` on.
     Narrow {
         /// The axis.
         axis: usize,
-        /// First position kept.
+        /// First index kept.
         start: usize,
-        /// Number of positions kept.
+        /// Number of indices kept.
         len: usize,
     },
-    /// Repeat axes of size 1, and new leading axes, to this shape, without copying.
+    /// Broadcast axes of size 1, and new leading axes, to this shape, without a copy.
     Broadcast(Vec<usize>),
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// Numbers joined by commas.
+/// Joins numbers by commas.
 pub(crate) fn list(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
@@ -62,7 +62,7 @@ impl View {
         View { dims: shape.to_vec(), strides, offset: 0 }
     }
 
-    /// A dense array after some steps. Panics on a step that does not fit: cases are ours, not a user's.
+    /// A dense array after some steps. Panics on an invalid step, because cases are not user input.
     pub fn of(shape: &[usize], steps: &[Step]) -> View {
         steps.iter().fold(View::dense(shape), |view, step| view.apply(step))
     }
@@ -145,7 +145,7 @@ impl View {
         }
     }
 
-    /// The view's elements as dense row-major bytes; `size` is the size of an element of `array` in bytes.
+    /// The view's elements as dense row-major bytes. `size` is the element size of `array` in bytes.
     pub fn gather(&self, array: &[u8], size: usize) -> Vec<u8> {
         let mut dense = Vec::with_capacity(self.len() * size);
         self.for_each(|index| dense.extend_from_slice(&array[index * size..][..size]));

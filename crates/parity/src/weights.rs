@@ -1,7 +1,7 @@
 //! Parity on the tensors of a real checkpoint.
 //!
-//! Each tensor is read, sent to every device once, and put through a fixed set of operations; every element of every result is judged
-//! against the reference. One tensor is in memory at a time.
+//! Each tensor is read, sent to every device once, and used by a fixed set of operations. Every element of every result
+//! is judged against the reference. One tensor is in memory at a time.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use crate::report::{CaseReport, Report};
 use crate::run::case_report;
 use crate::view::Step;
 
-/// Rows of each side that a matrix product takes from a weight, so that its cost stays bounded.
+/// Rows of each side of a matrix product from a weight, which bounds its cost.
 const PRODUCT_ROWS: usize = 48;
 
-/// An opened checkpoint.
+/// An open checkpoint.
 #[derive(Debug)]
 pub struct Weights {
     path: PathBuf,
@@ -43,7 +43,7 @@ impl Weights {
     /// Opens a safetensors file.
     ///
     /// # Errors
-    /// [`Error::Weights`]: the file cannot be read, or is damaged.
+    /// [`Error::Weights`] if the file cannot be read or is damaged.
     pub fn open(path: &Path) -> Result<Weights, Error> {
         let file = File::open(path).map_err(wrap(path))?;
         Ok(Weights { path: path.to_path_buf(), file })
@@ -52,7 +52,7 @@ impl Weights {
     /// The cases of every tensor.
     ///
     /// # Errors
-    /// [`Error::Weights`]: a tensor has a dtype that there are no operations for.
+    /// [`Error::Weights`] if a tensor has an unsupported dtype.
     pub fn cases(&self) -> Result<Vec<Case>, Error> {
         let mut cases = Vec::new();
         for name in self.file.names() {
@@ -61,11 +61,11 @@ impl Weights {
         Ok(cases)
     }
 
-    /// Runs those of the file's cases that are among `cases`. `step` is called after each. `origin` is what a rerun has to be given besides
-    /// device, filter and seed.
+    /// Runs those of the file's cases that are in `cases`. `step` is called after each. `origin` is the options that a
+    /// rerun needs besides device, filter and seed.
     ///
     /// # Errors
-    /// [`Error::Weights`]: a tensor cannot be read.
+    /// [`Error::Weights`] if a tensor cannot be read.
     pub fn run(
         &self,
         cases: &[Case],
@@ -103,7 +103,7 @@ impl Weights {
     fn plan(&self, name: &str) -> Result<Vec<(Source, Vec<Case>)>, Error> {
         match self.file.info(name).and_then(|info| Some((info.dtype?, info.shape.dims().to_vec()))) {
             Some((dtype, shape)) => Ok(plan(name, known(dtype), &shape)),
-            // Loading it gives the error that says why.
+            // Loading it returns the error with the reason.
             None => self.file.load(name, &Device::Cpu).map(|_| Vec::new()).map_err(wrap(&self.path)),
         }
     }
@@ -114,7 +114,7 @@ fn wrap(path: &Path) -> impl Fn(tensor_core::Error) -> Error + use<> {
     move |source| Error::Weights { path: path.clone(), source: Box::new(source) }
 }
 
-/// One stored array: its bytes, as the reference sees it, and on every device.
+/// A stored array: its bytes, its reference array, and its tensor on every device.
 struct Stored {
     bytes: Vec<u8>,
     array: Array,
@@ -143,7 +143,7 @@ impl Stored {
         Stored { bytes, array, tensors }
     }
 
-    /// Runs one case on every device at the same time, then judges.
+    /// Runs one case on all devices in parallel, then judges.
     fn run(&self, case: &Case, devices: &[NamedDevice], seconds: &mut [f64]) -> CaseReport {
         let on_device = |tensor: &Result<Tensor, String>, seconds: &mut f64| {
             let start = Instant::now();
@@ -179,7 +179,7 @@ impl Stored {
     }
 }
 
-/// The operations that a tensor of a checkpoint goes through, by what they are applied to.
+/// The operations on a checkpoint's tensor, grouped by their stored array.
 fn plan(name: &str, dtype: DType, shape: &[usize]) -> Vec<(Source, Vec<Case>)> {
     let case = |op, layout, operands| {
         let mut case = Case::new(op, operands, layout, "weight");
@@ -211,7 +211,7 @@ fn plan(name: &str, dtype: DType, shape: &[usize]) -> Vec<(Source, Vec<Case>)> {
     cases.extend(narrow.iter().map(|to| one(Op::Cast(*to))));
 
     if let Some(last) = shape.len().checked_sub(1) {
-        // The middle row of the tensor itself, broadcast over all rows.
+        // The tensor's middle row, broadcast over all rows.
         let row = || whole(dtype).then(Step::Narrow { axis: 0, start: shape[0] / 2, len: 1 });
         let with_row = |op| case(op, Layout::BroadcastRow, vec![whole(dtype), row()]);
         cases.extend([BinaryOp::Add, BinaryOp::Mul].map(|op| with_row(Op::Binary(op))));
@@ -228,7 +228,7 @@ fn plan(name: &str, dtype: DType, shape: &[usize]) -> Vec<(Source, Vec<Case>)> {
         }
     }
     if let (true, &[rows, _]) = (dtype.is_float() && dtype != DType::F8E4M3, shape) {
-        // The first rows times the last rows, transposed: they share the inner dimension.
+        // The first rows times the last rows, transposed: they have the same inner dimension.
         let len = rows.min(PRODUCT_ROWS);
         let first = whole(dtype).then(Step::Narrow { axis: 0, start: 0, len });
         let second =

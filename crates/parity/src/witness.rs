@@ -1,13 +1,14 @@
-//! Results that another program computed from exported cases (see [`crate::export`]), such as `benches/witness/torch_witness.py`.
+//! Results of exported cases (see [`crate::export`]) computed by another program, such as
+//! `benches/witness/torch_witness.py`.
 //!
-//! They are a safetensors file with a tensor per case, named by the case's hash, and facts under `__metadata__`:
-//! - `format`: [`FORMAT`]; `seed` and `filter`: those of the export, from which the cases are made again.
-//! - `not_computed`: a JSON object from hashes to reasons, of cases that the program has no operation for.
-//! - `failed`: likewise, of cases that it should have computed.
-//! - `device`: the platform, such as "cuda"; any others, such as versions.
+//! They are a safetensors file with one tensor per case, named by the case's hash, and metadata in `__metadata__`:
+//! - `format`: [`FORMAT`]; `seed` and `filter`: those of the export, from which the cases are generated again.
+//! - `not_computed`: a JSON object from hashes to reasons, for cases whose operation the program does not have.
+//! - `failed`: likewise, for cases that it should have computed.
+//! - `device`: the platform, such as "cuda"; and any other facts, such as versions.
 //!
-//! Every element of every result is judged against the reference, by the rule that a device gets, and becomes an entry of a [`Record`], as
-//! if a device had made it.
+//! Every element of every result is judged against the reference, by the same rule as a device's. It becomes an entry
+//! of a [`Record`], like a device's result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use crate::report::{CaseReport, DeviceReport, Report};
 use crate::run::{self, Finished};
 use crate::{Error, evaluate, filter, judge, registry};
 
-/// Names the layout of the file; a new number for every change that could break a reader.
+/// The format version of the file, which changes whenever a change could break a reader.
 pub const FORMAT: &str = "parity-results/1";
 
 /// An open file of results.
@@ -39,32 +40,32 @@ pub struct Results {
     failed: BTreeMap<String, String>,
 }
 
-/// Results, judged.
+/// Judged results.
 #[derive(Debug)]
 pub struct Judged {
-    /// The results as a device's: an entry for each case but those that were not computed.
+    /// The results as a record, with an entry for each case that was computed.
     pub record: NamedRecord,
-    /// How they compare with the reference. Missing and failed ones are errors in it.
+    /// Their comparison with the reference. Missing and failed results are errors in it.
     pub report: Report,
-    /// What is wrong with a case's elements, by its id; only of cases with wrong elements.
+    /// The errors in a case's elements, by its id. Only cases with wrong elements are included.
     pub wrong: BTreeMap<String, Wrong>,
-    /// Ids of the cases that the program has no operation for, by its reason.
+    /// Ids of the cases whose operation the program does not have, by its reason.
     pub not_computed: BTreeMap<String, Vec<String>>,
     /// Names of tensors that belong to no case: results for other inputs.
     pub stale: BTreeSet<String>,
 }
 
-/// What is wrong with a result of the right form.
+/// The errors in a result of the right form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// In what manners the wrong elements differ; at least one.
+    /// The kinds of difference of the wrong elements; at least one.
     pub manners: BTreeSet<Manner>,
-    /// The digest of the right result, where its bits are decided: see [`crate::record::digest`].
+    /// The digest of the right result, if its bits are determined: see [`crate::record::digest`].
     pub right: Option<u128>,
 }
 
 impl Results {
-    /// Whether a path is one of such a file, by its ending.
+    /// Whether a path has the extension of such a file.
     pub fn named(path: &Path) -> bool {
         path.extension().is_some_and(|ending| ending == "safetensors")
     }
@@ -72,7 +73,7 @@ impl Results {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`Error::Results`]: it cannot be read, is damaged, or has not the metadata of results.
+    /// [`Error::Results`] if the file cannot be read, is damaged, or lacks the metadata of results.
     pub fn open(path: &Path) -> Result<Results, Error> {
         let wrong = |what: String| Error::Results { path: path.to_path_buf(), what };
         let file = safetensors::File::open(path).map_err(|error| wrong(error.to_string()))?;
@@ -88,7 +89,7 @@ impl Results {
         let reasons = |name: &str| {
             let text = field(name)?;
             serde_json::from_str(&text)
-                .map_err(|error| wrong(format!("its {name:?} is no JSON object of reasons: {error}")))
+                .map_err(|error| wrong(format!("its {name:?} is not a JSON object of reasons: {error}")))
         };
         let (filter, not_computed, failed) = (field("filter")?, reasons("not_computed")?, reasons("failed")?);
         let name = format!("pytorch-{}", field("device")?);
@@ -103,16 +104,16 @@ impl Results {
     /// The cases that were exported.
     ///
     /// # Errors
-    /// [`Error::NoCase`]: the export's filter matches no case any more.
+    /// [`Error::NoCase`] if the export's filter no longer matches any case.
     pub fn cases(&self) -> Result<Vec<Case>, Error> {
         let cases = filter::select(registry::all(), &self.filter);
         if cases.is_empty() { Err(Error::NoCase { filter: self.filter.clone() }) } else { Ok(cases) }
     }
 
-    /// Makes the cases' inputs again and judges every result. `step` is called after each case.
+    /// Generates the cases' inputs again and judges every result. `step` is called after each case.
     ///
     /// # Errors
-    /// [`Error::Results`]: no tensor belongs to any case, as after a change of the registry.
+    /// [`Error::Results`] if no tensor belongs to a case, as after a change of the registry.
     pub fn judge(&self, cases: &[Case], step: &mut dyn FnMut()) -> Result<Judged, Error> {
         let start = Instant::now();
         let all = run::each_case(cases, &[], self.seed, &mut [], step, |finished| {
@@ -194,12 +195,12 @@ impl Results {
 }
 
 impl Judged {
-    /// In what manners the elements of a case are wrong; empty if none is.
+    /// The kinds of difference of a case's wrong elements; empty if none is wrong.
     pub(crate) fn manners(&self, id: &str) -> BTreeSet<Manner> {
         self.wrong.get(id).map(|wrong| wrong.manners.clone()).unwrap_or_default()
     }
 
-    /// What stands for the reference where the results are held against it.
+    /// A record that represents the reference in comparisons with it.
     pub fn reference(&self) -> NamedRecord {
         let Header { seed, date, version, .. } = self.record.record.header().clone();
         let (device, description) = ("reference".to_string(), "the exact results, rounded".to_string());
@@ -209,7 +210,7 @@ impl Judged {
     }
 }
 
-/// What is wrong with the elements of a result; `None` for a result of another form, which is wrong as a whole.
+/// The errors in the elements of a result; `None` if the result has another form and is wrong as a whole.
 fn wrong(finished: &Finished<'_>) -> Option<Wrong> {
     let (Ok(arrays), Ok(output)) = (&finished.arrays, &finished.outputs[0]) else { return None };
     let arrays: Vec<_> = arrays.iter().collect();

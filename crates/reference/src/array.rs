@@ -1,9 +1,9 @@
-//! Dense row-major arrays, and the views that operations are tried on.
+//! Dense row-major arrays, and strided views of them.
 
 use crate::shape::{broadcast_shapes, broadcast_strides, count, dense_strides};
 use crate::{DType, Error, Value};
 
-/// A dense row-major array of one dtype. Elements are held as numbers: the bits of a NaN are not kept.
+/// A dense row-major array of one dtype. Elements are stored as numbers, so that NaN payloads are lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
     dtype: DType,
@@ -11,7 +11,7 @@ pub struct Array {
     pub(crate) data: Data,
 }
 
-/// The elements: every integer dtype fits in `i64`, every float dtype in `f64`.
+/// The elements. Every integer dtype fits `i64`, every float dtype fits `f64`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Data {
     Int(Vec<i64>),
@@ -33,7 +33,7 @@ impl Array {
         Ok(Array::collect(dtype, shape, bits.map(|bits| dtype.decode(bits))))
     }
 
-    /// An array from values, each rounded into the dtype as [`DType::encode`] does it.
+    /// An array from values, each rounded to the dtype as by [`DType::encode`].
     pub fn from_values(dtype: DType, shape: &[usize], values: &[Value]) -> Result<Array, Error> {
         let expected = count(shape)?;
         if expected != values.len() {
@@ -43,12 +43,12 @@ impl Array {
         Ok(Array::collect(dtype, shape, values.iter().map(|value| value.round_to(dtype))))
     }
 
-    /// An array from floating point values, each rounded into the dtype.
+    /// An array from floating point values, each rounded to the dtype.
     pub fn from_f64(dtype: DType, shape: &[usize], values: &[f64]) -> Result<Array, Error> {
         Array::from_values(dtype, shape, &values.iter().map(|x| Value::Float(*x)).collect::<Vec<_>>())
     }
 
-    /// An array from integers, each rounded into the dtype.
+    /// An array from integers, each rounded to the dtype.
     pub fn from_i64(dtype: DType, shape: &[usize], values: &[i64]) -> Result<Array, Error> {
         Array::from_values(dtype, shape, &values.iter().map(|i| Value::from(*i)).collect::<Vec<_>>())
     }
@@ -62,17 +62,17 @@ impl Array {
         Array { dtype, shape: shape.to_vec(), data }
     }
 
-    /// Dtype of the elements.
+    /// The elements' dtype.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Shape.
+    /// The shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         match &self.data {
             Data::Int(values) => values.len(),
@@ -80,12 +80,12 @@ impl Array {
         }
     }
 
-    /// Whether there are no elements.
+    /// Whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The element at a row-major index. Panics if there is none.
+    /// The element at a row-major index. Panics if the index is out of range.
     pub fn get(&self, index: usize) -> Value {
         match &self.data {
             Data::Int(values) => Value::Int(values[index].into()),
@@ -93,13 +93,13 @@ impl Array {
         }
     }
 
-    /// The bit pattern of the element at a row-major index; a NaN has the dtype's usual pattern. Panics if
-    /// there is no such element.
+    /// The bit pattern of the element at a row-major index. All NaN have the dtype's canonical pattern. Panics if the
+    /// index is out of range.
     pub fn bits(&self, index: usize) -> u64 {
         self.dtype.encode(self.get(index))
     }
 
-    /// The array with another shape of as many elements.
+    /// The array with another shape of the same element count.
     pub fn reshape(mut self, shape: &[usize]) -> Result<Array, Error> {
         let (dtype, expected, got) = (self.dtype, count(shape)?, self.len());
         if expected != got {
@@ -109,8 +109,8 @@ impl Array {
         Ok(self)
     }
 
-    /// The elements `offset + Σ index·stride` of the flat array, as a new dense array of shape `dims`.
-    /// Strides are in elements, may be zero (broadcast) and negative (flip).
+    /// The elements `offset + Σ index·stride` of the flat array, as a new dense array of shape `dims`. Strides are in
+    /// elements, and may be zero (broadcast) or negative (flip).
     pub fn strided(&self, offset: usize, dims: &[usize], strides: &[isize]) -> Result<Array, Error> {
         let mut places = Vec::with_capacity(count(dims)?);
         self.visit(offset, dims, strides, |place| places.push(place))?;
@@ -121,7 +121,7 @@ impl Array {
         Ok(Array { dtype: self.dtype, shape: dims.to_vec(), data })
     }
 
-    /// Writes `value`, rounded into the dtype, to the places that [`Array::strided`] reads: `const_set`.
+    /// Writes `value`, rounded to the dtype, to the elements that [`Array::strided`] reads: `const_set`.
     pub fn set_strided(
         &mut self,
         offset: usize,
@@ -133,7 +133,7 @@ impl Array {
         self.write_strided(offset, dims, strides, &source)
     }
 
-    /// Writes the elements of `source` (same dtype, shape `dims`), in row-major order, to the places that
+    /// Writes the elements of `source` (same dtype, shape `dims`), in row-major order, to the elements that
     /// [`Array::strided`] reads: a copy into a view.
     pub fn write_strided(
         &mut self,
@@ -161,7 +161,7 @@ impl Array {
         Ok(())
     }
 
-    /// The dimensions in another order: dimension `i` of the result is dimension `axes[i]` of this array.
+    /// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]` of this array.
     pub fn permute(&self, axes: &[usize]) -> Result<Array, Error> {
         let mut seen = vec![false; self.shape.len()];
         for axis in axes {
@@ -179,7 +179,7 @@ impl Array {
         self.strided(0, &dims, &strides)
     }
 
-    /// `len` elements from `start` on, along `axis`.
+    /// `len` elements along `axis`, from `start` on.
     pub fn narrow(&self, axis: usize, start: usize, len: usize) -> Result<Array, Error> {
         let Some(size) = self.shape.get(axis) else {
             return Err(Error::Axis { op: "narrow", axis, shape: self.shape.clone() });
@@ -195,7 +195,7 @@ impl Array {
         self.strided(start * own[axis], &dims, &strides)
     }
 
-    /// The array repeated to a shape that it broadcasts to.
+    /// The array broadcast to a shape.
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array, Error> {
         if broadcast_shapes("broadcast_to", &self.shape, shape)? != shape {
             let (left, right) = (self.shape.clone(), shape.to_vec());
@@ -205,7 +205,8 @@ impl Array {
         self.strided(0, shape, &strides)
     }
 
-    /// Calls `f` with every place of a view in row-major order, or says that the view leaves the array.
+    /// Calls `f` with the position of every element of a view, in row-major order. An error if the view leaves the
+    /// array.
     fn visit(
         &self,
         offset: usize,

@@ -1,9 +1,9 @@
-//! How far a result may be from the exact one: one table, a reason beside each number.
+//! The error bounds of all operations, in one table with reasons.
 //!
-//! A library's documented error of n ulp counts from the correctly rounded result, so it is n + ½ ulp from
-//! the exact one. In formulas of several steps, errors add as relative errors, in units u of half an ulp of 1
-//! (2^-24 for f32, 2^-53 for f64): an error of n ulp is at most 2n u, a rounding 1 u, and a result off by n u
-//! is off by less than n ulp.
+//! A library's documented error of n ulp is relative to the correctly rounded result, so it is n + ½ ulp from the exact
+//! result. In formulas of several steps relative errors add up, in units u of half an ulp of 1 (2^-24 for f32, 2^-53
+//! for f64). An error of n ulp is at most 2n u, a rounding is 1 u, and a result with an error of n u is off by less
+//! than n ulp.
 //!
 //! Sources: CUDA = "Mathematical Functions" appendix of the CUDA C++ programming guide (full range); ROCm =
 //! "HIP math API" of the ROCm documentation; glibc = "Known Maximum Errors in Math Functions" of its manual,
@@ -11,7 +11,7 @@
 
 use crate::{DType, Judge, round};
 
-/// The bound of one operation, in units in the last place.
+/// The error bound of one operation, in ulp.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// Name of the operation.
@@ -20,11 +20,11 @@ pub struct Bound {
     pub f32: f64,
     /// For `f64`.
     pub f64: f64,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub reason: &'static str,
 }
 
-/// Bound of every operation that is neither exact nor a sum. `f16`, `bf16` and `f8e4m3` always have
+/// The bounds of all operations that are neither exact nor sums. `f16`, `bf16` and `f8e4m3` always have
 /// [`SMALL_FLOAT_ULPS`].
 #[rustfmt::skip]
 pub const BOUNDS: &[Bound] = &[
@@ -46,15 +46,15 @@ pub const BOUNDS: &[Bound] = &[
     row("elu", 4.0, 4.0, "a·expm1(x): expm1 3 u (CUDA, ROCm, glibc 1), product 1 u"),
 ];
 
-/// `f16`, `bf16`, `f8e4m3`: half an ulp for the one rounding from `f32`; the error of the `f32` result can
-/// only move it to the next neighbour of a tie, and the whole ulp covers that.
+/// The bound of `f16`, `bf16`, `f8e4m3`. Half an ulp is for the single rounding from `f32`. The error of the `f32`
+/// result can only move it across a tie to the next neighbour, which the whole ulp covers.
 pub const SMALL_FLOAT_ULPS: f64 = 1.0;
 
 const fn row(op: &'static str, f32: f64, f64: f64, reason: &'static str) -> Bound {
     Bound { op, f32, f64, reason }
 }
 
-/// How results of a transcendental operation are judged.
+/// The judge of a transcendental operation's results.
 pub(crate) fn transcendental(op: &str, dtype: DType) -> Judge {
     let bound =
         BOUNDS.iter().find(|bound| bound.op == op).expect("every transcendental operation has a bound");
@@ -68,18 +68,17 @@ pub(crate) fn transcendental(op: &str, dtype: DType) -> Judge {
     Judge::Within { ulps, t }
 }
 
-/// The scale of gelu_erf: where erfc(z) is below the normal numbers of the compute type, its last place does
-/// not shrink any more, so its bound of n u is one of n u of the smallest normal number, and x/2 magnifies
-/// that.
+/// The scale of gelu_erf. If erfc(z) is subnormal in the compute type, its ulp no longer shrinks: its bound of n u is
+/// then n u of the smallest normal number, magnified by x/2.
 pub(crate) fn subnormal_tail(dtype: DType, x: f64, value: f64) -> f64 {
     let factor = x.abs() / 2.0;
     let erfc = value.abs() / factor;
     let normal = round::min_normal(compute(dtype));
-    // Far below the smallest subnormal erfc(z) is 0 everywhere.
+    // Far below the smallest subnormal, erfc(z) is 0 on all devices.
     if erfc < normal && erfc > normal * roundoff(dtype) / 2.0 { factor * normal } else { 0.0 }
 }
 
-/// The type in which a float dtype is computed.
+/// The compute type of a float dtype.
 pub(crate) fn compute(dtype: DType) -> DType {
     if dtype == DType::F64 { DType::F64 } else { DType::F32 }
 }
@@ -89,16 +88,16 @@ fn roundoff(dtype: DType) -> f64 {
     if dtype == DType::F64 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
 }
 
-/// t of a sum or dot product of k terms: 4e-16·√k for `f64`, 2e-7·√k for the others, which accumulate in
-/// `f32`. Rounding errors of k additions grow like a random walk, √k steps of at most half an ulp (6e-8,
-/// 1.1e-16) each; the factor 3.4 leaves room for unlucky walks.
+/// t of a sum or dot product of k terms: 4e-16·√k for `f64`, 2e-7·√k for the others, which accumulate in `f32`. The
+/// rounding errors of k additions grow like a random walk, with √k steps of at most half an ulp (6e-8, 1.1e-16). The
+/// factor 3.4 leaves a margin for unlucky walks.
 pub fn sum_tolerance(dtype: DType, k: usize) -> f64 {
     let step = if dtype == DType::F64 { 4e-16 } else { 2e-7 };
     step * (k as f64).sqrt()
 }
 
-/// t of a product of k factors: one unit roundoff (2^-24, 2^-53) for each, in any order. This is no estimate:
-/// each multiplication rounds once.
+/// t of a product of k factors: one unit roundoff (2^-24, 2^-53) per factor, in any order. This is a strict bound,
+/// because each multiplication rounds once.
 pub fn product_tolerance(dtype: DType, k: usize) -> f64 {
     roundoff(dtype) * k as f64
 }

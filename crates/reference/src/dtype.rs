@@ -1,4 +1,4 @@
-//! The ten element types, and values that came out of them.
+//! The ten element types, and their values.
 
 use crate::round;
 
@@ -29,7 +29,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// All ten, in the order of `operations.md`.
+    /// All ten, integers first.
     pub const ALL: [DType; 10] = [
         DType::U8,
         DType::U32,
@@ -89,7 +89,7 @@ impl DType {
         !self.is_float()
     }
 
-    /// Least and greatest value of an integer dtype; `None` for floats.
+    /// The minimum and maximum of an integer dtype; `None` for floats.
     pub fn int_range(self) -> Option<(i128, i128)> {
         match self {
             DType::U8 => Some((0, u8::MAX.into())),
@@ -101,8 +101,7 @@ impl DType {
         }
     }
 
-    /// The bit pattern of the element at `index` of little-endian `bytes`, in the low bits; `None` past the
-    /// end.
+    /// The bit pattern, in the low bits, of the element at `index` of little-endian `bytes`; `None` past the end.
     pub fn read(self, bytes: &[u8], index: usize) -> Option<u64> {
         let start = index.checked_mul(self.size())?;
         let element = bytes.get(start..start.checked_add(self.size())?)?;
@@ -114,7 +113,7 @@ impl DType {
         bytes.extend_from_slice(&bits.to_le_bytes()[..self.size()]);
     }
 
-    /// The value of a bit pattern, exactly.
+    /// The exact value of a bit pattern.
     pub fn decode(self, bits: u64) -> Value {
         match self {
             DType::U8 => Value::Int((bits as u8).into()),
@@ -126,9 +125,9 @@ impl DType {
         }
     }
 
-    /// The bit pattern that `value` becomes in this dtype, as `cast` does it: float to float and integer to
-    /// float round once to nearest even; float to integer truncates and saturates, NaN becomes 0; integer to
-    /// integer wraps; `f8e4m3` saturates.
+    /// The bit pattern of `value` converted to this dtype, as `cast` does. Float to float and integer to float round
+    /// once to nearest even; `f8e4m3` saturates. Float to integer truncates and saturates, and NaN becomes 0. Integer
+    /// to integer wraps.
     pub fn encode(self, value: Value) -> u64 {
         match (self.int_range(), value) {
             (Some(range), Value::Float(x)) => round::wrap(self, round::saturate(range, x)),
@@ -138,7 +137,7 @@ impl DType {
         }
     }
 
-    /// Whether a bit pattern is a NaN of this dtype; always false for integers.
+    /// Whether a bit pattern is a NaN of this dtype. Always false for integers.
     pub fn is_nan(self, bits: u64) -> bool {
         match self.decode(bits) {
             Value::Float(x) => x.is_nan(),
@@ -153,8 +152,7 @@ impl std::fmt::Display for DType {
     }
 }
 
-/// A number: an element of an array, or a scalar argument. Every element of every dtype is represented
-/// exactly.
+/// A number: an element of an array, or a scalar argument. It represents every element of every dtype exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// An integer.
@@ -164,7 +162,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value rounded once into `dtype`, as a scalar argument is before the kernel sees it.
+    /// The value rounded once to `dtype`. Scalar arguments are rounded this way before a kernel gets them.
     pub fn round_to(self, dtype: DType) -> Value {
         dtype.decode(dtype.encode(self))
     }

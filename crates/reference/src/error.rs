@@ -1,20 +1,20 @@
-//! What can be wrong with a request to the reference.
+//! Errors in requests to the reference.
 
 use crate::DType;
 
-/// A request that has no answer. Every message names the operation or the thing, and what would be right.
+/// An invalid request. Every message names the operation or the thing, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The number of bytes or values does not fit the shape.
+    /// The number of bytes or values does not match the shape.
     #[error("{dtype} array of shape {shape:?} takes {expected} {unit}, got {got}")]
     Length {
         /// Element type of the array.
         dtype: DType,
         /// Requested shape.
         shape: Vec<usize>,
-        /// What is counted: "bytes" or "values".
+        /// The unit: "bytes" or "values".
         unit: &'static str,
-        /// The count that the shape asks for.
+        /// The count that the shape requires.
         expected: usize,
         /// The count given.
         got: usize,
@@ -25,7 +25,7 @@ pub enum Error {
         /// The shape.
         shape: Vec<usize>,
     },
-    /// Shapes that do not broadcast together.
+    /// Shapes that do not broadcast.
     #[error(
         "{op}: shapes {left:?} and {right:?} do not broadcast: aligned from the right, dimensions must be equal or 1"
     )]
@@ -47,7 +47,7 @@ pub enum Error {
         /// Dtype of the right operand.
         right: DType,
     },
-    /// The operation does not exist for this dtype.
+    /// The operation is not defined for this dtype.
     #[error("{op} is not defined for {dtype}: cast to a floating point type first")]
     Unsupported {
         /// Name of the operation.
@@ -55,7 +55,7 @@ pub enum Error {
         /// The dtype.
         dtype: DType,
     },
-    /// An axis that does not exist, or is named twice.
+    /// An axis that is out of range, or is given twice.
     #[error("{op}: axis {axis} is out of range or named twice for shape {shape:?}")]
     Axis {
         /// Name of the operation.
@@ -65,7 +65,7 @@ pub enum Error {
         /// The shape.
         shape: Vec<usize>,
     },
-    /// A minimum or maximum over no elements.
+    /// A minimum or maximum of no elements.
     #[error(
         "{op} of shape {shape:?} over axes {axes:?} reduces no elements and has no value: keep at least one element"
     )]
@@ -77,7 +77,7 @@ pub enum Error {
         /// The reduced axes.
         axes: Vec<usize>,
     },
-    /// Matrix dimensions that do not fit together.
+    /// Inner dimensions that differ.
     #[error("matmul: inner dimensions differ: {left:?} x {right:?}")]
     Inner {
         /// Shape of the left operand.
@@ -85,13 +85,13 @@ pub enum Error {
         /// Shape of the right operand.
         right: Vec<usize>,
     },
-    /// An operand with too few dimensions.
+    /// An operand without dimensions.
     #[error("{op}: an operand has no dimensions: give it at least one")]
     Rank {
         /// Name of the operation.
         op: &'static str,
     },
-    /// A view that reaches outside its array.
+    /// A view that leaves its array.
     #[error(
         "view of dimensions {dims:?}, strides {strides:?}, offset {offset} leaves an array of {len} elements"
     )]
@@ -105,7 +105,7 @@ pub enum Error {
         /// Elements of the array.
         len: usize,
     },
-    /// Ids that are no integers.
+    /// Ids that are not integers.
     #[error("{op}: ids of {dtype}: use an integer type")]
     Ids {
         /// Name of the operation.
@@ -113,7 +113,7 @@ pub enum Error {
         /// Type of the ids.
         dtype: DType,
     },
-    /// An id that is no index of its axis.
+    /// An id that is out of range.
     #[error("{op}: index {index} is out of range for axis {axis} of length {length}")]
     OutOfRange {
         /// Name of the operation.
@@ -125,24 +125,24 @@ pub enum Error {
         /// Its length.
         length: usize,
     },
-    /// Shapes that an operation cannot bring together.
+    /// Shapes that do not match.
     #[error("{op}: shapes {left:?} and {right:?} do not fit together")]
     Fit {
         /// Name of the operation.
         op: &'static str,
         /// Shape of the array.
         left: Vec<usize>,
-        /// Shape of what goes with it.
+        /// Shape of the other operand.
         right: Vec<usize>,
     },
-    /// Windows that do not fit into what they lie on, or channels that do not fit together.
+    /// Windows that do not fit the input, or channels that do not match.
     #[error("{op}: an input of shape {input:?} does not fit the kernel {kernel:?} and the windows")]
     Windows {
         /// Name of the operation.
         op: &'static str,
         /// Shape of the input.
         input: Vec<usize>,
-        /// Shape of the kernel; empty without one.
+        /// Shape of the kernel; empty if there is none.
         kernel: Vec<usize>,
     },
 }

@@ -1,5 +1,5 @@
-//! The functions that are not exact, each twice: in `f64` for arguments of the types up to `f32`, and in
-//! double-double for `f64`. Every formula is one that neither cancels nor overflows.
+//! The inexact functions in two versions: in `f64` for arguments of types up to `f32`, and in double-double for `f64`.
+//! All formulas avoid cancellation and overflow.
 
 use crate::Dd;
 use crate::dd::{erf_fast, erfcx_fast};
@@ -36,7 +36,7 @@ pub(crate) const GELU_ERF: Formula = Formula { fast: gelu_erf_fast, full: gelu_e
 pub(crate) const SOFTPLUS: Formula = Formula { fast: softplus_fast, full: softplus };
 
 fn tanh(x: f64) -> Dd {
-    // −2|x|: e^… − 1 lies in (−1, 0].
+    // −2|x|, so that e^… − 1 is in (−1, 0].
     let e = Dd::from(-2.0 * x.abs()).exp_m1();
     let magnitude = -e / (e + Dd::from(2.0));
     if x.is_sign_negative() { -magnitude } else { magnitude }
@@ -51,7 +51,7 @@ fn silu_fast(x: f64) -> f64 {
     x * sigmoid_fast(x)
 }
 
-/// x / (1 + e^(−v)). The power of two comes last: the product may be a normal number where e^v is not.
+/// x / (1 + e^(−v)). The power of two is multiplied last, because the product may be normal even if e^v is not.
 fn times_sigmoid(x: Dd, v: Dd) -> Dd {
     if v.hi >= 0.0 {
         return x / (Dd::ONE + (-v).exp());
@@ -67,7 +67,7 @@ fn gelu_fast(x: f64) -> f64 {
 }
 
 fn gelu(x: f64) -> Dd {
-    // Beyond this the sigmoid is 0 or 1, and the cube of the largest numbers would overflow.
+    // For larger |x| the sigmoid is 0 or 1, and the cube might overflow.
     if x.abs() > 1e10 {
         return Dd::from(if x > 0.0 { x } else { x * 0.0 });
     }
@@ -79,7 +79,7 @@ fn gelu(x: f64) -> Dd {
 /// x/2 erfc(−x/√2), where erfc(z) = erfcx(z) e^(−z²) and z² = x²/2.
 fn gelu_erf_fast(x: f64) -> f64 {
     let tail = 0.5 * x * erfcx_fast(x.abs() * std::f64::consts::FRAC_1_SQRT_2) * (-0.5 * x * x).exp();
-    // The negated comparison lets NaN and −∞ through the tail, where −∞·0 is NaN as on every device.
+    // The negated comparison sends NaN and −∞ to the tail, where −∞·0 is NaN as on every device.
     if x > 0.0 { if x < 40.0 { x - tail } else { x } } else { tail }
 }
 
@@ -114,9 +114,9 @@ pub(crate) fn elu(x: f64, alpha: f64) -> Dd {
     if x > 0.0 { Dd::from(x) } else { Dd::from(alpha) * Dd::from(x).exp_m1() }
 }
 
-/// C's pow; the special cases are the standard library's.
+/// C's pow, with the special cases of the standard library.
 pub(crate) fn pow_fast(x: f64, y: f64) -> f64 {
-    // For every NaN, signalling ones too, where the system's library answers NaN.
+    // Also for every NaN, including signalling ones, for which system libraries may return NaN.
     if y == 0.0 || x == 1.0 { 1.0 } else { x.powf(y) }
 }
 
@@ -129,8 +129,8 @@ pub(crate) fn pow(x: f64, y: f64) -> Dd {
     if nearly.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// x·y + z with a single rounding to `f32`, for values that are exact in `f32`. The product is exact in
-/// `f64`; the sum is rounded to odd, so that rounding it again to `f32` does not round a tie twice.
+/// x·y + z with a single rounding to `f32`, for values that are exact in `f32`. The product is exact in `f64`. The sum
+/// is rounded to odd, so that the rounding to `f32` does not round a tie twice.
 pub(crate) fn fma32(x: f32, y: f32, z: f32) -> f32 {
     let (sum, error) = crate::dd::two_sum(f64::from(x) * f64::from(y), f64::from(z));
     crate::round::round_to_odd(sum, error) as f32

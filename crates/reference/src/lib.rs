@@ -1,14 +1,14 @@
-//! Every tensor operation once, plain and slow: the judge of all devices.
+//! A plain, slow implementation of every tensor operation, which judges the results of all devices.
 //!
-//! The crate depends on no other crate of the workspace, so that an error in one of them cannot hide here
-//! too. It has its own element types ([`DType`]), its own rounding into number formats ([`round`]), and its
-//! own double-double arithmetic ([`Dd`]), from which every result for `f64` is computed to about 30 digits.
-//! For the types up to `f32`, results are computed in `f64`; integers are computed in `i128`.
+//! The crate depends on no other crate of the workspace, so that it cannot share their bugs. It has its own element
+//! types ([`DType`]), its own rounding to number formats ([`round`]), and its own double-double arithmetic ([`Dd`]),
+//! which computes every `f64` result to about 30 digits. Results of types up to `f32` are computed in `f64`, integers
+//! in `i128`.
 //!
-//! An operation takes dense row-major [`Array`]s and answers with an [`Outcome`]: the dtype, the shape, the
-//! [`Judge`] that says how a device's result may differ, and a function from the element's index to what is
-//! [`Expected`] there. Nothing is computed until [`Outcome::at`] is called; it takes `&self`, allocates
-//! nothing, and may be called from many threads.
+//! An operation takes dense row-major [`Array`]s and returns an [`Outcome`]: the dtype, the shape, the [`Judge`], which
+//! says how much a device's result may differ, and a function from an element's index to its [`Expected`] value.
+//! Elements are computed only when [`Outcome::at`] is called. It takes `&self`, does not allocate, and may be called
+//! from many threads.
 //!
 //! ```
 //! use reference::{Array, BinaryOp, DType, Judge, binary};
@@ -30,20 +30,17 @@
 //! ```
 //!
 //! # How a result is judged
-//! [`Judge::tolerance`] and [`difference`] do the arithmetic of the rules below, [`Judge::accepts`] puts them
-//! together; the `parity` crate decides what to do with the answers. `got` is the bit pattern that the device
-//! wrote.
+//! [`Judge::tolerance`] and [`difference`] compute the quantities below, and [`Judge::accepts`] combines them. The
+//! `parity` crate decides what to do with the answers. `got` is the bit pattern that the device wrote.
 //! - Any NaN equals any NaN. Bits equal to [`Expected::bits`] are always right.
 //! - [`Judge::Exact`]: nothing else is right.
-//! - [`Judge::Within`]: `|got − value| ≤ ulps · ulp(value) + t · scale`. An infinity counts as the number
-//!   that follows the largest finite one; `f8e4m3` values are first brought into ±448. Where
-//!   [`Expected::overflow`] is set, an infinity or a NaN is right as well: an intermediate result overflows
-//!   in some orders of evaluation.
+//! - [`Judge::Within`]: `|got − value| ≤ ulps · ulp(value) + t · scale`. An infinity counts as the number after the
+//!   largest finite one. `f8e4m3` values are first clamped to ±448. If [`Expected::overflow`] is set, an infinity or a
+//!   NaN is also right, because an intermediate result may overflow in some orders of evaluation.
 //!
 //! # Meaning
-//! Arithmetic of `f8e4m3`, `bf16`, `f16` is done in `f32` (each step rounded to `f32`) and rounded once to
-//! the dtype; conversions between dtypes round once, from the exact value. Integers wrap. The rest stands
-//! with each operation.
+//! Arithmetic of `f8e4m3`, `bf16`, `f16` is done in `f32` (each step rounded to `f32`) and rounded once to the dtype.
+//! Conversions between dtypes round the exact value once. Integers wrap. Each operation documents the rest.
 
 mod array;
 pub mod blas;

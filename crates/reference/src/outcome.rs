@@ -1,19 +1,19 @@
-//! What an operation must give, element by element, and how far a device may be from it.
+//! The expected result of an operation, element by element, and the allowed deviation.
 
 use crate::round::{self, ulp};
 use crate::{DType, Dd};
 
-/// What one element of a result must be.
+/// The expected value of one element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// The result before its last rounding, to high precision. For [`Judge::Exact`] the value of `bits`.
     pub value: Dd,
-    /// Bit pattern of the correctly rounded result in the outcome's dtype. A NaN stands for every NaN.
+    /// Bit pattern of the correctly rounded result in the outcome's dtype. A NaN stands for any NaN.
     pub bits: u64,
-    /// Σ|terms| of a sum, or the analogous magnitude that the judge's `t` is relative to; 0 where `t` plays
-    /// no part.
+    /// Σ|terms| of a sum, or the corresponding magnitude, which the judge's `t` is multiplied with; 0 if `t` is not
+    /// used.
     pub scale: f64,
-    /// Some order of evaluation overflows on the way: an infinity or a NaN is right too.
+    /// Some order of evaluation overflows in an intermediate result, so that an infinity or a NaN is also right.
     pub overflow: bool,
 }
 
@@ -24,7 +24,7 @@ pub enum Judge {
     Exact,
     /// `|got − value| ≤ ulps · ulp(value) + t · scale`.
     Within {
-        /// Units in the last place of the outcome's dtype, at the expected value.
+        /// Ulps of the outcome's dtype, at the expected value.
         ulps: f64,
         /// Factor of [`Expected::scale`].
         t: f64,
@@ -32,7 +32,7 @@ pub enum Judge {
 }
 
 impl Judge {
-    /// The greatest `|got − value|` that is right; 0 for exact results and for results that are not finite.
+    /// The maximum allowed `|got − value|`; 0 for exact and for non-finite results.
     pub fn tolerance(self, dtype: DType, expected: &Expected) -> f64 {
         match self {
             Judge::Within { ulps, t } if expected.value.is_finite() => {
@@ -53,18 +53,16 @@ impl Judge {
         if expected.overflow && !round::decode_float(dtype, got).is_finite() {
             return true;
         }
-        // NaN against a number gives a NaN difference, which is not within any tolerance.
+        // A NaN in place of a number gives a NaN difference, which no tolerance accepts.
         difference(dtype, expected, got) <= self.tolerance(dtype, expected)
     }
 }
 
-/// `|got − value|` for a bit pattern `got`: 0 for equal infinities and for two NaNs, NaN for a NaN against a
-/// number.
+/// `|got − value|` for a bit pattern `got`: 0 for equal infinities and for two NaNs, NaN if only one is NaN.
 ///
-/// Divide by [`ulp`] at the value for the error in units in the last place. An infinity that a device gives
-/// for a finite value counts as the number that follows the largest finite one of the dtype (a result one
-/// step too far is one step too far); `f8e4m3` saturates, so there the value is first brought into ±448. For
-/// integers this is the plain distance.
+/// Divide by [`ulp`] of the value for the error in ulp. If a device returns an infinity for a finite value, it counts
+/// as the number after the dtype's largest finite one, so that a result one step too large is one step off. `f8e4m3`
+/// saturates, so its value is first clamped to ±448. For integers this is the plain distance.
 pub fn difference(dtype: DType, expected: &Expected, got: u64) -> f64 {
     if got == expected.bits || dtype.is_nan(got) && dtype.is_nan(expected.bits) {
         return 0.0;
@@ -76,8 +74,8 @@ pub fn difference(dtype: DType, expected: &Expected, got: u64) -> f64 {
             if x.abs() < 1.0 && value.hi.abs() < 1.0 {
                 return (Dd::from(x) - value).abs().hi;
             }
-            // Halves, because the number after the largest f64 does not fit in an f64; below one the half of a subnormal
-            // would not be exact.
+            // Computes with halves, because the number after the largest f64 is not an f64. For smaller numbers it does
+            // not, because the half of a subnormal may be inexact.
             let half_step = round::half_step_past_max(dtype);
             let got_half = if x.is_infinite() && value.is_finite() { half_step.copysign(x) } else { x * 0.5 };
             (Dd::from(got_half) - value.scale(0.5)).abs().hi * 2.0
@@ -85,7 +83,7 @@ pub fn difference(dtype: DType, expected: &Expected, got: u64) -> f64 {
     }
 }
 
-/// The result of an operation, computed element by element on demand.
+/// The result of an operation, computed lazily per element.
 pub struct Outcome<'a> {
     dtype: DType,
     shape: Vec<usize>,
@@ -125,18 +123,18 @@ impl<'a> Outcome<'a> {
         self.len == 0
     }
 
-    /// How a device's result may differ.
+    /// The rule that a device's results are judged by.
     pub fn judge(&self) -> Judge {
         self.judge
     }
 
-    /// What the element at the row-major `index` must be. Panics if `index` is not below [`Outcome::len`].
+    /// The expected element at the row-major `index`. Panics if `index` is not below [`Outcome::len`].
     pub fn at(&self, index: usize) -> Expected {
         assert!(index < self.len, "element {index} of a result of {} elements", self.len);
         (self.element)(index)
     }
 
-    /// All elements in order.
+    /// All expected elements in order.
     pub fn iter(&self) -> impl Iterator<Item = Expected> + '_ {
         (0..self.len).map(|index| self.at(index))
     }
@@ -162,7 +160,7 @@ impl std::fmt::Debug for Outcome<'_> {
 }
 
 impl Expected {
-    /// A result that is exact: `bits` of `dtype`, nothing else.
+    /// An exact result: these `bits` of `dtype`.
     pub(crate) fn exact(dtype: DType, bits: u64) -> Expected {
         let value = match dtype.decode(bits) {
             crate::Value::Int(i) => Dd::from_int(i),
@@ -171,7 +169,7 @@ impl Expected {
         Expected { value, bits, scale: 0.0, overflow: false }
     }
 
-    /// A result known to high precision, rounded once into `dtype`.
+    /// A high-precision result, rounded once to `dtype`.
     pub(crate) fn rounded(dtype: DType, value: Dd, scale: f64) -> Expected {
         Expected { value, bits: round::round_dd(dtype, value), scale, overflow: false }
     }

@@ -1,21 +1,20 @@
-//! Rounding into number formats, and the size of a unit in the last place: plain integer arithmetic, one
-//! description for every float format.
+//! Rounding to number formats, and ulp sizes, in plain integer arithmetic. All float formats share one description.
 
 use crate::{DType, Dd};
 
 /// A binary float format.
 struct Format {
-    /// Bits of the significand, the hidden one included.
+    /// Bits of the significand, including the hidden one.
     precision: i32,
     /// Exponent of the smallest normal number, 2^min.
     min_exponent: i32,
-    /// Exponent of the largest finite numbers, 2^max ≤ x.
+    /// Exponent of the largest finite numbers: 2^max ≤ x.
     max_exponent: i32,
     /// Bit pattern of the largest finite number.
     max_bits: u64,
     /// Bit pattern of positive overflow: the infinity, or the largest number if the format saturates.
     overflow_bits: u64,
-    /// The usual NaN.
+    /// The canonical NaN.
     nan_bits: u64,
 }
 
@@ -66,12 +65,12 @@ fn format(dtype: DType) -> &'static Format {
         DType::BF16 => &BF16,
         DType::F16 => &F16,
         DType::F32 => &F32,
-        // Integers have no float format; callers ask for floats only.
+        // Integers have no float format. Callers pass floats only.
         _ => &F64,
     }
 }
 
-/// The value of a float bit pattern, exactly. For integer dtypes use [`DType::decode`].
+/// The exact value of a float bit pattern. For integer dtypes use [`DType::decode`].
 pub fn decode_float(dtype: DType, bits: u64) -> f64 {
     match dtype {
         DType::F64 => return f64::from_bits(bits),
@@ -95,8 +94,8 @@ pub fn decode_float(dtype: DType, bits: u64) -> f64 {
     if bits & sign_bit == 0 { value } else { -value }
 }
 
-/// The bit pattern of `x` rounded once to nearest, ties to even. `f8e4m3` saturates at ±448, infinities
-/// included. `dtype` is a float.
+/// The bit pattern of `x` rounded once to nearest, ties to even. `f8e4m3` saturates at ±448, also for infinities.
+/// `dtype` is a float.
 pub fn round_f64(dtype: DType, x: f64) -> u64 {
     if dtype == DType::F64 && !x.is_nan() {
         return x.to_bits();
@@ -118,9 +117,9 @@ fn round_finite(format: &Format, x: f64) -> u64 {
     if significand == 0 {
         return 0;
     }
-    // x = significand · 2^exponent; the highest bit of the significand stands for 2^top.
+    // x = significand · 2^exponent. The highest bit of the significand is worth 2^top.
     let top = exponent + 63 - significand.leading_zeros() as i32;
-    // Exponent of the format's last place at x.
+    // Exponent of the format's ulp at x.
     let last = top.max(format.min_exponent) - (format.precision - 1);
     let units = match last - exponent {
         drop @ ..=0 => significand << -drop,
@@ -129,17 +128,17 @@ fn round_finite(format: &Format, x: f64) -> u64 {
             let half = 1 << (drop - 1);
             kept + u64::from(rest > half || rest == half && kept & 1 == 1)
         }
-        // x is below 2^53 · 2^(last - 64): less than half a unit.
+        // x is below 2^53 · 2^(last - 64), less than half a unit.
         _ => 0,
     };
-    // The units are the significand with its hidden bit, which adds one to the exponent field; a carry out of
-    // the significand steps to the next exponent in the same way.
+    // The units include the hidden bit, which adds one to the exponent field. A carry out of the significand increments
+    // the exponent in the same way.
     let field = (top.max(format.min_exponent) - format.min_exponent) as u64;
     let bits = (field << (format.precision - 1)) + units;
     if bits > format.max_bits { format.overflow_bits } else { bits }
 }
 
-/// `x` = significand · 2^exponent, for finite `x ≥ 0`.
+/// Splits a finite `x ≥ 0` into significand · 2^exponent.
 fn split(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -154,19 +153,18 @@ pub fn round_dd(dtype: DType, x: Dd) -> u64 {
     if dtype.is_int() {
         return dtype.encode(crate::Value::Int(x.to_int()));
     }
-    // hi is already the nearest f64. For the narrower formats, a neighbour of the exact value with an odd
-    // significand keeps the side of every tie that the low part is on.
+    // hi is the nearest f64 already. For narrower formats, rounding to an odd significand keeps the side of every tie
+    // that the low part is on.
     if dtype == DType::F64 { round_f64(dtype, x.hi) } else { round_f64(dtype, round_to_odd(x.hi, x.lo)) }
 }
 
-/// `hi + lo` rounded to odd: exact where it fits, otherwise the neighbour whose significand is odd. Expects
-/// `hi` = `hi + lo` rounded to nearest. Rounding the answer to a format of at most 51 bits equals rounding
-/// `hi + lo` to it.
+/// `hi + lo` rounded to odd: exact if representable, otherwise the neighbour with an odd significand. `hi` must be
+/// `hi + lo` rounded to nearest. Rounding the result to a format of at most 51 bits equals rounding `hi + lo` to it.
 pub(crate) fn round_to_odd(hi: f64, lo: f64) -> f64 {
     if lo == 0.0 || !hi.is_finite() || hi == 0.0 || hi.to_bits() & 1 == 1 {
         return hi;
     }
-    // hi is even and inexact: the odd neighbour lies one step towards lo.
+    // hi is even and inexact, so the odd neighbour is one step towards lo.
     let away_from_zero = (lo > 0.0) == (hi > 0.0);
     f64::from_bits(if away_from_zero { hi.to_bits() + 1 } else { hi.to_bits() - 1 })
 }
@@ -178,19 +176,19 @@ pub fn round_int(dtype: DType, i: i128) -> u64 {
 
 /// Truncates towards zero and saturates to `range`; NaN becomes 0.
 pub fn saturate(range: (i128, i128), x: f64) -> i128 {
-    // `as` truncates and saturates to i128, whose range is wider than every integer dtype's.
+    // `as` truncates and saturates to i128, whose range includes that of every integer dtype.
     (x as i128).clamp(range.0, range.1)
 }
 
-/// The low bits of `i`: its two's complement in an integer dtype.
+/// The low bits of `i` in two's complement, as many as an integer dtype has.
 pub fn wrap(dtype: DType, i: i128) -> u64 {
     let bits = i as u64;
     if dtype.bits() == 64 { bits } else { bits & ((1 << dtype.bits()) - 1) }
 }
 
-/// The unit in the last place at `x`: the distance between neighbouring numbers of the dtype in the binade of
-/// `x`, where the exponent is neither below the smallest normal one (so the smallest subnormal is the least
-/// answer) nor above the largest. 1 for integers, NaN for NaN and infinities.
+/// The ulp at `x`: the distance between neighbouring numbers of the dtype in the binade of `x`. The exponent is clamped
+/// to that of normal numbers, so that the smallest result is the smallest subnormal. 1 for integers, NaN for NaN and
+/// infinities.
 pub fn ulp(dtype: DType, x: f64) -> f64 {
     if dtype.is_int() {
         return 1.0;

@@ -1,10 +1,10 @@
-//! Shapes: counting elements, broadcasting, and walking strided views.
+//! Shapes: element counts, broadcasting, and traversal of strided views.
 
 use crate::Error;
 
-/// The number of elements of a shape; an error if it does not fit in `usize`.
+/// The number of elements of a shape; an error if it does not fit `usize`.
 pub(crate) fn count(shape: &[usize]) -> Result<usize, Error> {
-    // A zero anywhere makes the array empty, however large the other dimensions are.
+    // With a zero the array is empty, even if the product of the other dimensions overflows.
     if shape.contains(&0) {
         return Ok(0);
     }
@@ -14,9 +14,8 @@ pub(crate) fn count(shape: &[usize]) -> Result<usize, Error> {
         .ok_or_else(|| Error::TooLarge { shape: shape.to_vec() })
 }
 
-/// The shape that two shapes broadcast to, by PyTorch's rule: aligned from the right, equal dimensions stay,
-/// a 1 takes the other's size (0 included), a missing dimension counts as 1. `op` names the operation in the
-/// error.
+/// The common broadcast shape, by PyTorch's rule: dimensions are aligned at the end, equal ones are kept, a 1 takes the
+/// other's length (even 0), and a missing dimension counts as 1. `op` names the operation in the error.
 pub fn broadcast_shapes(op: &'static str, left: &[usize], right: &[usize]) -> Result<Vec<usize>, Error> {
     let rank = left.len().max(right.len());
     let dim = |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |i| shape[i]);
@@ -39,7 +38,7 @@ pub(crate) fn dense_strides(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// Strides that read a dense array of `shape` as if it had the shape `target`, to which it must broadcast.
+/// Strides that read a dense array of `shape` as an array of shape `target`, to which it must broadcast.
 pub(crate) fn broadcast_strides(shape: &[usize], target: &[usize]) -> Vec<usize> {
     let missing = target.len() - shape.len();
     let mut strides = vec![0; missing];
@@ -48,7 +47,7 @@ pub(crate) fn broadcast_strides(shape: &[usize], target: &[usize]) -> Vec<usize>
     strides
 }
 
-/// A map from row-major indices of a shape to places in an array, with as few dimensions as possible.
+/// A map from row-major indices of a shape to array positions, in as few dimensions as possible.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexMap {
     dims: Vec<usize>,
@@ -60,7 +59,7 @@ impl IndexMap {
         let mut map = IndexMap { dims: Vec::new(), strides: Vec::new() };
         for (dim, stride) in shape.iter().zip(strides).filter(|(dim, _)| **dim != 1) {
             match (map.dims.last_mut(), map.strides.last_mut()) {
-                // The outer dimension steps over exactly one whole inner one: both are one dimension.
+                // One step of the outer dimension spans exactly the inner one, so that both merge.
                 (Some(outer), Some(step)) if *step == stride * dim => {
                     *outer *= dim;
                     *step = *stride;
@@ -74,7 +73,7 @@ impl IndexMap {
         map
     }
 
-    /// Where the element of row-major `index` lies.
+    /// The position of the element with row-major `index`.
     pub(crate) fn place(&self, mut index: usize) -> usize {
         if let [stride] = self.strides[..] {
             return index * stride;
@@ -87,7 +86,7 @@ impl IndexMap {
         place
     }
 
-    /// Calls `visit` with every place from `base` on, in row-major order.
+    /// Calls `visit` with every position, shifted by `base`, in row-major order.
     pub(crate) fn walk(&self, base: usize, mut visit: impl FnMut(usize)) {
         walk(&self.dims, &self.strides, base, &mut visit);
     }

@@ -1,8 +1,8 @@
-//! Functions that end the layers of networks.
+//! Activation functions of network layers.
 
 use crate::ops::{ScalarOp, UnaryOp};
 
-/// A function of each element that ends a layer, given as data; [`Tensor::activate`](crate::Tensor::activate) applies it alone.
+/// An activation function chosen at run time. [`Tensor::activate`](crate::Tensor::activate) applies it by itself.
 ///
 /// ```
 /// use tensor_core::{Activation, Device, Tensor};
@@ -37,7 +37,7 @@ pub enum Activation {
     Softplus,
 }
 
-/// The operation that an activation is.
+/// The element-wise operation of an activation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Step {
     Unary(UnaryOp),

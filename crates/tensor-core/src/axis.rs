@@ -3,13 +3,13 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::{Dims, Shape};
 
-/// Nobody else implements the traits: operations take an axis that they are given for one that is there.
+/// Seals the traits: operations trust that a resolved axis exists.
 mod sealed {
     pub trait Sealed {}
 }
 
-/// One axis of a tensor: `0` is the first, `-1` the last. Implemented for `usize`, `isize` and `i32`, and by no other crate: every operation
-/// relies on it that the shape has the axis.
+/// One axis of a tensor: `0` is the first, `-1` the last. Implemented for `usize`, `isize` and `i32`. The trait is
+/// sealed, because operations rely on the resolved axis to exist.
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy)]
@@ -25,12 +25,12 @@ pub trait Axis: Copy + sealed::Sealed {
     /// The axis counted from the front.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], in the name of `operation`, if `shape` has no such axis.
+    /// [`ErrorKind::Axis`] of `operation` if `shape` has no such axis.
     fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize>;
 }
 
-/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set names no axis at all. No other crate implements it, as
-/// with [`Axis`].
+/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set means no axes. The trait is sealed, like
+/// [`Axis`].
 ///
 /// ```compile_fail,E0277
 /// struct Twice;
@@ -45,11 +45,11 @@ pub trait Axes: sealed::Sealed {
     /// The axes counted from the front, in the order given.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], in the name of `operation`.
+    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`] of `operation`.
     fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>>;
 }
 
-/// The axis with number `axis`, negative from the end.
+/// Resolves axis number `axis`; negative ones count from the end.
 fn resolve(axis: i64, shape: &Shape, operation: &'static str) -> Result<usize> {
     let rank = shape.rank() as i64;
     let front = if axis < 0 { axis.saturating_add(rank) } else { axis };
@@ -60,7 +60,7 @@ fn resolve(axis: i64, shape: &Shape, operation: &'static str) -> Result<usize> {
     }
 }
 
-/// Resolves each axis and refuses a repeated one.
+/// Resolves each axis, and rejects repeated ones.
 fn resolve_all<A: Axis>(axes: &[A], shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
     let mut resolved = Vec::with_capacity(axes.len());
     for axis in axes {
@@ -132,7 +132,7 @@ pub(crate) fn all_axes(shape: &Shape) -> Vec<usize> {
     (0..shape.rank()).collect()
 }
 
-/// The shape after reducing `axes`: without them, or with 1 in their places.
+/// The shape after reducing `axes`: without them, or with length 1 if `keepdim`.
 pub(crate) fn reduced_shape(shape: &Shape, axes: &[usize], keepdim: bool) -> Shape {
     let mut dims = Dims::new();
     for (axis, &length) in shape.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Operations that a user of the crate writes: for the CPU on [`CpuStorage`], for HIP devices on [`HipStorage`].
+//! User-defined operations: on [`CpuStorage`] for the CPU, on [`HipStorage`] for HIP devices.
 //!
-//! The tensors' methods that apply them, such as [`Tensor::apply_op1`](crate::Tensor::apply_op1), check that the operands lie on one device,
-//! and leave shapes and dtypes to the operation.
+//! The tensor methods that apply them, such as [`Tensor::apply_op1`](crate::Tensor::apply_op1), check that the operands
+//! are on one device. The operation itself checks shapes and dtypes.
 
 use crate::cpu::CpuStorage;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,27 +13,27 @@ macro_rules! custom_op {
     ($(#[$doc:meta])* $op:ident($($storage:ident, $layout:ident),+)) => {
         $(#[$doc])*
         ///
-        /// Each implementation gives new storage, tight and in row-major order, and the result's shape. Layouts say where the operands'
-        /// elements lie in their storage: an offset, and strides of any size. An implementation that is not written is an error that
-        /// says so when it is called for.
+        /// An implementation returns new, contiguous, row-major storage and the result's shape. The layouts give the
+        /// operands' elements in their storage: an offset, and any strides. The default implementations return an error
+        /// that names what is missing.
         pub trait $op {
             /// The operation's name, for messages.
             fn name(&self) -> &'static str;
 
-            /// The operation on the CPU.
+            /// Runs on the CPU.
             ///
             /// # Errors
-            /// Whatever the operation refuses.
+            /// The operation's own.
             #[allow(unused_variables)]
             fn cpu_fwd(&self, $($storage: &CpuStorage, $layout: &Layout),+) -> Result<(CpuStorage, Shape)> {
                 Err(missing(self.name(), CPU))
             }
 
-            /// The operation on a HIP device, with work on the device's stream. [`HipDevice`](crate::HipDevice) has what it takes:
-            /// memory, kernels from a text or a code object, and the stream to launch them on.
+            /// Runs on a HIP device, by submitting work to the device's stream. [`HipDevice`](crate::HipDevice)
+            /// allocates memory, loads kernels from source or a code object, and has the stream.
             ///
             /// # Errors
-            /// Whatever the operation refuses, or an error of the device.
+            /// The operation's own, or an error of the device.
             #[allow(unused_variables)]
             fn hip_fwd(&self, $($storage: &HipStorage, $layout: &Layout),+) -> Result<(HipStorage, Shape)> {
                 Err(missing(self.name(), HIP))
@@ -46,16 +46,17 @@ macro_rules! inplace_op {
     ($(#[$doc:meta])* $op:ident($($storage:ident, $layout:ident),*)) => {
         $(#[$doc])*
         ///
-        /// The first operand's storage belongs to that tensor alone, and no two of its elements share a place. It keeps its dtype, length and
-        /// device; writes outside the layout stay unseen. After an error the elements are what the operation left.
+        /// The first operand owns its storage exclusively, and no two of its elements overlap. It must keep its dtype,
+        /// length and device. Writes outside the layout have no visible effect. After an error the elements have
+        /// whatever values the operation left.
         pub trait $op {
             /// The operation's name, for messages.
             fn name(&self) -> &'static str;
 
-            /// The operation on the CPU.
+            /// Runs on the CPU.
             ///
             /// # Errors
-            /// Whatever the operation refuses.
+            /// The operation's own.
             #[allow(unused_variables)]
             fn cpu_fwd(
                 &self,
@@ -66,10 +67,10 @@ macro_rules! inplace_op {
                 Err(missing(self.name(), CPU))
             }
 
-            /// The operation on a HIP device, with work on the device's stream.
+            /// Runs on a HIP device, by submitting work to the device's stream.
             ///
             /// # Errors
-            /// Whatever the operation refuses, or an error of the device.
+            /// The operation's own, or an error of the device.
             #[allow(unused_variables)]
             fn hip_fwd(
                 &self,
@@ -104,7 +105,8 @@ inplace_op! {
     InplaceOp2(second, second_layout)
 }
 inplace_op! {
-    /// An operation that changes a tensor and reads two others: see [`Tensor::inplace_op3`](crate::Tensor::inplace_op3).
+    /// An operation that changes a tensor and reads two others: see
+    /// [`Tensor::inplace_op3`](crate::Tensor::inplace_op3).
     InplaceOp3(second, second_layout, third, third_layout)
 }
 
@@ -117,7 +119,7 @@ fn missing(name: &'static str, what: &str) -> Error {
     Error::new(name, ErrorKind::Argument { what: what.to_owned() })
 }
 
-/// An error of hip-safe in an operation of the user's, by `?`.
+/// Lets user-defined operations return errors of hip-safe with `?`.
 impl From<hip_safe::Error> for Error {
     fn from(error: hip_safe::Error) -> Error {
         Error::new("custom operation", ErrorKind::Hip(error))

@@ -1,4 +1,4 @@
-//! Devices: where storage lies and operations run.
+//! Devices, which hold storage and run operations.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use hip_sys::PlatformKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::{self, HipDevice};
 
-/// Where a tensor lies.
+/// A device that holds tensors and runs operations.
 ///
-/// Cloning a device is cheap and names the same device. `Display` writes it as messages do: "cpu", "host:1 (host-w64)",
-/// "amd:0 (gfx1100)".
+/// Cloning a device is cheap; the clone is the same device. `Display` writes it as in messages: "cpu", "host:1
+/// (host-w64)", "amd:0 (gfx1100)".
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Device {
@@ -22,13 +22,15 @@ pub enum Device {
     Hip(HipDevice),
 }
 
-/// At the end of the name of a device that leaves libraries alone.
+/// The suffix of the name of a device that uses no vendor libraries.
 const KERNELS: &str = ":kernels";
 
 impl Device {
-    /// The device of a name: `cpu`, or a platform and an ordinal such as `host:0` or `amd:1`. A platform alone is its first
-    /// device. Each call gives a HIP device with a stream of its own: keep it, and clone it. With `:kernels` behind the ordinal, as in
-    /// `host:0:kernels`, the device leaves the platform's libraries alone: see [`HipDevice::without_libraries`].
+    /// Opens the device of this name: `cpu`, or a platform and an ordinal such as `host:0` or `amd:1`. A platform alone
+    /// means its first device. With `:kernels` behind the ordinal, as in `host:0:kernels`, the device does not use the
+    /// platform's libraries: see [`HipDevice::without_libraries`].
+    ///
+    /// Each call gives a HIP device with a new stream: keep the device and clone it.
     ///
     /// ```
     /// use tensor_core::Device;
@@ -43,8 +45,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownDevice`] for another name, saying what may be meant by it, [`ErrorKind::Load`] if the platform's library is not there,
-    /// [`ErrorKind::Hip`] if the platform has no such device.
+    /// [`ErrorKind::UnknownDevice`] for another name, with a suggestion where there is one; [`ErrorKind::Load`] if the
+    /// platform's library is missing; [`ErrorKind::Hip`] if the platform has no such device.
     pub fn parse(name: &str) -> Result<Device> {
         if name == "cpu" {
             return Ok(Device::Cpu);
@@ -65,10 +67,10 @@ impl Device {
         open(&platform, ordinal).map(Device::Hip)
     }
 
-    /// Every device of this machine: the CPU, then those of each platform whose library is there.
+    /// Every device of this machine: the CPU, then the devices of each platform whose library loads.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`] if a platform is there and a device of it does not open.
+    /// [`ErrorKind::Hip`] if a device of a platform does not open.
     pub fn all() -> Result<Vec<Device>> {
         let mut devices = vec![Device::Cpu];
         for platform in hip::platform_names().filter_map(hip::platform).flatten() {
@@ -81,17 +83,17 @@ impl Device {
         Ok(devices)
     }
 
-    /// Whether the device's kernels are there to be loaded; the CPU needs none.
+    /// Checks that the device's kernels can be found. The CPU needs none.
     ///
     /// # Errors
-    /// [`ErrorKind::Code`] says where they were looked for and how to make them.
+    /// [`ErrorKind::Code`] says where they were looked for and how to build them.
     pub fn check_kernels(&self) -> Result<()> {
         self.as_hip().map_or(Ok(()), HipDevice::check_kernels)
     }
 
-    /// Compiles every kernel of these dtypes that no folder and no cache has, several units at once, so that operations do not wait
-    /// for a compiler later. The CPU needs none. `progress` is called after each unit, by any thread, with how many are done and how many
-    /// there are.
+    /// Compiles every kernel of these dtypes that is in no folder and no cache, so that operations do not wait for a
+    /// compiler later. Several units are compiled at once. The CPU needs none. `progress` is called after each unit,
+    /// from any thread, with the number of units done and the number of all.
     ///
     /// ```
     /// # fn main() -> tensor_core::Result<()> {
@@ -116,7 +118,7 @@ impl Device {
         matches!(self, Device::Cpu)
     }
 
-    /// The HIP device, if it is one: its stream, properties and memory.
+    /// The HIP device, which has the stream, properties and memory; `None` for the CPU.
     pub fn as_hip(&self) -> Option<&HipDevice> {
         match self {
             Device::Cpu => None,
@@ -124,7 +126,7 @@ impl Device {
         }
     }
 
-    /// The name that [`Device::parse`] takes: "cpu", "host:0", "host:0:kernels".
+    /// The name, as [`Device::parse`] takes it: "cpu", "host:0", "host:0:kernels".
     pub fn name(&self) -> String {
         match self {
             Device::Cpu => "cpu".to_owned(),
@@ -136,13 +138,14 @@ impl Device {
         }
     }
 
-    /// Whose implementation of HIP the device belongs to; `None` for the CPU.
+    /// The HIP implementation that the device belongs to; `None` for the CPU.
     pub fn platform(&self) -> Option<PlatformKind> {
         self.as_hip().map(|device| device.device().platform().kind)
     }
 
-    /// What the device and its platform say of themselves, such as "name" and "hip version": the model, the versions of drivers, runtimes
-    /// and of the compiler that built its kernels. What cannot be found out is left out; the keys may grow in number.
+    /// Facts about the device and its platform, by keys such as "name" and "hip version": the model, and the versions
+    /// of drivers, runtimes and of the compiler that built its kernels. Unknown facts are left out. Later versions may
+    /// add keys.
     ///
     /// ```
     /// # use tensor_core::Device;
@@ -156,7 +159,7 @@ impl Device {
         self.as_hip().map_or_else(cpu, HipDevice::facts)
     }
 
-    /// Whether both name the same device, so that their tensors can meet in one operation.
+    /// Whether both are the same device, so that one operation can use tensors of both.
     pub fn same_device(&self, other: &Device) -> bool {
         match (self, other) {
             (Device::Cpu, Device::Cpu) => true,
@@ -165,10 +168,10 @@ impl Device {
         }
     }
 
-    /// Waits until all work submitted to the device is done. The CPU has none under way.
+    /// Waits until all work submitted to the device is done. The CPU's operations are synchronous.
     ///
     /// # Errors
-    /// An error of the device that an earlier operation caused.
+    /// An error that an earlier operation caused on the device.
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         match self {
@@ -178,8 +181,8 @@ impl Device {
     }
 }
 
-/// What may be meant by a name that is no device's, in a program with the platforms `known`: its words for what others call otherwise, and
-/// the feature that brings a platform.
+/// A hint for a name that is no device, in a program with the platforms `known`: this crate's spelling for names of
+/// other projects, or the feature that adds a platform.
 fn meant(name: &str, known: &[&str]) -> Option<String> {
     let lower = name.to_lowercase();
     let (kind, rest) = lower.split_at(lower.find(':').unwrap_or(lower.len()));

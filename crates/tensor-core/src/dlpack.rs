@@ -1,11 +1,11 @@
-//! Tensors handed to other libraries and taken from them, as DLPack's C structs (`DLManagedTensor`, what Python calls a "dltensor").
+//! Exchanging tensors with other libraries through DLPack's C structs (`DLManagedTensor`, Python's "dltensor").
 //!
 //! ```
 //! use tensor_core::{Device, Tensor, dlpack};
 //!
 //! # fn main() -> tensor_core::Result<()> {
 //! let x = Tensor::new([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], &Device::Cpu)?;
-//! let exported = dlpack::export(x)?; // nobody else had the storage: nothing was copied
+//! let exported = dlpack::export(x)?; // the storage was not shared, so that nothing was copied
 //! assert_eq!(exported.tensor().ndim, 2);
 //! // SAFETY: the struct describes the memory of the tensor above.
 //! let y = unsafe { dlpack::import(exported.into_raw(), &Device::Cpu) }?;
@@ -27,13 +27,13 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// A kind of device and its number.
+/// A device type and an ordinal.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DLDevice {
-    /// 1 is the memory of this machine, 2 CUDA, 10 ROCm.
+    /// 1 is host memory, 2 CUDA, 10 ROCm.
     pub device_type: i32,
-    /// The ordinal; 0 for the memory of this machine.
+    /// The ordinal; 0 for host memory.
     pub device_id: i32,
 }
 
@@ -41,43 +41,43 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DLDataType {
-    /// 0 signed, 1 unsigned, 2 float, 4 bfloat16, 10 float of 8 bits with 4 for the exponent and no infinity.
+    /// 0 signed, 1 unsigned, 2 float, 4 bfloat16, 10 8-bit float with 4 exponent bits and no infinity.
     pub code: u8,
-    /// Bits of a lane.
+    /// Bits per lane.
     pub bits: u8,
-    /// 1; more for vectors, which tensors have not.
+    /// 1, or more for vector types, which tensors do not support.
     pub lanes: u16,
 }
 
-/// An array that somebody else owns.
+/// An array, without ownership.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct DLTensor {
     /// The memory; null if there are no elements.
     pub data: *mut c_void,
-    /// Where it lies.
+    /// The device of the memory.
     pub device: DLDevice,
-    /// How many dimensions there are.
+    /// The number of dimensions.
     pub ndim: i32,
     /// The type of the elements.
     pub dtype: DLDataType,
     /// The lengths, outermost first.
     pub shape: *mut i64,
-    /// The strides in elements; null for a tight array in row-major order.
+    /// The strides in elements; null for a contiguous, row-major array.
     pub strides: *mut i64,
-    /// Where the first element lies behind `data`, in bytes.
+    /// Offset of the first element from `data`, in bytes.
     pub byte_offset: u64,
 }
 
-/// An array and what frees it.
+/// An array and its deleter.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct DLManagedTensor {
     /// The array.
     pub dl_tensor: DLTensor,
-    /// The owner's own.
+    /// Data of the owner.
     pub manager_ctx: *mut c_void,
-    /// Frees array and struct. To be called once, by whoever has the struct last.
+    /// Frees the array and the struct. The last user calls it once.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
@@ -88,14 +88,14 @@ const _: () = {
     assert!(size_of::<DLManagedTensor>() == 64 && offset_of!(DLManagedTensor, deleter) == 56);
 };
 
-/// DLPack's number of the memory of this machine.
+/// DLPack's device of host memory.
 const CPU: DLDevice = DLDevice { device_type: 1, device_id: 0 };
 
-/// An exported tensor. Dropping it frees the memory, unless [`Exported::into_raw`] has given it away.
+/// An exported tensor. Dropping it frees the memory, unless [`Exported::into_raw`] was called.
 #[derive(Debug)]
 pub struct Exported(NonNull<DLManagedTensor>);
 
-// SAFETY: S8: it owns what it points to alone: storage, which may be sent, and numbers.
+// SAFETY: S8: it owns exclusively what it points to: storage, which is `Send`, and numbers.
 unsafe impl Send for Exported {}
 
 impl Exported {
@@ -105,7 +105,7 @@ impl Exported {
         unsafe { &self.0.as_ref().dl_tensor }
     }
 
-    /// The struct, to give to another library, which calls its deleter.
+    /// Hands the struct over to another library, which must call its deleter.
     pub fn into_raw(self) -> *mut DLManagedTensor {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
@@ -113,12 +113,12 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
-        // SAFETY: S4: nobody else has the struct.
+        // SAFETY: S4: the struct is owned exclusively.
         unsafe { free(self.0.as_ptr()) }
     }
 }
 
-/// What an exported struct keeps.
+/// The data behind an exported struct.
 struct Owner {
     managed: DLManagedTensor,
     shape: Vec<i64>,
@@ -126,10 +126,10 @@ struct Owner {
     storage: Storage,
 }
 
-/// Frees what [`export`] made.
+/// The deleter of [`export`]'s structs.
 ///
 /// # Safety
-/// The pointer is one of [`export`]'s, and nobody uses it any more.
+/// The pointer comes from [`export`], and is not used afterwards.
 unsafe extern "C" fn free(managed: *mut DLManagedTensor) {
     if !managed.is_null() {
         // SAFETY: S4: `export` made the context from a box, and this is called once.
@@ -137,11 +137,12 @@ unsafe extern "C" fn free(managed: *mut DLManagedTensor) {
     }
 }
 
-/// A tensor for another library, which may write to it: memory that other tensors share is copied first, memory that this one has alone is
-/// handed over as it lies, strides and all. Waits for the device, so that the memory may be used on any stream; whoever frees it waits for
-/// their own work first.
+/// Exports a tensor for another library, which may write to it. Memory shared with other tensors is copied first;
+/// memory that this tensor owns exclusively is exported in place, with its strides. Waits for the device, so that the
+/// memory may be used on any stream. Whoever frees it must wait for their own work first.
 ///
-/// Memory of the platforms "amd" and "nvidia" is ROCm's and CUDA's for DLPack; that of "host" devices is this machine's.
+/// For DLPack, memory of the platforms "amd" and "nvidia" is ROCm's and CUDA's; memory of "host" devices is host
+/// memory.
 ///
 /// # Errors
 /// [`ErrorKind::OutOfMemory`], or an error of the device.
@@ -180,7 +181,7 @@ pub fn export(tensor: Tensor) -> Result<Exported> {
     owner.managed.dl_tensor.shape = owner.shape.as_mut_ptr();
     owner.managed.dl_tensor.strides = owner.strides.as_mut_ptr();
     let owner = NonNull::from(Box::leak(owner));
-    // SAFETY: S4: the box was just made, and nobody else has it.
+    // SAFETY: S4: the box was just made, and has no other owner.
     let managed = unsafe {
         (*owner.as_ptr()).managed.manager_ctx = owner.as_ptr().cast();
         NonNull::from(&mut (*owner.as_ptr()).managed)
@@ -188,28 +189,30 @@ pub fn export(tensor: Tensor) -> Result<Exported> {
     Ok(Exported(managed))
 }
 
-/// A tensor on `device` of another library's memory, which is copied; then the struct's deleter is called, after an error too. The memory
-/// is this machine's, or that of the very device.
+/// Copies another library's memory to a tensor on `device`, then calls the struct's deleter, also after an error. The
+/// memory must be host memory, or memory of `device`.
 ///
 /// # Safety
-/// The struct and all that it points to are as DLPack says, its memory holds what its shape and strides reach, and nobody writes to it
-/// meanwhile: the work that made it is complete. The caller has the struct alone.
+/// The struct and all that it points to follow DLPack's specification. The memory covers everything that shape and
+/// strides reach, and nobody writes to it meanwhile: the work that produced it is complete. The caller owns the struct
+/// exclusively.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if its elements are of a type that tensors have not, if it is not well formed, or if it lies on a third device;
-/// [`ErrorKind::Overflow`] if its elements are more than can be counted, [`ErrorKind::OutOfMemory`], or an error of the device.
+/// [`ErrorKind::Argument`] if tensors do not support the element type, the struct is malformed, or the memory is on a
+/// third device; [`ErrorKind::Overflow`] if the element count overflows; [`ErrorKind::OutOfMemory`]; or an error of the
+/// device.
 pub unsafe fn import(managed: *mut DLManagedTensor, device: &Device) -> Result<Tensor> {
     let taken = Taken(managed);
     // SAFETY: S11: the caller's promise.
     unsafe { copy(&(*taken.0).dl_tensor, device) }.on(device)
 }
 
-/// A struct of another library, which is freed whatever becomes of the copy.
+/// Calls the deleter of another library's struct when dropped, also after an error.
 struct Taken(*mut DLManagedTensor);
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // SAFETY: S4: the caller of `import` has the struct alone and gave it, and the copy is over.
+        // SAFETY: S4: the caller of `import` owned the struct exclusively and handed it over, and the copy is complete.
         unsafe {
             if let Some(deleter) = (*self.0).deleter {
                 deleter(self.0);
@@ -218,7 +221,7 @@ impl Drop for Taken {
     }
 }
 
-/// A complete copy.
+/// Copies, and waits until the copy is complete.
 ///
 /// # Safety
 /// As [`import`].
@@ -255,14 +258,14 @@ unsafe fn copy(tensor: &DLTensor, device: &Device) -> Result<Tensor> {
             hip.synchronize()?;
             Tensor::tight(Storage::Hip(storage), shape, "dlpack::import")
         }
-        _ => Err(wrong(format!("the memory lies on {:?}, which {device} cannot read", tensor.device))),
+        _ => Err(wrong(format!("the memory is on {:?}, which {device} cannot read", tensor.device))),
     }
 }
 
-/// `rank` numbers, if there is an array of them.
+/// The array of `rank` numbers; `None` if the pointer is null.
 ///
 /// # Safety
-/// If the pointer is not null it points to as many, which nobody writes.
+/// A non-null pointer points to `rank` numbers, which nobody writes.
 unsafe fn numbers<'a>(array: *const i64, rank: usize) -> Option<&'a [i64]> {
     if rank == 0 {
         return Some(&[]);
@@ -271,7 +274,7 @@ unsafe fn numbers<'a>(array: *const i64, rank: usize) -> Option<&'a [i64]> {
     (!array.is_null()).then(|| unsafe { std::slice::from_raw_parts(array, rank) })
 }
 
-/// Writes the bytes of all elements in row-major order to `out`, which has room for just them.
+/// Writes the bytes of all elements in row-major order to `out`, which has exactly their size.
 ///
 /// # Safety
 /// Every element that shape and strides reach from `first` may be read; there is at least one.
@@ -299,7 +302,7 @@ unsafe fn gather(first: *const u8, size: usize, shape: &[usize], strides: &[i64]
     }
 }
 
-/// DLPack's name of a dtype.
+/// DLPack's type of a dtype.
 fn type_of(dtype: DType) -> DLDataType {
     let code = match dtype {
         DType::I16 | DType::I32 | DType::I64 => 0,
@@ -311,7 +314,7 @@ fn type_of(dtype: DType) -> DLDataType {
     DLDataType { code, bits: 8 * dtype.size_in_bytes() as u8, lanes: 1 }
 }
 
-/// DLPack's name of the memory of a device.
+/// DLPack's device of a device's memory.
 fn device_of(device: &Device) -> DLDevice {
     let Some(hip) = device.as_hip() else { return CPU };
     match hip::ops::foreign::dlpack_type(hip) {

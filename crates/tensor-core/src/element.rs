@@ -1,4 +1,4 @@
-//! The Rust types that tensors are made of.
+//! The Rust types of tensor elements.
 
 use std::fmt::Debug;
 
@@ -10,34 +10,34 @@ use crate::float8::F8E4M3;
 use crate::rounding;
 use crate::scalar::Scalar;
 
-/// A Rust type that is the element of a tensor: `u8 u32 i16 i32 i64 F8E4M3 bf16 f16 f32 f64`, and no other.
+/// A Rust type that tensors can have as elements: `u8 u32 i16 i32 i64 F8E4M3 bf16 f16 f32 f64`. The trait is sealed.
 pub trait Element:
     sealed::Stored + Pod + Copy + Default + Debug + PartialEq + PartialOrd + Send + Sync + 'static
 {
     /// The dtype of a tensor with these elements.
     const DTYPE: DType;
 
-    /// The number, rounded to this type once: see [`Scalar`].
+    /// Converts a number to this type, rounded once; see [`Scalar`].
     fn from_scalar(scalar: Scalar) -> Self;
 
-    /// The value, exactly.
+    /// The exact value.
     fn to_scalar(self) -> Scalar;
 }
 
 pub(crate) mod sealed {
-    //! What only this crate may implement or call.
+    //! Seals the trait: only this crate can implement or call it.
 
     use crate::cpu::CpuStorage;
 
-    /// Where an element type lies in [`CpuStorage`].
+    /// How an element type is stored in [`CpuStorage`].
     pub trait Stored: Sized {
-        /// The storage that owns these elements.
+        /// Wraps the elements in a storage.
         fn store(elements: Vec<Self>) -> CpuStorage;
-        /// The elements of a storage of this type.
+        /// The elements, if the storage has this type.
         fn stored(storage: &CpuStorage) -> Option<&[Self]>;
-        /// The elements of a storage of this type, to write.
+        /// The elements to write, if the storage has this type.
         fn stored_mut(storage: &mut CpuStorage) -> Option<&mut [Self]>;
-        /// The elements of a storage of this type, to keep.
+        /// The vector of elements, if the storage has this type.
         fn unstore(storage: CpuStorage) -> Option<Vec<Self>>;
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong: the operation, what it was given, the device, and what to do about it.
+//! Errors: the operation, its arguments, the device, and what to do.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::shape::Shape;
 /// A `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An operation that could not be done.
+/// An operation failed.
 ///
 /// Reads as "operation: what is wrong, with shapes and dtypes, on device; what to do":
 /// "matmul: inner dimensions differ: [2, 3] x [4, 5] on cpu".
@@ -30,7 +30,7 @@ impl Error {
         Error(Box::new(Inner { operation, kind, device: None }))
     }
 
-    /// The same error, saying on which device it arose; the first device named stays.
+    /// Adds the device on which the error arose. A device already named stays.
     pub fn on(mut self, device: &Device) -> Error {
         self.0.device.get_or_insert_with(|| device.to_string());
         self
@@ -41,12 +41,12 @@ impl Error {
         self.0.operation
     }
 
-    /// What is wrong, to match on.
+    /// The cause, to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The device on which it arose, as `Display` of [`Device`] writes it; `None` where no device is concerned.
+    /// The device on which it arose, written as [`Device`]'s `Display` does; `None` if no device is concerned.
     pub fn device(&self) -> Option<&str> {
         self.0.device.as_deref()
     }
@@ -78,11 +78,11 @@ impl std::error::Error for Error {
     }
 }
 
-/// What is wrong with an operation's arguments, memory or file.
+/// The cause of an error: wrong arguments, missing memory, or a damaged file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The columns of the left matrix are not as many as the rows of the right one.
+    /// The left matrix's column count differs from the right one's row count.
     #[error("inner dimensions differ: {lhs} x {rhs}")]
     InnerDimensions {
         /// Shape of the left operand.
@@ -130,7 +130,7 @@ pub enum ErrorKind {
         /// Dtype asked for.
         wanted: DType,
     },
-    /// The operation has no meaning for this dtype.
+    /// The operation is not defined for this dtype.
     #[error("{dtype} is not supported (shape {shape})")]
     UnsupportedDType {
         /// Dtype of the tensor.
@@ -140,20 +140,21 @@ pub enum ErrorKind {
         /// What to do instead.
         remedy: &'static str,
     },
-    /// A name that is no dtype.
+    /// A name that is not a dtype's.
     #[error("{name:?} is none of u8 u32 i16 i32 i64 f8e4m3 bf16 f16 f32 f64")]
     UnknownDType {
         /// The text given.
         name: String,
     },
-    /// The operands lie on two devices.
+    /// The operands are on two devices.
     #[error("operands lie on two devices, {lhs} and {rhs}{}", if *opened_twice { OPENED_TWICE } else { "" })]
     DeviceMismatch {
         /// Device of the left operand; with its stream, if it was opened twice.
         lhs: String,
         /// Device of the right operand, in the same way.
         rhs: String,
-        /// Whether they have one name: each time that a device is opened it gets a stream of its own, and tensors of two streams do not mix.
+        /// Whether both are the same device, opened twice. Each opening creates a stream, and tensors of two streams do
+        /// not mix.
         opened_twice: bool,
     },
     /// An axis that the tensor does not have.
@@ -218,7 +219,7 @@ pub enum ErrorKind {
         /// Shape asked for.
         to: Shape,
     },
-    /// A strided tensor whose elements the new shape cannot address.
+    /// A strided tensor that cannot be viewed with the new shape.
     #[error("{from} with strides {strides:?} cannot be viewed as {to} without a copy")]
     View {
         /// Shape of the tensor.
@@ -228,7 +229,7 @@ pub enum ErrorKind {
         /// Shape asked for.
         to: Shape,
     },
-    /// Data whose length is not that of the shape.
+    /// The length of the data does not match the shape.
     #[error("{got} {unit} given for {shape}, which needs {}", expected)]
     DataLength {
         /// Elements or bytes given.
@@ -248,7 +249,7 @@ pub enum ErrorKind {
         /// Shape of a later row.
         other: Shape,
     },
-    /// More elements, or more bytes, than an address can count.
+    /// The count of elements or bytes does not fit the address space.
     #[error("{shape} is too large: its size does not fit the 64-bit address space")]
     Overflow {
         /// Shape asked for.
@@ -262,13 +263,13 @@ pub enum ErrorKind {
         /// Elements of the storage.
         length: usize,
     },
-    /// Host memory that the system does not give.
+    /// The system gave no host memory.
     #[error("out of memory: {bytes} bytes asked for")]
     OutOfMemory {
         /// Bytes asked for.
         bytes: usize,
     },
-    /// A reduction without identity over no elements.
+    /// An empty reduction by an operation that has no identity.
     #[error(
         "nothing to reduce: {shape} is empty along axes {axes:?}, and the operation has no value for no elements"
     )]
@@ -278,7 +279,7 @@ pub enum ErrorKind {
         /// The axes reduced.
         axes: Vec<usize>,
     },
-    /// More elements along the reduced axes than a `u32` position can count.
+    /// The reduced axes have more elements than a `u32` position can count.
     #[error("{length} elements to search in {shape}, but positions are u32")]
     TooLongForPosition {
         /// Shape of the tensor.
@@ -286,43 +287,41 @@ pub enum ErrorKind {
         /// Elements along the reduced axes.
         length: usize,
     },
-    /// A scalar argument without meaning.
+    /// An invalid argument.
     #[error("{what}")]
     Argument {
         /// What is wrong, with the values.
         what: String,
     },
-    /// What a HIP device, or the layer that calls it, refused.
+    /// An error of the HIP device or of hip-safe.
     #[error("{0}")]
     Hip(hip_safe::Error),
-    /// The tensor is a clone of one that a graph writes, so that it is a copy, and that could not be made.
-    #[error(
-        "the tensor is a clone of one that a graph writes, and could not be copied when it was cloned: {0}"
-    )]
+    /// The tensor is a clone of one that a graph writes. Such a clone is a copy, and making that copy failed.
+    #[error("the tensor is a clone of one that a graph writes, and copying it failed: {0}")]
     CloneFailed(hip_safe::Error),
-    /// What the device's BLAS, or the layer that calls it, refused.
+    /// An error of the device's BLAS library or of rocblas-safe.
     #[error("{0}")]
     Blas(rocblas_safe::Error),
-    /// What the device's library for networks, or the layer that calls it, refused.
+    /// An error of the device's network library or of miopen-safe.
     #[error("{0}")]
     Dnn(miopen_safe::Error),
-    /// No code of a kernel for a device.
+    /// No code object of a kernel for a device.
     #[error("{what}")]
     Code {
-        /// What was looked for, and how to make it.
+        /// What was looked for, and how to build it.
         what: String,
     },
-    /// A platform whose library is not there.
+    /// The platform's library does not load.
     #[error("{0}")]
     Load(hip_sys::LoadError),
-    /// A name that is no device.
+    /// A name that is not a device's.
     #[error("{name:?} is none of cpu {platforms}{}", meant.as_ref().map_or_else(String::new, |meant| format!(": {meant}")))]
     UnknownDevice {
         /// The text given.
         name: String,
         /// The devices that could be named.
         platforms: String,
-        /// What to write instead, or which feature is missing, where that can be guessed.
+        /// What to write instead, or which feature is missing, if it can be guessed.
         meant: Option<String>,
     },
     /// A call to the system about a file failed.
@@ -333,7 +332,7 @@ pub enum ErrorKind {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A file that is not what it should be.
+    /// A damaged file, or one of another format.
     #[error("{path}: {what}", path = path.display())]
     File {
         /// The file.
@@ -341,24 +340,24 @@ pub enum ErrorKind {
         /// What is wrong with it.
         what: String,
     },
-    /// An id of an indexing operation past the end of the axis, or negative. On HIP devices it is the next reading of a tensor, or the
-    /// next `synchronize`, that answers it.
+    /// An id of an indexing operation is negative or past the end of the axis. On HIP devices the next read of a
+    /// tensor, or the next `synchronize`, returns it.
     #[error("index {index} is out of range for axis {axis} of length {length}")]
     IdOutOfRange {
         /// The id.
         index: i64,
-        /// The axis that ids count along.
+        /// The axis that the ids index.
         axis: usize,
         /// Its length.
         length: usize,
     },
 }
 
-/// Why two devices have one name.
+/// Explains why the two devices have the same name.
 const OPENED_TWICE: &str = ": it was opened twice, and each time it got a stream of its own";
 
 impl ErrorKind {
-    /// The devices of two operands are not the same.
+    /// The error for operands on different devices.
     pub(crate) fn two_devices(lhs: &Device, rhs: &Device) -> ErrorKind {
         let names = [lhs, rhs].map(Device::to_string);
         let opened_twice = names[0] == names[1];
@@ -369,7 +368,7 @@ impl ErrorKind {
         ErrorKind::DeviceMismatch { lhs: with_stream(lhs), rhs: with_stream(rhs), opened_twice }
     }
 
-    /// What the caller can do, where something general can be said.
+    /// General advice for this kind of error, if there is any.
     fn remedy(&self) -> Option<&'static str> {
         match self {
             ErrorKind::DTypeMismatch { .. } => Some("cast one of them with to_dtype"),
@@ -386,7 +385,7 @@ impl ErrorKind {
     }
 }
 
-/// What lies on a device, or is one.
+/// Something on a device, or a device.
 pub(crate) trait At {
     /// The device.
     fn at(&self) -> Device;
@@ -404,9 +403,9 @@ fn put_on(error: Error, place: &impl At) -> Error {
     error.on(&place.at())
 }
 
-/// Adds the device to an error on its way out.
+/// Adds the device to an error that is returned.
 pub(crate) trait On<T> {
-    /// See [`Error::on`]. The device is asked for if there is an error, and not else.
+    /// See [`Error::on`]. Only the error path asks for the device.
     fn on(self, place: &impl At) -> Result<T>;
 }
 

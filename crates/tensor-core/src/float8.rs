@@ -1,4 +1,4 @@
-//! The 8-bit float of the Open Compute Project with 4 exponent and 3 mantissa bits.
+//! The Open Compute Project's 8-bit float with 4 exponent bits and 3 mantissa bits.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::rounding;
 
 /// OCP `E4M3`: bias 7, no infinities, NaN is `0x7f` and `0xff`, largest value 448, smallest 2⁻⁹.
 ///
-/// It stores; arithmetic happens in `f32`. Conversions to it round to nearest even and saturate: 1000 becomes 448, −∞ becomes
-/// −448, NaN stays NaN with its sign.
+/// A storage type: arithmetic happens in `f32`. Conversions to it round to nearest even and saturate: 1000 becomes 448,
+/// −∞ becomes −448, and NaN stays NaN with its sign.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct F8E4M3(u8);
@@ -35,7 +35,7 @@ impl F8E4M3 {
         self.0
     }
 
-    /// The nearest value, ties to even, saturating at ±448; NaN stays NaN.
+    /// The nearest value, ties to even, saturating at ±448. NaN stays NaN.
     pub const fn from_f32(x: f32) -> F8E4M3 {
         let sign = (x.to_bits() >> 24) as u8 & 0x80;
         let magnitude = x.to_bits() & 0x7fff_ffff;
@@ -44,11 +44,11 @@ impl F8E4M3 {
         } else if magnitude >= 448f32.to_bits() {
             0x7e
         } else if magnitude < SMALLEST_NORMAL.to_bits() {
-            // Adding 2^14, whose last place is 2^-9, rounds to a multiple of the subnormals' step.
+            // The last place of 2^14 is 2^-9, so adding it rounds to a multiple of the subnormals' step.
             let sum = f32::from_bits(magnitude) + SUBNORMAL_ROUNDER;
             sum.to_bits() - SUBNORMAL_ROUNDER.to_bits()
         } else {
-            // Round away 20 of the 23 mantissa bits; a carry runs into the exponent, as it should.
+            // Rounds away 20 of the 23 mantissa bits. A carry correctly runs into the exponent.
             let even = (magnitude >> 20) & 1;
             ((magnitude + 0x7_ffff + even) >> 20) - ((127 - 7) << 3)
         };
@@ -60,12 +60,12 @@ impl F8E4M3 {
         F8E4M3::from_f32(rounding::f64_to_odd_f32(x))
     }
 
-    /// The value, exactly.
+    /// The exact value.
     pub const fn to_f32(self) -> f32 {
         VALUES[self.0 as usize]
     }
 
-    /// The value, exactly.
+    /// The exact value.
     pub const fn to_f64(self) -> f64 {
         self.to_f32() as f64
     }
@@ -103,7 +103,7 @@ const fn values() -> [f32; 256] {
 }
 
 impl PartialEq for F8E4M3 {
-    /// As floats compare: −0 equals +0, NaN equals nothing.
+    /// Compares as floats do: −0 equals +0, and NaN equals nothing.
     fn eq(&self, other: &F8E4M3) -> bool {
         self.to_f32() == other.to_f32()
     }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn all_f32_exponents_agree_with_the_float8_crate() {
-        // Every 2^13-th pattern, which meets every exponent and all ties at the top of the mantissa.
+        // Every 2^13-th pattern covers every exponent and all ties at the top of the mantissa.
         for pattern in (0..=u32::MAX).step_by(1 << 13) {
             let x = f32::from_bits(pattern);
             let (ours, theirs) = (F8E4M3::from_f32(x), float8::F8E4M3::from_f32(x));

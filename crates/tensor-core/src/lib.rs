@@ -32,24 +32,26 @@
 //! ```
 //!
 //! # Parts
-//! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to rank 8.
-//! - [`DType`] names the ten element types at run time, [`Element`] at compile time; [`Scalar`] is a number without a dtype.
-//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are operations as data, with the names of their kernels.
-//!   All others are methods of [`Tensor`]: indexing ([`IndexOp`] has `i`), sorts and running sums, statistics, joins and splits,
-//!   convolutions and pools, normalisation, rotary embeddings and attention.
+//! - [`Tensor`] = shared [`Storage`] + [`Layout`]. The layout is a [`Shape`], strides and an offset, all inline up to
+//!   rank 8.
+//! - [`DType`] names the ten element types at run time, [`Element`] at compile time; [`Scalar`] is a number without a
+//!   dtype.
+//! - [`UnaryOp`], [`ScalarOp`], [`BinaryOp`], [`CmpOp`], [`ReduceOp`] are operations as data, with the names of their
+//!   kernels. All others are methods of [`Tensor`]: indexing ([`IndexOp`] has `i`), sorts and running sums, statistics,
+//!   joins and splits, convolutions and pools, normalisation, rotary embeddings and attention.
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
 //!
 //! # Meaning
-//! Floats of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. NaN wins in min, max,
-//! relu and clamp, and −0 is less than +0 there. Sorts are stable, and NaN is the largest. Integers wrap, and division by zero
-//! is 0. Scalar arguments are rounded to the dtype first. Random numbers have the same bits on every device. An id out of
-//! range is [`ErrorKind::IdOutOfRange`]; on a HIP device the next reading or `synchronize` returns it. `docs/MEANING.md` has
-//! the whole list, with the tests of each sentence.
+//! Floats of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. Min, max, relu
+//! and clamp propagate NaN, and order −0 below +0. Sorts are stable, and NaN is the largest value. Integers wrap, and
+//! division by zero is 0. Scalar arguments are rounded to the dtype first. Random numbers have the same bits on every
+//! device. An id out of range is [`ErrorKind::IdOutOfRange`]; on a HIP device the next read or `synchronize` returns
+//! it. `docs/MEANING.md` has the whole list and names the test of each rule.
 //!
 //! # Limits
-//! The crate has no gradients. Each device uses one stream, its own. The interface is the same for devices of every vendor.
+//! The crate has no gradients. Each device uses a single stream of its own. The interface is the same for all vendors.
 
 #[cfg(target_endian = "big")]
 compile_error!("tensor-core reads and writes little-endian memory, as every HIP device has");

@@ -1,11 +1,11 @@
-//! Memory whose size comes from a shape, a file or another library: an error where the system does not give it.
+//! Fallible allocations, for sizes that come from a shape, a file or another library.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A vector with room for `count` elements, and none in it.
+/// An empty vector with capacity for `count` elements.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
+/// [`ErrorKind::OutOfMemory`] of `operation` if the allocation fails.
 pub(crate) fn room<T>(count: usize, operation: &'static str) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(count).map_err(|_| out_of_memory::<T>(count, operation))?;
@@ -32,7 +32,7 @@ pub(crate) fn copy_of<T: Copy>(elements: &[T], operation: &'static str) -> Resul
     Ok(copy)
 }
 
-/// The error of `operation` if there is no memory for `count` elements.
+/// The error of `operation` if the allocation of `count` elements fails.
 pub(crate) fn out_of_memory<T>(count: usize, operation: &'static str) -> Error {
     Error::new(operation, ErrorKind::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) })
 }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_the_system_does_not_give_is_an_error() {
-        // 512 TiB, more than the largest capacity of a vector, and more than an address counts.
+        // 512 TiB; more than the largest capacity of a vector; and more than the address space.
         for count in [1 << 46, 1 << 60, 1 << 61, usize::MAX] {
             let error = room::<f64>(count, "test").unwrap_err();
             let bytes = count.saturating_mul(8);

@@ -1,4 +1,4 @@
-//! The operations as data: their names in kernels and messages, and the dtypes they take.
+//! Enums of operations, with their names in kernels and messages and the dtypes they support.
 
 use crate::dtype::DType;
 
@@ -35,7 +35,7 @@ operations! {
     UnaryOp {
         /// −x; integers wrap.
         Neg = "neg",
-        /// |x|; integers wrap, so the least integer stays.
+        /// |x|; integers wrap, so that the minimum stays.
         Abs = "abs",
         /// 1, −1, or 0 for zeros and for NaN.
         Sign = "sign",
@@ -67,7 +67,7 @@ operations! {
         Gelu = "gelu",
         /// GELU by its definition: x/2·(1 + erf(x/√2)).
         GeluErf = "gelu_erf",
-        /// max(x, 0), where NaN stays and −0 becomes +0.
+        /// max(x, 0); NaN gives NaN, −0 gives +0.
         Relu = "relu",
         /// x/(1 + e⁻ˣ); NaN at −∞.
         Silu = "silu",
@@ -85,7 +85,7 @@ operations! {
 operations! {
     /// Operations on one element that take one scalar.
     ScalarOp {
-        /// xᵃ as C's `pow` has it.
+        /// xᵃ, as C's `pow`.
         Powf = "powf",
         /// x above zero, a·(eˣ − 1) elsewhere.
         Elu = "elu",
@@ -107,11 +107,11 @@ operations! {
         Div = "div",
         /// The remainder with the sign of a, as C's `fmod`; for integers x%0 is 0.
         Rem = "rem",
-        /// The lesser; NaN wins, −0 is less than +0.
+        /// The smaller one; NaN propagates, −0 is less than +0.
         Minimum = "minimum",
-        /// The greater; NaN wins, −0 is less than +0.
+        /// The larger one; NaN propagates, −0 is less than +0.
         Maximum = "maximum",
-        /// aᵇ as C's `pow` has it.
+        /// aᵇ, as C's `pow`.
         Pow = "pow",
     }
 }
@@ -141,19 +141,20 @@ operations! {
         Sum = "sum",
         /// The product; 1 for no elements. Integers wrap.
         Prod = "prod",
-        /// The least; NaN wins, −0 is less than +0.
+        /// The minimum; NaN propagates, −0 is less than +0.
         Min = "min",
-        /// The greatest; NaN wins, −0 is less than +0.
+        /// The maximum; NaN propagates, −0 is less than +0.
         Max = "max",
-        /// The position of the least, as `u32`; the first of several.
+        /// The position of the minimum, as `u32`; the first of several.
         ArgMin = "argmin",
-        /// The position of the greatest, as `u32`; the first of several.
+        /// The position of the maximum, as `u32`; the first of several.
         ArgMax = "argmax",
     }
 }
 
 impl UnaryOp {
-    /// Whether the operation takes this dtype: every one takes floats; neg, abs, sign, sqr and relu take integers too.
+    /// Whether the operation supports this dtype: all support floats; neg, abs, sign, sqr and relu also support
+    /// integers.
     pub const fn supports(self, dtype: DType) -> bool {
         let ints = matches!(self, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Sqr | UnaryOp::Relu);
         dtype.is_float() || ints
@@ -161,28 +162,28 @@ impl UnaryOp {
 }
 
 impl ScalarOp {
-    /// Whether the operation takes this dtype: floats only.
+    /// Whether the operation supports this dtype: floats only.
     pub const fn supports(self, dtype: DType) -> bool {
         dtype.is_float()
     }
 }
 
 impl BinaryOp {
-    /// Whether the operation takes this dtype: all, except that pow takes floats only.
+    /// Whether the operation supports this dtype: all, except that pow supports floats only.
     pub const fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || !matches!(self, BinaryOp::Pow)
     }
 }
 
 impl CmpOp {
-    /// Whether the operation takes this dtype: all.
+    /// Whether the operation supports this dtype: all.
     pub const fn supports(self, _dtype: DType) -> bool {
         true
     }
 }
 
 impl ReduceOp {
-    /// Whether the operation takes this dtype: all.
+    /// Whether the operation supports this dtype: all.
     pub const fn supports(self, _dtype: DType) -> bool {
         true
     }
@@ -197,7 +198,7 @@ impl ReduceOp {
         matches!(self, ReduceOp::ArgMin | ReduceOp::ArgMax)
     }
 
-    /// Whether there is a result for no elements: sum and prod.
+    /// Whether the operation has a result for no elements: sum and prod.
     pub const fn has_identity(self) -> bool {
         matches!(self, ReduceOp::Sum | ReduceOp::Prod)
     }

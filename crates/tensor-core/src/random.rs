@@ -1,4 +1,4 @@
-//! Where random numbers come from: a seed, and how many draws were made from it.
+//! The source of random numbers: a seed, and the number of draws made from it.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use crate::cpu::philox::Draw;
 use crate::device::Device;
 use crate::error::Result;
 
-/// A source of random numbers: a seed and the number of draws made from it. A plain value; its methods that make tensors stand with
-/// [`Tensor`](crate::Tensor)'s.
+/// A random number generator: a seed, and the number of draws made from it. A plain value. The methods that make
+/// tensors are documented with [`Tensor`](crate::Tensor)'s.
 ///
-/// Numbers come from Philox4x32-10, with the seed as the key and a counter of 128 bits: its low half is the number of a block of four
-/// words of 32 bits, its high half the draw's number, [`Generator::offset`]. Every call that draws takes one such number, however many
-/// elements it makes, so that calls never share a block.
+/// Numbers come from Philox4x32-10. The seed is the key. The low half of the 128-bit counter is the index of a block of
+/// four 32-bit words, the high half is the number of the draw, [`Generator::offset`]. Every call takes one draw,
+/// however many elements it makes, so that calls never share a block.
 ///
-/// Element i of a result, in row-major order, has
+/// Element i of a result, in row-major order, uses
 /// - word i % 4 of block i / 4 in `bernoulli`, in `dropout`, and in `uniform` and `normal` up to `f32`;
-/// - words 2 (i % 2), the low half, and 2 (i % 2) + 1 of block i / 2 in `randint`, in the keys of `randperm`, and in `uniform` and `normal` of `f64`.
+/// - words 2 (i % 2), the low half, and 2 (i % 2) + 1 of block i / 2 in `randint`, in the keys of `randperm`, and in
+///   `uniform` and `normal` of `f64`.
 ///
-/// So a result depends on seed, offset, shape and dtype alone: it has the same bits on every device, whatever its number of cores.
-/// None of this is fit for secrets.
+/// A result therefore depends only on seed, offset, shape and dtype. It has the same bits on every device, with any
+/// number of cores. The generator is not cryptographically secure.
 ///
 /// ```
 /// use tensor_core::{DType, Device, Generator};
@@ -46,12 +47,12 @@ impl Generator {
     /// The seed of every device until [`Device::set_seed`].
     pub const DEFAULT_SEED: u64 = 299_792_458;
 
-    /// The beginning of a seed's numbers.
+    /// The generator of a seed, before its first draw.
     pub const fn new(seed: u64) -> Generator {
         Generator { seed, offset: 0 }
     }
 
-    /// A seed's numbers after `offset` draws.
+    /// The generator of a seed, after `offset` draws.
     pub const fn at(seed: u64, offset: u64) -> Generator {
         Generator { seed, offset }
     }
@@ -61,12 +62,12 @@ impl Generator {
         self.seed
     }
 
-    /// How many draws were made; after 2⁶⁴ they begin again.
+    /// The number of draws made. It wraps after 2⁶⁴.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next draw.
+    /// Takes the next draw.
     pub(crate) fn draw(&mut self) -> Draw {
         let draw = Draw { seed: self.seed, stream: self.offset };
         self.offset = self.offset.wrapping_add(1);
@@ -77,10 +78,10 @@ impl Generator {
 /// The default generator of each device, by the device's name.
 static GENERATORS: Mutex<BTreeMap<String, Generator>> = Mutex::new(BTreeMap::new());
 
-/// Random numbers.
+/// Random number seeds.
 impl Device {
-    /// Lets the device's random numbers begin anew from `seed`: those of [`Tensor::rand`](crate::Tensor::rand) and the other methods
-    /// that are not given a [`Generator`]. The process has one such generator for each device, whatever the number of values that name it.
+    /// Restarts the device's random numbers from `seed`. These are the numbers of [`Tensor::rand`](crate::Tensor::rand)
+    /// and of all methods without a [`Generator`] argument. The process has one such generator per device name.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -97,23 +98,23 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// None so far.
+    /// None at present.
     #[doc(alias = "manual_seed")]
     pub fn set_seed(&self, seed: u64) -> Result<()> {
         self.with_generator(|generator| *generator = Generator::new(seed));
         Ok(())
     }
 
-    /// The seed that the device's random numbers come from: that of [`Device::set_seed`], or [`Generator::DEFAULT_SEED`].
+    /// The seed of the device's random numbers: that of [`Device::set_seed`], or [`Generator::DEFAULT_SEED`].
     ///
     /// # Errors
-    /// None so far.
+    /// None at present.
     #[doc(alias = "initial_seed")]
     pub fn get_current_seed(&self) -> Result<u64> {
         Ok(self.with_generator(|generator| generator.seed()))
     }
 
-    /// A generator of one draw, the next one of the device's generator.
+    /// Takes the next draw of the device's generator, as a generator positioned at that draw.
     pub(crate) fn next_draw(&self) -> Generator {
         self.with_generator(|generator| {
             let draw = generator.draw();

@@ -1,12 +1,12 @@
-//! Conversions that round once.
+//! Conversions with a single rounding.
 //!
-//! A number that goes through `f32` on its way to a 16-bit or 8-bit type would be rounded twice. It is not if the first step
-//! rounds *to odd*: an inexact result gets its last bit set, so that it can be neither a tie nor exact for the second step,
-//! which has at least two bits less.
+//! A number converted to a 16-bit or 8-bit type through `f32` would be rounded twice. Rounding the first step *to odd*
+//! avoids this: an inexact result gets its last bit set. It is then neither a tie nor exact for the second step, which
+//! has at least two bits less.
 
 use half::{bf16, f16};
 
-/// `x` as `f32`, rounded to odd: an inexact result has its last mantissa bit set. Never overflows.
+/// Converts `x` to `f32`, rounding to odd: an inexact result has its last mantissa bit set. Never overflows.
 pub(crate) fn f64_to_odd_f32(x: f64) -> f32 {
     let nearest = x as f32;
     if f64::from(nearest) == x || x.is_nan() {
@@ -17,23 +17,23 @@ pub(crate) fn f64_to_odd_f32(x: f64) -> f32 {
     f32::from_bits(toward_zero | 1)
 }
 
-/// `x` as `f32`, rounded to odd.
+/// Converts `x` to `f32`, rounding to odd.
 pub(crate) fn i64_to_odd_f32(x: i64) -> f32 {
     let magnitude = x.unsigned_abs();
     let excess = (64 - magnitude.leading_zeros()).saturating_sub(24);
     let kept = magnitude >> excess;
     let inexact = kept << excess != magnitude;
-    // 24 bits and a power of two below 2^64: both steps are exact.
+    // 24 bits, times a power of two below 2^64: both conversions are exact.
     let value = (kept | u64::from(inexact)) as f32 * (1u64 << excess) as f32;
     if x < 0 { -value } else { value }
 }
 
-/// The nearest `f16`, ties to even; the `half` crate goes through `f32` on some machines.
+/// The nearest `f16`, ties to even. The `half` crate converts through `f32` on some machines.
 pub(crate) fn f64_to_f16(x: f64) -> f16 {
     f16::from_f32(f64_to_odd_f32(x))
 }
 
-/// The nearest `bf16`, ties to even; the `half` crate ignores the lower bits of `x`.
+/// The nearest `bf16`, ties to even. The `half` crate ignores the lower bits of `x`.
 pub(crate) fn f64_to_bf16(x: f64) -> bf16 {
     bf16::from_f32(f64_to_odd_f32(x))
 }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn integers_are_rounded_once_to_bf16() {
-        // 2^40 + 2^32 is a tie of bf16 (8 bits); one more is not, but f64 to f32 would make it one.
+        // 2^40 + 2^32 is a tie of bf16 (8 bits). One more is not, but rounding to the nearest f32 would make it one.
         let tie = (1i64 << 40) + (1 << 32);
         assert_eq!(bf16::from_f32(i64_to_odd_f32(tie)).to_f64(), (1i64 << 40) as f64);
         assert_eq!(bf16::from_f32(i64_to_odd_f32(tie + 1)).to_f64(), ((1i64 << 40) + (1 << 33)) as f64);

@@ -1,4 +1,4 @@
-//! A number given as an argument, before it knows its dtype.
+//! A scalar argument without a dtype.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use half::{bf16, f16};
 
 use crate::float8::F8E4M3;
 
-/// A scalar argument, carried without loss and rounded to the tensor's dtype once, when the operation starts.
+/// A scalar argument. It is stored without loss, and the operation rounds it once to the tensor's dtype.
 ///
-/// It converts as `to_dtype` does: a float given to an integer tensor is truncated and saturates, NaN becomes 0; an integer
-/// given to a narrower integer tensor wraps; everything given to a float tensor is rounded to nearest even.
+/// It converts as `to_dtype` does. For an integer tensor, floats are truncated and saturate, NaN becomes 0, and
+/// integers wrap. For a float tensor everything is rounded to nearest even.
 ///
 /// ```
 /// use tensor_core::{Element, Scalar};

@@ -1,4 +1,4 @@
-//! Shapes: the lengths of a tensor's dimensions, kept inline up to rank 8.
+//! Shapes: the lengths of a tensor's dimensions, stored inline up to rank 8.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,15 +7,15 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Numbers per dimension, without an allocation up to rank 8; any rank works.
+/// One number per dimension, stored inline up to rank 8. Any rank works.
 pub(crate) type Dims = SmallVec<[usize; INLINE]>;
 
-/// The rank up to which nothing is allocated.
+/// The largest rank that needs no allocation.
 const INLINE: usize = 8;
 
 /// The lengths of a tensor's dimensions, outermost first. A scalar has none.
 ///
-/// It is made from a number, an array, a slice, a vector, a tuple or `()`, and reads like a slice.
+/// It is made from a number, an array, a slice, a vector, a tuple or `()`, and dereferences to a slice.
 ///
 /// ```
 /// use tensor_core::Shape;
@@ -32,13 +32,13 @@ pub struct Shape(Dims);
 
 impl Clone for Shape {
     fn clone(&self) -> Shape {
-        // A copy of the memory, where the derived one goes number by number.
+        // Copies the memory; the derived implementation copies number by number.
         Shape(Dims::from_slice(&self.0))
     }
 }
 
 impl Shape {
-    /// How many dimensions there are.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.0.len()
     }
@@ -53,13 +53,13 @@ impl Shape {
     /// A shape with a zero has no elements, however large its other lengths are.
     ///
     /// # Errors
-    /// [`ErrorKind::Overflow`], in the name of `operation`, if the product does not fit `usize`.
+    /// [`ErrorKind::Overflow`] of `operation` if the product does not fit `usize`.
     pub fn elements(&self, operation: &'static str) -> Result<usize> {
         self.count().ok_or_else(|| Error::new(operation, ErrorKind::Overflow { shape: self.clone() }))
     }
 
-    /// The shape to which both broadcast: dimensions are aligned at the end, and a length of 1 stretches.
-    /// `None` if they do not broadcast.
+    /// The common broadcast shape: dimensions are aligned at the end, and a length of 1 matches any length. `None` if
+    /// the shapes do not broadcast.
     ///
     /// ```
     /// use tensor_core::Shape;
@@ -84,14 +84,14 @@ impl Shape {
             .collect()
     }
 
-    /// The strides, in elements, of a tight row-major array of this shape.
+    /// The strides, in elements, of a contiguous row-major array of this shape.
     pub(crate) fn row_major_strides(&self) -> Dims {
         let lengths = self.dims();
         let fill = |strides: &mut [usize]| {
             let mut stride = 1usize;
             for (slot, &length) in strides.iter_mut().zip(lengths).rev() {
                 *slot = stride;
-                // Overflows only in a shape with a zero, whose strides are never used.
+                // Saturates only in a shape with a zero, whose strides are never used.
                 stride = stride.saturating_mul(length);
             }
         };
@@ -113,7 +113,7 @@ impl Shape {
         let (Some(own), Some(slots)) = (lengths.get_mut(..rank), strides.get_mut(..rank)) else {
             return (self.clone(), self.row_major_strides());
         };
-        // Both at once, in place of a copy and another walk.
+        // One loop for both, instead of a copy and a second loop.
         let mut stride = 1usize;
         for ((&length, own), slot) in self.dims().iter().zip(own).zip(slots).rev() {
             (*own, *slot) = (length, stride);
@@ -122,18 +122,18 @@ impl Shape {
         (Shape(Dims::from_buf_and_len(lengths, rank)), Dims::from_buf_and_len(strides, rank))
     }
 
-    /// The lengths, to change.
+    /// The lengths, mutably.
     pub(crate) fn dims_mut(&mut self) -> &mut Dims {
         &mut self.0
     }
 
-    /// The product, if it fits; zero wins over overflow.
+    /// The product of the lengths; `None` if it overflows. With a zero it is 0, even if the others overflow.
     pub(crate) fn count(&self) -> Option<usize> {
         let product = self.0.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
         product.or_else(|| self.0.contains(&0).then_some(0))
     }
 
-    /// The product in words, for messages.
+    /// The number of elements in words, for messages.
     pub(crate) fn count_text(&self) -> String {
         self.count().map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string())
     }

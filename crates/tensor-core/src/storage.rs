@@ -1,6 +1,6 @@
-//! Storage: the memory behind tensors, and the one place where an operation chooses its device.
+//! Storage: the memory behind tensors. Operations are dispatched to their device here and nowhere else.
 //!
-//! Every method has one arm per device, and the functions behind the arms have the same names in every backend folder
+//! Every method has one arm per device. The functions in the arms have the same names in every backend folder
 //! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
 
 pub(crate) mod attention;
@@ -31,11 +31,11 @@ pub(crate) use join::{Piece, borders};
 pub(crate) use select::{FlipDim, flip_dims};
 pub(crate) use stat::StatOp;
 
-/// Memory on one device, with elements of one dtype. Tensors share it.
+/// Memory on one device, with elements of one dtype. Tensors may share it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Storage {
-    /// Memory of this machine.
+    /// Host memory.
     Cpu(CpuStorage),
     /// Memory of a HIP device.
     Hip(HipStorage),
@@ -50,7 +50,7 @@ impl Storage {
         }
     }
 
-    /// The device on which it lies.
+    /// The device of the memory.
     pub fn device(&self) -> Device {
         match self {
             Storage::Cpu(_) => Device::Cpu,
@@ -58,7 +58,7 @@ impl Storage {
         }
     }
 
-    /// Whether both lie on the same device.
+    /// Whether both are on the same device.
     #[inline]
     pub(crate) fn is_beside(&self, other: &Storage) -> bool {
         match (self, other) {
@@ -68,7 +68,7 @@ impl Storage {
         }
     }
 
-    /// The memory, if launches of graphs write it: of others than the one that this thread captures.
+    /// The memory, if launches of graphs write it; a graph that this thread is capturing does not count.
     #[inline]
     pub(crate) fn written_by_graphs(&self) -> Option<&HipStorage> {
         match self {
@@ -77,7 +77,7 @@ impl Storage {
         }
     }
 
-    /// Whether launches of graphs read or write it.
+    /// Whether launches of graphs read or write the memory.
     pub(crate) fn is_used_by_graphs(&self) -> bool {
         match self {
             Storage::Cpu(_) => false,
@@ -85,7 +85,7 @@ impl Storage {
         }
     }
 
-    /// How many elements it has room for; a tensor's layout may use fewer.
+    /// The capacity in elements. A tensor's layout may use fewer.
     pub fn len(&self) -> usize {
         match self {
             Storage::Cpu(storage) => storage.len(),
@@ -98,7 +98,7 @@ impl Storage {
         self.len() == 0
     }
 
-    /// The memory, if it lies on the CPU.
+    /// The memory, if it is host memory.
     pub fn as_cpu(&self) -> Option<&CpuStorage> {
         match self {
             Storage::Cpu(storage) => Some(storage),
@@ -115,7 +115,7 @@ impl At for Storage {
 
 /// Making and moving storage.
 impl Storage {
-    /// `count` elements of value `value`, rounded to `dtype`.
+    /// `count` elements equal to `value`, rounded to `dtype`.
     pub(crate) fn full(device: &Device, dtype: DType, count: usize, value: Scalar) -> Result<Storage> {
         match device {
             Device::Cpu => cpu::ops::fill::full(dtype, count, value).map(Storage::Cpu),
@@ -123,8 +123,8 @@ impl Storage {
         }
     }
 
-    /// `count` elements: start, start + step, start + 2·step, …, each rounded to `dtype` once. Both are integers if `dtype` is one, and
-    /// wrap; else they are floats.
+    /// `count` elements: start, start + step, start + 2·step, …, each rounded to `dtype` once. For an integer `dtype`
+    /// both scalars are integers, and the elements wrap; otherwise both are floats.
     pub(crate) fn arange(
         device: &Device,
         dtype: DType,
@@ -139,7 +139,7 @@ impl Storage {
         }
     }
 
-    /// `count` elements at equal distances from start to end, which `dtype` has and which are finite.
+    /// `count` evenly spaced elements from start to end, which are finite and representable in `dtype`.
     pub(crate) fn linspace(
         device: &Device,
         dtype: DType,
@@ -152,7 +152,7 @@ impl Storage {
         }
     }
 
-    /// `elements` on `device`.
+    /// `elements`, moved to `device`.
     pub(crate) fn from_cpu(device: &Device, elements: CpuStorage) -> Result<Storage> {
         match device {
             Device::Cpu => Ok(Storage::Cpu(elements)),
@@ -160,7 +160,7 @@ impl Storage {
         }
     }
 
-    /// The elements of `layout` in row-major order, in memory of this machine; reads no others. Waits for the device.
+    /// The elements of `layout` in row-major order, in host memory. Reads no others, and waits for the device.
     pub(crate) fn to_cpu(&self, layout: &Layout) -> Result<CpuStorage> {
         match self {
             Storage::Cpu(storage) => cpu::ops::copy::copy(storage, layout),
@@ -175,7 +175,7 @@ impl Storage {
     }
 }
 
-/// Operations with a new, tight, row-major result.
+/// Operations with a new, contiguous, row-major result.
 impl Storage {
     /// The elements of `layout`.
     pub(crate) fn copy(&self, layout: &Layout) -> Result<Storage> {
@@ -221,7 +221,7 @@ impl Storage {
         }
     }
 
-    /// The least of `hi` and the greatest of `lo` and x.
+    /// min(max(x, `lo`), `hi`).
     pub(crate) fn clamp(&self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => cpu::ops::clamp::clamp(storage, layout, lo, hi).map(Storage::Cpu),
@@ -249,7 +249,7 @@ impl Storage {
         }
     }
 
-    /// 1 where `op` holds between the elements of two layouts of the same shape, else 0, as `u8`.
+    /// 1 where `op` holds for the elements of two layouts of the same shape, else 0, as `u8`.
     pub(crate) fn compare(&self, lhs: &Layout, other: &Storage, rhs: &Layout, op: CmpOp) -> Result<Storage> {
         match (self, other) {
             (Storage::Cpu(a), Storage::Cpu(b)) => {
@@ -262,7 +262,7 @@ impl Storage {
         }
     }
 
-    /// `op` over `axes`; if there is nothing to reduce, the op has an identity or there are no results.
+    /// Reduces `axes` by `op`. If the axes are empty, the operation has an identity or the result is empty.
     pub(crate) fn reduce(&self, layout: &Layout, op: ReduceOp, axes: &[usize]) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => cpu::ops::reduce::reduce(storage, layout, op, axes).map(Storage::Cpu),
@@ -278,8 +278,8 @@ impl Storage {
         }
     }
 
-    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. There is at least one
-    /// element.
+    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The
+    /// result is not empty.
     pub(crate) fn matmul(&self, lhs: &Layout, other: &Storage, rhs: &Layout) -> Result<Storage> {
         match (self, other) {
             (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Cpu),
@@ -289,7 +289,7 @@ impl Storage {
     }
 }
 
-/// Operations in place, on the elements of a layout whose places are distinct.
+/// Operations in place, on a layout whose elements do not overlap.
 impl Storage {
     /// Writes `value` to each element.
     pub(crate) fn fill(&mut self, layout: &Layout, value: Scalar) -> Result<()> {
@@ -332,7 +332,7 @@ impl Storage {
         }
     }
 
-    /// The least of `hi` and the greatest of `lo` and x.
+    /// min(max(x, `lo`), `hi`).
     pub(crate) fn clamp_assign(&mut self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
         match self {
             Storage::Cpu(storage) => cpu::ops::clamp::clamp_assign(storage, layout, lo, hi),
@@ -340,7 +340,7 @@ impl Storage {
         }
     }
 
-    /// `op` of each element and the element of `rhs`, which has the same shape.
+    /// `op` of each element and the corresponding one of `rhs`, which has the same shape.
     pub(crate) fn binary_assign(
         &mut self,
         lhs: &Layout,
@@ -356,7 +356,7 @@ impl Storage {
     }
 }
 
-/// The error for operands on two devices; tensors rule it out before.
+/// The error for operands on different devices. Tensors check this before.
 fn apart(operation: &'static str, lhs: &Storage, rhs: &Storage) -> Error {
     Error::new(operation, ErrorKind::two_devices(&lhs.device(), &rhs.device()))
 }

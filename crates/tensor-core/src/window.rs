@@ -1,9 +1,9 @@
-//! The geometry of convolutions and pooling: which places of the input each place of the output meets.
+//! The geometry of convolutions and pooling: which inputs each output depends on.
 
-/// One axis of a convolution: output place y and tap k meet input place i where `i · up = y · step + first + k · tap`.
+/// One axis of a convolution. Output y uses input i with tap k if `i · up = y · step + first + k · tap`.
 ///
-/// A transposed convolution has `up` above 1: outputs whose places are equal modulo `up` (a phase) meet the same taps, and each
-/// phase is a forward convolution with those.
+/// A transposed convolution has `up` above 1. The outputs with the same remainder modulo `up` form a phase. They use
+/// the same taps, and each phase is a forward convolution with these taps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ConvAxis {
     /// Length of the output.
@@ -12,16 +12,16 @@ pub(crate) struct ConvAxis {
     pub input: usize,
     /// Length of the filter.
     pub taps: usize,
-    /// Places of the output for one of the input.
+    /// Output positions per input position.
     pub up: usize,
-    /// How far apart two taps of a phase are.
+    /// Distance between neighbouring taps of a phase.
     pub tap_step: usize,
     pub step: i64,
     pub first: i64,
     pub tap: i64,
 }
 
-/// The outputs `q · up + rest` of an axis: they meet the taps `first + j · tap_step`, j < `count`, at the input places
+/// The outputs `q · up + rest` of an axis. They use the taps `first + j · tap_step`, j < `count`, with the inputs
 /// `q · step + start + j · shift`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Phase {
@@ -29,12 +29,12 @@ pub(crate) struct Phase {
     pub count: usize,
     pub start: i64,
     pub shift: i64,
-    /// How many outputs there are.
+    /// The number of outputs.
     pub places: usize,
 }
 
 impl ConvAxis {
-    /// A forward convolution; `None` if the filter is empty or longer than the padded input, or if a number is too large.
+    /// A forward convolution. `None` if the filter is empty or longer than the padded input, or if a number overflows.
     pub(crate) fn forward(
         input: usize,
         taps: usize,
@@ -48,7 +48,7 @@ impl ConvAxis {
         Some(ConvAxis { out, input, taps, up: 1, tap_step: 1, step, first: -(padding as i64), tap })
     }
 
-    /// A transposed convolution; `None` if it has no outputs, or if a number is too large.
+    /// A transposed convolution. `None` if it has no outputs, or if a number overflows.
     pub(crate) fn transposed(
         input: usize,
         taps: usize,
@@ -66,19 +66,19 @@ impl ConvAxis {
         Some(ConvAxis { out, input, taps, up: stride, tap_step, step: 1, first: padding as i64, tap })
     }
 
-    /// Padding, stride and dilation as they were given: those of the forward convolution that a transposed one turns round.
+    /// Padding, stride and dilation as the caller gave them. A transposed convolution has those of its forward one.
     pub(crate) fn given(&self, transposed: bool) -> [usize; 3] {
         let size = |number: i64| number.unsigned_abs() as usize;
         let stride = if transposed { self.up } else { size(self.step) };
         [size(self.first), stride, size(self.tap)]
     }
 
-    /// How many phases have outputs; their places modulo `up` are the first numbers.
+    /// The number of phases with outputs. These are the remainders `0..phases`.
     pub(crate) fn phases(&self) -> usize {
         self.up.min(self.out)
     }
 
-    /// The outputs whose place is `rest` modulo `up`.
+    /// The outputs with remainder `rest` modulo `up`.
     pub(crate) fn phase(&self, rest: usize) -> Phase {
         let up = self.up as i64;
         let at = |tap: usize| rest as i64 * self.step + self.first + tap as i64 * self.tap;
@@ -95,11 +95,11 @@ impl ConvAxis {
     }
 }
 
-/// A convolution: the channels are those of one group.
+/// A convolution. The channel counts are per group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Convolution {
     pub operation: &'static str,
-    /// Whether the filter's first axis is that of the input's channels.
+    /// Whether the filter's first axis is the input channels.
     pub transposed: bool,
     pub batch: usize,
     pub groups: usize,
@@ -110,7 +110,8 @@ pub(crate) struct Convolution {
 }
 
 impl Convolution {
-    /// How many outputs there are. The shape of the result was checked; only one without outputs has products that do not fit.
+    /// The number of outputs. The shape of the result was checked, so the product saturates only if the result is
+    /// empty.
     pub(crate) fn outputs(&self) -> usize {
         [self.groups, self.out_channels, self.h.out, self.w.out]
             .into_iter()
@@ -128,7 +129,7 @@ impl Convolution {
         [first, second, self.h.taps, self.w.taps]
     }
 
-    /// Whether each output has so few terms, and each input channel so few outputs, that there is nothing to gain from tiles.
+    /// Whether each output has so few terms, and each input channel so few outputs, that tiles gain nothing.
     pub(crate) fn is_depthwise(&self) -> bool {
         self.in_channels == 1 && self.out_channels < 8
     }
@@ -144,7 +145,7 @@ impl Convolution {
     }
 }
 
-/// One axis of a pooling.
+/// One axis of a pooling operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolAxis {
     pub out: usize,
@@ -155,7 +156,7 @@ pub(crate) struct PoolAxis {
 }
 
 impl PoolAxis {
-    /// From windows; `None` if the window is longer than the padded input, or if a number is too large.
+    /// An axis with windows. `None` if the window is longer than the padded input, or if a number overflows.
     pub(crate) fn windows(
         input: usize,
         [window, stride, padding]: [usize; 3],
@@ -164,7 +165,7 @@ impl PoolAxis {
         let padded = padding.checked_mul(2)?.checked_add(input)?;
         let span = padded.checked_sub(window)?;
         let mut out = if ceil_mode { span.div_ceil(stride) } else { span / stride } + 1;
-        // The last window begins inside the input or the padding before it.
+        // The last window must begin inside the input or the padding before it.
         if ceil_mode && (out - 1).checked_mul(stride)? >= input + padding {
             out -= 1;
         }
@@ -172,25 +173,25 @@ impl PoolAxis {
         Some(PoolAxis { out, input, window, stride, padding })
     }
 
-    /// Between two lengths: adaptive means and upsampling. `None` if a number is too large.
+    /// An axis of adaptive means or upsampling, with both lengths given. `None` if a number overflows.
     pub(crate) fn lengths(input: usize, out: usize) -> Option<PoolAxis> {
         out.checked_mul(2)?.checked_add(1)?.checked_mul(input)?;
         Some(PoolAxis { out, input, window: 1, stride: 1, padding: 0 })
     }
 }
 
-/// What pooling does with a window, or upsampling with its neighbours.
+/// The function of pooling or upsampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolOp {
-    /// The greatest; padding is never chosen.
+    /// The maximum, ignoring padding.
     Max,
-    /// The mean, of the padding's zeros too if `true`.
+    /// The mean; `true` counts padding as zeros.
     Mean(bool),
     /// The mean of PyTorch's adaptive bins.
     Adaptive,
     /// The element at ⌊y · in / out⌋.
     Nearest,
-    /// Between four elements, with the corners of both grids aligned if `true`.
+    /// Bilinear interpolation; `true` aligns the corners of both grids.
     Bilinear(bool),
 }
 
@@ -235,23 +236,23 @@ mod tests {
         let pool = |input, p, ceil| PoolAxis::windows(input, p, ceil).map(|axis| axis.out);
         assert_eq!(pool(6, [3, 2, 0], false), Some(2));
         assert_eq!(pool(6, [3, 2, 0], true), Some(3));
-        // Of 4 windows the last would begin in the padding behind the input.
+        // With 4 windows, the last one would begin in the padding after the input.
         assert_eq!(pool(5, [2, 2, 1], true), Some(3));
         assert_eq!(pool(2, [3, 1, 0], true), None);
     }
 
-    /// Stride 2, filter of 3, no padding: even outputs meet taps 0 and 2, odd ones tap 1.
+    /// Stride 2, filter of 3, no padding: even outputs use taps 0 and 2, odd ones tap 1.
     #[test]
     fn phases_divide_the_taps() {
         let axis = ConvAxis::transposed(3, 3, [0, 2, 1], 0).expect("it fits");
         assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });
         assert_eq!(axis.phase(1), Phase { first: 1, count: 1, start: 0, shift: -1, places: 3 });
         assert_eq!(axis.phases(), 2);
-        // A stride beyond the output's length: the other phases have no outputs.
+        // A stride longer than the output: the other phases have no outputs.
         let axis = ConvAxis::transposed(1, 3, [0, 1 << 40, 1], 0).expect("it fits");
         assert_eq!((axis.out, axis.phases()), (3, 3));
         assert_eq!(axis.phase(2), Phase { first: 2, count: 1, start: 0, shift: -1, places: 1 });
-        // Stride and dilation 2: odd outputs meet nothing.
+        // Stride and dilation 2: odd outputs use no taps.
         let axis = ConvAxis::transposed(3, 2, [0, 2, 2], 0).expect("it fits");
         assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });
         assert_eq!(axis.phase(1).count, 0);

@@ -1,4 +1,4 @@
-//! Parts of the registry that stand for all of it.
+//! Subsets of the registry that represent all of it.
 
 mod sanitizer;
 mod subset;
@@ -8,7 +8,7 @@ pub use subset::subset;
 
 use crate::case::Case;
 
-/// How many elements the operation is given.
+/// Number of elements in the operands' views.
 fn elements(case: &Case) -> usize {
     case.operands.iter().map(|operand| operand.view().dims.iter().product::<usize>()).sum()
 }

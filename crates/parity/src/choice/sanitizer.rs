@@ -1,25 +1,25 @@
-//! The cases that kernels run under a sanitizer: every operation, dtype and layout, without large arrays and repetitions.
+//! The cases for runs under a sanitizer: every operation, dtype and layout, without large arrays and repetitions.
 
 use std::collections::BTreeMap;
 
 use super::elements;
 use crate::case::{Case, Op};
 
-/// Elements of a case's arrays, beyond which it takes long and shows nothing more: a few blocks' worth.
+/// Maximum elements of a case's arrays, a few blocks of work. Larger cases are slow and find no more.
 const MOST: usize = 20_000;
 
-/// What a sanitizer looks for.
+/// The kind of sanitizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sanitizer {
-    /// Accesses outside of arrays.
+    /// AddressSanitizer: accesses outside of arrays.
     Address,
-    /// Races.
+    /// ThreadSanitizer: data races.
     Thread,
 }
 
-/// For each operation, dtype and layout the largest case that is not too large. Reductions and products run differently
-/// for each class of shapes, so those count too. Who writes where in an elementwise kernel does not depend on the layout: for
-/// ThreadSanitizer, which is slow, one case of each is enough.
+/// The largest case that is not too large, for each operation, dtype and layout. For reductions, products and named
+/// operations the shape class also counts, because it changes what runs. The write pattern of an elementwise kernel
+/// does not depend on the layout, so that for ThreadSanitizer, which is slow, one case of each is enough.
 pub fn for_sanitizer(cases: Vec<Case>, sanitizer: Sanitizer) -> Vec<Case> {
     let mut chosen = BTreeMap::new();
     for case in cases.into_iter().filter(|case| elements(case) <= MOST) {

@@ -1,4 +1,4 @@
-//! A run: every device against the reference and the records.
+//! A run: compares every device with the reference and the records.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::report::{Report, quote};
 use crate::weights::Weights;
 use crate::{Against, Error, devices, html, registry, run_against, table};
 
-/// Whether all was right.
+/// Returns whether all results are right.
 pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     let weights = args.weights.as_deref().map(Weights::open).transpose()?;
     let cases = match (&weights, &args.weights) {
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     Ok(report.totals.failures() == 0 && !report.differences.iter().any(|listed| listed.stale))
 }
 
-/// Whether a part of the registry stands for all of it: where nothing says which cases are wanted.
+/// Whether only a subset of the registry runs, because no option chooses cases.
 fn is_subset(args: &ParityArgs) -> bool {
     let named = args.all || args.full || args.cases.filter.is_some() || args.weights.is_some();
     !named && !args.sabotage
@@ -78,7 +78,7 @@ fn told(chosen: usize, all: usize) -> String {
     )
 }
 
-/// The cases on a checkpoint's tensors that are asked for.
+/// The requested cases on a checkpoint's tensors.
 fn of_weights(weights: &Weights, path: &Path, filter: Option<&str>) -> Result<Vec<Case>, Error> {
     let all = weights.cases()?;
     if all.is_empty() {
@@ -87,7 +87,7 @@ fn of_weights(weights: &Weights, path: &Path, filter: Option<&str>) -> Result<Ve
     select(all, filter)
 }
 
-/// The records that ship, then those that the options name.
+/// The embedded records, then those given by options.
 fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
     let mut records = record::embedded()?;
     for path in &args.against {
@@ -96,7 +96,7 @@ fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
     Ok(records)
 }
 
-/// Writes the report, and gives the page that is for people.
+/// Writes the report, and returns the path of its HTML page.
 fn write(report: &Report, json: &Path) -> Result<PathBuf, Error> {
     let wrap = |path: &Path| {
         let path = path.to_path_buf();
@@ -108,7 +108,7 @@ fn write(report: &Report, json: &Path) -> Result<PathBuf, Error> {
     Ok(page)
 }
 
-/// What else a rerun of one case has to be given.
+/// The further options that a rerun of one case needs.
 fn origin(args: &ParityArgs) -> String {
     let option = |name: &str, path: &Path| format!(" --{name} {}", quote(&path.display().to_string()));
     let weights = args.weights.iter().map(|path| option("weights", path));

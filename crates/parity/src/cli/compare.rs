@@ -1,4 +1,4 @@
-//! `parity compare`: two files of results against each other, and results of another program against the reference.
+//! `parity compare`: compares two files of results, or another program's results with the reference.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::witness::{Judged, Results};
 
 const EXAMPLES: &str = r#"Examples:
   cargo xtask parity compare crates/parity/records/cuda-h200.tsv target/parity/amd-0.tsv
-  cargo xtask parity compare a.tsv b.tsv --differences known.toml     with a list of known differences
-  cargo xtask parity compare target/cases/results.safetensors         another program's results against the reference
-  cargo xtask parity compare cuda-h200.tsv results.safetensors        and against a record too
+  cargo xtask parity compare a.tsv b.tsv --differences known.toml     with known differences
+  cargo xtask parity compare target/cases/results.safetensors         another program's results with the reference
+  cargo xtask parity compare cuda-h200.tsv results.safetensors        and with a record too
 
 Every element of a results.safetensors is judged against the reference, as a device's are; see benches/witness/README.md.
 
@@ -24,21 +24,23 @@ A list of known differences is a file of entries such as
   case = "matmul/f16/*"
   reason = "the library sums in 16 bits"
 An entry that no case needs is an error. A missing or failed result, or one of another form, is never excused. `case` may be a list of patterns. An entry may also have
-  on = "cuda"        only if one of the sides ran there
+  on = "cuda"        only if one of the sides ran on this platform
   arch = "gfx9*"     only if that side's device is of this architecture
-  only = "zeros"     only if every wrong element differs in the sign of zero; "nan": in being NaN; "vanished": is zero and should not be;
-                     "infinite": is infinite and should not be; "other": is another number; or a list of these
-                     (between two records, of the sampled elements; two digests differ in no known manner)
-  left_out = true    for `parity --differences`: do not run the cases on such a device, which would be out of use afterwards
+  only = "zeros"     only if every wrong element is a zero of the wrong sign; "nan": only one of the values is NaN;
+                     "vanished": is zero and should not be; "infinite": is infinite and should not be; "other": is another
+                     number; or a list of these. Two records are compared in the sampled elements only, and entries with
+                     digests do not match
+  left_out = true    for `parity --differences`: do not run the cases on such a device, because they would make it unusable
 
-Exit code: 0 if no results differ but those that are listed, 1 if others do or an entry is not needed, 2 if a file cannot be used or no
-case can be compared."#;
+Exit code: 0 if all differences are listed, 1 if others exist or an entry is not needed, 2 if a file cannot be used or no case
+can be compared."#;
 
 /// Options of `cargo xtask parity compare`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported cases
+    /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported
+    /// cases
     #[arg(value_name = "A")]
     pub left: PathBuf,
     /// Another one; may be left out if A is a .safetensors file
@@ -52,7 +54,7 @@ pub struct CompareArgs {
 /// One of the files.
 enum Side {
     Record(Box<NamedRecord>),
-    /// Judged results, and what they were computed on.
+    /// Judged results, and their platform.
     Results(Box<Judged>, String),
 }
 
@@ -83,7 +85,7 @@ impl Side {
         }
     }
 
-    /// The platform and the architecture.
+    /// The platform and architecture.
     fn place(&self) -> (&str, &str) {
         match self {
             Side::Record(named) => {
@@ -96,7 +98,7 @@ impl Side {
     }
 }
 
-/// Whether no results differ but those that are listed.
+/// Returns whether all differences are known.
 pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     let sides: Vec<Side> = [Some(&args.left), args.right.as_ref()]
         .into_iter()
@@ -128,7 +130,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     Ok(comparisons.iter().all(Comparison::is_good))
 }
 
-/// An entry that one comparison needs is not stale in another, which may have looked at fewer elements.
+/// Shares the counts: an entry needed by one comparison is not stale in another, which may have compared fewer
+/// elements.
 fn share_known(comparisons: &mut [Comparison<'_>]) {
     let needed: Vec<bool> = match comparisons.first() {
         Some(first) => (0..first.known.len())
@@ -145,7 +148,7 @@ fn share_known(comparisons: &mut [Comparison<'_>]) {
     }
 }
 
-/// What a program did not compute, and results of cases that there are not.
+/// Describes cases that a program did not compute, and results that belong to no case.
 fn left_out(judged: &Judged) -> String {
     let mut text = String::new();
     let name = &judged.record.name;

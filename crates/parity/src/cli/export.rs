@@ -1,4 +1,4 @@
-//! `parity export`: the cases and their inputs for another program.
+//! `parity export`: exports cases and their inputs for another program.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub struct ExportArgs {
     pub cases: CaseArgs,
 }
 
-/// Always true: there is nothing to be wrong.
+/// Always returns true, because no results are judged.
 pub(super) fn run(args: &ExportArgs) -> Result<bool, Error> {
     let cases = registered(&args.cases, false)?;
     let bar = progress(cases.len());

@@ -1,14 +1,15 @@
-//! Where files go that nobody named.
+//! The default folder of output files.
 
 use std::path::{Path, PathBuf};
 
-/// The folder `parity` in cargo's target folder, or in `target` here where cargo did not build this program.
+/// The folder `parity` in cargo's target folder, or in `./target` if cargo did not build this program.
 pub(super) fn of_reports() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     in_target_of(&program).unwrap_or_else(|| Path::new("target").to_path_buf()).join("parity")
 }
 
-/// The target folder that a program lies in: cargo marks it by a file. As a short path where it is below the current folder.
+/// The target folder of a program, which cargo marks with a file. The path is relative if it is below the current
+/// folder.
 fn in_target_of(program: &Path) -> Option<PathBuf> {
     let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file())?;
     let here = std::env::current_dir().unwrap_or_default();

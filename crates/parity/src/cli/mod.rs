@@ -1,4 +1,4 @@
-//! The command line: `cargo xtask parity` and its sub-commands, a file each.
+//! The command line: `cargo xtask parity` and its subcommands, one file each.
 
 mod check;
 mod compare;
@@ -20,103 +20,104 @@ pub use compare::CompareArgs;
 pub use export::ExportArgs;
 pub use record::RecordArgs;
 
-/// Exit code of a run in which something is wrong with a device's results.
+/// Exit code if a device's results are wrong.
 const MISMATCH: u8 = 1;
-/// Exit code of a run that could not be made: a wrong option, no such device or case, a file that cannot be read or written.
+/// Exit code if the run could not be made: an invalid option, no such device or case, a file that cannot be read or
+/// written.
 const UNUSABLE: u8 = 2;
 
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask parity                                  on every device of this machine, a subset that stands for all cases
   cargo xtask parity --all                            every case
-  cargo xtask parity --full                           and those that take seconds each
+  cargo xtask parity --full                           every case, including those that take seconds each
   cargo xtask parity --device cpu,host:1              on the CPU device and on the host platform's wave 64
   cargo xtask parity --filter sum/f32                 the cases whose id contains sum/f32
   cargo xtask parity --filter 'exp/*/transposed/*'    the cases whose whole id matches
-  cargo xtask parity --list --filter matmul           ids, one a line
+  cargo xtask parity --list --filter matmul           ids, one per line
   cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
-                                                      with a list of known differences; what agrees again is stale
+                                                      with known differences; an entry whose cases all agree is stale
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
-  cargo xtask parity --sabotage                       plant errors, and see that each is caught
+  cargo xtask parity --sabotage                       plant errors, and check that each is caught
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
-  cargo xtask parity compare cuda-h200.tsv amd.tsv    hold two such files against each other
+  cargo xtask parity compare cuda-h200.tsv amd.tsv    compare two such files
 
-Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference is none, or a planted error was not caught, 2 if the run could not be made.";
+Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference does not occur, or a planted error was not caught, 2 if the run could not be made.";
 
-/// Holds every device of this machine against the reference and the records, operation by operation.
+/// Compares every device of this machine with the reference and the records, operation by operation.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "cargo xtask parity", bin_name = "cargo xtask parity", max_term_width = 110)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ParityArgs {
-    /// What else there is to do than a run.
+    /// A subcommand; without one, a run.
     #[command(subcommand)]
     pub command: Option<ParityCommand>,
     /// Devices, separated by commas: cpu, host:0 (wave 32), host:1 (wave 64), amd:0, …  [default: all of this machine]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub device: Vec<String>,
-    /// Which cases, and how they are made.
+    /// Which cases, and how they are generated.
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// Every case, not the subset that stands for all, but for those of --full
+    /// Run every case except those of --full, not only the subset
     #[arg(long, conflicts_with = "weights")]
     pub all: bool,
-    /// Every case, and those that take seconds each: the work of more than 65,535 blocks in every family
+    /// Run every case, including those that take seconds each: more than 65,535 blocks of work in every family
     #[arg(long, conflicts_with = "weights")]
     pub full: bool,
-    /// Print the ids of the cases, one a line, and run nothing
+    /// Print the ids of the cases, one per line, and run nothing
     #[arg(long)]
     pub list: bool,
-    /// Plant errors in good results and see that every one is caught
+    /// Plant errors in good results and check that every one is caught
     #[arg(long, conflicts_with_all = ["weights", "list"])]
     pub sabotage: bool,
     /// Run the operations on the tensors of this safetensors file
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
-    /// Hold the results against this record too, besides those that ship; may be given several times
+    /// Also compare the results with this record, besides the embedded ones; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub against: Vec<PathBuf>,
     /// Known differences: a TOML file with `[[difference]]` entries, as `parity compare --help` describes them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub differences: Option<PathBuf>,
-    /// Where the report goes; a page of the same name ending in .html goes beside it
-    /// [default: parity/report.json in cargo's target folder]
+    /// Where to write the report; its HTML page is written next to it [default: parity/report.json in cargo's target
+    /// folder]
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
 }
 
-/// Which cases, and how they are made.
+/// Which cases, and how they are generated.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
-    /// Only cases whose id contains this, or, with * or ?, whose whole id matches it
+    /// Only cases whose id contains this text, or whose whole id matches it if it has * or ?
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// Seed of the inputs
     #[arg(long, default_value_t = SEED)]
     pub seed: u64,
-    /// Threads that make inputs and judge  [default: one per core]
+    /// Threads that generate inputs and judge  [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
     pub threads: Option<u16>,
 }
 
-/// The sub-commands of `cargo xtask parity`.
+/// The subcommands of `cargo xtask parity`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ParityCommand {
-    /// Write a device's results to a file, to be compared on another machine
+    /// Write a device's results to a file, to compare them on another machine
     Record(RecordArgs),
-    /// Hold two files of results against each other
+    /// Compare two files of results
     Compare(CompareArgs),
     /// Write the cases and their inputs to a folder, for another program to compute
     Export(ExportArgs),
 }
 
-/// Seed of the inputs unless another is given.
+/// The default seed of the inputs.
 const SEED: u64 = 7;
 
 fn threads_parser() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..=1024)
 }
 
-/// Does what the arguments ask for; prints to the standard streams.
+/// Runs the command, and prints to the standard streams.
 pub fn run(args: ParityArgs) -> ExitCode {
     let done = match &args.command {
         None => with_threads(args.cases.threads, || check::run(&args)),
@@ -134,7 +135,7 @@ pub fn run(args: ParityArgs) -> ExitCode {
     }
 }
 
-/// Does the work on a pool of this many threads.
+/// Runs `work` on a pool of this many threads.
 fn with_threads(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<bool, Error> + Send,
@@ -145,13 +146,13 @@ fn with_threads(
     }
 }
 
-/// Prints; a reader that has seen enough, such as head, is no error.
+/// Prints a text. A closed pipe, as with head, is not an error.
 fn say(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Finds out before the run whether a file can be written.
+/// Checks before the run whether a file can be written.
 fn check_writable(path: &Path) -> Result<(), Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
@@ -159,11 +160,11 @@ fn check_writable(path: &Path) -> Result<(), Error> {
         true => Err(std::io::ErrorKind::IsADirectory.into()),
         false => Ok(()),
     });
-    // tempfile names its temporary in the message; the kind says enough.
+    // tempfile's message includes the temporary name; the error kind is enough.
     tried.map_err(|error| Error::Write { path: path.to_path_buf(), source: error.kind().into() })
 }
 
-/// The cases of the registry that are asked for.
+/// The requested cases of the registry.
 fn registered(args: &CaseArgs, full: bool) -> Result<Vec<Case>, Error> {
     let mut cases = registry::all();
     if full {
@@ -181,8 +182,7 @@ fn select(cases: Vec<Case>, text: Option<&str>) -> Result<Vec<Case>, Error> {
     Ok(chosen)
 }
 
-/// A bar on the terminal; nothing where the output goes elsewhere.
-/// Compiles what the cases need, with a bar for it.
+/// Compiles the cases' kernels, with a progress bar on a terminal.
 fn compile(cases: &[Case], devices: &[NamedDevice]) -> Result<(), Error> {
     let style =
         ProgressStyle::with_template("{bar:40} {pos}/{len} units of kernels for {msg}, {elapsed} gone");
@@ -191,7 +191,7 @@ fn compile(cases: &[Case], devices: &[NamedDevice]) -> Result<(), Error> {
         bar.set_length(all as u64);
         bar.set_message(device.to_owned());
         bar.set_position(done as u64);
-        // Without a terminal the bar is not shown.
+        // Without a terminal the bar is hidden.
         if bar.is_hidden() && (done.is_multiple_of(25) || done == all) {
             eprintln!("parity: {done} of {all} units of kernels for {device}");
         }

@@ -1,4 +1,4 @@
-//! `parity record`: a device's results as a file.
+//! `parity record`: writes a device's results to a file.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub struct RecordArgs {
     /// The file to write  [default: parity/DEVICE.tsv in cargo's target folder]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Also the cases that take seconds each
+    /// Also run the cases that take seconds each
     #[arg(long)]
     pub full: bool,
     /// Which cases
@@ -37,7 +37,7 @@ pub struct RecordArgs {
     pub cases: CaseArgs,
 }
 
-/// Whether all was right.
+/// Returns whether all results are right.
 pub(super) fn run(args: &RecordArgs) -> Result<bool, Error> {
     let cases = registered(&args.cases, args.full)?;
     let device = devices::open(std::slice::from_ref(&args.device))?.remove(0);

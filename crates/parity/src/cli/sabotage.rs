@@ -1,4 +1,4 @@
-//! `--sabotage`: planted errors, and what became of them.
+//! `--sabotage`: plants errors and reports whether they were caught.
 
 use super::{ParityArgs, progress};
 use crate::Error;
@@ -6,7 +6,7 @@ use crate::case::Case;
 use crate::devices::NamedDevice;
 use crate::sabotage::{self, Sabotage};
 
-/// Whether every planted error was caught.
+/// Returns whether every planted error was caught.
 pub(super) fn run(args: &ParityArgs, cases: &[Case], devices: &[NamedDevice]) -> Result<bool, Error> {
     let cases = sabotage::benches(cases);
     if cases.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn run(args: &ParityArgs, cases: &[Case], devices: &[NamedDevice]) ->
     let found = sabotage::run(&cases, devices, args.cases.seed, &mut || bar.inc(1));
     bar.finish_and_clear();
     tell(&found);
-    // Without a filter every fault has a place; with one, those that fit.
+    // Without a filter every fault can be planted somewhere; with one, perhaps not.
     let missing = if args.cases.filter.is_none() { found.never_planted(devices) } else { Vec::new() };
     missing.iter().for_each(|fault| println!("NEVER PLANTED {fault}"));
     Ok(found.is_complete() && missing.is_empty())

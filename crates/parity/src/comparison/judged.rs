@@ -1,4 +1,4 @@
-//! Results of another program against the reference, as a comparison.
+//! Comparing another program's results with the reference.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::report::{ResultReport, Status};
 use crate::witness::Judged;
 
 impl<'a> Comparison<'a> {
-    /// Holds results against the reference: every element of them, not samples. `reference` is [`Judged::reference`].
-    /// A result that is missing or of another form is never a known difference.
+    /// Compares results with the reference, in all elements instead of samples. `reference` is [`Judged::reference`]. A
+    /// result that is missing or has another form is never a known difference.
     ///
     /// # Errors
     /// [`Error::NothingInCommon`] if no case has a result.

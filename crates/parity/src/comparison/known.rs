@@ -1,4 +1,4 @@
-//! Differences between two devices that are known: data with a reason.
+//! Known differences between two devices, as data with reasons.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,41 +9,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, filter};
 
-/// A known difference. `[[difference]]` in a TOML file has these fields; its `case` may be a list, which makes one of each.
+/// A known difference. `[[difference]]` entries of a TOML file have these fields. If `case` is a list, each item makes
+/// an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// The cases, by id, with `*` and `?`. Not each of them has to differ, but one.
+    /// A pattern of case ids with `*` and `?`. At least one of these cases must differ.
     pub case: String,
-    /// What one of the sides must have run on: "cpu", "cuda", or a device's name before its colon. Without it, anything.
+    /// The platform that one side must have run on: "cpu", "cuda", or a device's name before its colon. The default is
+    /// any.
     pub on: Option<String>,
-    /// That side's architecture, with `*` and `?`: "gfx9*". Without it, any.
+    /// A pattern with `*` and `?` of that side's architecture: "gfx9*". The default is any.
     pub arch: Option<String>,
-    /// The only manners in which elements may differ. Without it, any.
+    /// The only kinds of difference allowed. The default is any.
     pub only: Option<BTreeSet<Manner>>,
-    /// The cases are not run on such a device at all, because it would be out of use afterwards. For runs only.
+    /// Whether the cases must not run on such a device, because they would make it unusable. Only for runs.
     pub left_out: bool,
-    /// Why it is so.
+    /// The reason.
     pub reason: String,
 }
 
-/// How a wrong element differs from the right one.
+/// The kind of difference between a wrong element and the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Manner {
-    /// Zeros of different sign.
+    /// Zeros of opposite sign.
     Zeros,
-    /// NaN instead of a number or an infinity, or the reverse.
+    /// NaN instead of a number or an infinity, or the other way round.
     Nan,
-    /// Zero instead of another number.
+    /// Zero instead of a nonzero number.
     Vanished,
-    /// Infinity instead of another number.
+    /// Infinity instead of a number.
     Infinite,
     /// Another number.
     Other,
 }
 
 impl Manner {
-    /// How the bits `got` differ from `expected`.
+    /// The kind of difference of the bits `got` from `expected`.
     pub fn of(dtype: DType, expected: u64, got: u64) -> Manner {
         let is_zero = |bits| matches!(dtype.decode(bits), Value::Float(0.0) | Value::Int(0));
         let is_infinite = |bits| matches!(dtype.decode(bits), Value::Float(x) if x.is_infinite());
@@ -56,7 +58,7 @@ impl Manner {
         }
     }
 
-    /// How two elements differ, where it is not known which of them is right.
+    /// The kind of difference between two elements if it is not known which one is right.
     pub fn between(dtype: DType, left: u64, right: u64) -> Manner {
         Manner::of(dtype, left, right).min(Manner::of(dtype, right, left))
     }
@@ -110,19 +112,19 @@ impl Listed {
 }
 
 impl Known {
-    /// Whether it is about this case.
+    /// Whether the entry's pattern matches this case.
     pub fn covers(&self, id: &str) -> bool {
         filter::matches(&self.case, id)
     }
 
-    /// As [`Known::covers`], where all wrong elements differ in these manners. None stands for manners that are not known: they are not
-    /// those that an entry may demand.
+    /// As [`Known::covers`], if the wrong elements have these kinds of difference. An empty set means that the kinds
+    /// are unknown; then an entry with `only` does not match.
     pub fn covers_only(&self, id: &str, manners: &BTreeSet<Manner>) -> bool {
         let demanded = |only: &BTreeSet<Manner>| !manners.is_empty() && manners.is_subset(only);
         self.covers(id) && self.only.as_ref().is_none_or(demanded)
     }
 
-    /// Whether it is about one of the sides, each a platform and an architecture: an empty one is not known.
+    /// Whether the entry is about one of the sides, given as platform and architecture. An empty string means unknown.
     pub fn is_on(&self, sides: &[(&str, &str)]) -> bool {
         sides.iter().any(|(platform, arch)| {
             self.on.as_ref().is_none_or(|on| on == platform)
@@ -130,10 +132,11 @@ impl Known {
         })
     }
 
-    /// Reads a list.
+    /// Reads a list of known differences.
     ///
     /// # Errors
-    /// [`Error::Differences`]: the file cannot be read, is no such list, or has an entry without a reason or twice.
+    /// [`Error::Differences`] if the file cannot be read, is not such a list, or has an entry without a reason or
+    /// twice.
     pub fn read(path: &Path) -> Result<Vec<Known>, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
         let list = text.and_then(|text| Known::parse(&text));

@@ -1,6 +1,6 @@
-//! Two records against each other, so that machines that never meet can be compared.
+//! Comparing two records, so that results of different machines can be compared.
 //!
-//! What it means that two entries agree is said in [`crate::record`].
+//! [`crate::record`] defines when two entries agree.
 
 mod judged;
 mod known;
@@ -15,72 +15,72 @@ use crate::Error;
 use crate::record::{Agreement, Difference, Entry, Found, Kind, NamedRecord, compare};
 use crate::witness::Judged;
 
-/// What became of all cases of two records.
+/// The comparison of all cases of two records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
     /// The first record.
     pub left: &'a NamedRecord,
     /// The second.
     pub right: &'a NamedRecord,
-    /// Every case of either: those of the first in its order, then those that only the second has.
+    /// The cases of both: those of the first in its order, then those that only the second has.
     pub pairs: Vec<Pair<'a>>,
-    /// The known differences, each with how many cases needed it.
+    /// The known differences, with the number of cases that needed each.
     pub known: Vec<(&'a Known, usize)>,
 }
 
-/// A case of either record.
+/// A case of one or both records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair<'a> {
-    /// The entry that names it: the first record's, if it has one.
+    /// The entry with the case's id: the first record's, if it has one.
     pub entry: &'a Entry,
     /// How the two results compare.
     pub finding: Finding,
 }
 
-/// How the results of a case compare.
+/// The result of comparing a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
-    /// Equal digests, or equal bits wherever both were sampled.
+    /// Equal digests, or equal bits in all sampled elements.
     Equal,
-    /// Apart, no further than both may be; the greatest distance as a part of that.
+    /// Different, but within what is allowed. The maximum distance as a fraction of that.
     Within(f64),
-    /// They cannot both be right.
+    /// The results cannot both be right.
     Differs(Difference),
-    /// The same, and the list of known differences says why: the number of its entry.
+    /// As `Differs`, but explained by this entry of the known differences.
     Known(Difference, usize),
     /// The second record has no such case.
     OnlyLeft,
-    /// The first has none.
+    /// The first record has no such case.
     OnlyRight,
-    /// Both have it, for other inputs or parameters.
+    /// Both have the case, for other inputs or parameters.
     OtherInputs,
-    /// Both have it, but nothing can be said, for this reason.
+    /// Both have the case, but they cannot be compared, for this reason.
     Incomparable(&'static str),
 }
 
-/// How many cases there are of each sort.
+/// The number of cases for each result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// With equal bits.
+    /// Equal bits.
     pub equal: usize,
     /// Within what is allowed.
     pub within: usize,
-    /// That cannot both be right, and are not listed.
+    /// Cannot both be right, and not known.
     pub differ: usize,
-    /// That cannot both be right, and are listed.
+    /// Cannot both be right, but known.
     pub known: usize,
-    /// That only the first has.
+    /// Only in the first record.
     pub only_left: usize,
-    /// That only the second has.
+    /// Only in the second record.
     pub only_right: usize,
-    /// That both have for other inputs.
+    /// In both, for other inputs.
     pub other_inputs: usize,
-    /// That nothing can be said about.
+    /// Not comparable.
     pub incomparable: usize,
 }
 
 impl Counts {
-    /// Cases whose results were compared.
+    /// The number of cases that were compared.
     pub fn compared(&self) -> usize {
         self.equal + self.within + self.differ + self.known
     }
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
     /// Compares every case of two records.
     ///
     /// # Errors
-    /// [`Error::NothingInCommon`] if no case could be compared: that is no agreement.
+    /// [`Error::NothingInCommon`] if no case could be compared, because that does not mean agreement.
     pub fn new(
         left: &'a NamedRecord,
         right: &'a NamedRecord,
@@ -112,7 +112,8 @@ impl<'a> Comparison<'a> {
         Comparison::with_judged(left, right, &[], known)
     }
 
-    /// As [`Comparison::new`], where some of the two were judged in all elements: of their digests it is known in what manner they are wrong.
+    /// As [`Comparison::new`]. Records in `judged` were judged in all elements, so that the kinds of difference of
+    /// their digests are known.
     ///
     /// # Errors
     /// As [`Comparison::new`].
@@ -139,7 +140,7 @@ impl<'a> Comparison<'a> {
         Comparison::of_pairs(left, right, pairs, known)
     }
 
-    /// Puts a comparison together: [`Finding::Known`] names entries of `known`.
+    /// Assembles a comparison. [`Finding::Known`] refers to entries of `known`.
     fn of_pairs(
         left: &'a NamedRecord,
         right: &'a NamedRecord,
@@ -175,18 +176,18 @@ impl<'a> Comparison<'a> {
         counts
     }
 
-    /// Known differences that no case needed: they must go from the list.
+    /// Known differences that no case needed, which must be removed from the list.
     pub fn unneeded(&self) -> impl Iterator<Item = &'a Known> {
         self.known.iter().filter(|(_, needed)| *needed == 0).map(|(known, _)| *known)
     }
 
-    /// Whether nothing differs but what is listed, and nothing is listed in vain.
+    /// Whether all differences are known and all known differences were needed.
     pub fn is_good(&self) -> bool {
         self.counts().differ == 0 && self.unneeded().next().is_none()
     }
 }
 
-/// The first fitting entry of the list explains a difference.
+/// Compares two entries. A difference is known if an entry of the list explains it; the first matching entry counts.
 fn found(pair: [&Entry; 2], judged: &[&Judged], known: &[Known]) -> Finding {
     let difference = match compare(pair[0], pair[1]) {
         Agreement::Equal => return Finding::Equal,
@@ -205,7 +206,7 @@ fn found(pair: [&Entry; 2], judged: &[&Judged], known: &[Known]) -> Finding {
     }
 }
 
-/// In what manners two digests' elements differ, if one of them is the reference's and the other of judged results.
+/// The kinds of difference between two digests, if one is the reference's and the other belongs to judged results.
 fn of_digests(pair: [&Entry; 2], judged: &Judged) -> Option<BTreeSet<Manner>> {
     let digest = |entry: &Entry| match entry.found {
         Found::Exact { digest, .. } => Some(digest),

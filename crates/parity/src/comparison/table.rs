@@ -1,4 +1,4 @@
-//! A comparison as text: a line per operation, a column per dtype, then what differs.
+//! A comparison as text: one row per operation, one column per dtype, then the differences.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{Comparison, Finding, Pair};
 use crate::record::NamedRecord;
 use crate::table::{cells, dtypes};
 
-/// Ids that are listed of each sort of case that could not be compared.
+/// Number of ids listed for each reason why cases were not compared.
 const LISTED: usize = 5;
 
 /// The table, every difference, and the totals.
@@ -67,7 +67,7 @@ fn grid(text: &mut String, comparison: &Comparison<'_>) {
     let heading = "   equal  within  differ  farthest apart";
     cells(text, &operations, &columns, heading, cell, tail);
     text.push_str(
-        "Cells: the greatest distance as a part of what both may be off together; = means equal bits, - that nothing was compared.\n",
+        "Cells: the greatest distance as a fraction of both tolerances together; = means equal bits, - means not compared.\n",
     );
 }
 
@@ -92,7 +92,7 @@ fn cell<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
     }
 }
 
-/// The case of an operation whose results are farthest apart, if any are apart at all and the distance is a number.
+/// The case of an operation with the largest finite distance between its results, if any.
 fn worst<'a>(comparison: &'a Comparison<'_>, operation: &str) -> Option<(f64, &'a str)> {
     let pairs = comparison.pairs.iter().filter(|pair| pair.entry.operation() == operation);
     let apart = pairs.filter_map(|pair| match &pair.finding {

@@ -1,4 +1,4 @@
-//! `cases.json`: what each case is, for a program that knows nothing of this crate.
+//! `cases.json`: a description of each case, for a program that does not know this crate.
 //!
 //! ```json
 //! {"format": "parity-cases/1", "seed": 7, "filter": "", "cases": [{
@@ -12,8 +12,9 @@
 //! }]}
 //! ```
 //!
-//! The hash names the case among results. Numbers among the parameters are text: an integer in decimal, or the shortest decimal fraction
-//! that reads back as the same f64 (also "NaN", "inf", "-inf"). A number is rounded to the operand's dtype before it is used.
+//! The hash identifies the case in results. Numbers in parameters are text: an integer in decimal, or the shortest
+//! decimal fraction that reads back as the same f64 (also "NaN", "inf", "-inf"). Round a number to the operand's dtype
+//! before using it.
 
 use reference::Value;
 use serde::Serialize;
@@ -22,7 +23,7 @@ use serde_json::{Map, json};
 use crate::case::{Case, Op, Operand};
 use crate::view::Step;
 
-/// Names the layout of `cases.json`; a new number for every change that could break a reader.
+/// The format version of `cases.json`, which changes whenever a change could break a reader.
 pub const FORMAT: &str = "parity-cases/1";
 
 /// The whole file.
@@ -32,7 +33,7 @@ pub struct Manifest {
     pub format: &'static str,
     /// Seed of the inputs.
     pub seed: u64,
-    /// Which of the registry's cases these are, see [`crate::filter`]; empty for all.
+    /// The filter that selected the cases from the registry, see [`crate::filter`]; empty for all.
     pub filter: String,
     /// The cases, in the order of the registry.
     pub cases: Vec<CaseEntry>,
@@ -51,16 +52,16 @@ pub struct CaseEntry {
     pub parameters: Map<String, serde_json::Value>,
     /// Its arguments.
     pub operands: Vec<OperandEntry>,
-    /// What a right result looks like.
+    /// Form of the result.
     pub result: ResultEntry,
 }
 
 /// An argument: a stored array, and the steps from it to the view that the operation gets.
 #[derive(Debug, Serialize)]
 pub struct OperandEntry {
-    /// The file that has the stored array, in the folder of `cases.json`.
+    /// The file with the stored array, in the folder of `cases.json`.
     pub file: String,
-    /// Its name there.
+    /// The array's name in the file.
     pub tensor: String,
     /// Element type.
     pub dtype: &'static str,
@@ -80,7 +81,7 @@ pub struct ResultEntry {
 }
 
 impl CaseEntry {
-    /// The entry of a case. `places` has the file and the name of each operand's array.
+    /// The entry of a case. `places` has the file and name of each operand's array.
     pub fn new(case: &Case, hash: u128, places: Vec<(String, String)>, result: ResultEntry) -> CaseEntry {
         let operand = |(operand, (file, tensor)): (&Operand, (String, String))| OperandEntry {
             file,
@@ -100,7 +101,8 @@ impl CaseEntry {
     }
 }
 
-/// The parameters of an operation by name: `scalar`; `mul` and `add`; `low` and `high`; `to`; `value`; `axes` and `keep`.
+/// The parameters of an operation by name: `scalar`; `mul` and `add`; `low` and `high`; `to`; `value`; `axes` and
+/// `keep`.
 pub fn parameters(op: &Op) -> Map<String, serde_json::Value> {
     let named = match op {
         Op::Named(operation) => return operation.manifest(),
@@ -140,7 +142,7 @@ fn step(step: &Step) -> serde_json::Value {
 mod tests {
     use super::*;
 
-    /// What a program reads back from the text of a number, as it parses decimal fractions.
+    /// Parses the text of a number as another program would.
     fn read(value: Value) -> f64 {
         let entry = number(value);
         entry["float"].as_str().expect("a float").parse().expect("a number")

@@ -1,8 +1,8 @@
-//! Writing the cases and their inputs to a folder, for another program to compute.
+//! Exporting cases and their inputs to a folder, for another program to compute.
 //!
-//! The folder has `cases.json` (see [`manifest`]) and the stored arrays in `inputs-000.safetensors`, `inputs-001.safetensors`, ….
-//! Arrays of the same dtype, shape and bytes are there once, whichever cases they belong to. `cases.json` is written last: a folder without
-//! it is not complete.
+//! The folder has `cases.json` (see [`manifest`]) and the stored arrays in `inputs-000.safetensors`,
+//! `inputs-001.safetensors`, …. Arrays with equal dtype, shape and bytes are stored once, even for several cases.
+//! `cases.json` is written last: without it the folder is incomplete.
 
 pub mod manifest;
 
@@ -23,13 +23,13 @@ use crate::report;
 use crate::run::{Prepared, batches, prepare};
 use manifest::{CaseEntry, FORMAT, Manifest, ResultEntry};
 
-/// Name of the file that describes the cases.
+/// Name of the file with the cases.
 pub const CASES: &str = "cases.json";
 
-/// A file of arrays is closed when it has this many bytes; one array may make it longer.
+/// A file of arrays is closed when it has this many bytes. The last array may exceed it.
 const FILE_BYTES: usize = 256 << 20;
 
-/// What an export wrote.
+/// A summary of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Number of cases.
@@ -38,17 +38,19 @@ pub struct Exported {
     pub operands: usize,
     /// Number of arrays in the files.
     pub arrays: usize,
-    /// Their bytes.
+    /// Bytes of these arrays.
     pub bytes: usize,
     /// Number of files of arrays.
     pub files: usize,
 }
 
-/// Writes `cases` and their inputs from `seed` to `folder`, which is made if it is not there. `filter` says which of the registry's
-/// cases they are, for whoever reads results of them. `step` is called after each case. After an error the folder is as empty as it was.
+/// Writes `cases` and their inputs from `seed` to `folder`, which is created if necessary. `filter` is recorded for
+/// readers of the results: it says which of the registry's cases these are. `step` is called after each case. After an
+/// error the folder is empty again, or removed if it was created.
 ///
 /// # Errors
-/// [`Error::NotEmpty`], [`Error::Export`]: the file system's; [`Error::NoReference`]: a case that the reference has no answer for.
+/// [`Error::NotEmpty`]; [`Error::Export`] for errors of the file system; [`Error::NoReference`] if the reference cannot
+/// compute a case.
 pub fn export(
     cases: &[Case],
     filter: &str,
@@ -64,7 +66,7 @@ pub fn export(
     result
 }
 
-/// Makes the folder, or sees that it is empty. Whether it was there.
+/// Creates the folder, or checks that it is empty. Returns whether it existed.
 fn make_empty(folder: &Path) -> Result<bool, Error> {
     match fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {
@@ -79,7 +81,7 @@ fn make_empty(folder: &Path) -> Result<bool, Error> {
     }
 }
 
-/// Takes away what an unfinished export left: the folder had nothing else. Another error on the way out would only hide the first.
+/// Removes what an unfinished export wrote. Errors are ignored, because they would hide the original one.
 fn clear(folder: &Path, existed: bool) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.for_each(|entry| drop(fs::remove_file(entry.path())));
@@ -133,12 +135,12 @@ fn write_all(
     Ok(total)
 }
 
-/// Under another name until it is whole: a folder with the file is complete.
+/// Writes the manifest atomically, so that a folder with this file is complete.
 fn write_manifest(manifest: &Manifest, path: &Path) -> Result<(), Error> {
     report::write(path, |file| Ok(serde_json::to_writer(file, manifest)?)).map_err(failed(path))
 }
 
-/// The files of arrays, the last of which is not written yet.
+/// The files of arrays. The last one is not written yet.
 struct Store<'a> {
     folder: &'a Path,
     open: BTreeMap<String, Tensor>,
@@ -149,7 +151,7 @@ struct Store<'a> {
 }
 
 impl Store<'_> {
-    /// The file and the name of an array, which is stored if it is new.
+    /// Stores an array unless it is stored already. Returns its file and name.
     fn put(&mut self, operand: &Operand, bytes: &[u8]) -> Result<(String, String), Error> {
         self.total.operands += 1;
         let name = name(operand, bytes);
@@ -194,7 +196,7 @@ impl Store<'_> {
     }
 }
 
-/// Name of an array: dtype, shape, and a hash of the bytes.
+/// Name of an array: dtype, shape, and a hash of its bytes.
 fn name(operand: &Operand, bytes: &[u8]) -> String {
     let shape: Vec<String> = operand.stored.iter().map(usize::to_string).collect();
     format!("{}-{}-{:032x}", operand.dtype, shape.join("x"), xxh3_128(bytes))

@@ -1,4 +1,4 @@
-//! Whether two entries of one case can both be right. The rules are in [`super`].
+//! Whether two entries of a case can both be right. [`super`] has the rules.
 
 use std::collections::BTreeSet;
 
@@ -8,47 +8,48 @@ use super::{Allowed, Entry, Form, Found, Probe};
 use crate::comparison::Manner;
 use crate::judge;
 
-/// How much greater one tolerance of an element may be than the other: what their rounding to four digits can do.
+/// Maximum ratio of two tolerances of the same element, due to rounding to four digits.
 const ROUNDING: f64 = 1.002;
 
-/// How two entries of one case compare.
+/// The result of comparing two entries of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Agreement {
-    /// The digests are equal, or the bits of all sampled elements.
+    /// Equal digests, or equal bits in all sampled elements.
     Equal,
-    /// Sampled elements are apart, no further than both may be; the greatest distance as a part of that.
+    /// Different, but within what is allowed. The maximum distance as a fraction of that.
     Within(f64),
     /// They cannot both be right.
     Differs(Difference),
-    /// They were judged by different rules, or neither has a result: nothing can be said.
+    /// Judged by different rules, or both without a result: not comparable.
     Incomparable(&'static str),
 }
 
-/// What two entries do not agree in.
+/// The difference between two entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Where: "element 17", "digest", …
+    /// The position: "element 17", "digest", …
     pub place: String,
-    /// What the first has there.
+    /// The first entry's value there.
     pub left: String,
-    /// What the second has there.
+    /// The second entry's value there.
     pub right: String,
-    /// Their distance as a multiple of what is allowed; infinite where nothing is.
+    /// Their distance as a multiple of what is allowed; infinite if nothing is.
     pub units: f64,
-    /// How many sampled elements are too far apart; 0 where none was looked at.
+    /// Number of sampled elements that differ too much; 0 if no elements were compared.
     pub wrong: usize,
-    /// What is known of it.
+    /// The kind of difference.
     pub kind: Kind,
 }
 
-/// What is known of a difference.
+/// The kind of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// The elements looked at differ in these manners.
+    /// The compared elements differ in these ways.
     Elements(BTreeSet<Manner>),
-    /// Some bits differ; which, two digests do not say.
+    /// Some bits differ. Digests do not tell which.
     Bits,
-    /// A side has no result, or one of another form, or allows an element another error. No list of known differences excuses it.
+    /// A side has no result, a result of another form, or another tolerance for an element. Known differences never
+    /// excuse this.
     Fault,
 }
 
@@ -72,9 +73,9 @@ impl Difference {
     }
 }
 
-/// Holds two entries of one case against each other. Their hashes are not looked at.
+/// Compares two entries of a case. Their hashes are ignored.
 ///
-/// Both say how far each sampled element may be off. They must say the same, since the case and its rule are the same.
+/// Both have the tolerance of each sampled element. The tolerances must be equal, because the case and its rule are.
 pub fn compare(left: &Entry, right: &Entry) -> Agreement {
     entries(left, right, |left, right| {
         let (less, more) = (left.tolerance.min(right.tolerance), left.tolerance.max(right.tolerance));
@@ -83,12 +84,13 @@ pub fn compare(left: &Entry, right: &Entry) -> Agreement {
     })
 }
 
-/// As [`compare`], where `own` was made here: what it allows holds for both, and what the recorded entry says of it is not looked at.
+/// As [`compare`], for an entry `own` computed here: its tolerances apply to both, and those of the recorded entry are
+/// ignored.
 pub fn hold(own: &Entry, recorded: &Entry) -> Agreement {
     entries(own, recorded, |own, _| Some(Allowed { tolerance: 2.0 * own.tolerance, ..own }))
 }
 
-/// Holds two entries against each other. `both` makes of what each side allows an element what they are allowed together, if it can.
+/// Compares two entries. `both` combines the sides' tolerances of an element, if they are compatible.
 fn entries(left: &Entry, right: &Entry, both: impl Fn(Allowed, Allowed) -> Option<Allowed>) -> Agreement {
     let error = |error: &String| format!("the error {error:?}");
     let form = |found: &Found| match found {
@@ -138,7 +140,7 @@ fn samples(
             wrong += 1;
             manners.insert(Manner::between(dtype, a.bits, b.bits));
         }
-        // Of equally bad elements the first stays.
+        // The first of equally bad elements is kept.
         if worst.is_none_or(|(most, ..)| units > most) {
             worst = Some((units, a, b));
         }
@@ -157,7 +159,8 @@ fn samples(
     }
 }
 
-/// Whether two elements cannot both be right, and their distance as a part of what they are allowed together; infinite where nothing is.
+/// Whether two elements cannot both be right, and their distance as a fraction of their tolerance; infinite if that is
+/// 0.
 fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> (bool, f64) {
     if left == right || dtype.is_nan(left) && dtype.is_nan(right) {
         return (false, 0.0);
@@ -166,7 +169,7 @@ fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> (bool, f64) {
     if allowed.overflow && (special(left) || special(right)) {
         return (false, 0.0);
     }
-    // The distance counts an infinity as a number only on the side that it calls `got`.
+    // `difference` counts an infinity as a number only for `got`.
     let (got, value) = if special(left) { (left, right) } else { (right, left) };
     let number = match dtype.decode(value) {
         Value::Float(x) => Dd::from(x),

@@ -1,4 +1,4 @@
-//! What agrees and what does not: by hand, and against the reference's judge.
+//! Tests of agreement: by hand, and against the reference's judge.
 
 use reference::{Array, BinaryOp, DType, Judge, Outcome, ReduceOp, UnaryOp, Value};
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::comparison::Manner;
 
-/// An f32 result of one element, allowed this much.
+/// An f32 result of one element with this tolerance.
 fn one(value: f32, tolerance: f64, overflow: bool) -> Entry {
     let probe = Probe { index: 0, bits: value.to_bits().into(), allowed: Allowed { tolerance, overflow } };
     let form = Form { dtype: DType::F32, shape: vec![1] };
@@ -42,12 +42,12 @@ fn numbers_may_be_apart_by_both_errors() {
         difference.describe("here", "there"),
         "element 0: here has 1.0 (0x3f800000), there has -0.5 (0xbf000000), 3.00 times what is allowed apart"
     );
-    // Nothing is allowed: zeros of both signs are at no distance, neighbours are.
+    // With tolerance 0, zeros of both signs have distance 0, but neighbours do not.
     assert!(agrees(&one(0.0, 0.0, false), &one(-0.0, 0.0, false)));
     assert!(!agrees(&one(0.0, 0.0, false), &one(f32::from_bits(1), 0.0, false)));
 }
 
-/// A file cannot widen what the other side allows.
+/// A file cannot widen the other side's tolerance.
 #[test]
 fn both_must_allow_the_same() {
     let fault = |left: &Entry, right: &Entry| {
@@ -65,9 +65,9 @@ fn both_must_allow_the_same() {
     );
     fault(&own, &one(1.0, 0.2506, false));
     fault(&own, &one(1.0, 0.0, false));
-    // As far as the rounding to four digits goes.
+    // Tolerances may differ by their rounding to four digits.
     assert!(agrees(&own, &one(1.25, 0.2501, false)));
-    // A run takes its own.
+    // A run uses its own tolerance.
     let generous = one(9.0, f64::INFINITY, true);
     assert!(matches!(hold(&own, &generous), Agreement::Differs(difference) if difference.units == 16.0));
     assert_eq!(hold(&own, &one(1.5, 0.0, false)), Agreement::Within(1.0));
@@ -142,7 +142,7 @@ fn digests_forms_and_errors() {
     assert!(matches!(compare(&exact(5, &[2]), &one(1.0, 0.0, false)), Agreement::Incomparable(_)));
 }
 
-/// Every pair of results that the judge accepts agrees, and what is far from all of them does not.
+/// All pairs of results that the judge accepts agree, and results far from all of them do not.
 fn sound(outcome: &Outcome<'_>, judge: Judge) -> usize {
     let dtype = outcome.dtype();
     let good: Vec<u64> = (0..outcome.len()).map(|index| outcome.at(index).bits).collect();
@@ -158,7 +158,7 @@ fn sound(outcome: &Outcome<'_>, judge: Judge) -> usize {
         let expected = outcome.at(index);
         let all = 0..1u64 << dtype.bits();
         let accepted: Vec<u64> = all.filter(|bits| judge.accepts(dtype, &expected, *bits)).collect();
-        // Of many NaNs and of wide tolerances some stand for all.
+        // Many NaNs, and many results within a wide tolerance, are represented by some of them.
         let some: Vec<u64> = accepted.iter().copied().step_by(accepted.len().div_ceil(12)).collect();
         for (a, b) in some.iter().flat_map(|a| some.iter().map(move |b| (*a, *b))) {
             assert!(
@@ -199,7 +199,7 @@ fn two_right_results_always_agree() {
         let outcome = reference::binary(BinaryOp::Pow, &array, &other).unwrap();
         assert!(sound(&outcome, outcome.judge()) > 0);
     }
-    // Sums that overflow in some orders only.
+    // Sums that overflow only in some orders.
     let big = [60_000.0, 60_000.0, -60_000.0, -60_000.0, 1.0, 2.0, 3.0, 4.0];
     let array = Array::from_f64(DType::F16, &[2, 4], &big).unwrap();
     let outcome = reference::reduce(ReduceOp::Sum, &array, &[1], false).unwrap();

@@ -1,4 +1,4 @@
-//! How far a record speaks of the cases of a run.
+//! Which of a run's cases a record covers.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use crate::judge;
 use crate::registry;
 use crate::report::CaseReport;
 
-/// What a record has of a case.
+/// What a record has for a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Coverage {
-    /// A result for the same inputs: it is compared.
+    /// A result for the same inputs, which is compared.
     Covered,
-    /// A result for other inputs or parameters, or under another rule: it is not.
+    /// A result for other inputs or parameters, or under another rule, which is not compared.
     Stale,
     /// Nothing.
     Missing,
@@ -25,44 +25,45 @@ pub enum Coverage {
     Error,
 }
 
-/// What a record has of a case, and the entry if it can be compared.
+/// What a record has for a case, with the entry if it can be compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match<'a> {
-    /// What there is.
+    /// The coverage.
     pub coverage: Coverage,
-    /// The entry; there exactly if the case is covered.
+    /// The entry; `Some` if and only if the case is covered.
     pub entry: Option<&'a Entry>,
 }
 
-/// A record and what became of it in a run.
+/// A record and its role in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordReport {
     /// The record's name: "cuda-h200".
     pub name: String,
     /// The name of the device that it was made on.
     pub device: String,
-    /// That device in words.
+    /// A description of that device.
     pub description: String,
     /// The day it was made.
     pub date: String,
-    /// Seed of its inputs. The record of another seed has no results for a run's inputs: it is not compared, and all counts are 0.
+    /// The seed of its inputs. A record with another seed than the run is not compared, and all counts are 0.
     pub seed: u64,
-    /// Whether the run had its seed.
+    /// Whether the seeds are equal, so that it was compared.
     pub compared: bool,
-    /// Cases of the run that it has a result for.
+    /// Number of the run's cases with a result in the record.
     pub covered: usize,
-    /// Cases that it has for other inputs or parameters or under another rule, and, in a run of all cases, entries that no case has any more.
+    /// Number of cases that it has for other inputs or parameters or under another rule. In a run of all cases, also
+    /// its entries for cases that no longer exist.
     pub stale: usize,
-    /// Cases that it has nothing for.
+    /// Number of cases that it does not have.
     pub missing: usize,
-    /// Cases that its device gave an error for.
+    /// Number of cases for which its device returned an error.
     pub errors: usize,
-    /// Results of this run, over all devices, that cannot be right if the recorded ones are.
+    /// Number of results of this run, over all devices, that contradict the record.
     pub differ: usize,
 }
 
 impl Record {
-    /// What it has of a case that is judged by `judge`.
+    /// What the record has for a case judged by `judge`.
     pub fn find(&self, hash: u128, id: &str, judge: Judge) -> Match<'_> {
         let nothing = |coverage| Match { coverage, entry: None };
         let Some(entry) = self.get(hash, id) else {
@@ -83,8 +84,8 @@ impl Record {
 }
 
 impl RecordReport {
-    /// Counts over the cases of a run in which the record was number `place`; `None` if it was not compared. `whole` says that they
-    /// are all cases there are.
+    /// Counts the cases of a run in which the record had index `place`; `None` if it was not compared. `whole` says
+    /// that these are all cases.
     pub(crate) fn count(
         named: &NamedRecord,
         place: Option<usize>,
@@ -117,7 +118,7 @@ impl RecordReport {
                 case.results.iter().filter(|result| result.differs_from.contains(&named.name)).count();
         }
         if whole {
-            // A run of all but the long ones is whole.
+            // A run of all cases except the long ones counts as whole.
             let long: Vec<String> = registry::long().iter().map(Case::id).collect();
             let ids: HashSet<&str> =
                 cases.iter().map(|case| &case.id).chain(&long).map(String::as_str).collect();

@@ -1,8 +1,8 @@
-//! The day, without a time zone's data.
+//! The current date in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The day in UTC: "2026-01-31".
+/// The current date in UTC: "2026-01-31".
 pub(super) fn today() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (year, month, day) = civil(since.as_secs() / 86_400);
@@ -11,8 +11,8 @@ pub(super) fn today() -> String {
 
 /// Year, month and day of the day that is `days` after 1970-01-01, in the Gregorian calendar.
 fn civil(days: u64) -> (u64, u64, u64) {
-    // Years that begin in March end with the leap day: then a day's number gives its month by one formula, and 400 years have
-    // 146,097 days. 719,468 days lie between 0000-03-01 and 1970-01-01.
+    // Years that begin in March end with the leap day. A simple formula then gives the month of a day, and 400 years
+    // have 146,097 days. There are 719,468 days between 0000-03-01 and 1970-01-01.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

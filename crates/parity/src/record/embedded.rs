@@ -1,24 +1,24 @@
-//! The records that every run is held against: part of the program, so that it needs no repository.
+//! The records that every run is compared with. They are embedded in the program, which thus needs no repository.
 
 use std::path::Path;
 
 use super::Record;
 use crate::Error;
 
-/// Name and text of every record in `records/`; a record is made with `cargo xtask parity record`.
+/// Name and text of every record in `records/`. `cargo xtask parity record` makes records.
 pub const EMBEDDED: &[(&str, &str)] = &[("cuda-h200", include_str!("../../records/cuda-h200.tsv"))];
 
-/// A record and what messages call it.
+/// A record with its name in messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedRecord {
-    /// The file's name without its ending: "cuda-h200".
+    /// The file's name without extension: "cuda-h200".
     pub name: String,
     /// The record.
     pub record: Record,
 }
 
 impl NamedRecord {
-    /// Reads a file; its name becomes the record's.
+    /// Reads a file and names the record after it.
     ///
     /// # Errors
     /// As [`Record::read`].
@@ -31,7 +31,7 @@ impl NamedRecord {
 /// All records of [`EMBEDDED`].
 ///
 /// # Errors
-/// [`Error::Record`] if one of them is damaged, which a test of this crate excludes.
+/// [`Error::Record`] if one of them is damaged, which a test of this crate rules out.
 pub fn embedded() -> Result<Vec<NamedRecord>, Error> {
     let read = |(name, text): &(&str, &str)| {
         let record =

@@ -1,4 +1,4 @@
-//! The head of a record: which device, when, with what.
+//! The header of a record: device, date, seed and version.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::devices::NamedDevice;
 pub struct Header {
     /// The device's name on the command line: "nvidia:0".
     pub device: String,
-    /// The device in words.
+    /// A description of the device.
     pub description: String,
-    /// What the device and its platform say of themselves: the model, versions of drivers, runtimes and compilers.
+    /// Facts about the device and its platform: the model, versions of drivers, runtimes and compilers.
     pub facts: BTreeMap<String, String>,
     /// Seed of the inputs.
     pub seed: u64,
@@ -23,7 +23,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The head of a record that is made now, on this device.
+    /// The header of a record made now on this device.
     pub fn of(device: &NamedDevice, seed: u64) -> Header {
         Header {
             device: device.name.clone(),
@@ -35,7 +35,7 @@ impl Header {
         }
     }
 
-    /// How many lines it has in the file: the schema, six fields, the facts, an empty line.
+    /// The number of lines in the file: the schema, six fields, the facts, and an empty line.
     pub(super) fn lines(&self) -> usize {
         8 + self.facts.len()
     }

@@ -1,4 +1,4 @@
-//! Making a record: a device's results, judged on the way.
+//! Making a record: a device's results, which are also judged.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use crate::devices::NamedDevice;
 use crate::run::{self, Finished};
 use crate::{evaluate, judge};
 
-/// A record, and how its results compare with the reference.
+/// A record, and the judgement of its results.
 #[derive(Debug, Clone)]
 pub struct Made {
-    /// An entry for each case.
+    /// One entry per case.
     pub record: Record,
     /// The same results, judged.
     pub report: Report,
@@ -22,8 +22,8 @@ pub struct Made {
 
 /// Runs every case on the device, with inputs from `seed`. `step` is called after each case.
 ///
-/// Wrong results are recorded as they are, errors as errors; the report says how many there were. The cases have distinct ids, as
-/// those of the registry do; panics otherwise.
+/// Wrong results and errors are recorded unchanged; the report counts them. The cases must have distinct ids, as those
+/// of the registry have; panics otherwise.
 pub fn record_cases(cases: &[Case], device: &NamedDevice, seed: u64, step: &mut dyn FnMut()) -> Made {
     let start = Instant::now();
     let mut seconds = [0.0];

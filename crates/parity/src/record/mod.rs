@@ -1,25 +1,27 @@
-//! A device's results on record: small enough for the repository, complete enough to hold another device against.
+//! A device's results as a record: small enough for the repository, complete enough to compare another device with.
 //!
-//! A [`Record`] has one [`Entry`] per case, found by the case's hash, so that a result recorded for other inputs is never compared.
+//! A [`Record`] has one [`Entry`] per case, found by the case's hash, so that results for other inputs are never
+//! compared.
 //!
-//! # What an entry keeps
-//! - Where the bits are decided ([`Judge::Exact`](reference::Judge)): a 128-bit digest of all elements ([`digest`]). Every NaN is brought to
-//!   one pattern first, since any NaN is as right as another.
-//! - Elsewhere: the bits of at most [`PROBES`] elements, the first and the last always among them ([`positions`]), each with what the
-//!   reference allows there ([`Allowed`]).
-//! - Where the device gave no result: its error.
+//! # Contents of an entry
+//! - If the bits are determined ([`Judge::Exact`](reference::Judge)): a 128-bit digest of all elements ([`digest`]).
+//!   Every NaN is first replaced by one pattern, because all NaN are equally right.
+//! - Otherwise: the bits of at most [`PROBES`] elements, including the first and the last ([`positions`]), each with
+//!   the reference's tolerance ([`Allowed`]).
+//! - If the device returned no result: its error.
 //!
-//! # What comparing means
-//! Two entries of one case agree if dtype and shape are the same and the digests are equal, or if every sampled element agrees
-//! ([`compare`]). The judge allows each device an error around the exact value, which a record does not have; so two elements may be
-//! apart by the sum of both allowed errors, and agree as well if
+//! # Comparing entries
+//! Two entries of a case agree if dtype and shape are equal, and the digests are equal or every sampled element agrees
+//! ([`compare`]). The judge allows each device an error around the exact value, which a record does not contain. Two
+//! elements therefore agree if they differ by at most the sum of both tolerances. They also agree if
 //! - their bits are equal, or both are NaN;
-//! - the reference says that some order of evaluation overflows, and one of the two is an infinity or NaN.
+//! - some order of evaluation overflows, according to the reference, and one of the two is an infinity or NaN.
 //!
-//! An infinity against a finite number counts as the number after the dtype's largest, as in [`reference::difference`]; NaN
-//! against a number never agrees. What an element may be off is the reference's to say, not a file's: in two records it must be the
-//! same but for its rounding, and a run takes its own ([`hold`]). So two results that the reference accepts always agree, and two that agree were at most twice as far
-//! apart as one may be from the exact value, at the elements that were sampled.
+//! An infinity counts as the number after the dtype's largest when compared with a finite number, as in
+//! [`reference::difference`]. NaN never agrees with a number. Tolerances come from the reference, not from a file: in
+//! two records they must be equal except for rounding, and a run uses its own ([`hold`]). Two results that the
+//! reference accepts therefore always agree. Two results that agree differ, in the sampled elements, by at most twice
+//! what one may differ from the exact value.
 
 mod agree;
 #[cfg(test)]
@@ -59,30 +61,31 @@ pub struct Record {
     by_id: HashMap<String, usize>,
 }
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The case's hash over operation, dtypes, shapes, layouts, parameters and inputs: [`Case::hash`](crate::Case::hash).
+    /// The case's hash over operation, dtypes, shapes, layouts, parameters and inputs:
+    /// [`Case::hash`](crate::Case::hash).
     pub hash: u128,
     /// The case's id.
     pub id: String,
-    /// How the result was judged, in words.
+    /// The rule of judgement, in words.
     pub rule: String,
-    /// What the device made of it.
+    /// The device's result.
     pub found: Found,
 }
 
-/// A result, or what there is instead.
+/// A result, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// All elements of a result whose bits are decided.
+    /// All elements of a result whose bits are determined.
     Exact {
         /// Dtype and shape.
         form: Form,
-        /// See [`digest`].
+        /// The digest of the elements: see [`digest`].
         digest: u128,
     },
-    /// Some elements of a result that may be off.
+    /// Some elements of a result with a tolerance.
     Sampled {
         /// Dtype and shape.
         form: Form,
@@ -103,7 +106,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Number of elements; `None` if there are too many to count.
+    /// Number of elements; `None` if it overflows.
     pub fn elements(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |product, axis| product.checked_mul(*axis))
     }
@@ -116,10 +119,10 @@ impl std::fmt::Display for Form {
 }
 
 impl Entry {
-    /// The entry of a result: `bytes` are its elements, dense and little-endian, of the outcome's dtype and shape.
-    /// `judge` is how the case is judged, see [`judge::rule`].
+    /// The entry of a result. `bytes` are its dense little-endian elements, with the outcome's dtype and shape. `judge`
+    /// is the case's rule, see [`judge::rule`].
     ///
-    /// Panics if there are not as many bytes as the outcome's elements have.
+    /// Panics if the number of bytes is not that of the outcome's elements.
     pub fn of_result(hash: u128, id: String, outcome: &Outcome<'_>, judge: Judge, bytes: &[u8]) -> Entry {
         let dtype = outcome.dtype();
         assert_eq!(bytes.len(), outcome.len() * dtype.size(), "{id}: a result of another length");
@@ -136,12 +139,12 @@ impl Entry {
         Entry { hash, id, rule, found: Found::Error(error) }
     }
 
-    /// The operation, by the id.
+    /// The operation, from the id.
     pub fn operation(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// The dtype of the inputs, by the id.
+    /// The dtype of the inputs, from the id.
     pub fn dtype(&self) -> &str {
         let dtypes = self.id.split('/').nth(1).unwrap_or_default();
         dtypes.split('>').next().unwrap_or_default()
@@ -149,10 +152,10 @@ impl Entry {
 }
 
 impl Record {
-    /// Puts a record together. The entries keep their order.
+    /// Assembles a record. The entries keep their order.
     ///
     /// # Errors
-    /// [`Damage`] if two entries have one id; its line is the later one's, as [`Record::to_text`] writes it.
+    /// [`Damage`] if two entries have the same id, with the later one's line in [`Record::to_text`].
     pub fn new(header: Header, entries: Vec<Entry>) -> Result<Record, Damage> {
         let (mut by_hash, mut by_id) = (HashMap::new(), HashMap::new());
         for (place, entry) in entries.iter().enumerate() {
@@ -170,13 +173,13 @@ impl Record {
         &self.header
     }
 
-    /// Every case, in the order of the registry.
+    /// All entries, in the order of the registry.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The entry of a case: of this id if its hash is right, else of any case with the hash. A case that was given another
-    /// name is still found.
+    /// The entry of a case: the one with this id if its hash matches, else any with the hash. A renamed case is thus
+    /// found.
     pub fn get(&self, hash: u128, id: &str) -> Option<&Entry> {
         self.by_id(id).filter(|entry| entry.hash == hash).or_else(|| self.by_hash(hash))
     }
@@ -186,7 +189,7 @@ impl Record {
         self.by_hash.get(&hash).map(|place| &self.entries[*place])
     }
 
-    /// The entry of this id, whatever its hash.
+    /// The entry with this id and any hash.
     pub fn by_id(&self, id: &str) -> Option<&Entry> {
         self.by_id.get(id).map(|place| &self.entries[*place])
     }

@@ -1,4 +1,4 @@
-//! What a record keeps of a result: a digest of all elements, or some of them with what is allowed there.
+//! What a record keeps of a result: a digest of all elements, or some elements with their tolerances.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::judge;
 
-/// Most elements that are sampled of one result.
+/// Maximum number of elements sampled of a result.
 pub const PROBES: usize = 16;
 
-/// Bytes that are made canonical at a time.
+/// Bytes canonicalised at a time.
 const BLOCK: usize = 1 << 16;
 
 /// One element of a result.
@@ -18,18 +18,18 @@ const BLOCK: usize = 1 << 16;
 pub struct Probe {
     /// Row-major index.
     pub index: usize,
-    /// Its bits; if it is a NaN, those of the positive quiet one without payload.
+    /// Its bits. A NaN is replaced by the positive quiet NaN without payload.
     pub bits: u64,
-    /// How far it may be off.
+    /// Its tolerance.
     pub allowed: Allowed,
 }
 
-/// What the reference allows an element.
+/// The reference's tolerance for an element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Allowed {
-    /// The greatest error that is right, rounded up to four digits: [`Judge::tolerance`].
+    /// The maximum error, rounded up to four digits: [`Judge::tolerance`].
     pub tolerance: f64,
-    /// Some order of evaluation overflows, so that an infinity or NaN is right too.
+    /// Whether some order of evaluation overflows, so that an infinity or NaN is also right.
     pub overflow: bool,
 }
 
@@ -39,9 +39,10 @@ impl std::fmt::Display for Allowed {
     }
 }
 
-/// The indices that are sampled of a result of `elements` elements, ascending: all if there are at most [`PROBES`], else that many,
-/// the first and the last among them. They depend on the case's hash and the number of elements alone: the rest are the remainders by
-/// `elements` of the 64-bit XXH3 of the hash and a counter from 0 (16 and 8 bytes, little-endian), without repetitions.
+/// The sampled indices of a result of `elements` elements, ascending. If there are at most [`PROBES`], all are sampled;
+/// otherwise that many, including the first and the last. They depend only on the case's hash and the number of
+/// elements. The others are the 64-bit XXH3 of the hash and a counter from 0 (16 and 8 bytes, little-endian), modulo
+/// `elements`, without repetitions.
 pub fn positions(hash: u128, elements: usize) -> Vec<usize> {
     if elements <= PROBES {
         return (0..elements).collect();
@@ -59,8 +60,8 @@ pub fn positions(hash: u128, elements: usize) -> Vec<usize> {
     chosen.into_iter().collect()
 }
 
-/// The 128-bit XXH3 of a result's elements, dense and little-endian, after every NaN was made the
-/// positive quiet one without payload.
+/// The 128-bit XXH3 of a result's dense little-endian elements, after replacing every NaN by the positive quiet one
+/// without payload.
 pub fn digest(dtype: DType, bytes: &[u8]) -> u128 {
     let mut hasher = Xxh3::new();
     if dtype.is_int() {
@@ -79,12 +80,12 @@ pub fn digest(dtype: DType, bytes: &[u8]) -> u128 {
     hasher.digest128()
 }
 
-/// The bits, or, if they are a NaN, the one NaN that stands for all: positive, quiet, no payload.
+/// The bits, or the positive quiet NaN without payload for any NaN.
 pub(super) fn canonical(dtype: DType, bits: u64) -> u64 {
     if dtype.is_nan(bits) { dtype.encode(Value::Float(f64::NAN)) } else { bits }
 }
 
-/// The sampled elements of a result that has the outcome's length.
+/// Samples elements of a result of the outcome's length.
 pub(super) fn take(hash: u128, outcome: &Outcome<'_>, judge: Judge, bytes: &[u8]) -> Vec<Probe> {
     let (dtype, size) = (outcome.dtype(), outcome.dtype().size());
     let probe = |index: usize| {
@@ -96,7 +97,7 @@ pub(super) fn take(hash: u128, outcome: &Outcome<'_>, judge: Judge, bytes: &[u8]
     positions(hash, outcome.len()).into_iter().map(probe).collect()
 }
 
-/// The tolerance as it is written: four digits, never less than it is.
+/// Rounds a tolerance up to four digits.
 fn rounded_up(tolerance: f64) -> f64 {
     let digits = |x: f64| format!("{x:.3e}").parse::<f64>().unwrap_or(x);
     let nearest = digits(tolerance);
@@ -121,14 +122,14 @@ mod tests {
         assert_ne!(positions(5, 4773), positions(6, 4773));
     }
 
-    /// Records are read by other programs' rules too: a change of these numbers makes every record unreadable.
+    /// Other programs may read records by the same rules. Changing these numbers makes every record unreadable.
     #[test]
     fn positions_and_digests_are_pinned() {
         assert_eq!(positions(5, 4773), PINNED);
         assert_eq!(format!("{:032x}", digest(DType::U8, b"abc")), "06b05ab6733a618578af5f94892f3950");
     }
 
-    /// As Python's xxhash gives them.
+    /// As computed by Python's xxhash.
     const PINNED: [usize; 16] =
         [0, 155, 882, 1458, 1708, 2180, 2200, 2837, 2879, 3632, 3933, 4033, 4305, 4418, 4687, 4772];
 

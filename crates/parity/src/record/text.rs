@@ -1,4 +1,4 @@
-//! A record as a file: tab-separated text, one line a case, made to be read in a diff.
+//! The file format of records: tab-separated text, one line per case, suited for diffs.
 //!
 //! ```text
 //! parity-record/1
@@ -15,8 +15,8 @@
 //! <hash>  sum/f16/…  -    -         equal bits      error out of memory
 //! ```
 //!
-//! Between the columns is one tab. A sample is `index:bits:tolerance`, with `!` behind it where an overflow is right too. In texts
-//! a backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n`, `\r`.
+//! Columns are separated by one tab. A sample is `index:bits:tolerance`, followed by `!` if an overflow is also right.
+//! In texts, backslash, tab, line feed and carriage return are escaped as `\\`, `\t`, `\n`, `\r`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,14 +28,14 @@ use super::{Allowed, Entry, Form, Found, Header, Probe, Record, positions};
 use crate::case::shape_text;
 use crate::{Error, report};
 
-/// The first line of a record; a new number for every change that an older reader would misunderstand.
+/// The first line of a record: the format version, which changes whenever an older reader would misunderstand the file.
 pub const SCHEMA: &str = "parity-record/1";
 
-/// What is wrong with the text of a record, and where.
+/// An error in the text of a record, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Damage {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
     /// What is wrong with it.
     pub reason: String,
@@ -64,7 +64,7 @@ impl Record {
     /// Reads the text of a record.
     ///
     /// # Errors
-    /// [`Damage`] names the first line that is wrong, and why.
+    /// [`Damage`] with the first wrong line and the reason.
     pub fn parse(text: &str) -> Result<Record, Damage> {
         let mut lines = Lines { rest: text.split_terminator('\n').enumerate(), last: 0 };
         let (header, cases) = lines.header()?;
@@ -85,14 +85,14 @@ impl Record {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`Error::ReadRecord`] if it cannot be read, [`Error::Record`] if it is no record.
+    /// [`Error::ReadRecord`] if the file cannot be read, [`Error::Record`] if it is not a record.
     pub fn read(path: &Path) -> Result<Record, Error> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| Error::ReadRecord { path: path.to_path_buf(), source })?;
         Record::parse(&text).map_err(|damage| Error::Record { name: path.display().to_string(), damage })
     }
 
-    /// Writes a file, under a temporary name first, so that a reader never finds half of it.
+    /// Writes a file atomically, through a temporary file.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -130,12 +130,13 @@ fn line(text: &mut String, entry: &Entry) {
     text.push('\n');
 }
 
-/// "0", or digits and an exponent: as many as it takes to read the same number again, of a tolerance that was rounded at most four.
+/// "0", or the shortest digits with an exponent that read back as the same number: at most four for a rounded
+/// tolerance.
 fn tolerance(x: f64) -> String {
     if x == 0.0 { "0".into() } else { format!("{x:e}") }
 }
 
-/// The lines of a file, counted.
+/// The lines of a file, with their numbers.
 struct Lines<'a> {
     rest: std::iter::Enumerate<std::str::SplitTerminator<'a, char>>,
     last: usize,
@@ -153,11 +154,11 @@ impl<'a> Lines<'a> {
         self.take().ok_or(end)
     }
 
-    /// The head, and how many cases it says there are.
+    /// The header, and the number of cases that it announces.
     fn header(&mut self) -> Result<(Header, usize), Damage> {
         let (line, first) = self.next()?;
         if first != SCHEMA {
-            let reason = format!("no record that this version reads: the first line is not {SCHEMA:?}");
+            let reason = format!("not a record that this version reads: the first line is not {SCHEMA:?}");
             return Err(Damage { line, reason });
         }
         let mut header = Header {
@@ -245,7 +246,7 @@ fn probe(dtype: DType, text: &str) -> Result<Probe, String> {
     else {
         return Err(format!("sample {text:?} is not index:bits:tolerance"));
     };
-    let index = index.parse().map_err(|_| format!("sample {text:?}: {index:?} is no index"))?;
+    let index = index.parse().map_err(|_| format!("sample {text:?}: {index:?} is not an index"))?;
     let bits = hex(bits, 2 * dtype.size()).map_err(|reason| format!("sample {text:?}: {reason}"))? as u64;
     let tolerance: f64 =
         tolerance.parse().map_err(|_| format!("sample {text:?}: {tolerance:?} is no tolerance"))?;

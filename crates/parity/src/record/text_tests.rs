@@ -1,4 +1,4 @@
-//! The file format: round trips, and damage that is named.
+//! Tests of the file format: round trips, and errors for damaged files.
 
 use reference::DType;
 

@@ -14,20 +14,20 @@ use crate::view::Step;
 
 const DTYPES: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
 
-/// What the fourth operand of an attention is.
+/// The fourth operand of an attention.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Masking {
     /// There is none.
     None,
-    /// u8: keys that take part.
+    /// u8: nonzero selects a key.
     Truth,
-    /// Numbers that are added to the scores.
+    /// Numbers added to the scores.
     Added,
     /// Zeros and ones of the dtype, whose logarithm is added: minus infinity hides a key.
     Hidden,
 }
 
-/// An attention of queries to keys and values.
+/// An attention with its parameters.
 #[derive(Debug, Clone, Copy)]
 struct Attention {
     masking: Masking,
@@ -83,13 +83,13 @@ impl Operation for Attention {
     }
 }
 
-/// Of zeros and ones: minus infinity and 0.
+/// The logarithm of zeros and ones: minus infinity and 0.
 fn logarithm(mask: &Array) -> Result<Array, Error> {
     let log = |i| if mask.get(i) == reference::Value::Float(0.0) { f64::NEG_INFINITY } else { 0.0 };
     Array::from_f64(mask.dtype(), mask.shape(), &(0..mask.len()).map(log).collect::<Vec<_>>())
 }
 
-/// Lengths of an attention: batches, heads of q and of k, queries, keys, columns of k and of v.
+/// The dimensions of an attention: batches, heads of q and of k, queries, keys, columns of k and of v.
 #[derive(Debug, Clone, Copy)]
 struct Lengths {
     b: usize,
@@ -102,7 +102,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// One head of one batch.
+    /// A single head of a single batch entry.
     fn single(tq: usize, tk: usize, d: usize, dv: usize) -> Lengths {
         Lengths { b: 1, hq: 1, hk: 1, tq, tk, d, dv }
     }
@@ -159,7 +159,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A block for each head: of a tile of queries, and of one query.
+/// One block per head, for a tile of queries and for a single query.
 pub(super) fn many_blocks() -> [Case; 2] {
     [("many-blocks", 8), ("many-blocks-row", 1)].map(|(shape, tq)| {
         let operands = operands(DType::F32, Lengths { b: 1, hq: BLOCKS, hk: BLOCKS, tq, tk: 2, d: 2, dv: 1 });
@@ -167,7 +167,7 @@ pub(super) fn many_blocks() -> [Case; 2] {
     })
 }
 
-/// Lengths around those of tiles, and every kind of head.
+/// Lengths around tile sizes, and every grouping of heads.
 fn sizes() -> Vec<(&'static str, Lengths)> {
     let single = Lengths::single;
     vec![
@@ -197,8 +197,8 @@ fn sizes() -> Vec<(&'static str, Lengths)> {
     ]
 }
 
-/// Heads that matrix units take where a device has them: of whole packs, and with as many keys as `bf16` needs for it. Lengths around
-/// those of their tiles.
+/// Shapes that use matrix units if the device has them: whole packs, and as many keys as `bf16` needs. Lengths are
+/// around their tile sizes.
 fn matrix_units(dtype: DType) -> Vec<Case> {
     let single = Lengths::single;
     let grouped = Lengths { b: 1, hq: 2, hk: 1, tq: 66, tk: 257, d: 64, dv: 128 };
@@ -216,7 +216,7 @@ fn matrix_units(dtype: DType) -> Vec<Case> {
     }
     let sharp = Attention { scale: Some(3.0), ..CAUSAL };
     cases.push((Layout::Contiguous, "units-sharp", sharp, operands(dtype, single(257, 257, 64, 16))));
-    // [b, t, h, d] seen as [b, h, t, d].
+    // [b, t, h, d] viewed as [b, h, t, d].
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Factors);
     let heads = |t, d| dense(&[1, t, 2, d]).then(Step::Transpose(1, 2));
     cases.push((Layout::Transposed, "units", CAUSAL, vec![heads(70, 64), heads(260, 64), heads(260, 32)]));
@@ -236,7 +236,7 @@ fn matrix_units(dtype: DType) -> Vec<Case> {
         .collect()
 }
 
-/// Masks of every kind and every way to broadcast.
+/// Every kind of mask with every way to broadcast it.
 fn masked(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
     let lengths = Lengths { b: 2, hq: 2, hk: 1, tq: 33, tk: 70, d: 20, dv: 20 };
     let row = Lengths { tq: 1, ..lengths };
@@ -286,9 +286,9 @@ fn masked(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> 
 fn views(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Factors);
     let narrow = |axis, start, len| Step::Narrow { axis, start, len };
-    // [b, t, h, d] seen as [b, h, t, d].
+    // [b, t, h, d] viewed as [b, h, t, d].
     let heads = |b, h, t, d| dense(&[b, t, h, d]).then(Step::Transpose(1, 2));
-    // Columns far apart.
+    // Columns with a large stride.
     let columns = |b, h, t, d| dense(&[b, h, d, t]).then(Step::Transpose(2, 3));
     let cache = |b, h, t, d| dense(&[b, h, t + 9, d]).then(narrow(2, 0, t));
     let part = |b, h, t, d| dense(&[b, h, t + 4, d + 5]).then(narrow(2, 3, t)).then(narrow(3, 1, d));
@@ -364,7 +364,7 @@ fn views(dtype: DType) -> Vec<(Layout, &'static str, Attention, Vec<Operand>)> {
     cases
 }
 
-/// Equal scores: every weight is 1, and means of whole numbers over a power of two of keys are exact.
+/// Equal scores: every weight is 1, and means of integers over a power of two of keys are exact.
 fn whole(dtype: DType) -> Vec<Case> {
     let bits = match dtype {
         DType::F8E4M3 => 2,

@@ -1,4 +1,4 @@
-//! Operations on two arrays that broadcast together: arithmetic and comparisons.
+//! Operations on two arrays that broadcast: arithmetic and comparisons.
 
 use reference::{BinaryOp, CmpOp, DType};
 
@@ -9,7 +9,7 @@ use crate::view::Step;
 
 type Pair = (Layout, &'static str, [Operand; 2]);
 
-/// Two operands in every combination of layouts that matters, by views and by the operation's own broadcasting.
+/// Two operands in every relevant combination of layouts, by views and by the operation's broadcasting.
 fn pairs(dtype: DType) -> Vec<Pair> {
     let contents = Contents::Mixed;
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
@@ -35,7 +35,7 @@ fn pairs(dtype: DType) -> Vec<Pair> {
     pairs
 }
 
-/// The combinations that show most.
+/// The most revealing combinations.
 fn few_pairs(dtype: DType) -> Vec<Pair> {
     let contents = Contents::Mixed;
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
@@ -57,8 +57,8 @@ fn few_pairs(dtype: DType) -> Vec<Pair> {
     pairs
 }
 
-/// Strided walks that go by packs of 16 bytes: rows that packs fill and rows that they do not, rows that begin beside a pack's
-/// address, three dimensions, and operands that are turned round in large.
+/// Strided traversals in packs of 16 bytes: rows with and without whole packs, rows that are not aligned to packs,
+/// three dimensions, and large transposed operands.
 fn packed_pairs(dtype: DType) -> Vec<Pair> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
     let beside = || dense(&[65]).then(Step::Narrow { axis: 0, start: 1, len: 64 });

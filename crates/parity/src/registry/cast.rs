@@ -7,7 +7,7 @@ use crate::case::{Case, Layout, Op, Operand};
 use crate::inputs::Contents;
 use crate::view::Step;
 
-/// All hundred pairs of dtypes; the narrow sources with all their patterns.
+/// All hundred pairs of dtypes, with all patterns for the narrow sources.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for from in DType::ALL {
@@ -35,7 +35,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Views of every layout made contiguous.
+/// Contiguous copies of views of every layout.
 pub(super) fn copy_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -49,15 +49,15 @@ pub(super) fn copy_cases() -> Vec<Case> {
     cases
 }
 
-/// As many matrices turned round as there are blocks: each has one for its tile.
+/// As many transposed matrices as blocks: each block has one for its tile.
 pub(super) fn many_blocks() -> Case {
     let turned =
         Operand::dense(DType::U8, &[BLOCKS, 16, 17], Contents::EveryPattern).then(Step::Transpose(1, 2));
     Case::new(Op::Copy, vec![turned], Layout::Transposed, "many-blocks")
 }
 
-/// Matrices turned round by tiles: whole tiles, odd ones and such that end within 16 bytes but not within a word, in batches, from addresses
-/// beside those of 16 bytes, and dimensions that change places over others.
+/// Matrices transposed in tiles: whole and partial tiles, tiles that end within 16 bytes but not within a word,
+/// batches, addresses not aligned to 16 bytes, and dimensions that move across others.
 fn turned_copies(dtype: DType) -> Vec<Case> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
     let part = |operand: Operand, axis, start, len| operand.then(Step::Narrow { axis, start, len });
@@ -79,7 +79,7 @@ fn turned_copies(dtype: DType) -> Vec<Case> {
     turned.into_iter().map(|(layout, shape, view)| Case::new(Op::Copy, vec![view], layout, shape)).collect()
 }
 
-/// Views of every layout written to, with one value or with another view's elements.
+/// Writing views of every layout, with one value or with another view's elements.
 pub(super) fn write_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -112,13 +112,13 @@ pub(super) fn write_cases() -> Vec<Case> {
     cases
 }
 
-/// Rows that begin where packs may, in a wider array.
+/// Rows of a wider array, aligned to packs.
 fn narrowed_to_packs(dtype: DType) -> Operand {
     let wide = Operand::dense(dtype, &[ROWS, 96], Contents::Mixed);
     wide.then(Step::Narrow { axis: 1, start: 16, len: 64 })
 }
 
-/// New arrays of one value.
+/// New arrays filled with one value.
 pub(super) fn fill_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {

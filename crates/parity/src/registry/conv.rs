@@ -10,7 +10,7 @@ use crate::inputs::Contents;
 use crate::operation::Operation;
 use crate::view::Step;
 
-/// A convolution of the first operand with the second, plus the third where there is one.
+/// A convolution of the first operand with the second, plus an optional bias, the third.
 #[derive(Debug)]
 struct Convolve {
     one_dimension: bool,
@@ -74,7 +74,7 @@ impl Operation for Convolve {
     }
 }
 
-/// A block has a tile of 128 places.
+/// A block has a tile of 128 outputs.
 pub(super) fn many_blocks() -> Case {
     let dense = |shape: &[usize]| Operand::dense(DType::BF16, shape, Contents::Terms);
     case(
@@ -83,19 +83,19 @@ pub(super) fn many_blocks() -> Case {
     )
 }
 
-/// Layout, shape class, operands, and how.
+/// Layout, shape class, operands, and parameters.
 type Row = (Layout, &'static str, Vec<Operand>, Convolution);
 
 fn plain() -> Convolution {
     Convolution::default()
 }
 
-/// The same on both axes.
+/// The same parameters on both axes.
 fn how(padding: usize, stride: usize, dilation: usize, groups: usize) -> Convolution {
     Convolution { padding: [padding; 2], stride: [stride; 2], dilation: [dilation; 2], groups, ..plain() }
 }
 
-/// The columns alone.
+/// Parameters for the columns only.
 fn line(padding: usize, stride: usize, dilation: usize, groups: usize) -> Convolution {
     Convolution { padding: [0, padding], stride: [1, stride], dilation: [1, dilation], groups, ..plain() }
 }
@@ -122,7 +122,8 @@ fn parameters2d(dtype: DType) -> Vec<Row> {
         (usual, "skew", three(&[1, 3, 9, 14], &[8, 3, 3, 5], 8), skew),
         (usual, "groups", three(&[2, 6, 9, 7], &[24, 2, 3, 3], 24), how(1, 1, 1, 3)),
         (usual, "tiles", two(&[2, 9, 17, 16], &[133, 9, 3, 3]), how(1, 1, 1, 1)),
-        // Many channels: a tile and part of one, whole runs of outputs and odd ones, four filter taps side by side and not.
+        // Many channels: whole and partial tiles, whole and odd runs of outputs, with and without four adjacent filter
+        // taps.
         (usual, "wide", three(&[3, 4, 12, 14], &[72, 4, 3, 3], 72), how(1, 1, 1, 1)),
         (usual, "wide-1x1", two(&[2, 33, 8, 10], &[40, 33, 1, 1]), plain()),
         (usual, "wide-7x7-stride", two(&[1, 3, 23, 30], &[64, 3, 7, 7]), how(3, 2, 1, 1)),
@@ -176,7 +177,7 @@ fn layouts2d(dtype: DType) -> Vec<Row> {
         let [n, c, h, w] = shape;
         dense(&[n, c, w, h]).then(Step::Transpose(2, 3))
     };
-    // Stored with the channels last.
+    // Stored channels-last.
     let last = |shape: [usize; 4]| {
         let [n, c, h, w] = shape;
         dense(&[n, h, w, c]).then(Step::Permute(vec![0, 3, 1, 2]))
@@ -231,7 +232,7 @@ fn rows1d(dtype: DType) -> Vec<Row> {
         (usual, "one", two(&[1, 1, 1], &[1, 1, 1]), plain()),
         (usual, "3", three(&[2, 7, 131], &[9, 7, 3], 9), line(1, 1, 1, 1)),
         (usual, "long", two(&[1, 40, 61], &[8, 40, 25]), line(12, 1, 1, 1)),
-        // Where candle's direct kernel goes wrong: all three at once.
+        // Stride, padding and dilation together, which candle's direct kernel computes wrongly.
         (usual, "stride-dilated", two(&[2, 5, 67], &[11, 5, 4]), line(3, 2, 3, 1)),
         (usual, "groups", three(&[2, 6, 53], &[27, 2, 3], 27), line(1, 1, 1, 3)),
         (usual, "depthwise", three(&[2, 7, 77], &[7, 1, 4], 7), line(3, 1, 1, 7)),
@@ -253,7 +254,7 @@ fn rows1d(dtype: DType) -> Vec<Row> {
             transposed(line(1, 2, 1, 1), [0, 0]),
         ),
         (Layout::Empty, "no-images", two(&[0, 7, 5], &[9, 7, 3]), plain()),
-        // Zeros alone.
+        // Padding only.
         (Layout::Empty, "no-length", three(&[2, 7, 0], &[9, 7, 3], 9), line(2, 1, 1, 1)),
     ]
 }
@@ -269,7 +270,7 @@ pub(super) fn cases() -> Vec<Case> {
         cases.extend(parameters2d(dtype).into_iter().map(|row| case(row, false)));
         cases.extend(layouts2d(dtype).into_iter().map(|row| case(row, false)));
         cases.extend(rows1d(dtype).into_iter().map(|row| case(row, true)));
-        // NaN and infinities of the input reach the outputs that see them, and no others.
+        // NaN and infinities of the input reach exactly the outputs that use them.
         let special = |shape: &[usize]| Operand::dense(dtype, shape, Contents::SpecialTerms);
         let dense = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Terms);
         for (shape, kernel, how) in [
@@ -282,7 +283,7 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(case((Layout::Contiguous, shape, operands, how), false));
         }
     }
-    // More outputs, and more tiles, than the threads and blocks of a launch on the host.
+    // More outputs, and more tiles, than the host has threads and blocks per launch.
     let whole = |shape: &[usize]| Operand::dense(DType::F32, shape, Contents::Whole(3));
     let many = |kernel: &[usize], to: &[usize]| {
         vec![whole(&[1, to[1], 1, 1]).then(Step::Broadcast(to.to_vec())), whole(kernel)]
@@ -296,7 +297,8 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Whole numbers whose sums are exact in every order: entries of 13 bits lose bits in TF32, long sums in 16-bit accumulators.
+/// Integers whose sums are exact in every order. Entries of 13 bits lose bits in TF32, long sums in 16-bit
+/// accumulators.
 pub(super) fn exact_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (dtype, large, small) in

@@ -1,4 +1,4 @@
-//! Reading and writing by ids, and parts written over.
+//! Reading and writing by ids, and replacing slices.
 
 use reference::{Array, DType, Error, Outcome};
 use serde_json::{Map, Value, json};
@@ -10,10 +10,10 @@ use crate::inputs::Contents;
 use crate::operation::Operation;
 use crate::view::Step;
 
-/// The types that ids have.
+/// The dtypes of ids.
 const IDS: [DType; 4] = [DType::U8, DType::U32, DType::I32, DType::I64];
 
-/// An operation that takes ids.
+/// An operation with ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     IndexSelect,
@@ -24,7 +24,7 @@ enum Verb {
     IndexAdd,
 }
 
-/// It, the axis, and the type of its ids.
+/// An operation with ids, its axis, and the dtype of its ids.
 #[derive(Debug)]
 struct ByIds {
     verb: Verb,
@@ -81,7 +81,7 @@ impl Operation for ByIds {
     }
 }
 
-/// Slices along an axis written over, in place or not.
+/// Replacing slices along an axis, in place or not.
 #[derive(Debug)]
 struct SetSlices {
     in_place: bool,
@@ -116,10 +116,10 @@ impl Operation for SetSlices {
     }
 }
 
-/// A case but for the operation: layout, shape class, axis, and operands.
+/// A case without its operation: layout, shape class, axis, and operands.
 type Sketch = (Layout, &'static str, usize, Vec<Operand>);
 
-/// Every case of the family.
+/// All cases of the family.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (turn, dtype) in DType::ALL.into_iter().enumerate() {
@@ -132,7 +132,7 @@ pub(super) fn cases() -> Vec<Case> {
             (Verb::IndexAdd, add(dtype)),
         ];
         for (verb, sketches) in sketches {
-            // Every operation meets every type of ids with every dtype.
+            // Every operation gets every dtype of ids with every dtype.
             for (number, (layout, shape, axis, mut operands)) in sketches.into_iter().enumerate() {
                 let ids = IDS[(number + turn) % IDS.len()];
                 operands[1].dtype = ids;
@@ -146,7 +146,7 @@ pub(super) fn cases() -> Vec<Case> {
         }
         cases.extend(slices(dtype));
     }
-    // A block writes 64 lines, each of which a thread owns.
+    // A block writes 64 lines, one per thread.
     let x = |shape: [usize; 2]| Operand::dense(DType::U8, &shape, Contents::EveryPattern);
     let operands = vec![x([BLOCKS * 64, 3]), numbers(&[BLOCKS * 64, 1], 3, DType::U8), x([BLOCKS * 64, 1])];
     let op = Op::named(ByIds { verb: Verb::Scatter, axis: 1, ids: DType::U8 });
@@ -154,7 +154,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Ids below `end`, of a type that is chosen later or of this.
+/// Ids below `end`, of this dtype or one that is chosen later.
 fn numbers(shape: &[usize], end: u32, dtype: DType) -> Operand {
     Operand::dense(dtype, shape, Contents::Below(end))
 }

@@ -9,7 +9,7 @@ use crate::view::Step;
 
 const DTYPES: [DType; 4] = [DType::BF16, DType::F16, DType::F32, DType::F64];
 
-/// Every layout that a matrix product distinguishes.
+/// Every layout that matrix products distinguish.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DTYPES {
@@ -63,18 +63,19 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(Case::new(Op::Matmul, vec![a, b], layout, shape));
         }
     }
-    // A block for each product.
+    // One block per product.
     let many = |shape| Operand::dense(DType::F32, shape, Contents::Terms);
     let operands = vec![many(&[BLOCKS, 1, 2]), many(&[BLOCKS, 2, 1])];
     cases.push(Case::new(Op::Matmul, operands, Layout::Contiguous, "many-blocks"));
     cases
 }
 
-/// Products of whole numbers that must be exact: their sums fit the accumulator whatever the order. Entries of 13 bits lose bits in TF32,
-/// long sums in 16-bit accumulators.
+/// Products of integers that must be exact: their sums fit the accumulator in any order. Entries of 13 bits lose bits
+/// in TF32, long sums in 16-bit accumulators.
 pub(super) fn exact_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    // Bits of the larger and the smaller factor, and terms: 2^(large + small) · terms is at most 2^24, or 65504 for f16's results.
+    // Bits of the larger and the smaller factor, and number of terms: 2^(large + small) · terms is at most 2^24, or
+    // 65504 for f16's results.
     let sizes = [
         (DType::BF16, 7, 1, 257),
         (DType::F16, 10, 1, 63),

@@ -21,7 +21,7 @@ mod unary;
 
 use crate::case::Case;
 
-/// Every case whose inputs come from the seed, in the order of the report.
+/// Every case with inputs from the seed, in the order of the report.
 pub fn all() -> Vec<Case> {
     [
         unary::cases(),
@@ -62,8 +62,8 @@ pub fn all() -> Vec<Case> {
     .concat()
 }
 
-/// Cases that take seconds each and gigabytes together: the work of more than 65,535 blocks in families of which a block does much. They
-/// belong to a full run alone.
+/// Cases that take seconds each and gigabytes together: more than 65,535 blocks of work in families whose blocks do
+/// much. Only full runs include them.
 pub fn long() -> Vec<Case> {
     let mut cases = vec![
         cast::many_blocks(),
@@ -140,9 +140,9 @@ mod tests {
             ("stat", "var"),
             ("transpose", "copy"),
         ];
-        // No case has as many blocks of the first five, whose sections are of 4096 elements, whose heads have 64 rows or more, and whose tiles have
-        // 8192 outputs; none at all reaches the others on the host, where sums by buckets and sorts by digits take longer: kernels-hip's
-        // own tests launch them.
+        // No case has that many blocks of the first five families: their sections have 4096 elements, their heads 64
+        // rows or more, and their tiles 8192 outputs. No case uses the others on the host, where bucket sums and radix
+        // sorts are slower. kernels-hip's own tests launch them.
         let without = ["topk", "attention_mma", "conv_mma", "conv_split", "conv_wide", "buckets", "radix"];
         let families: HashSet<&str> = kernels_hip::families().iter().map(|family| family.name).collect();
         assert_eq!(families, wanted.iter().map(|(family, _)| *family).chain(without).collect());

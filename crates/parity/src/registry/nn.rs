@@ -40,7 +40,7 @@ impl Operation for Softmax {
     }
 }
 
-/// Which normalisation.
+/// The kind of normalisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Layer,
@@ -49,7 +49,7 @@ enum Kind {
     Batch,
 }
 
-/// A normalisation. Its operands are the tensor, mean and variance of batch_norm, the weight and the bias, as far as there are any.
+/// A normalisation. Its operands are the tensor, mean and variance for batch_norm, and the optional weight and bias.
 #[derive(Debug, Clone, Copy)]
 struct Norm {
     kind: Kind,
@@ -59,7 +59,7 @@ struct Norm {
 }
 
 impl Norm {
-    /// Weight and bias among the operands.
+    /// Weight and bias, if they are among the operands.
     fn affine<'o, T>(&self, operands: &'o [T]) -> [Option<&'o T>; 2] {
         let mut rest = operands[if self.kind == Kind::Batch { 3 } else { 1 }..].iter();
         let weight = if self.weight { rest.next() } else { None };
@@ -124,8 +124,8 @@ fn floats() -> impl Iterator<Item = DType> {
 /// Layout, shape class and operand.
 type Viewed = (Layout, &'static str, Operand);
 
-/// Tensors whose rows, along the last axis, lie in every way: around the sizes that lanes, waves and blocks take, and in one piece or in
-/// several.
+/// Tensors with rows along the last axis in every layout: of lengths around the sizes of lanes, waves and blocks,
+/// contiguous and not.
 fn rows(dtype: DType, contents: Contents) -> Vec<Viewed> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let repeated = |shape: &[usize]| dense(shape).then(Step::Broadcast(vec![ROWS, COLS]));
@@ -140,7 +140,7 @@ fn rows(dtype: DType, contents: Contents) -> Vec<Viewed> {
         (Layout::Contiguous, "packed-row", dense(&[3, 5, 128])),
         (Layout::Contiguous, "block-row", dense(&[5, 1031])),
         (Layout::Contiguous, "packed-block-row", dense(&[3, 2048])),
-        // Some lanes have a pack less than others, whatever the dtype.
+        // Some lanes have one pack less than others, for every dtype.
         (Layout::Contiguous, "packed-part-row", dense(&[3, 48])),
         (Layout::Contiguous, "packed-block-part-row", dense(&[2, 1296])),
         (Layout::Contiguous, "packed-block-part-row", dense(&[2, 6160])),
@@ -164,7 +164,7 @@ fn rows(dtype: DType, contents: Contents) -> Vec<Viewed> {
     ]
 }
 
-/// Tensors and another axis than the last.
+/// Tensors with an axis other than the last.
 fn columns(dtype: DType, contents: Contents) -> Vec<(Layout, &'static str, Operand, usize)> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let repeated = |shape: &[usize]| dense(shape).then(Step::Broadcast(vec![ROWS, COLS]));
@@ -213,20 +213,20 @@ pub(super) fn softmax_cases() -> Vec<Case> {
             let ranked = special(&[ROWS, COLS], Contents::Ranked);
             cases.push(Case::new(op(1), ranked, Layout::Contiguous, "ranked-row"));
         }
-        // More rows and columns than one round of a launch's blocks takes.
+        // More rows and columns than one round of a launch's blocks processes.
         for (shape, dims, axis) in [("many-rows", [66_001, 3], 1), ("many-columns", [3, 66_001], 0)] {
             let operand = Operand::dense(DType::F32, &dims, Contents::Terms);
             cases.push(Case::new(op(axis), vec![operand], Layout::Contiguous, shape));
         }
     }
-    // A block for 32 columns.
+    // One block per 32 columns.
     let many = Operand::dense(DType::F16, &[2, BLOCKS * 32], Contents::Terms);
     let op = Op::named(Softmax { axis: 0, log: false });
     cases.push(Case::new(op, vec![many], Layout::Contiguous, "many-blocks"));
     cases
 }
 
-/// The operands of a normalisation of `x` with so many channels.
+/// The operands of a normalisation of `x` with this many channels.
 fn with_parameters(x: Operand, norm: Norm, channels: usize) -> Vec<Operand> {
     let numbers = |contents| Operand::dense(x.dtype, &[channels], contents);
     let mut operands = vec![x.clone()];
@@ -239,7 +239,7 @@ fn with_parameters(x: Operand, norm: Norm, channels: usize) -> Vec<Operand> {
     operands
 }
 
-/// layer_norm and rms_norm of rows that lie in every way, with and without weight and bias.
+/// layer_norm and rms_norm of rows in every layout, with and without weight and bias.
 pub(super) fn row_norm_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in floats() {
@@ -264,9 +264,9 @@ pub(super) fn row_norm_cases() -> Vec<Case> {
             }
             let special = Operand::dense(dtype, &[301, 67], Contents::SpecialTerms);
             cases.push(case(plain, Layout::Contiguous, "special-row", special));
-            // Ones have no variance.
+            // Ones have variance 0.
             cases.push(case(whole, Layout::Contiguous, "equal-row", dense(Contents::Ones)));
-            // A part of a larger tensor, and one number that is repeated.
+            // A part of a larger tensor, and a single repeated number.
             let mut strided = case(whole, Layout::Contiguous, "strided-parameters", dense(Contents::Terms));
             strided.operands[1] = Operand::dense(dtype, &[70], Contents::Terms).then(Step::Narrow {
                 axis: 0,
@@ -283,7 +283,7 @@ pub(super) fn row_norm_cases() -> Vec<Case> {
     let many = Norm { kind: Kind::Layer, weight: true, bias: true, eps: 1e-5 };
     let x = Operand::dense(DType::F32, &[66_001, 3], Contents::Terms);
     cases.push(Case::new(Op::named(many), with_parameters(x, many, 3), Layout::Contiguous, "many-rows"));
-    // A block has 256 threads, each with a row.
+    // A block has 256 threads, one per row.
     let plain = Norm { kind: Kind::Rms, weight: false, bias: false, eps: 0.25 };
     let x = Operand::dense(DType::F8E4M3, &[BLOCKS * 256, 1], Contents::EveryPattern);
     cases.push(Case::new(Op::named(plain), vec![x], Layout::Contiguous, "many-blocks"));
@@ -322,7 +322,7 @@ pub(super) fn channel_norm_cases() -> Vec<Case> {
                 cases.push(Case::new(Op::named(norm), operands, layout, shape));
             }
         }
-        // Packs of 16 bytes that several channels share.
+        // Packs of 16 bytes that span several channels.
         for (shape, weight, bias) in
             [("packed-crossing", true, true), ("weight", true, false), ("bias", false, true)]
         {

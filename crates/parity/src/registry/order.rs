@@ -1,4 +1,4 @@
-//! Sorts along an axis, and the first elements of them.
+//! Sorts along an axis, and top-k.
 
 use reference::{Array, DType, Error, Outcome, Sorted};
 use serde_json::{Map, Value, json};
@@ -13,11 +13,11 @@ use crate::view::Step;
 /// The three operations.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// `sort`, and which of its results.
+    /// `sort`, and one of its results.
     Sort(Sorted),
     /// `argsort`.
     Argsort,
-    /// `topk` of so many elements, and which of its results.
+    /// `topk` of this many elements, and one of its results.
     TopK(usize, Sorted),
 }
 
@@ -91,7 +91,7 @@ impl Operation for Sort {
 /// Layout, shape class, operand and axis.
 type Line = (Layout, &'static str, Operand, usize);
 
-/// Lengths around those of a thread's elements, a block's rows and a block's tile.
+/// Lengths around the elements of a thread, the rows of a block and the tile of a block.
 const LENGTHS: [usize; 14] = [1, 2, 8, 9, 31, 32, 33, 1023, 1024, 1025, 2048, 2049, 4097, 5000];
 
 fn lines(dtype: DType) -> Vec<Line> {
@@ -124,7 +124,7 @@ fn lines(dtype: DType) -> Vec<Line> {
     lines
 }
 
-/// Sorts of every line: the values in one direction, the positions in the other.
+/// Sorts of every line: values in one direction, positions in the other.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -136,7 +136,7 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(Case::new(Op::named(positions), vec![operand], layout, shape));
         }
     }
-    // Many rows; one row of many passes; and the positions that sort returns beside the values.
+    // Many rows, one row with many passes, and the positions that sort returns with the values.
     for dtype in [DType::BF16, DType::I64, DType::F32] {
         for (shape, dims) in [("large-row", &LARGE[..]), ("many-passes", &[70_001])] {
             let axis = dims.len() - 1;
@@ -155,7 +155,7 @@ pub(super) fn many_blocks() -> Case {
     Case::new(Op::named(positions), vec![rows], Layout::Contiguous, "many-blocks")
 }
 
-/// The first elements of short rows, of rows of several runs, and along other axes.
+/// The first elements of short rows, of rows with several runs, and along other axes.
 pub(super) fn topk_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {

@@ -10,7 +10,7 @@ use crate::inputs::Contents;
 use crate::operation::Operation;
 use crate::view::Step;
 
-/// Pooling or upsampling of planes, or of rows where the operand has three axes.
+/// Pooling or upsampling of planes, or of rows if the operand has three axes.
 #[derive(Debug)]
 struct OnPlanes {
     how: Pool,
@@ -90,7 +90,7 @@ impl Operation for OnPlanes {
     }
 }
 
-/// The layouts of planes: layout, shape class, operand of 13 rows and 11 columns where it is not empty.
+/// The layouts of planes: layout, shape class, and operand with 13 rows and 11 columns unless it is empty.
 fn layouts(dtype: DType, contents: Contents) -> Vec<(Layout, &'static str, Operand)> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let part = [2, 3, 13, 11].into_iter().enumerate().fold(dense(&[4, 5, 16, 14]), |operand, (axis, len)| {
@@ -167,10 +167,10 @@ pub(super) fn cases() -> Vec<Case> {
             cases.extend(layouts(dtype, contents).into_iter().map(|layout| case(how, layout)));
         }
     }
-    // More outputs than the threads of a launch on the host.
+    // More outputs than a launch on the host has threads.
     let ones = Operand::dense(DType::F32, &[1, 1, 3, 5], Contents::Whole(5));
     cases.push(case(Pool::Nearest([1031, 517]), (Layout::Contiguous, "many", ones)));
-    // A block has 256 threads, each with an output.
+    // A block has 256 threads, one per output.
     let few = Operand::dense(DType::F8E4M3, &[1, 1, 3, 5], Contents::Mixed);
     cases.push(case(Pool::Nearest([BLOCKS, 256]), (Layout::Contiguous, "many-blocks", few)));
     cases

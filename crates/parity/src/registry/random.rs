@@ -1,4 +1,4 @@
-//! Random numbers: equal bits from equal seeds. All but dropout take shape and dtype alone from their operand.
+//! Random numbers: equal seeds must give equal bits. All but dropout use only shape and dtype of their operand.
 
 use reference::{Array, DType, Draw, Error, Outcome};
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +20,7 @@ enum Kind {
     Dropout(f64),
 }
 
-/// Numbers of a distribution from one draw of a seed.
+/// A distribution and its draw.
 #[derive(Debug, Clone, Copy)]
 struct Random {
     kind: Kind,
@@ -104,7 +104,7 @@ impl Operation for Random {
     }
 }
 
-/// The shapes of new arrays, by class.
+/// The shapes of new arrays, by shape class.
 const SHAPES: [(&str, &[usize]); 9] = [
     ("scalar", &[]),
     ("one", &[1]),
@@ -118,10 +118,11 @@ const SHAPES: [(&str, &[usize]); 9] = [
 ];
 
 const DRAW: Draw = Draw { seed: 0x1234_5678_9abc_def0, stream: 3 };
-/// A draw whose seed and number fill all their bits.
+/// A draw whose seed and stream use all their bits.
 const WIDE: Draw = Draw { seed: u64::MAX, stream: u64::MAX - 1 };
 
-/// Every distribution on every dtype it takes, in sizes around the blocks of words, with ordinary and with extreme parameters.
+/// Every distribution on every supported dtype, in sizes around the blocks of words, with ordinary and extreme
+/// parameters.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -163,7 +164,7 @@ pub(super) fn many_blocks() -> Case {
     new(Kind::Bernoulli(0.3), DRAW, DType::U8, "many-blocks", &[BLOCKS * 1024])
 }
 
-/// Bounds that are next to each other, and distributions that overflow the narrow types.
+/// Adjacent bounds, and distributions that overflow the narrow types.
 const EXTREME_FLOATS: [(&str, Kind); 6] = [
     ("unit", Kind::Uniform(0.0, 1.0)),
     ("below-zero", Kind::Uniform(-1.0, 0.0)),

@@ -1,4 +1,4 @@
-//! Tensors joined, cut, repeated, rolled, padded, and spread over grids.
+//! Joining, splitting, repeating, rolling and padding tensors, and coordinate grids.
 
 use reference::{Array, Border, DType, Error, Outcome, Value};
 use serde_json::{Map, json};
@@ -14,7 +14,7 @@ use crate::view::Step;
 /// An operation that only moves elements.
 #[derive(Debug, Clone)]
 enum Rearrange {
-    /// All operands, along the axis.
+    /// All operands concatenated along the axis.
     Cat(usize),
     Stack(usize),
     /// Part `part` of `count` along the axis.
@@ -44,9 +44,9 @@ enum Rearrange {
         left: usize,
         right: usize,
     },
-    /// As PyTorch has it: pairs, the last axis first.
+    /// Pairs, the last axis first, as in PyTorch.
     Pad(Vec<usize>, Value),
-    /// The grid of operand `which`.
+    /// The grid's view of operand `which`.
     Meshgrid {
         xy: bool,
         which: usize,
@@ -158,7 +158,7 @@ impl Operation for Rearrange {
     }
 }
 
-/// Several tensors as one.
+/// Joining several tensors.
 pub(super) fn join_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -187,7 +187,7 @@ pub(super) fn join_cases() -> Vec<Case> {
     cases
 }
 
-/// One tensor cut, repeated, rolled, padded.
+/// Splitting, repeating, rolling and padding a tensor.
 pub(super) fn move_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {

@@ -1,4 +1,4 @@
-//! Reductions over every kind of axes.
+//! Reductions over all kinds of axes.
 
 use reference::{DType, ReduceOp};
 
@@ -15,10 +15,10 @@ fn contents(op: ReduceOp) -> Contents {
     }
 }
 
-/// Layout, shape class, operand, axes, and whether they are kept.
+/// Layout, shape class, operand, axes, and whether these are kept.
 type Reduction = (Layout, &'static str, Operand, Vec<usize>, bool);
 
-/// One axis, or all of a matrix.
+/// Reductions of one axis, or of a whole matrix.
 fn one_axis(dtype: DType, contents: Contents) -> Vec<Reduction> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let matrix = || dense(&[ROWS, COLS]);
@@ -52,7 +52,7 @@ fn one_axis(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
-/// Several axes at once, and none left over.
+/// Reductions of several axes, and of all.
 fn several_axes(dtype: DType, contents: Contents) -> Vec<Reduction> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     vec![
@@ -67,7 +67,7 @@ fn several_axes(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
-/// Few outputs of many elements, which are cut into parts, and short rows that share a block.
+/// Few outputs with many elements each, which are split into parts, and short rows that share a block.
 fn parts(dtype: DType, contents: Contents) -> Vec<Reduction> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let beside = dense(&[12_300]).then(Step::Narrow { axis: 0, start: 1, len: 12_289 });
@@ -82,7 +82,7 @@ fn parts(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
-/// Many long rows and columns, in the dtypes that models use.
+/// Many long rows and columns, in the dtypes common in models.
 fn large(dtype: DType, contents: Contents) -> Vec<Reduction> {
     if !matches!(dtype, DType::BF16 | DType::F16 | DType::F32) {
         return Vec::new();
@@ -94,7 +94,7 @@ fn large(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
-/// Every reduction on every dtype it takes.
+/// Every reduction on every supported dtype.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for op in ReduceOp::ALL {
@@ -111,7 +111,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Sums of nothing, of infinities and NaN, and those whose exactness shows how they are added up.
+/// Sums of no elements, of infinities and NaN, and exact sums that reveal how they are accumulated.
 pub(super) fn special_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let reduce = |op, axes: &[usize]| Op::Reduce { op, axes: axes.to_vec(), keep: false };
@@ -127,7 +127,7 @@ pub(super) fn special_cases() -> Vec<Case> {
             cases.push(Case::new(column, special(&[COLS, 301]), Layout::Contiguous, "special-column"));
         }
     }
-    // Whole numbers whose sums every f32 holds, in every order; 16-bit sums would not.
+    // Integers whose sums are exact in f32 in any order, but not in 16 bits.
     for (dtype, bits, length) in [(DType::F16, 10, 1013), (DType::BF16, 7, 1013), (DType::F32, 13, 2003)] {
         let whole = |shape: &[usize]| vec![Operand::dense(dtype, shape, Contents::Whole(bits))];
         let row =
@@ -141,7 +141,7 @@ pub(super) fn special_cases() -> Vec<Case> {
         cases.push(Case::new(reduce(ReduceOp::Max, &[0]), vec![long.clone()], Layout::Contiguous, "long"));
         cases.push(Case::new(reduce(ReduceOp::ArgMax, &[0]), vec![long], Layout::Contiguous, "long"));
     }
-    // A block adds 256 short rows up, and has 64 threads for columns, each with one.
+    // A block sums 256 short rows, or 64 columns with one thread each.
     let rows = Operand::dense(DType::I16, &[BLOCKS * 256, 2], Contents::EveryPattern);
     cases.push(Case::new(reduce(ReduceOp::Sum, &[1]), vec![rows], Layout::Contiguous, "many-blocks"));
     let columns = Operand::dense(DType::I16, &[BLOCKS * 64, 2, 2], Contents::EveryPattern);
@@ -149,7 +149,7 @@ pub(super) fn special_cases() -> Vec<Case> {
     cases.push(Case::new(reduce(ReduceOp::Max, &[1]), vec![columns], Layout::Narrowed, "many-blocks"));
     let long = Operand::dense(DType::F32, &[(1 << 20) + 13], Contents::Terms);
     cases.push(Case::new(reduce(ReduceOp::Sum, &[0]), vec![long], Layout::Contiguous, "long"));
-    // A sum that adds one element after the other stops at 2^24.
+    // A sequential sum stops at 2^24.
     let ones = Operand::dense(DType::F32, &[1 << 25], Contents::Ones);
     cases.push(Case::new(reduce(ReduceOp::Sum, &[0]), vec![ones], Layout::Contiguous, "2^25-ones").exactly());
     cases

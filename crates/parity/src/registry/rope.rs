@@ -11,7 +11,7 @@ use crate::view::Step;
 
 const DTYPES: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
 
-/// One of the rotary embeddings, of x, cosines and sines.
+/// A rotary embedding of x, with cosines and sines.
 #[derive(Debug)]
 struct Rope(RopeKind);
 
@@ -47,14 +47,14 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A block has 256 threads, each with a pair.
+/// A block has 256 threads, one per pair.
 pub(super) fn many_blocks() -> Case {
     let dense = |shape: &[usize]| Operand::dense(DType::BF16, shape, Contents::Factors);
     let operands = vec![dense(&[1, BLOCKS, 16, 32]), dense(&[16, 16]), dense(&[16, 16])];
     Case::new(Op::named(Rope(RopeKind::Halves)), operands, Layout::Contiguous, "many-blocks")
 }
 
-/// Layout and shape class of a case, and its operands.
+/// Layout, shape class and operands of a case.
 type Viewed = (Layout, &'static str, Vec<Operand>);
 
 fn rope_operands(kind: RopeKind, dtype: DType) -> Vec<Viewed> {

@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use reference::{Array, CumulativeOp, DType, Error, Outcome};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::inputs::Contents;
 use crate::operation::Operation;
 use crate::view::Step;
 
-/// A running sum or product along an axis.
+/// A cumulative sum or product along an axis.
 #[derive(Debug, Clone, Copy)]
 struct Scan {
     op: CumulativeOp,
@@ -53,7 +53,7 @@ fn lines(dtype: DType, contents: Contents) -> Vec<Line> {
         (Layout::Contiguous, "vector", dense(&[33]), 0),
         (Layout::Contiguous, "vector", dense(&[1025]), 0),
         (Layout::Contiguous, "vector", dense(&[4099]), 0),
-        // Longer than two sections: three kernels.
+        // Longer than two sections, which takes three kernels.
         (Layout::Contiguous, "sections", dense(&[8461]), 0),
         (Layout::Contiguous, "row", dense(&[ROWS, COLS]), 1),
         (Layout::Contiguous, "kilo-row", dense(&[5, 1025]), 1),
@@ -75,7 +75,7 @@ fn lines(dtype: DType, contents: Contents) -> Vec<Line> {
     ]
 }
 
-/// Both operations on every line, sums with infinities and NaN among the terms, and sums that must be exact.
+/// Both operations on every line, sums with infinite and NaN terms, and sums that must be exact.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -92,11 +92,11 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(Case::new(sum(0), vec![special], Layout::Contiguous, "special-column"));
         }
     }
-    // A block has 64 threads, each with a short line.
+    // A block has 64 threads, one per short line.
     let many = Operand::dense(DType::U8, &[BLOCKS * 64, 3], Contents::EveryPattern);
     let sum = Op::named(Scan { op: CumulativeOp::Sum, axis: 1 });
     cases.push(Case::new(sum, vec![many], Layout::Contiguous, "many-blocks"));
-    // Whole numbers whose sums every f32 holds, in every order; 16-bit sums would not.
+    // Integers whose sums are exact in f32 in any order, but not in 16 bits.
     for (dtype, bits, length) in [(DType::F16, 10, 1013), (DType::BF16, 7, 1013), (DType::F32, 13, 2003)] {
         let whole = |shape: &[usize]| vec![Operand::dense(dtype, shape, Contents::Whole(bits))];
         let sum = |axis| Op::named(Scan { op: CumulativeOp::Sum, axis });

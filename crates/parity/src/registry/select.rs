@@ -1,4 +1,4 @@
-//! Choosing by masks and by place, and tensors made of nothing but a size.
+//! Selecting by masks and by position, and tensors made from a size only.
 
 use reference::{Array, DType, Error, Outcome, Value};
 use serde_json::{Map, json};
@@ -98,13 +98,13 @@ impl Operation for Triangle {
     }
 }
 
-/// A tensor of the dtype of the operand, and as long as it; the contents play no part.
+/// A tensor with the dtype and length of the operand, whose contents are not used.
 #[derive(Debug, Clone, Copy)]
 enum Made {
     Eye,
     Tril2,
     Triu2,
-    /// From 3 by −0.5 or, for integers, 2; to the end that gives the operand's length.
+    /// From 3 by −0.5 or, for integers, 2, with an end that gives the operand's length.
     Arange,
     /// From 2 to 47.
     Linspace,
@@ -183,7 +183,7 @@ impl Operation for Made {
 
 const MASKS: [DType; 3] = [DType::U8, DType::U32, DType::I64];
 
-/// on_true, mask, on_false in the layouts that matter; fewer for the wider masks.
+/// on_true, mask, on_false in all relevant layouts; fewer for the wider masks.
 fn triples(dtype: DType, mask: DType) -> Vec<(Layout, &'static str, [Operand; 3])> {
     let x = |shape: &[usize]| Operand::dense(dtype, shape, Contents::Mixed);
     let masks = |shape: &[usize]| Operand::dense(mask, shape, Contents::Below(2));
@@ -265,7 +265,7 @@ pub(super) fn triangle_cases() -> Vec<Case> {
     cases
 }
 
-/// Tensors made of a size, in every dtype.
+/// Tensors made from a size, in every dtype.
 pub(super) fn made_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -315,13 +315,13 @@ pub(super) fn many_blocks() -> Case {
     Case::new(Op::named(Flip(vec![0])), vec![operand], Layout::Contiguous, "many-blocks")
 }
 
-/// Every second axis of every layout reversed, and others.
+/// Flips of every second axis of every layout, and of others.
 pub(super) fn flip_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
         for (layout, shape, operand) in every(dtype, Contents::Mixed) {
             let rank = operand.view().dims.len();
-            // The last axis, the one before the one before it, and so on.
+            // Every second axis, from the last one.
             let axes = (0..rank).filter(|axis| (rank - axis) % 2 == 1).collect();
             cases.push(Case::new(Op::named(Flip(axes)), vec![operand], layout, shape));
         }

@@ -1,4 +1,4 @@
-//! Statistics over every kind of axes.
+//! Statistics over all kinds of axes.
 
 use reference::{Array, DType, Error, Outcome, StatOp};
 use serde_json::{Map, json};
@@ -10,7 +10,7 @@ use crate::inputs::Contents;
 use crate::operation::Operation;
 use crate::view::{Step, list};
 
-/// A statistic, or whether any or all elements are not zero.
+/// A statistic, or any or all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Which {
     Stat(StatOp),
@@ -68,10 +68,10 @@ impl Operation for Statistic {
     }
 }
 
-/// Layout, shape class, operand, axes, and whether they are kept.
+/// Layout, shape class, operand, axes, and whether these are kept.
 type Reduction = (Layout, &'static str, Operand, Vec<usize>, bool);
 
-/// The reductions that show most.
+/// The most revealing reductions.
 fn few(dtype: DType, contents: Contents) -> Vec<Reduction> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     vec![
@@ -85,7 +85,7 @@ fn few(dtype: DType, contents: Contents) -> Vec<Reduction> {
     ]
 }
 
-/// And the others.
+/// The other reductions.
 fn more(dtype: DType, contents: Contents) -> Vec<Reduction> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     let row = dense(&[COLS]).then(Step::Broadcast(vec![ROWS, COLS]));
@@ -109,7 +109,7 @@ fn more(dtype: DType, contents: Contents) -> Vec<Reduction> {
     more
 }
 
-/// Statistics of floats, with ordinary and with special values.
+/// Statistics of floats, with ordinary and special values.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut push = |which, (layout, shape, operand, axes, keep): Reduction| {
@@ -126,7 +126,7 @@ pub(super) fn cases() -> Vec<Case> {
             for (shape, operand, axes) in [
                 ("special-row", special(&[301, COLS]), vec![1]),
                 ("special-column", special(&[COLS, 301]), vec![0]),
-                // Few elements each, so that many results have neither NaN nor infinities.
+                // Few elements each, so that many results are finite.
                 ("extreme-row", mixed(&[701, 3]), vec![1]),
                 ("extreme-column", mixed(&[3, 701]), vec![0]),
             ] {
@@ -134,7 +134,7 @@ pub(super) fn cases() -> Vec<Case> {
             }
         }
     }
-    // A block for each row that is longer than 32.
+    // One block per row of more than 32 elements.
     let many = Operand::dense(DType::F32, &[BLOCKS, 33], Contents::Terms);
     push(Which::Stat(StatOp::Var), (Layout::Contiguous, "many-blocks", many, vec![1], false));
     for dtype in DType::ALL {

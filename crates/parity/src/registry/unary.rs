@@ -13,7 +13,8 @@ fn contents(op: UnaryOp) -> Contents {
     }
 }
 
-/// Every unary operation on every dtype it takes and in every layout, and on all patterns of the 8-bit and 16-bit floats.
+/// Every unary operation on every supported dtype and in every layout, and on all patterns of the 8-bit and 16-bit
+/// floats.
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for op in UnaryOp::ALL {
@@ -36,7 +37,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// powf, elu and leaky_relu: scalars that are ordinary in the first layouts, special ones besides.
+/// powf, elu and leaky_relu, with ordinary scalars in the first layouts and special ones in addition.
 pub(super) fn scalar_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for op in ScalarOp::ALL {
@@ -69,7 +70,7 @@ pub(super) fn scalar_cases() -> Vec<Case> {
     cases
 }
 
-/// x · mul + add on all dtypes; the scalars are not numbers of the narrow floats, so that their rounding matters.
+/// x · mul + add on all dtypes. The narrow floats cannot represent the scalars, so that their rounding matters.
 pub(super) fn affine_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
@@ -88,7 +89,7 @@ pub(super) fn affine_cases() -> Vec<Case> {
     cases
 }
 
-/// Into a range on all dtypes.
+/// clamp on all dtypes.
 pub(super) fn clamp_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {

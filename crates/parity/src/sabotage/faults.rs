@@ -1,4 +1,4 @@
-//! The faults that are planted: each is one that kernels really have.
+//! The faults that are planted, all of which occur in real kernels.
 
 use reference::round::{decode_float, max_value};
 use reference::{Array, DType, Expected, Judge, ReduceOp, Value};
@@ -10,9 +10,9 @@ use crate::inputs::Contents;
 
 /// A kind of fault.
 pub(super) struct Fault {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub(super) name: &'static str,
-    /// The result with the fault, or `None` if the fault cannot be planted in this case.
+    /// The result with the fault, or `None` if it cannot be planted in this case.
     pub(super) plant: fn(&Bench<'_>) -> Option<Vec<u8>>,
 }
 
@@ -36,7 +36,7 @@ impl Bench<'_> {
         self.outcome.dtype()
     }
 
-    /// The first element from the middle on, going round, for which `choose` gives new bits, replaced by them.
+    /// Replaces the first element, cyclically from the middle on, for which `choose` returns new bits.
     fn replace(&self, choose: impl Fn(&Expected) -> Option<u64>) -> Option<Vec<u8>> {
         let len = self.outcome.len();
         (0..len).map(|i| (i + len / 2) % len).find_map(|index| {
@@ -54,7 +54,7 @@ impl Bench<'_> {
     }
 }
 
-/// One element off by twice what is allowed; where nothing is allowed, by one step of the dtype.
+/// One element with twice the allowed error, or off by one step of the dtype if nothing is allowed.
 fn twice_the_tolerance(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     bench.replace(|expected| {
@@ -68,9 +68,9 @@ fn twice_the_tolerance(bench: &Bench<'_>) -> Option<Vec<u8>> {
             return Some(expected.bits ^ 1).filter(|bits| decode_float(dtype, *bits).is_finite());
         }
         let allowed = bench.rule.tolerance(dtype, expected);
-        // f8e4m3 saturates: its results are compared with the largest number.
+        // f8e4m3 saturates: its results are compared with the clamped value.
         let value = expected.value.hi.clamp(-max_value(dtype), max_value(dtype));
-        // Towards zero where away from it there is no room.
+        // Towards zero if moving away from it would overflow.
         let away = value + (2.0 * allowed).copysign(value);
         let spoiled =
             if away.abs() < max_value(dtype) { away } else { value - (2.0 * allowed).copysign(value) };
@@ -78,20 +78,20 @@ fn twice_the_tolerance(bench: &Bench<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// A NaN that became 0.
+/// A NaN replaced by 0.
 fn nan_dropped(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     bench.replace(|expected| (dtype.is_nan(expected.bits) && !expected.overflow).then_some(0))
 }
 
-/// A number that became NaN.
+/// A number replaced by NaN.
 fn nan_invented(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     let usable = |expected: &Expected| dtype.is_float() && !dtype.is_nan(expected.bits) && !expected.overflow;
     bench.replace(|expected| usable(expected).then(|| dtype.encode(Value::Float(f64::NAN))))
 }
 
-/// An infinity that became the largest number.
+/// An infinity replaced by the largest number.
 fn infinity_saturated(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     bench.replace(|expected| {
@@ -101,7 +101,7 @@ fn infinity_saturated(bench: &Bench<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// A zero of the other sign, where bits must be equal.
+/// A zero with the wrong sign, if equal bits are required.
 fn zero_sign(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     if dtype.is_int() || bench.rule != Judge::Exact {
@@ -111,7 +111,7 @@ fn zero_sign(bench: &Bench<'_>) -> Option<Vec<u8>> {
     bench.replace(|expected| (expected.bits & !sign == 0).then_some(expected.bits ^ sign))
 }
 
-/// An element that kept what the memory held before: all bits set.
+/// An element that was not written: all bits set.
 fn not_written(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let dtype = bench.dtype();
     let garbage = u64::MAX >> (64 - dtype.bits());
@@ -121,7 +121,7 @@ fn not_written(bench: &Bench<'_>) -> Option<Vec<u8>> {
     bench.replace(|expected| (!same(expected) && !expected.overflow).then_some(garbage))
 }
 
-/// The result of reading every element of the first array one place too far.
+/// The result if every element of the first array is read one position too far.
 fn read_too_far(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let usable = matches!(bench.case.operands[0].contents, Contents::Mixed | Contents::Angles)
         || matches!(bench.case.op, Op::Reduce { .. } | Op::Matmul) && !bench.case.exact;
@@ -133,13 +133,13 @@ fn read_too_far(bench: &Bench<'_>) -> Option<Vec<u8>> {
     recomputed(bench, &evaluate::arrays(bench.case, &inputs).ok()?)
 }
 
-/// What the operation gives for other operands.
+/// The operation's result for other operands.
 fn recomputed(bench: &Bench<'_>, arrays: &[Array]) -> Option<Vec<u8>> {
     let arrays: Vec<&Array> = arrays.iter().collect();
     Some(evaluate::outcome(bench.case, &arrays).ok()?.to_bytes())
 }
 
-/// argmin and argmax that take the last of equals: one row's answer is replaced.
+/// argmin and argmax that return the last of equals, for one row.
 fn last_index(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let Op::Reduce { op: op @ (ReduceOp::ArgMin | ReduceOp::ArgMax), axes, keep } = &bench.case.op else {
         return None;
@@ -153,7 +153,7 @@ fn last_index(bench: &Bench<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// A product of f32 matrices whose entries lost all but ten bits of their fraction.
+/// A product of f32 matrices whose entries are truncated to ten fraction bits.
 fn tf32(bench: &Bench<'_>) -> Option<Vec<u8>> {
     if bench.case.op != Op::Matmul || !bench.case.exact || bench.dtype() != DType::F32 {
         return None;
@@ -199,7 +199,7 @@ fn narrow_accumulator(bench: &Bench<'_>) -> Option<Vec<u8>> {
     Some(result)
 }
 
-/// 2^25 ones added in f32 one after the other come to 2^24.
+/// 2^25 ones added sequentially in f32 give 2^24.
 fn sequential_sum(bench: &Bench<'_>) -> Option<Vec<u8>> {
     let ones = bench.case.operands[0].contents == Contents::Ones;
     (ones && bench.outcome.len() == 1 && bench.dtype() == DType::F32)

@@ -1,7 +1,7 @@
-//! Planting errors in good results, to see that the judge catches them.
+//! Planting errors in good results, to test that the judge catches them.
 //!
-//! For every operation and dtype a good result is taken from each device, and one fault after the other is put into it. A fault that
-//! goes unnoticed means that the same fault in a kernel would.
+//! For every operation and dtype, a good result of each device is modified by one fault after the other. If a fault
+//! goes unnoticed, the same fault in a kernel would as well.
 
 mod faults;
 
@@ -26,33 +26,33 @@ pub struct Plant {
     pub operation: &'static str,
     /// The device whose result it was planted in.
     pub device: String,
-    /// What was planted.
+    /// The planted fault.
     pub fault: &'static str,
-    /// Whether the judge found the result wrong.
+    /// Whether the judge found the error.
     pub caught: bool,
 }
 
-/// What a sabotage run found.
+/// The results of a sabotage run.
 #[derive(Debug, Clone, Default)]
 pub struct Sabotage {
     /// Every planted error.
     pub plants: Vec<Plant>,
-    /// Cases in which nothing could be planted because the result was missing or wrong already, with the reason.
+    /// Cases in which nothing could be planted because the result was missing or already wrong, with the reason.
     pub spoiled: Vec<String>,
 }
 
 impl Sabotage {
-    /// How many errors were caught.
+    /// The number of errors caught.
     pub fn caught(&self) -> usize {
         self.plants.iter().filter(|plant| plant.caught).count()
     }
 
-    /// Whether all was caught, and something was planted at all.
+    /// Whether every error was caught, and at least one was planted.
     pub fn is_complete(&self) -> bool {
         !self.plants.is_empty() && self.caught() == self.plants.len() && self.spoiled.is_empty()
     }
 
-    /// The faults that were planted nowhere on a device, as "fault on device".
+    /// The faults that were never planted on a device, as "fault on device".
     pub fn never_planted(&self, devices: &[NamedDevice]) -> Vec<String> {
         let planted = |fault: &str, device: &str| {
             self.plants.iter().any(|plant| plant.fault == fault && plant.device == device)
@@ -62,7 +62,7 @@ impl Sabotage {
         all.filter(|(fault, device)| !planted(fault, device)).map(|(f, d)| format!("{f} on {d}")).collect()
     }
 
-    /// The kinds of faults that were planted, with how many were caught and how many there were.
+    /// The kinds of faults, each with the number caught and the number planted.
     pub fn kinds(&self) -> Vec<(&'static str, usize, usize)> {
         let mut kinds: Vec<(&'static str, usize, usize)> = Vec::new();
         for plant in &self.plants {
@@ -77,7 +77,7 @@ impl Sabotage {
     }
 }
 
-/// A good result, ready to be spoiled.
+/// A good result to plant faults in.
 struct Bench<'a> {
     case: &'a Case,
     inputs: &'a [Vec<u8>],
@@ -93,8 +93,8 @@ impl Bench<'_> {
     }
 }
 
-/// The cases that faults are planted in: small ones with every kind of value, and those that exist to show one fault. An operation that
-/// has none of these gives its first contiguous case of each dtype.
+/// The cases that faults are planted in: small ones with all kinds of values, and those that reveal a particular fault.
+/// An operation without such a case contributes its first contiguous case of each dtype.
 pub fn benches(cases: &[Case]) -> Vec<Case> {
     let shows = |case: &Case| match case.shape {
         "matrix" | "short-row" => case.layout == Layout::Contiguous,
@@ -110,7 +110,7 @@ pub fn benches(cases: &[Case]) -> Vec<Case> {
     cases.iter().filter(|case| chosen(case)).cloned().collect()
 }
 
-/// Plants every fault that fits into the results of `cases`. `step` is called after each case.
+/// Plants every applicable fault in the results of `cases`. `step` is called after each case.
 pub fn run(cases: &[Case], devices: &[NamedDevice], seed: u64, step: &mut dyn FnMut()) -> Sabotage {
     let mut sabotage = Sabotage::default();
     for batch in cases.chunks(64) {

@@ -23,7 +23,7 @@ pub fn dotc(x: &[Number], y: &[Number]) -> Sum {
     x.iter().zip(y).fold(Sum::default(), |sum, (&x, &y)| sum.plus(&[x.conj(), y]))
 }
 
-/// The root of the sum of squares. Its error is relative to itself.
+/// The Euclidean norm. Its error is relative to itself.
 pub fn nrm2(x: &[Number]) -> Sum {
     let root = x.iter().fold(Dd::ZERO, |sum, x| sum + x.square()).sqrt();
     Sum { value: Number { re: root, im: Dd::ZERO }, scale: root.hi, terms: x.len() }
@@ -58,10 +58,10 @@ pub fn rot(x: &[Number], y: &[Number], c: Number, s: Number) -> (Vec<Sum>, Vec<S
     turned.unzip()
 }
 
-/// A rotation that turns (a, b) into (r, 0).
+/// A Givens rotation that maps (a, b) to (r, 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rotation {
-    /// What a becomes.
+    /// The new a.
     pub r: Number,
     /// The cosine, which is real.
     pub c: Dd,
@@ -69,8 +69,9 @@ pub struct Rotation {
     pub s: Number,
 }
 
-/// The rotation that turns (a, b) into (r, 0). Of real numbers r has the sign of the larger one, of a if both are as large; of complex ones the
-/// direction of a. If both are 0 and real, nothing turns; if a is 0 and complex, the two are exchanged, as in BLAS.
+/// The rotation that maps (a, b) to (r, 0). For real numbers r has the sign of the larger one, or of a if their
+/// magnitudes are equal. For complex numbers r has the direction of a. If both are 0 and real, the rotation is the
+/// identity. If a is 0 and complex, the two are exchanged, as in BLAS.
 pub fn rotg(a: Number, b: Number, complex: bool) -> Rotation {
     if complex && a.square() == Dd::ZERO {
         return Rotation { r: b, c: Dd::ZERO, s: Number::ONE };

@@ -1,4 +1,4 @@
-//! Level 2: matrices and vectors. Band, symmetric and triangular matrices are matrices here.
+//! Level 2: matrices and vectors. Band, symmetric and triangular matrices are plain matrices here.
 
 use super::level3::{gemm, solve_residual};
 use super::{Matrix, Number, Sum, Sums};
@@ -19,7 +19,7 @@ pub fn gerc(alpha: Number, x: &[Number], y: &[Number], a: &Matrix) -> Sums {
     gemm(alpha, &Matrix::column(x), &Matrix::column(y).t().conj(), Number::ONE, a)
 }
 
-/// What is left of `a x - b`, which is 0 for the solution of `a x = b`.
+/// The residual `a x - b`, which is 0 for the solution of `a x = b`.
 pub fn solve_residual_vector(a: &Matrix, x: &[Number], b: &[Number]) -> Vec<Sum> {
     let sums = solve_residual(a, &Matrix::column(x), Number::ONE, &Matrix::column(b));
     (0..a.rows()).map(|i| sums[(i, 0)]).collect()

@@ -2,7 +2,7 @@
 
 use super::{Matrix, Number, Sum, Sums};
 
-/// `alpha a b + beta c`. Where beta is 0, c plays no part.
+/// `alpha a b + beta c`. If beta is 0, c is not read.
 pub fn gemm(alpha: Number, a: &Matrix, b: &Matrix, beta: Number, c: &Matrix) -> Sums {
     assert_eq!((a.cols(), a.rows(), b.cols()), (b.rows(), c.rows(), c.cols()), "sizes of factors");
     Sums::from_fn(c.rows(), c.cols(), |i, j| {
@@ -14,13 +14,14 @@ pub fn gemm(alpha: Number, a: &Matrix, b: &Matrix, beta: Number, c: &Matrix) -> 
     })
 }
 
-/// `alpha a aᵀ + beta c`; `conjugate`: `alpha a aᴴ + beta c`. All of it, though a call writes one triangle.
+/// `alpha a aᵀ + beta c`; `conjugate`: `alpha a aᴴ + beta c`. Computes the full matrix, although a call writes one
+/// triangle.
 pub fn rank_k(alpha: Number, a: &Matrix, conjugate: bool, beta: Number, c: &Matrix) -> Sums {
     let other = if conjugate { a.t().conj() } else { a.t() };
     gemm(alpha, a, &other, beta, c)
 }
 
-/// `alpha a + beta b`. Where a factor is 0, its matrix plays no part.
+/// `alpha a + beta b`. A matrix whose factor is 0 is not read.
 pub fn geam(alpha: Number, a: &Matrix, beta: Number, b: &Matrix) -> Sums {
     Sums::from_fn(a.rows(), a.cols(), |i, j| {
         let mut sum = Sum::default();
@@ -43,8 +44,8 @@ pub fn diagonal_right(a: &Matrix, x: &[Number]) -> Sums {
     Sums::from_fn(a.rows(), a.cols(), |i, j| Sum::default().plus(&[a[(i, j)], x[j]]))
 }
 
-/// What is left of `a x - alpha b`, which is 0 for the solution of `a x = alpha b`. The computed solution of a triangular system makes it small relative
-/// to its terms, whatever the condition of `a`.
+/// The residual `a x - alpha b`, which is 0 for the solution of `a x = alpha b`. The computed solution of a triangular
+/// system has a residual that is small relative to its terms, whatever the condition of `a`.
 pub fn solve_residual(a: &Matrix, x: &Matrix, alpha: Number, b: &Matrix) -> Sums {
     gemm(Number::ONE, a, x, -alpha, b)
 }

@@ -1,4 +1,4 @@
-//! Matrices without a layout.
+//! Matrices without a memory layout.
 
 use super::Number;
 use std::ops::{Index, IndexMut};
@@ -12,7 +12,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of what a function gives for row and column.
+    /// A matrix with elements computed from row and column.
     pub fn from_fn(rows: usize, cols: usize, element: impl Fn(usize, usize) -> Number) -> Self {
         let places = (0..cols).flat_map(|j| (0..rows).map(move |i| (i, j)));
         Self { rows, cols, elements: places.map(|(i, j)| element(i, j)).collect() }
@@ -23,8 +23,8 @@ impl Matrix {
         Self::from_fn(rows, cols, |_, _| Number::ZERO)
     }
 
-    /// A matrix of what lies in `data` from `first` on, with these distances from row to row and from column to column. Panics if that is past the
-    /// end.
+    /// A matrix of the elements of `data` from `first` on, with these row and column strides. Panics if it goes past
+    /// the end.
     pub fn gather(
         data: &[Number],
         first: usize,
@@ -34,17 +34,17 @@ impl Matrix {
         Self::from_fn(rows, cols, |i, j| data[first + i * row_stride + j * col_stride])
     }
 
-    /// A vector as a matrix of one column.
+    /// A vector as a one-column matrix.
     pub fn column(vector: &[Number]) -> Self {
         Self::from_fn(vector.len(), 1, |i, _| vector[i])
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns it has.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
@@ -55,13 +55,13 @@ impl Matrix {
         Self::from_fn(self.cols, self.rows, |i, j| self[(j, i)])
     }
 
-    /// The matrix of the conjugate numbers.
+    /// The conjugated matrix.
     #[must_use]
     pub fn conj(&self) -> Self {
         Self::from_fn(self.rows, self.cols, |i, j| self[(i, j)].conj())
     }
 
-    /// The symmetric matrix whose upper, or lower, half is this one's.
+    /// The symmetric matrix with this one's upper or lower half.
     #[must_use]
     pub fn symmetric(&self, upper: bool) -> Self {
         Self::from_fn(self.rows, self.cols, |i, j| {
@@ -69,7 +69,7 @@ impl Matrix {
         })
     }
 
-    /// The triangular matrix whose upper, or lower, half is this one's; `unit`: with ones on its diagonal.
+    /// The triangular matrix with this one's upper or lower half. `unit` sets the diagonal to ones.
     #[must_use]
     pub fn triangular(&self, upper: bool, unit: bool) -> Self {
         Self::from_fn(self.rows, self.cols, |i, j| match (i == j, (i < j) == upper) {

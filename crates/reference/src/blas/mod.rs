@@ -1,7 +1,7 @@
-//! BLAS levels 1 to 3, once, plain and slow: on complex double-double numbers, whatever the type of the call that is judged.
+//! A plain, slow implementation of BLAS levels 1 to 3, on complex double-double numbers for calls of any type.
 //!
-//! Vectors and [`Matrix`]es here have no layout and no increments: what is judged is gathered into them, and its result compared element
-//! by element with a [`Sum`], which knows its terms' magnitude, by [`Sum::accepts`].
+//! Vectors and [`Matrix`]es have no layout and no increments. Operands are gathered into them. Each element of a result
+//! is judged by [`Sum::accepts`] of a [`Sum`], which knows the magnitude of its terms.
 //!
 //! ```
 //! use reference::blas::{Matrix, Number, gemm};

@@ -1,9 +1,9 @@
-//! Complex numbers of two double-doubles.
+//! Complex numbers in double-double arithmetic.
 
 use crate::Dd;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A complex number; a real one has no imaginary part.
+/// A complex number. The imaginary part of a real one is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Number {
     /// The real part.
@@ -18,7 +18,7 @@ impl Number {
     /// One.
     pub const ONE: Self = Self { re: Dd::ONE, im: Dd::ZERO };
 
-    /// From two parts.
+    /// A number from its two parts.
     pub fn new(re: f64, im: f64) -> Self {
         Self { re: Dd::from(re), im: Dd::from(im) }
     }
@@ -44,7 +44,7 @@ impl Number {
         self.square().sqrt()
     }
 
-    /// Times a real number.
+    /// The product with a real number.
     #[must_use]
     pub fn times(self, factor: Dd) -> Self {
         Self { re: self.re * factor, im: self.im * factor }

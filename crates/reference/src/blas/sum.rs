@@ -1,23 +1,23 @@
-//! A sum, and how far a result may be from it.
+//! A sum and its error bound.
 
 use super::Number;
 use crate::round::ulp;
 use crate::{DType, Dd};
 use std::ops::Index;
 
-/// A sum to about 30 digits, with what its rounding errors are relative to.
+/// A sum to about 30 digits, with the magnitude that its rounding errors are relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sum {
     /// Its value.
     pub value: Number,
-    /// Σ|terms|, of complex terms the product of the factors' [`Number::size`]s.
+    /// Σ|terms|. For complex terms, the product of the factors' [`Number::size`]s.
     pub scale: f64,
-    /// How many terms it has.
+    /// The number of terms.
     pub terms: usize,
 }
 
 impl Sum {
-    /// With one more term: the product of these factors.
+    /// Adds a term, the product of these factors.
     #[must_use]
     pub fn plus(self, factors: &[Number]) -> Self {
         let term = factors.iter().fold(Number::ONE, |product, &factor| product * factor);
@@ -25,20 +25,20 @@ impl Sum {
         Self { value: self.value + term, scale: self.scale + size, terms: self.terms + 1 }
     }
 
-    /// A number that is no sum.
+    /// A number that is not a sum.
     pub fn exactly(value: Number) -> Self {
         Self { value, scale: 0.0, terms: 0 }
     }
 
-    /// How far each part of a result may be from the value: `t · Σ|terms|` and one unit in the last place, where t is `4e-16 √terms` for `f64`
-    /// and `2e-7 √terms` for the others, whose sums are computed in `f32`. That is 3.4 units of roundoff for one term, enough for a product with a
-    /// factor and an addition, and grows as sums of rounding errors do that know nothing of each other.
+    /// The maximum error of each part of a result: `t · Σ|terms|` plus one ulp, where t is `4e-16 √terms` for `f64` and
+    /// `2e-7 √terms` for the others, which accumulate in `f32`. For one term this is 3.4 unit roundoffs, enough for a
+    /// product with a factor and an addition. It grows like the sum of independent rounding errors.
     pub fn tolerance(&self, dtype: DType) -> [f64; 2] {
         let t = if dtype == DType::F64 { 4e-16 } else { 2e-7 } * (self.terms.max(1) as f64).sqrt();
         [self.value.re, self.value.im].map(|part| t * self.scale + ulp(dtype, part.hi))
     }
 
-    /// Whether a result, real and imaginary part, is right.
+    /// Whether a result, given by real and imaginary part, is right.
     pub fn accepts(&self, dtype: DType, got: [f64; 2]) -> bool {
         let tolerance = self.tolerance(dtype);
         let parts = [self.value.re, self.value.im];
@@ -46,7 +46,7 @@ impl Sum {
     }
 }
 
-/// The elements of a resulting matrix.
+/// The elements of a matrix result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sums {
     rows: usize,

@@ -1,8 +1,8 @@
 //! The error function and the scaled complementary error function erfcx(x) = e^(x²) erfc(x).
 //!
-//! erfcx is smooth and slowly varying on x ≥ 0 and obeys f' = 2 x f − 2/√π, so it is tabulated as Taylor
-//! series around multiples of 1/8, made once from its continued fraction. The same tables, rounded, serve the
-//! fast `f64` functions.
+//! erfcx is smooth and slowly varying for x ≥ 0, and satisfies f' = 2 x f − 2/√π. It is tabulated as Taylor series
+//! around multiples of 1/8, computed once from its continued fraction. The same tables, rounded, are used by the fast
+//! `f64` functions.
 
 use super::Dd;
 use super::exp::INVERSE_FACTORIALS;
@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 const TWO_OVER_SQRT_PI: Dd = Dd::parts(std::f64::consts::FRAC_2_SQRT_PI, 1.533545961316588e-17);
 const ONE_OVER_SQRT_PI: Dd = Dd::parts(0.5641895835477563, 7.66772980658294e-18);
 
-/// Beyond this the continued fraction converges fast enough to be used directly.
+/// For larger x the continued fraction converges fast enough to be used directly.
 const LIMIT: f64 = 10.0;
-/// With |h| ≤ 1/16 the terms after these are below 2^-110.
+/// With |h| ≤ 1/16 the omitted terms are below 2^-110.
 const TERMS: usize = 24;
-/// The terms that matter in f64.
+/// The terms needed in f64.
 const FAST_TERMS: usize = 14;
 const CENTRES: usize = 81;
 
@@ -30,9 +30,8 @@ static TABLE: LazyLock<Vec<[Dd; TERMS]>> = LazyLock::new(|| (0..CENTRES).map(tay
 static FAST_TABLE: LazyLock<Vec<[f64; FAST_TERMS]>> =
     LazyLock::new(|| TABLE.iter().map(|series| std::array::from_fn(|n| series[n].hi)).collect());
 
-/// Taylor coefficients of erfcx around centre/8. An error in one of them perturbs the sum like another
-/// solution of the equation, e^(2·c·h), which stays below 4 here: the recurrence is harmless although its
-/// terms cancel.
+/// Taylor coefficients of erfcx around centre/8. An error in one coefficient grows like another solution of the
+/// equation, e^(2·c·h), which stays below 4 here. The recurrence is therefore stable although its terms cancel.
 fn taylor(centre: usize) -> [Dd; TERMS] {
     let c = centre as f64 / 8.0;
     let mut a = [Dd::ZERO; TERMS];
@@ -55,7 +54,7 @@ fn erfcx_by_series(x: f64) -> Dd {
     square.exp() - TWO_OVER_SQRT_PI * sum
 }
 
-/// √π erfcx(x) = 1/(x + ½/(x + 1/(x + 3/2/(x + 2/(x + …))))), from the given depth outwards.
+/// √π erfcx(x) = 1/(x + ½/(x + 1/(x + 3/2/(x + 2/(x + …))))), evaluated from the given depth outwards.
 fn continued_fraction(x: Dd, depth: usize) -> Dd {
     let mut tail = x;
     for n in (1..=depth).rev() {
@@ -84,7 +83,7 @@ impl Dd {
             let series = SMALL.iter().rev().fold(Dd::ZERO, |sum, term| sum * square + *term);
             TWO_OVER_SQRT_PI * x * series
         } else if x.hi > 9.0 {
-            // 1 − 4e-37.
+            // The difference to 1 is 4e-37.
             Dd::ONE
         } else {
             Dd::ONE - x.erfcx() * (-(x * x)).exp()
@@ -103,7 +102,7 @@ pub(crate) fn erfcx_fast(x: f64) -> f64 {
     FAST_TABLE[centre as usize].iter().rev().fold(0.0, |sum, term| sum * h + term)
 }
 
-/// erf(x) in f64; relative error below 1e-15 where x² is exact or |x| is moderate.
+/// erf(x) in f64. The relative error is below 1e-15 if x² is exact or |x| is moderate.
 pub(crate) fn erf_fast(x: f64) -> f64 {
     let square = x * x;
     if x.abs() < 0.5 {

@@ -1,4 +1,4 @@
-//! Exponential and logarithm of double-doubles, and what follows directly from them.
+//! Exponential and logarithm of double-doubles, and functions that follow directly.
 
 use super::Dd;
 use std::sync::LazyLock;
@@ -16,10 +16,10 @@ pub(super) static INVERSE_FACTORIALS: LazyLock<[Dd; 32]> = LazyLock::new(|| {
 });
 
 impl Dd {
-    /// e^self − 1, to full relative precision near 0 too.
+    /// e^self − 1, with full relative precision near 0.
     pub fn exp_m1(self) -> Dd {
         let x = self.hi;
-        // x²/2 is then far below the last place, and the steps below would lose bits to the subnormals.
+        // x²/2 is negligible then, and the steps below would lose bits to subnormals.
         if x.abs() < 1e-200 || x.is_nan() || x == f64::INFINITY {
             return self;
         }
@@ -52,7 +52,7 @@ impl Dd {
         (small + Dd::ONE, doublings)
     }
 
-    /// Natural logarithm, to full relative precision near 1 too; −∞ at 0, NaN below.
+    /// Natural logarithm, with full relative precision near 1; −∞ at 0, NaN below.
     pub fn ln(self) -> Dd {
         if self.hi <= 0.0 || !self.is_finite() {
             return Dd::from(self.hi.ln());
@@ -68,7 +68,7 @@ impl Dd {
         (m - Dd::ONE).ln_1p_small() + LN_2 * Dd::from(f64::from(k - scaled_up))
     }
 
-    /// ln(1 + self), to full relative precision near 0 too.
+    /// ln(1 + self), with full relative precision near 0.
     pub fn ln_1p(self) -> Dd {
         if self.hi > -0.3 && self.hi < 0.42 { self.ln_1p_small() } else { (Dd::ONE + self).ln() }
     }
@@ -80,24 +80,24 @@ impl Dd {
             return self;
         }
         let e = y.exp_m1();
-        // With d the wanted correction, e^d = (1 + self) / (1 + e), so d ≈ 2 (self − e) / (2 + self + e),
-        // cubic error in d.
+        // With the correction d, e^d = (1 + self) / (1 + e), so d ≈ 2 (self − e) / (2 + self + e), with an error cubic
+        // in d.
         let gap = self - e;
         y + (gap + gap) / (self + e + Dd::from(2.0))
     }
 
-    /// self^power for a positive self that is finite, by e^(power · ln self).
+    /// self^power for positive finite self, as e^(power · ln self).
     pub fn powf(self, power: Dd) -> Dd {
         (power * self.ln()).exp()
     }
 }
 
-/// k and e^r − 1 where x = k·ln 2 + r and |r| ≤ ln 2 / 2.
+/// Returns k and e^r − 1, where x = k·ln 2 + r and |r| ≤ ln 2 / 2.
 fn reduced_exp_m1(x: Dd) -> (i32, Dd) {
     let k = (x.hi / LN_2.hi).round();
-    // Below: near 0 the reduction must not touch x at all.
+    // Near 0 the reduction must not change x.
     let r = if k == 0.0 { x } else { x - LN_2 * Dd::from(k) };
-    // e^(r/512) − 1 by Taylor, then nine times (1 + s)^2 − 1 = s (2 + s), which keeps relative precision.
+    // e^(r/512) − 1 by its Taylor series, then nine times (1 + s)^2 − 1 = s (2 + s), which keeps relative precision.
     let r = r.scale(1.0 / 512.0);
     let inverse = &*INVERSE_FACTORIALS;
     let mut series = inverse[10];

@@ -1,8 +1,8 @@
-//! Double-double arithmetic: a number as the unevaluated sum of two `f64`, about 106 bits.
+//! Double-double arithmetic: a number is the unevaluated sum of two `f64`, with about 106 bits.
 //!
-//! Built on the error-free transforms of Dekker and Knuth: a sum or product of two `f64` equals the rounded
-//! result plus an error that is itself an `f64`. Relative errors of the four operations stay below 2^-101
-//! while neither result nor error overflows or becomes subnormal.
+//! Built on the error-free transforms of Dekker and Knuth: the sum or product of two `f64` is exactly the rounded
+//! result plus an error that is itself an `f64`. Relative errors of the four operations stay below 2^-101, unless a
+//! result or its error overflows or becomes subnormal.
 
 mod erf;
 mod exp;
@@ -13,16 +13,16 @@ pub(crate) use erf::{erf_fast, erfcx_fast};
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `hi + lo`, where `hi` is the sum rounded to nearest. Where `hi` is not finite, `lo` is 0.
+/// `hi + lo`, where `hi` is the sum rounded to nearest. If `hi` is not finite, `lo` is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Dd {
     /// The number rounded to `f64`.
     pub hi: f64,
-    /// What is left.
+    /// The remainder.
     pub lo: f64,
 }
 
-/// `a + b` and its rounding error, exactly.
+/// The rounded `a + b` and its exact rounding error.
 #[inline]
 pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -30,7 +30,7 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// `a · b` and its rounding error, exactly unless the error is below the subnormals.
+/// The rounded `a · b` and its rounding error, which is exact unless it is below the subnormals.
 #[inline]
 pub(crate) fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
@@ -43,29 +43,29 @@ impl Dd {
     /// One.
     pub const ONE: Dd = Dd { hi: 1.0, lo: 0.0 };
 
-    /// From two parts that are already normalised; for constants.
+    /// A number from two normalised parts, for constants.
     pub(crate) const fn parts(hi: f64, lo: f64) -> Dd {
         Dd { hi, lo }
     }
 
-    /// `a + b`, exactly.
+    /// The exact `a + b`.
     #[inline]
     pub fn sum(a: f64, b: f64) -> Dd {
         let (hi, lo) = two_sum(a, b);
         Dd::guard(hi, lo)
     }
 
-    /// `a · b`, exactly unless the low part is below the subnormals.
+    /// `a · b`, exact unless the low part is below the subnormals.
     #[inline]
     pub fn product(a: f64, b: f64) -> Dd {
         let (hi, lo) = two_product(a, b);
         Dd::guard(hi, lo)
     }
 
-    /// An integer of at most 106 significant bits, exactly.
+    /// An integer with at most 106 significant bits, exactly.
     pub fn from_int(i: i128) -> Dd {
         let hi = i as f64;
-        // Rounding up i128::MAX gives 2^127, which does not fit back: its low part is then -1.
+        // i128::MAX rounds up to 2^127, which does not fit i128. Its low part is then -1.
         let rest = i.checked_sub(hi as i128).unwrap_or(0);
         Dd::sum(hi, rest as f64)
     }
@@ -75,7 +75,7 @@ impl Dd {
         (self.hi as i128).saturating_add(self.lo as i128)
     }
 
-    /// An infinity or a NaN has no low part: error-free transforms give NaN there.
+    /// Infinities and NaN get no low part, because error-free transforms return NaN for them.
     #[inline]
     fn guard(hi: f64, lo: f64) -> Dd {
         if hi.is_finite() { Dd { hi, lo } } else { Dd { hi, lo: 0.0 } }
@@ -93,18 +93,18 @@ impl Dd {
         if self.hi.is_sign_negative() { -self } else { self }
     }
 
-    /// The number brought into ±`limit`; NaN stays NaN.
+    /// Clamps the number to ±`limit`; NaN stays NaN.
     pub fn clamp(self, limit: f64) -> Dd {
         if self.hi.abs() > limit { Dd::from(limit.copysign(self.hi)) } else { self }
     }
 
-    /// Times a power of two: exact but for overflow and subnormals.
+    /// The product with a power of two, exact except for overflow and subnormals.
     #[inline]
     pub fn scale(self, power_of_two: f64) -> Dd {
         Dd::guard(self.hi * power_of_two, self.lo * power_of_two)
     }
 
-    /// Times 2^exponent for any exponent, even where the factor alone would overflow.
+    /// The product with 2^exponent, for any exponent, even if the factor itself would overflow.
     pub fn ldexp(self, exponent: i32) -> Dd {
         let mut left = exponent.clamp(-4000, 4000);
         let mut result = self;
@@ -123,10 +123,10 @@ impl Dd {
             return Dd::from(root);
         }
         if self.hi < 1e-200 {
-            // The error of root² would be lost among the subnormals.
+            // The error of root² would be lost in the subnormals.
             return self.ldexp(600).sqrt().ldexp(-300);
         }
-        // One Newton step from 53 bits to 106.
+        // One Newton step gives 106 bits from 53.
         let rest = self - Dd::product(root, root);
         Dd::sum(root, rest.hi / (2.0 * root))
     }
@@ -192,7 +192,7 @@ impl Div for Dd {
     #[inline]
     fn div(self, other: Dd) -> Dd {
         let first = self.hi / other.hi;
-        // Overflow, division by zero or by an infinity, NaN: no remainder to work with.
+        // For overflow, division by zero or infinity, and NaN there is no remainder to compute.
         if !first.is_finite() || !other.is_finite() || first == 0.0 {
             return Dd::from(first);
         }

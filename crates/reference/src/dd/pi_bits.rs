@@ -1,7 +1,7 @@
-//! The binary digits of 2/π, for reducing arguments of any size.
+//! The binary digits of 2/π, for argument reduction of any size.
 
-/// 2/π · 2^1344, most significant word first: enough digits for the largest `f64` and 300 beyond. Made with
-/// mpmath: `int(floor(2/pi * mpf(2)**1344))` at 4000 bits.
+/// 2/π · 2^1344, most significant word first: enough digits for the largest `f64` and 300 beyond. Computed with mpmath:
+/// `int(floor(2/pi * mpf(2)**1344))` at 4000 bits.
 pub(super) const TWO_OVER_PI: [u64; 21] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,

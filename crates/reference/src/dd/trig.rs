@@ -1,4 +1,4 @@
-//! Sine, cosine and tangent of an `f64`, to double-double precision for arguments of any size.
+//! Sine, cosine and tangent of an `f64` of any size, in double-double precision.
 
 use super::Dd;
 use super::exp::INVERSE_FACTORIALS;
@@ -28,7 +28,7 @@ impl Dd {
     }
 }
 
-/// n modulo 4 and r with x = n·π/2 + r, |r| ≤ π/4.
+/// n modulo 4 and r, where x = n·π/2 + r and |r| ≤ π/4.
 fn reduce(x: f64) -> (u32, Dd) {
     if !x.is_finite() {
         return (0, Dd::from(f64::NAN));
@@ -41,8 +41,8 @@ fn reduce(x: f64) -> (u32, Dd) {
     if x > 0.0 { (quadrant, r) } else { (quadrant.wrapping_neg() & 3, -r) }
 }
 
-/// x·2/π modulo 4, as the nearest integer and what is left, for a normal x > π/4. All in integers: x is
-/// m·2^e, and the digits of 2/π whose product with it is a multiple of 4 are left out.
+/// The nearest integer to x·2/π, modulo 4, and the remainder, for a normal x > π/4. Uses integers only: x is m·2^e, and
+/// the digits of 2/π whose product with x is a multiple of 4 are skipped.
 fn quarter_turns(x: f64) -> (u32, Dd) {
     let bits = x.to_bits();
     let m = bits & ((1 << 52) - 1) | 1 << 52;
@@ -50,7 +50,7 @@ fn quarter_turns(x: f64) -> (u32, Dd) {
     let skipped = (e - 2).max(0);
     let window = digits(skipped as usize);
 
-    // product = m · window, least significant word first; its unit is 2^-point.
+    // product = m · window, least significant word first. Its unit is 2^-point.
     let mut product = [0u64; 6];
     let mut carry = 0u128;
     for (word, digit) in product.iter_mut().zip(window.iter().rev()) {
@@ -64,15 +64,15 @@ fn quarter_turns(x: f64) -> (u32, Dd) {
     let mut whole = (bits_from(&product, point) & 3) as u32;
     let mut negative = false;
     if bits_from(&product, point - 1) & 1 == 1 {
-        // A half or more is left: round up and go back from there.
+        // The fraction is a half or more: round up, and use the negative remainder.
         whole = (whole + 1) & 3;
         negative = true;
         for word in &mut product {
             *word = !*word;
         }
     }
-    // The digits below the point, from the top, 32 at a time: each piece is an exact f64. (The complement
-    // lacks one unit of the last place, 2^-318, which does not matter.)
+    // The digits below the point, from the top, 32 at a time: each piece is an exact f64. (The complement is off by one
+    // unit of the last place, 2^-318, which does not matter.)
     let mut fraction = Dd::ZERO;
     let mut position = point as i32;
     while position > 0 {
@@ -93,7 +93,7 @@ fn digits(skipped: usize) -> [u64; 5] {
     })
 }
 
-/// The 64 bits from `position` on of a number whose least significant word comes first.
+/// The 64 bits from `position` on of a number stored least significant word first.
 fn bits_from(words: &[u64; 6], position: u32) -> u64 {
     let (word, shift) = ((position / 64) as usize, position % 64);
     let low = words.get(word).map_or(0, |w| w >> shift);
@@ -101,7 +101,7 @@ fn bits_from(words: &[u64; 6], position: u32) -> u64 {
     low | high
 }
 
-/// Sine by Taylor, for |r| ≤ π/4.
+/// Sine by its Taylor series, for |r| ≤ π/4.
 fn sin_small(r: Dd) -> Dd {
     let square = r * r;
     let mut series = Dd::ZERO;
@@ -109,11 +109,11 @@ fn sin_small(r: Dd) -> Dd {
         let term = INVERSE_FACTORIALS[n];
         series = series * square + if n % 4 == 1 { term } else { -term };
     }
-    // The series starts with 1: for a tiny r the product is r itself.
+    // The series starts with 1, so that for a tiny r the product is r itself.
     series * r
 }
 
-/// Cosine by Taylor, for |r| ≤ π/4.
+/// Cosine by its Taylor series, for |r| ≤ π/4.
 fn cos_small(r: Dd) -> Dd {
     let square = r * r;
     let mut series = Dd::ZERO;

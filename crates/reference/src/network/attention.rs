@@ -1,18 +1,19 @@
-//! Attention and its gradient, each head by itself: `[heads, length, width]`, as many keys as queries.
+//! Attention and its gradient, per head: `[heads, length, width]`, with as many keys as queries.
 //!
-//! A score's rounding errors shift its exponential relatively: by a step of √width Σ|q k|, of the score and of what is subtracted, the
-//! exponential and its quotient by a few, the sum over keys by √length. Such steps, weighed by the terms, are the scales.
+//! A rounding error of a score is a relative error of its exponential. Score and maximum each contribute √width steps
+//! of Σ|q k|, the exponential and its quotient a few, and the sum over keys √length. The scales are these steps,
+//! weighted by the terms.
 
 use super::Sum;
 
-/// What is attended to what.
+/// The operands of attention.
 #[derive(Debug, Clone, Copy)]
 pub struct Attention<'a> {
     /// Batches times heads.
     pub heads: usize,
-    /// Queries, and as many keys.
+    /// Number of queries and of keys.
     pub length: usize,
-    /// Numbers of one query.
+    /// Elements per query.
     pub width: usize,
     /// Factor of the scores.
     pub scale: f64,
@@ -24,12 +25,12 @@ pub struct Attention<'a> {
     pub v: &'a [f64],
 }
 
-/// What the forward gives.
+/// The result of the forward pass.
 #[derive(Debug, Clone)]
 pub struct Forward {
     /// The output.
     pub o: Vec<Sum>,
-    /// The greatest score of each query.
+    /// The maximum score of each query.
     pub m: Vec<Sum>,
     /// 1 / Σ e^(score − m) of each query.
     pub z_inv: Vec<Sum>,
@@ -50,7 +51,7 @@ pub struct Gradients {
     pub ds: Vec<Sum>,
 }
 
-/// The greatest absolute value, with the greatest of the scales.
+/// The maximum absolute value, with the maximum of the scales.
 pub fn greatest(values: &[Sum]) -> Sum {
     let most = |found: f64, value: f64| found.max(value);
     let value = values.iter().map(|sum| sum.value.abs()).fold(0.0, most);
@@ -63,7 +64,7 @@ impl Attention<'_> {
         &values[row * self.width..][..self.width]
     }
 
-    /// The output, and what the gradient needs of it.
+    /// The output, and the intermediate results that the gradient needs.
     pub fn forward(&self) -> Forward {
         let Self { heads, length, width, .. } = *self;
         let (steps, across) = ((width as f64).sqrt() + 1.0, (length as f64).sqrt());
@@ -77,7 +78,7 @@ impl Attention<'_> {
             let reach = products.iter().map(|score| score.scale).fold(0.0, f64::max);
             let weights: Vec<f64> = products.iter().map(|score| (score.value - m).exp()).collect();
             let z: f64 = weights.iter().sum();
-            // Steps of each weight, those of the greatest score among them.
+            // The error of each weight in steps, including that of the maximum score.
             let x =
                 |score: &Sum| steps * (score.scale + reach) + 2.0 * m.abs() + (score.value - m).abs() + 8.0;
             let mean: f64 =
@@ -105,7 +106,7 @@ impl Attention<'_> {
         out
     }
 
-    /// The gradients, from that of the output.
+    /// The gradients, from the output's gradient.
     pub fn backward(&self, forward: &Forward, d_o: &[f64]) -> Gradients {
         let Self { heads, length, width, .. } = *self;
         let (steps, across) = ((width as f64).sqrt() + 1.0, (length as f64).sqrt() + 1.0);

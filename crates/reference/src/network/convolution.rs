@@ -1,23 +1,24 @@
-//! Convolutions over any number of dimensions, in their three directions.
+//! Convolutions over any number of dimensions: forward, backward data and backward weights.
 
 use super::{Sum, each, place};
 
-/// How a convolution walks, for each dimension of space.
+/// Parameters of a convolution, per spatial dimension.
 #[derive(Debug, Clone)]
 pub struct Walk {
-    /// Zeros on either side.
+    /// Zeros added on either side.
     pub padding: Vec<usize>,
-    /// Places from one window to the next.
+    /// Step from one window to the next.
     pub stride: Vec<usize>,
-    /// Places from one weight to the next.
+    /// Distance between neighbouring weights.
     pub dilation: Vec<usize>,
     /// Groups of channels.
     pub groups: usize,
-    /// Whether input places add to windows of the output.
+    /// Whether the convolution is transposed: inputs add to windows of the output.
     pub transposed: bool,
 }
 
-/// Lengths of input, weights and output: `[n, c, …]`, `[k, c / groups, …]` (transposed `[c, k / groups, …]`), `[n, k, …]`.
+/// Lengths of input, weights and output: `[n, c, …]`, `[k, c / groups, …]` (transposed `[c, k / groups, …]`),
+/// `[n, k, …]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Shapes<'a> {
     /// Of the input.
@@ -49,10 +50,10 @@ pub fn backward_weights(dy: &[f64], x: &[f64], shapes: Shapes<'_>, walk: &Walk) 
     dw
 }
 
-/// Calls with the places of every product: in the input, in the weights, in the output.
+/// Calls `visit` with the positions of every product in the input, in the weights and in the output.
 fn products(shapes: Shapes<'_>, walk: &Walk, mut visit: impl FnMut(usize, usize, usize)) {
     if walk.transposed {
-        // The transposed walk of x to y is the plain one of y to x.
+        // The transposed convolution of x to y has the products of the plain one of y to x.
         let Shapes { x, w, y } = shapes;
         plain_products(Shapes { x: y, w, y: x }, walk, |ix, iw, iy| visit(iy, iw, ix));
     } else {
@@ -99,7 +100,7 @@ mod tests {
         // y₀ = 10·1 + 100·2, y₁ = 1 + 20 + 300, …
         assert_eq!(values(forward(&x, &w, shapes, &plain)), [210.0, 321.0, 432.0, 43.0]);
         let dy = [1.0, 0.0, 0.0, 2.0];
-        // dx: y₀ meets x₀ by 10 and x₁ by 100; y₃ meets x₂ by 1 and x₃ by 10.
+        // dx: y₀ uses x₀ with 10 and x₁ with 100; y₃ uses x₂ with 1 and x₃ with 10.
         assert_eq!(values(backward_data(&dy, &w, shapes, &plain)), [10.0, 100.0, 2.0, 20.0]);
         // dw₀ = 2·x₂, dw₁ = x₀ + 2·x₃, dw₂ = x₁.
         assert_eq!(values(backward_weights(&dy, &x, shapes, &plain)), [6.0, 9.0, 2.0]);

@@ -1,7 +1,7 @@
-//! Layers of networks in f64, each from its definition, with what a sum's error is measured by.
+//! Network layers in f64, directly from their definitions, with the scale of each sum's error.
 //!
-//! Arrays are dense and row-major. Where an operation adds terms, its result is a [`Sum`]: a device that adds in another order, in
-//! fewer bits, may be off by so much of Σ|terms|.
+//! Arrays are dense and row-major. Results that are sums are [`Sum`]s: a device that adds in another order or precision
+//! may be off by a fraction of Σ|terms|.
 
 pub mod attention;
 pub mod convolution;
@@ -17,7 +17,7 @@ pub struct Sum {
     pub value: f64,
     /// The sum of the absolute values.
     pub scale: f64,
-    /// How many terms there were.
+    /// The number of terms.
     pub count: usize,
 }
 
@@ -34,7 +34,7 @@ impl Sum {
         self.count += 1;
     }
 
-    /// All of it times a factor.
+    /// Multiplies the sum by a factor.
     pub fn times(self, factor: f64) -> Sum {
         Sum { value: self.value * factor, scale: self.scale * factor.abs(), ..self }
     }
@@ -48,7 +48,7 @@ impl FromIterator<f64> for Sum {
     }
 }
 
-/// Calls with every index of an array of these lengths, in order.
+/// Calls `visit` with every index of an array of these lengths, in order.
 pub fn each(dims: &[usize], mut visit: impl FnMut(&[usize])) {
     let mut index = vec![0; dims.len()];
     if dims.contains(&0) {
@@ -62,7 +62,7 @@ pub fn each(dims: &[usize], mut visit: impl FnMut(&[usize])) {
     }
 }
 
-/// The place of an index in an array of these lengths.
+/// The row-major position of an index in an array of these lengths.
 pub fn place(dims: &[usize], index: &[usize]) -> usize {
     dims.iter().zip(index).fold(0, |place, (dim, i)| place * dim + i)
 }

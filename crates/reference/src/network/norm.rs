@@ -1,8 +1,8 @@
-//! Softmax and normalisations over any groups of places, and local response normalisation.
+//! Softmax and normalisations over any groups of elements, and local response normalisation.
 
 use super::{Sum, each, place};
 
-/// Which elements belong together: for each, the number of its group.
+/// Groups the positions of elements by their key.
 pub fn groups(dims: &[usize], key: impl Fn(&[usize]) -> Vec<usize>) -> Vec<Vec<usize>> {
     let mut known: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     let mut at = 0;
@@ -17,7 +17,7 @@ pub fn groups(dims: &[usize], key: impl Fn(&[usize]) -> Vec<usize>) -> Vec<Vec<u
     known.into_iter().map(|(_, places)| places).collect()
 }
 
-/// The softmax of each group, or its logarithm. The scale is what relative errors of powers and of their sum are measured by.
+/// The softmax of each group, or its logarithm. The scale is that of the relative errors of exponentials and their sum.
 pub fn softmax(x: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
     let mut y = vec![Sum::default(); x.len()];
     for places in groups {
@@ -37,7 +37,7 @@ pub fn softmax(x: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
     y
 }
 
-/// The gradient of a softmax' input from its output.
+/// The gradient of a softmax's input, computed from its output.
 pub fn softmax_backward(y: &[f64], dy: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
     let mut dx = vec![Sum::default(); y.len()];
     for places in groups {
@@ -56,14 +56,14 @@ pub fn softmax_backward(y: &[f64], dy: &[f64], groups: &[Vec<usize>], log: bool)
     dx
 }
 
-/// Mean, variance (divided by the number), and 1 / √(variance + epsilon) of a group.
+/// Mean, variance (divided by the number of elements), and 1 / √(variance + epsilon) of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// The mean.
     pub mean: Sum,
     /// The variance.
     pub variance: Sum,
-    /// The inverse deviation.
+    /// The inverse standard deviation.
     pub rstd: f64,
 }
 
@@ -74,14 +74,14 @@ pub fn moments(x: &[f64], groups: &[Vec<usize>], epsilon: f64) -> Vec<Moments> {
         let mean = places.iter().map(|&at| x[at]).collect::<Sum>().times(part);
         let variance = places.iter().map(|&at| (x[at] - mean.value).powi(2)).collect::<Sum>().times(part);
         let squares = places.iter().map(|&at| x[at] * x[at]).collect::<Sum>().times(part);
-        // It may be computed as the difference of two means.
+        // A device may compute the variance as a difference of two means.
         let variance = Sum { scale: squares.value + mean.value * mean.value, ..variance };
         Moments { mean, variance, rstd: (variance.value + epsilon).sqrt().recip() }
     };
     groups.iter().map(of).collect()
 }
 
-/// `(x − mean) · rstd · scale + bias`, with mean and rstd of its group, and scale and bias of each element.
+/// `(x − mean) · rstd · scale + bias`, with the group's mean and rstd, and the element's scale and bias.
 pub fn normalise(
     x: &[f64],
     groups: &[Vec<usize>],
@@ -101,12 +101,12 @@ pub fn normalise(
     y
 }
 
-/// The mean of absolute values, which the error of a mean is measured by.
+/// The mean absolute value, which scales the error of a mean.
 fn typical(x: &[f64], places: &[usize]) -> f64 {
     places.iter().map(|&at| x[at].abs()).sum::<f64>() / places.len() as f64
 }
 
-/// The gradients of a normalisation's input, and of its factors and biases for each group.
+/// The gradients of a normalisation's input, and of the scale and bias of each group.
 pub fn normalise_backward(
     x: &[f64],
     dy: &[f64],
@@ -120,7 +120,7 @@ pub fn normalise_backward(
         let hat = |at: usize| (x[at] - mean) * rstd;
         let d_scale: Sum = places.iter().map(|&at| dy[at] * hat(at)).collect();
         let d_bias: Sum = places.iter().map(|&at| dy[at]).collect();
-        // What is normalised is a difference, whose error is that of its terms.
+        // The normalised value is a difference, with the error of its terms.
         let reach = |at: usize| (x[at].abs() + typical(x, places)) * rstd;
         let d_scale = Sum { scale: places.iter().map(|&at| 4.0 * dy[at].abs() * reach(at)).sum(), ..d_scale };
         let count = places.len() as f64;
@@ -134,7 +134,7 @@ pub fn normalise_backward(
     (dx, params)
 }
 
-/// The places whose squares a response is divided by, and what their sum is divided by.
+/// The neighbours whose squares normalise a response, and the divisor of their sum.
 struct Near<'a> {
     dims: &'a [usize],
     of: Box<Places<'a>>,
@@ -148,7 +148,7 @@ fn around(at: usize, n: usize, len: usize) -> std::ops::Range<usize> {
 }
 
 impl<'a> Near<'a> {
-    /// `n` channels around.
+    /// A neighbourhood of `n` channels.
     fn across(dims: &'a [usize], n: usize) -> Self {
         let of = move |index: &[usize]| {
             let channels = around(index[1], n, dims[1]);
@@ -157,7 +157,7 @@ impl<'a> Near<'a> {
         Self { dims, of: Box::new(of), share: n as f64 }
     }
 
-    /// A square of side `n` in the same channel.
+    /// A square neighbourhood of side `n` in the same channel.
     fn within(dims: &'a [usize], n: usize) -> Self {
         let of = move |index: &[usize]| {
             let row = |h| around(index[3], n, dims[3]).map(move |w| place(dims, &[index[0], index[1], h, w]));
@@ -166,7 +166,7 @@ impl<'a> Near<'a> {
         Self { dims, of: Box::new(of), share: (n * n) as f64 }
     }
 
-    /// What each place is divided by, before the power.
+    /// The base of each element's divisor, before the power.
     fn bases(&self, x: &[f64], alpha: f64, k: f64) -> Vec<f64> {
         let mut bases = Vec::new();
         each(self.dims, |index| {
@@ -185,7 +185,7 @@ impl<'a> Near<'a> {
         x.iter().zip(self.bases(x, alpha, k)).map(response).collect()
     }
 
-    /// As windows are odd, who is near to a place has that near.
+    /// Windows are odd, so that the neighbour relation is symmetric.
     fn backward(&self, x: &[f64], dy: &[f64], [alpha, beta, k]: [f64; 3]) -> Vec<Sum> {
         let bases = self.bases(x, alpha, k);
         let mut dx = Vec::new();
@@ -202,7 +202,8 @@ impl<'a> Near<'a> {
     }
 }
 
-/// `x / (k + alpha / n · Σ x²)^beta` of `[n, c, h, w]` over `n` channels around, an odd number; the factors are alpha, beta, k.
+/// `x / (k + alpha / n · Σ x²)^beta` of `[n, c, h, w]` over `n` neighbouring channels, an odd number. The factors are
+/// alpha, beta, k.
 pub fn response_across(x: &[f64], dims: &[usize], n: usize, factors: [f64; 3]) -> Vec<Sum> {
     Near::across(dims, n).forward(x, factors)
 }
@@ -218,7 +219,7 @@ pub fn response_across_backward(
     Near::across(dims, n).backward(x, dy, factors)
 }
 
-/// As [`response_across`], over a square of side `n` in the same channel, the sum divided by its area.
+/// As [`response_across`], over a square of side `n` in the same channel. The sum is divided by the square's area.
 pub fn response_within(x: &[f64], dims: &[usize], n: usize, factors: [f64; 3]) -> Vec<Sum> {
     Near::within(dims, n).forward(x, factors)
 }
@@ -289,15 +290,15 @@ mod tests {
         // One channel: y = x / (1 + 3 x²), dy/dx = (1 − 3 x²) / (1 + 3 x²)².
         let dx = response_across_backward(&[2.0], &[5.0], &[1, 1, 1, 1], 1, [3.0, 1.0, 1.0]);
         close(dx[0].value, 5.0 * (1.0 - 12.0) / 169.0);
-        // Two of them: the second's output falls as the first grows, by −2 x₀ x₁ (alpha / n) / base².
+        // Two channels: the second's output falls as the first grows, by −2 x₀ x₁ (alpha / n) / base².
         let dx = response_across_backward(&[1.0, 2.0], &[0.0, 1.0], &[1, 2, 1, 1], 3, [3.0, 1.0, 1.0]);
         close(dx[0].value, -2.0 * 2.0 / 36.0);
-        // A square of 3 in a plane of 2 by 3, alpha divided by its 9: from the corner it has 1, 2, 4, 5.
+        // A square of 3 in a plane of 2 by 3, with alpha divided by 9. The corner has the neighbours 1, 2, 4, 5.
         let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let y = response_within(&x, &[1, 1, 2, 3], 3, [9.0, 1.0, 1.0]);
         close(y[0].value, 1.0 / 47.0);
         close(y[1].value, 2.0 / 92.0);
-        // Another channel is not near.
+        // Elements of another channel are not neighbours.
         let y = response_within(&x, &[1, 2, 1, 3], 3, [9.0, 1.0, 1.0]);
         close(y[0].value, 1.0 / 6.0);
         close(y[5].value, 6.0 / 62.0);

@@ -2,29 +2,29 @@
 
 use super::{Sum, each, place};
 
-/// Windows, for each dimension of space.
+/// Pooling windows, per spatial dimension.
 #[derive(Debug, Clone)]
 pub struct Windows {
     /// Lengths.
     pub window: Vec<usize>,
-    /// Places added on either side.
+    /// Padding on either side.
     pub padding: Vec<usize>,
-    /// Places from one to the next.
+    /// Step from one window to the next.
     pub stride: Vec<usize>,
 }
 
-/// What becomes of a window.
+/// The pooling operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// Its greatest element, the first of several.
+    /// The maximum, the first of several.
     Max,
-    /// The mean of those inside of the input.
+    /// The mean of the elements inside the input.
     Average,
-    /// The mean, the padding's zeros counted. Windows reach over the padding only.
+    /// The mean, counting padding as zeros. Windows reach into the padding at most.
     AverageInclusive,
 }
 
-/// The output `[n, c, …]` of lengths `yd` for the input of lengths `xd`.
+/// The output `[n, c, …]` of lengths `yd` for an input of lengths `xd`.
 pub fn forward(x: &[f64], xd: &[usize], yd: &[usize], windows: &Windows, how: How) -> Vec<Sum> {
     let mut y = Vec::new();
     each(yd, |index| {
@@ -66,7 +66,7 @@ fn greatest(x: &[f64], places: &[usize]) -> usize {
     best
 }
 
-/// The places of a window inside of the input.
+/// The positions of a window inside the input.
 fn inside(xd: &[usize], index: &[usize], windows: &Windows) -> Vec<usize> {
     let mut places = Vec::new();
     each(&windows.window, |tap| {

@@ -1,6 +1,6 @@
-//! Recurrent cells and layers, forward.
+//! Recurrent cells and layers, forward pass.
 
-/// What a cell computes.
+/// The type of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
     /// `relu(W x + R h + b)`.
@@ -9,11 +9,11 @@ pub enum Cell {
     Tanh,
     /// Gates in the order input, forget, output, new.
     Lstm,
-    /// Gates in the order update, reset, new; the reset gate acts on what the matrix gives.
+    /// Gates in the order update, reset, new. The reset gate multiplies the matrix product.
     Gru,
 }
 
-/// The parameters of one layer in one direction, a matrix (rows for outputs) and a bias for each gate.
+/// The parameters of one layer in one direction: per gate a matrix (rows are outputs) and a bias.
 #[derive(Debug, Clone)]
 pub struct Params {
     /// For the input.
@@ -26,12 +26,12 @@ pub struct Params {
     pub br: Vec<Vec<f64>>,
 }
 
-/// A state and a cell's memory.
+/// The state of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// The state.
+    /// The hidden state.
     pub h: Vec<f64>,
-    /// The memory, which only LSTM has.
+    /// The cell state, which only LSTM has.
     pub c: Vec<f64>,
 }
 
@@ -44,7 +44,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// One step of one sequence.
+/// One step of a sequence.
 pub fn step(cell: Cell, params: &Params, x: &[f64], state: &State) -> State {
     let from_x = |gate: usize| affine(&params.w[gate], &params.bw[gate], x);
     let from_h = |gate: usize| affine(&params.r[gate], &params.br[gate], &state.h);
@@ -69,7 +69,8 @@ pub fn step(cell: Cell, params: &Params, x: &[f64], state: &State) -> State {
     }
 }
 
-/// All steps of one sequence, forwards or from its end; the outputs in the order of the inputs, and the last state.
+/// All steps of one sequence, forwards or backwards. Returns the outputs in the order of the inputs, and the last
+/// state.
 pub fn run(
     cell: Cell,
     params: &Params,
@@ -111,7 +112,7 @@ mod tests {
         close(relu.h[0], 2.0);
         close(step(Cell::Relu, &params(1, -1.0, -2.0), &[3.0], &state).h[0], 0.0);
         close(step(Cell::Tanh, &params(1, 1.0, -2.0), &[3.0], &state).h[0], 2.0_f64.tanh());
-        // Every gate sees 0: sigmoid is ½ and tanh 0.
+        // All gates see 0: sigmoid is ½ and tanh is 0.
         let lstm = step(Cell::Lstm, &params(4, 0.0, 0.0), &[3.0], &state);
         close(lstm.c[0], 1.0);
         close(lstm.h[0], 0.5 * 1.0_f64.tanh());

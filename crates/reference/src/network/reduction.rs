@@ -1,19 +1,19 @@
-//! Many elements to one.
+//! Reductions.
 
 use super::{Sum, each, place};
 
-/// What becomes of them.
+/// The operation of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// Their sum.
     Add,
     /// Their product.
     Mul,
-    /// The least.
+    /// The minimum.
     Min,
-    /// The greatest.
+    /// The maximum.
     Max,
-    /// The greatest absolute value.
+    /// The maximum absolute value.
     AMax,
     /// Their mean.
     Average,
@@ -23,8 +23,8 @@ pub enum Op {
     Norm2,
 }
 
-/// Each element of lengths `cd`, from those of `a` above it: a length is `a`'s, or 1. With the number of the chosen one among them, the
-/// first of several.
+/// Reduces `a` of lengths `ad` to lengths `cd`, where each is the length of `a` or 1. Each result comes with the index
+/// of the chosen element in its group, the first of several.
 pub fn reduce(op: Op, a: &[f64], ad: &[usize], cd: &[usize]) -> Vec<(Sum, usize)> {
     let whole: Vec<usize> = ad.iter().zip(cd).map(|(a, c)| if c == a { 1 } else { *a }).collect();
     let mut results = Vec::new();
@@ -60,7 +60,7 @@ fn one(op: Op, terms: &[f64]) -> (Sum, usize) {
         }
         Op::Mul => {
             let product: f64 = all().product();
-            // Each factor is rounded once more.
+            // Each factor adds a rounding.
             (Sum { value: product, scale: product.abs() * terms.len() as f64, count: terms.len() }, 0)
         }
         Op::Min => {

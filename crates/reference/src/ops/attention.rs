@@ -1,22 +1,23 @@
 //! Scaled dot product attention.
 //!
-//! # How far a device may be off
-//! The result is Σ w_j v_j / Σ w_j over the keys j, with w_j = e^(s_j − m), s_j = scale · Σ_i q_i k_ji + mask_j, and m the
-//! greatest s_j. (Any other m gives the same quotient, so that its own error plays no part.) In steps of t = 2e-7 (4e-16
-//! for f64), which is 3.4 times the rounding unit u:
-//! - A device's s_j is off by √d · A_j steps, A_j = |scale| Σ_i |q_i k_ji|, as every dot product of d terms; by one step of
-//!   A_j for rounding scale and the product with it; by one of |mask_j| for the sum.
-//! - s_j − m is rounded once, and again whenever a greater score scales the weight down; the rounding errors are relative
-//!   to differences that add up to |s_j − m|: one step of it. An absolute error in the exponent is a relative one of w_j.
-//! - The exponential (5 u), its products and the quotient are four steps. Scaling down rounds 6 u each time, at most once
-//!   every 32 keys: as a walk √(keys / 32) · 6 u, half a step of √keys.
+//! # Error bound
+//! The result is Σ w_j v_j / Σ w_j over the keys j, with w_j = e^(s_j − m), s_j = scale · Σ_i q_i k_ji + mask_j, and m
+//! the maximum of s_j. (Any other m gives the same quotient, so that errors of m do not matter.) Errors are in steps of
+//! t = 2e-7 (4e-16 for f64), which is 3.4 times the unit roundoff u:
+//! - A device's s_j has an error of √d · A_j steps, A_j = |scale| Σ_i |q_i k_ji|, like any dot product of d terms.
+//!   Rounding scale and the product with it adds one step of A_j, and adding the mask one step of |mask_j|.
+//! - s_j − m is rounded once, and again whenever a larger score scales the weight down. These errors are relative to
+//!   differences that sum to |s_j − m|: one step of it. An absolute error of the exponent is a relative error of w_j.
+//! - The exponential (5 u), its products and the quotient are four steps. Scaling down rounds with 6 u, at most once
+//!   per 32 keys: as a random walk √(keys / 32) · 6 u, half a step of √keys.
 //! - Both sums have an error of √keys steps of Σ w_j |v_j| and of Σ w_j.
-//! - A weight below the normal numbers of the compute type is off by an absolute error, less than a step of twice the
-//!   smallest normal number, whatever the weight.
+//! - A weight below the normal numbers of the compute type has an absolute error, less than one step of twice the
+//!   smallest normal number.
 //!
-//! So a weight's error is t · e_j, with e_j = w_j (expm1(t x_j) / t) + 2 normal,
-//! x_j = (√d + 1) A_j + |mask_j| + |s_j − m| + 4 + 1.5 √keys. It changes the numerator by t e_j |v_j|, and the denominator
-//! so that the quotient changes by t e_j |result| / Σ w: the scale is Σ e_j (|v_j| + |result|) / Σ w, and t is one step.
+//! So the error of a weight is t · e_j, with e_j = w_j (expm1(t x_j) / t) + 2 normal and
+//! `x_j = (√d + 1) A_j + |mask_j| + |s_j − m| + 4 + 1.5 √keys`. It changes the numerator by t e_j |v_j|. It changes the
+//! denominator so that the quotient changes by t e_j |result| / Σ w. The scale is therefore Σ e_j (|v_j| + |result|) / Σ w,
+//! and t is one step.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -27,23 +28,23 @@ use crate::{Array, DType, Dd, Error, Expected, Judge, Outcome, bounds, round};
 
 const OP: &str = "scaled_dot_product_attention";
 
-/// What is attended to what, and how.
+/// The parameters of attention.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AttentionOptions {
     /// Query i attends to the keys 0 to i.
     pub causal: bool,
-    /// Factor of q kᵀ; 1/√d if it is `None`.
+    /// Factor of q kᵀ; the default is 1/√d.
     pub scale: Option<f64>,
 }
 
 /// softmax(q kᵀ · scale + mask) v for q [b, hq, tq, d], k [b, hk, tk, d], v [b, hk, tk, dv]: [b, hq, tq, dv]. hq is a
-/// multiple of hk, and neighbouring heads of q share one of k and v.
+/// multiple of hk; neighbouring heads of q share a head of k and v.
 ///
-/// `mask` broadcasts to [b, hq, tq, tk]; of u8 it says by a number that is not 0 which keys take part, of the dtype it is
-/// added. A query that attends to no key, or whose scores are all −∞, gives 0.
+/// `mask` broadcasts to [b, hq, tq, tk]. A u8 mask selects the keys where it is not 0; a mask of the dtype is added to
+/// the scores. A query that attends to no key, or whose scores are all −∞, gives 0.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Broadcast`] for shapes that do not fit, [`Error::TooLarge`].
+/// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Broadcast`] for shapes that do not match, [`Error::TooLarge`].
 pub fn attention<'a>(
     q: &'a Array,
     k: &'a Array,
@@ -109,7 +110,7 @@ pub fn attention<'a>(
     }))
 }
 
-/// What all rows share.
+/// The parameters common to all rows.
 struct Problem {
     dtype: DType,
     d: usize,
@@ -118,14 +119,14 @@ struct Problem {
     causal: bool,
 }
 
-/// The softmax of one row, before its division.
+/// The softmax of one row, before the division.
 struct Row {
-    /// Keys that take part, their weights and the e of the module's explanation.
+    /// The keys attended to, with their weights and errors e (see the module's documentation).
     weights: Vec<(usize, Dd, f64)>,
     total: Dd,
-    /// A score is NaN or +∞: so is the result NaN.
+    /// Whether a score is NaN or +∞, so that the result is NaN.
     nan: bool,
-    /// A score may overflow on a device.
+    /// Whether a score may overflow on a device.
     overflow: bool,
 }
 
@@ -171,7 +172,7 @@ impl Problem {
         let product = if self.dtype == DType::F64 {
             q.iter().zip(k).fold(Dd::ZERO, |sum, (x, y)| sum + Dd::product(*x, *y))
         } else {
-            // Products are exact, and sums in f64 far better than those in f32.
+            // Products are exact, and sums in f64 are far more accurate than in f32.
             Dd::from(q.iter().zip(k).map(|(x, y)| x * y).sum::<f64>())
         };
         (product, magnitude)

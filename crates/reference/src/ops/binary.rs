@@ -15,13 +15,13 @@ pub enum BinaryOp {
     Sub,
     /// a · b; integers wrap.
     Mul,
-    /// a / b. Integers truncate towards zero; a/0 is 0 and the least integer divided by −1 is itself.
+    /// a / b. Integers truncate towards zero; a/0 is 0, and the minimum divided by −1 is itself.
     Div,
-    /// The remainder with the sign of a, exact; C's fmod for floats, and 0 for an integer modulo 0.
+    /// The remainder with the sign of a, exact: C's fmod for floats, and 0 for an integer modulo 0.
     Rem,
-    /// The lesser: NaN wins, −0 is less than +0.
+    /// The smaller one: NaN propagates, −0 is less than +0.
     Minimum,
-    /// The greater: NaN wins, −0 is less than +0.
+    /// The larger one: NaN propagates, −0 is less than +0.
     Maximum,
     /// a^b with the special cases of C's pow; floats only.
     Pow,
@@ -54,7 +54,7 @@ impl BinaryOp {
         }
     }
 
-    /// Whether the operation is defined for a dtype: all but pow are for all.
+    /// Whether the operation supports a dtype: all support all, except that pow is for floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || self != BinaryOp::Pow
     }
@@ -103,7 +103,7 @@ impl BinaryOp {
     }
 }
 
-/// `op` on the pairs of elements of `a` and `b`, which have one dtype and broadcast together.
+/// `op` on the pairs of elements of `a` and `b`, which have the same dtype and broadcast.
 ///
 /// # Errors
 /// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Broadcast`], [`Error::TooLarge`].
@@ -125,7 +125,7 @@ pub fn binary<'a>(op: BinaryOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a
     })
 }
 
-/// Two arrays read as one broadcast shape.
+/// Two arrays, expanded to their broadcast shape.
 pub(super) struct Pairs {
     pub(super) shape: Vec<usize>,
     pub(super) left: IndexMap,

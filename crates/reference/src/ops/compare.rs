@@ -5,7 +5,7 @@ use super::from_int;
 use crate::array::Data;
 use crate::{Array, DType, Error, Judge, Outcome};
 
-/// A comparison; 1 where it holds, 0 elsewhere. −0 equals +0. NaN is unequal to everything and not ordered.
+/// A comparison: 1 where it holds, else 0. −0 equals +0. NaN is unequal to everything and unordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CmpOp {
     /// a = b.
@@ -50,8 +50,7 @@ impl CmpOp {
     }
 }
 
-/// `op` on the pairs of elements of `a` and `b`, which have one dtype and broadcast together. The result is
-/// `u8`.
+/// `op` on the pairs of elements of `a` and `b`, which have the same dtype and broadcast. The result is `u8`.
 ///
 /// # Errors
 /// [`Error::DTypes`], [`Error::Broadcast`], [`Error::TooLarge`].

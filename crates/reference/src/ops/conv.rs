@@ -1,4 +1,4 @@
-//! Convolutions in one and two dimensions, forward and transposed, straight from the definition.
+//! Convolutions in one and two dimensions, forward and transposed, directly from the definition.
 
 use super::sums;
 use crate::array::Data;
@@ -6,20 +6,20 @@ use crate::round;
 use crate::shape::count;
 use crate::{Array, Error, Expected, Judge, Outcome, bounds};
 
-/// How a convolution walks: for rows, then for columns. One dimension is the columns of one row.
+/// Parameters of a convolution, for rows and for columns. A one-dimensional convolution is the columns of a single row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Convolution {
-    /// Whether input places add to output places, instead of the other way round.
+    /// Whether the convolution is transposed: inputs add to outputs.
     pub transposed: bool,
-    /// Zeros on either side.
+    /// Zeros added on either side.
     pub padding: [usize; 2],
-    /// Places from one window to the next.
+    /// Step from one window to the next.
     pub stride: [usize; 2],
-    /// Places from one element of the kernel to the next.
+    /// Distance between neighbouring kernel elements.
     pub dilation: [usize; 2],
     /// Groups of channels.
     pub groups: usize,
-    /// Places added at the end of a transposed convolution's output.
+    /// Elements added at the end of a transposed convolution's output.
     pub output_padding: [usize; 2],
 }
 
@@ -36,13 +36,13 @@ impl Default for Convolution {
     }
 }
 
-/// One axis: lengths, and the tap at which an output place and an input place meet.
+/// One axis: lengths and parameters, which relate outputs, inputs and taps.
 #[derive(Clone, Copy)]
 struct Axis {
     out: usize,
     input: usize,
     taps: usize,
-    /// What is multiplied by the stride is the input place, not the output place.
+    /// Whether the stride applies to the input's position instead of the output's.
     transposed: bool,
     padding: usize,
     stride: usize,
@@ -50,7 +50,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// The input place that output place `y` meets at tap `k`, if there is one inside the input.
+    /// The input position that output `y` reads with tap `k`, if it is inside the input.
     fn place(&self, y: usize, k: usize) -> Option<usize> {
         let place = if self.transposed {
             let reached = (y + self.padding).checked_sub(k * self.dilation)?;
@@ -62,11 +62,12 @@ impl Axis {
     }
 }
 
-/// The convolution of `x` [batch, channels, (rows,) columns] with `kernel` [outputs, channels / groups, (rows,) columns], or
-/// transposed [channels, outputs / groups, (rows,) columns], plus `bias` `[outputs]`. Floats only; types up to `f32` accumulate in `f32`.
+/// The convolution of `x` [batch, channels, (rows,) columns] with `kernel` [outputs, channels / groups, (rows,)
+/// columns], or transposed [channels, outputs / groups, (rows,) columns], plus `bias` `[outputs]`. Floats only; types
+/// up to `f32` accumulate in `f32`.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Windows`] for shapes that do not fit together, [`Error::TooLarge`].
+/// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Windows`] for shapes that do not match, [`Error::TooLarge`].
 pub fn convolution<'a>(
     x: &'a Array,
     kernel: &'a Array,
@@ -86,7 +87,7 @@ pub fn convolution<'a>(
         Some(Data::Float(addends)) => Some(addends),
         _ => None,
     };
-    // Everything in two dimensions.
+    // One-dimensional operands get a dimension of length 1.
     let (flat, [batch, channels, height, width]) = four(x.shape()).ok_or_else(misfit)?;
     let (flat_kernel, [first, second, rows, columns]) = four(kernel.shape()).ok_or_else(misfit)?;
     let groups = how.groups;
@@ -134,7 +135,7 @@ pub fn convolution<'a>(
                         if value.is_finite() && tap.is_finite() {
                             sum.add_product(value * factor, tap * factor);
                         } else {
-                            // Not scaled: a subnormal tap would become 0, and an infinity times it NaN.
+                            // Not scaled: a subnormal tap would become 0, and NaN times an infinity.
                             sum.add(value * tap);
                         }
                     }
@@ -144,13 +145,13 @@ pub fn convolution<'a>(
                 sum.add_product(addends[output] * factor, factor);
             }
         });
-        // As for matrix products: products below the normal numbers are off by up to half the smallest subnormal.
+        // As for matrix products: subnormal products have an error of up to half the smallest subnormal.
         expected.scale += 0.3 * round::min_normal(bounds::compute(dtype)) * (terms as f64).sqrt();
         expected
     }))
 }
 
-/// The shape with rows, and whether there were none.
+/// The shape with four dimensions, and whether one was added.
 fn four(shape: &[usize]) -> Option<(bool, [usize; 4])> {
     match *shape {
         [batch, channels, width] => Some((true, [batch, channels, 1, width])),
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(run(padded), [210.0, 432.0, 54.0]);
         let dilated = Convolution { dilation: [1, 2], ..Default::default() };
         assert_eq!(run(dilated), [531.0]);
-        // Each input adds itself three times: 1 at places 0 1 2, 2 at places 2 3 4, …
+        // Each input adds to three outputs: 1 at positions 0 1 2, 2 at positions 2 3 4, …
         let transposed = Convolution { transposed: true, stride: [1, 2], ..Default::default() };
         assert_eq!(run(transposed), [1.0, 10.0, 102.0, 20.0, 203.0, 30.0, 304.0, 40.0, 405.0, 50.0, 500.0]);
         let cut = Convolution { padding: [0, 1], output_padding: [0, 1], ..transposed };
@@ -197,7 +198,8 @@ mod tests {
         let how = Convolution { groups: 2, ..Default::default() };
         let outcome = convolution(&x, &kernel, Some(&bias), how).expect("it fits");
         assert_eq!((outcome.shape(), results(&outcome)), (&[1, 2, 1, 1][..], vec![121.0, 415.0]));
-        // Without groups both channels meet both outputs; transposed, the kernel's first axis is the input's.
+        // Without groups both channels contribute to both outputs. Transposed, the kernel's first axis is the input
+        // channels.
         let kernel = array(&[2, 2, 1, 1], &[1.0, 10.0, 100.0, 1000.0]);
         let forward = convolution(&x, &kernel, None, Convolution::default()).expect("it fits");
         assert_eq!(results(&forward), [31.0, 42.0, 3100.0, 4200.0]);

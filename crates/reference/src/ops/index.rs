@@ -1,18 +1,18 @@
-//! Reading and writing by ids, and parts written over.
+//! Reading and writing by ids, and replacing slices.
 //!
-//! ids are arrays of integers that count along one axis; what is negative or past its end has no answer.
+//! ids are integer arrays that index one axis. A negative id, or one past the axis's end, is an error.
 
 use super::{from_f32, from_f64, from_int};
 use crate::array::Data;
 use crate::shape::{count, dense_strides};
 use crate::{Array, Error, Expected, Judge, Outcome};
 
-/// What happens where several ids name one place.
+/// What repeated ids do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Put {
-    /// The last one stays.
+    /// The last write stays.
     Replace,
-    /// They are added in the order of the ids along the axis.
+    /// Terms are added in the order of the ids along the axis.
     Add,
 }
 
@@ -35,8 +35,8 @@ pub fn index_select<'a>(a: &'a Array, ids: &Array, axis: usize) -> Result<Outcom
     }))
 }
 
-/// For each id the element at that index along `axis`, with the id's own indices along the other axes. `ids` has as many dimensions as
-/// `a` and is, but for the axis, nowhere longer.
+/// For each id the element at that index along `axis`, and at the id's own indices along the other axes. `ids` has the
+/// rank of `a`, and is no longer than `a` along any other axis.
 ///
 /// # Errors
 /// As [`index_select`].
@@ -52,7 +52,7 @@ pub fn gather<'a>(a: &'a Array, ids: &Array, axis: usize) -> Result<Outcome<'a>,
     }))
 }
 
-/// The rows of the matrix `table` at `ids` of any shape, as a last dimension more.
+/// The rows of the matrix `table` at `ids` of any shape. The result has one more dimension.
 ///
 /// # Errors
 /// As [`index_select`].
@@ -70,8 +70,8 @@ pub fn embedding<'a>(table: &'a Array, ids: &Array) -> Result<Outcome<'a>, Error
     }))
 }
 
-/// `a` with each element of `source` written to the place along `axis` that its id names; of several the last one stays. `ids` and
-/// `source` have one shape, which fits `a` as in [`gather`].
+/// `a` with each element of `source` written at its id along `axis`. For repeated ids the last write stays. `ids` and
+/// `source` have the same shape, with the conditions of [`gather`].
 ///
 /// # Errors
 /// As [`index_select`], and [`Error::DTypes`].
@@ -79,8 +79,8 @@ pub fn scatter<'a>(a: &'a Array, ids: &Array, source: &'a Array, axis: usize) ->
     scattered("scatter", a, ids, source, axis, Put::Replace)
 }
 
-/// As [`scatter`], but the elements are added, one after the other in the order of the ids along the axis: integers wrap; floats
-/// up to `f32` are added up in `f32` and rounded once, `f64` in `f64`.
+/// As [`scatter`], but adds the elements in the order of the ids along the axis. Integers wrap. Floats up to `f32` are
+/// accumulated in `f32` and rounded once, `f64` in `f64`.
 ///
 /// # Errors
 /// As [`scatter`].
@@ -93,7 +93,7 @@ pub fn scatter_add<'a>(
     scattered("scatter_add", a, ids, source, axis, Put::Add)
 }
 
-/// `a` with the slices of `source` along `axis` added to those that `ids`, of one dimension, name; sums as in [`scatter_add`].
+/// `a` with the slices of `source` added at `ids`, of one dimension, along `axis`. Sums are as in [`scatter_add`].
 ///
 /// # Errors
 /// As [`scatter`].
@@ -116,10 +116,11 @@ pub fn index_add<'a>(
     Ok(put(a, (ids, steps), source, axis, Put::Add))
 }
 
-/// `a` with `source` in place of the slices from `start` on along `axis`.
+/// `a` with the slices from `start` on along `axis` replaced by `source`.
 ///
 /// # Errors
-/// [`Error::Axis`], [`Error::DTypes`], [`Error::Fit`] if the shapes differ along another axis or `source` goes past the end.
+/// [`Error::Axis`], [`Error::DTypes`], [`Error::Fit`] if the shapes differ along another axis or `source` goes past the
+/// end.
 pub fn slice_scatter<'a>(
     a: &'a Array,
     source: &'a Array,
@@ -166,7 +167,7 @@ fn scattered<'a>(
     Ok(put(a, (places(op, ids, a.shape(), axis)?, steps), source, axis, how))
 }
 
-/// `a` with `source` written or added. The id of an element of `source` lies at the sum of its indices times `steps`.
+/// `a` with `source` written or added. The id of an element of `source` is at the sum of its indices times `steps`.
 fn put<'a>(
     a: &'a Array,
     (ids, steps): (Vec<usize>, Vec<usize>),
@@ -222,7 +223,7 @@ fn along(op: &'static str, shape: &[usize], axis: usize) -> Result<usize, Error>
     shape.get(axis).copied().ok_or_else(|| Error::Axis { op, axis, shape: shape.to_vec() })
 }
 
-/// An error unless `ids` has as many dimensions as `a` and is, but for `axis`, nowhere longer.
+/// An error unless `ids` has the rank of `a` and is no longer than it along any axis but `axis`.
 fn fit(op: &'static str, a: &Array, ids: &[usize], axis: usize) -> Result<(), Error> {
     along(op, a.shape(), axis)?;
     let shorter = |d: usize| d == axis || ids[d] <= a.shape()[d];
@@ -232,7 +233,7 @@ fn fit(op: &'static str, a: &Array, ids: &[usize], axis: usize) -> Result<(), Er
     Err(Error::Fit { op, left: a.shape().to_vec(), right: ids.to_vec() })
 }
 
-/// Ids of one dimension.
+/// The ids, which must have one dimension, as indices.
 fn list(op: &'static str, ids: &Array, a: &Array, axis: usize) -> Result<Vec<usize>, Error> {
     if ids.shape().len() != 1 {
         return Err(Error::Fit { op, left: a.shape().to_vec(), right: ids.shape().to_vec() });
@@ -240,7 +241,7 @@ fn list(op: &'static str, ids: &Array, a: &Array, axis: usize) -> Result<Vec<usi
     places(op, ids, a.shape(), axis)
 }
 
-/// The ids as indices along an axis.
+/// The ids as indices along an axis; an error if one is out of range.
 fn places(op: &'static str, ids: &Array, shape: &[usize], axis: usize) -> Result<Vec<usize>, Error> {
     let length = along(op, shape, axis)?;
     let Data::Int(ids) = &ids.data else { return Err(Error::Ids { op, dtype: ids.dtype() }) };
@@ -315,7 +316,7 @@ mod tests {
         let falling = array(DType::F32, &[3], &[1 << 24, 1, 1]);
         assert_eq!(numbers(scatter_add(&zero, &at, &rising, 0)), [16_777_218.0]);
         assert_eq!(numbers(index_add(&zero, &at, &falling, 0)), [16_777_216.0]);
-        // In f16, where 2049 is no number, with one rounding at the end.
+        // In f16, which cannot represent 2049, with one rounding at the end.
         let (zero, terms) = (array(DType::F16, &[1], &[0]), array(DType::F16, &[3], &[2048, 1, 1]));
         assert_eq!(numbers(index_add(&zero, &at, &terms, 0)), [2050.0]);
         let (most, ones) = (array(DType::U8, &[1], &[255]), array(DType::U8, &[3], &[1, 1, 1]));

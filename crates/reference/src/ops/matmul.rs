@@ -6,12 +6,12 @@ use crate::round;
 use crate::shape::{IndexMap, broadcast_shapes, broadcast_strides, count};
 use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
 
-/// The matrix product of `a` [.., m, k] and `b` [.., k, n]: [.., m, n], where the leading dimensions
-/// broadcast. An operand of one dimension is a row on the left and a column on the right, and its dimension
-/// is absent from the result. Floats only; types up to `f32` accumulate in `f32`.
+/// The matrix product of `a` [.., m, k] and `b` [.., k, n]: [.., m, n], with broadcast leading dimensions. An operand
+/// of one dimension is a row on the left or a column on the right, and this dimension is dropped from the result.
+/// Floats only; types up to `f32` accumulate in `f32`.
 ///
-/// Integer-valued operands whose Σ|terms| stays below 2^24 (2^53 for `f64`) have an exact result,
-/// [`Expected::bits`]: a caller with such operands may ask for equal bits.
+/// If the operands are integers and Σ|terms| is below 2^24 (2^53 for `f64`), the result is exact: [`Expected::bits`]. A
+/// caller with such operands may demand equal bits.
 ///
 /// # Errors
 /// [`Error::Unsupported`], [`Error::DTypes`], [`Error::Rank`], [`Error::Inner`], [`Error::Broadcast`],
@@ -55,7 +55,7 @@ pub fn matmul<'a>(a: &'a Array, b: &'a Array) -> Result<Outcome<'a>, Error> {
     }))
 }
 
-/// Every k×n matrix of `y` as n×k, so that columns lie side by side.
+/// Transposes every k×n matrix of `y` to n×k, which makes columns contiguous.
 fn transpose(y: &[f64], k: usize, n: usize) -> Vec<f64> {
     let mut columns = Vec::with_capacity(y.len());
     for matrix in y.chunks_exact((k * n).max(1)) {
@@ -74,8 +74,8 @@ fn dot(dtype: DType, row: &[f64], column: &[f64]) -> Expected {
             sum.add_products_of_singles(row, column, factor);
         }
     });
-    // A product below the normal numbers of the compute type is off by up to half the smallest subnormal;
-    // times √k from t, this covers k of them.
+    // A product below the normal numbers of the compute type has an error of up to half the smallest subnormal. Times
+    // √k from t, this covers k of them.
     let compute = bounds::compute(dtype);
     expected.scale += 0.3 * round::min_normal(compute) * (row.len() as f64).sqrt();
     expected

@@ -24,7 +24,7 @@ pub(crate) mod unary;
 use crate::round;
 use crate::{DType, Dd, Expected};
 
-/// A result of exact `f32` arithmetic, rounded once more into a dtype up to `f32`.
+/// A result of exact `f32` arithmetic, rounded once more to a dtype up to `f32`.
 fn from_f32(dtype: DType, x: f32) -> Expected {
     let bits = if dtype == DType::F32 && !x.is_nan() {
         u64::from(x.to_bits())
@@ -40,7 +40,7 @@ fn from_f64(x: f64) -> Expected {
     Expected { value: Dd::from(x), bits: round::round_f64(DType::F64, x), scale: 0.0, overflow: false }
 }
 
-/// An integer result: its low bits.
+/// An integer result, wrapped.
 fn from_int(dtype: DType, i: i128) -> Expected {
     Expected::exact(dtype, round::wrap(dtype, i))
 }
@@ -50,13 +50,13 @@ fn exact_float(dtype: DType, x: f64, single: impl Fn(f32) -> f32, double: impl F
     if dtype == DType::F64 { from_f64(double(x)) } else { from_f32(dtype, single(x as f32)) }
 }
 
-/// A high precision value from whichever of the two computations the dtype asks for, rounded once.
+/// A high-precision value, from the computation for the dtype, rounded once.
 fn precise(dtype: DType, fast: impl Fn() -> f64, full: impl Fn() -> Dd) -> Expected {
     let value = if dtype == DType::F64 { full() } else { Dd::from(fast()) };
     Expected::rounded(dtype, value, 0.0)
 }
 
-/// The greater of two floats: NaN wins, −0 is less than +0.
+/// The larger of two floats: NaN propagates, −0 is less than +0.
 fn maximum<F: Float>(a: F, b: F) -> F {
     if a.nan() {
         a
@@ -67,7 +67,7 @@ fn maximum<F: Float>(a: F, b: F) -> F {
     }
 }
 
-/// The lesser of two floats: NaN wins, −0 is less than +0.
+/// The smaller of two floats: NaN propagates, −0 is less than +0.
 fn minimum<F: Float>(a: F, b: F) -> F {
     if a.nan() {
         a
@@ -78,7 +78,7 @@ fn minimum<F: Float>(a: F, b: F) -> F {
     }
 }
 
-/// What `maximum` and `minimum` ask of a float.
+/// The float operations that `maximum` and `minimum` need.
 trait Float: Copy + PartialOrd {
     fn nan(self) -> bool;
     fn negative(self) -> bool;

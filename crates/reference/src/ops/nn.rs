@@ -1,27 +1,27 @@
 //! Softmax and normalisation.
 //!
-//! What is common to the elements of a row is computed when the outcome is made, once for each row.
+//! The quantities that a row's elements share are computed once per row, when the outcome is made.
 
 use crate::array::Data;
 use crate::round;
 use crate::shape::count;
 use crate::{Array, DType, Dd, Error, Expected, Judge, Outcome, bounds};
 
-/// What the elements of one softmax have in common.
+/// The quantities that the elements of one softmax share.
 struct Line {
-    /// The greatest element.
+    /// The maximum element.
     top: f64,
     /// Σ e^(x − top).
     sum: Dd,
     /// Σ |x − top|·e^(x − top) / sum.
     spread: f64,
-    /// The whole line is NaN: it has a NaN or a +∞, or nothing but −∞.
+    /// Whether the whole line is NaN: it has a NaN or a +∞, or only −∞.
     undefined: bool,
 }
 
 /// e^x / Σ e^x along `axis`, or with `log` its logarithm. Floats only.
 ///
-/// A line with a NaN, a +∞ or nothing but −∞ is NaN throughout. Otherwise an element of −∞ gives 0 (−∞).
+/// A line with a NaN, a +∞ or only −∞ is NaN throughout. Otherwise an element of −∞ gives 0 (with `log`: −∞).
 ///
 /// # Errors
 /// [`Error::Unsupported`], [`Error::Axis`], [`Error::TooLarge`].
@@ -65,17 +65,19 @@ fn power(dtype: DType, x: f64, top: f64) -> Dd {
     if dtype == DType::F64 { Dd::sum(x, -top).exp() } else { Dd::from((x - top).exp()) }
 }
 
-/// One result, and by how much it may be off. In units u of half an ulp of 1, to first order, with d = |x − top|:
+/// One result with its error bound. In units u of half an ulp of 1, to first order, with d = |x − top|:
 ///
-/// - A power has the error of its argument's rounding, d·u, and that of exp, 5 u (2.5 ulp, see [`bounds::BOUNDS`]).
-/// - A device may take powers relative to another number than `top` first, within 2 above which all that it sees lies, and multiply
-///   with a power of the difference later: for an element of the sum both arguments together are at most 3d + 4, and what is multiplied is
-///   off by 7 u (an exp, a product, and what remains of those before, each e^−2 of the next).
-/// - So the sum is off by its additions, t, and by (5 + 4 + 7 + 3·spread) u of itself.
-/// - Softmax: the power 5 + d, the sum 16 + 3·spread, its reciprocal 1, the product 1. A power below the normal numbers has the
-///   absolute error of the smallest of them.
-/// - Log-softmax: x − top is off by d·u, the logarithm by the relative error of the sum and by 5 u (2.5 ulp) of itself; the last subtraction is
-///   in the ulp.
+/// - An exponential has the error of its argument's rounding, d·u, and that of exp, 5 u (2.5 ulp, see
+///   [`bounds::BOUNDS`]).
+/// - A device may first compute exponentials relative to another number than `top`, which all elements seen so far
+///   exceed by at most 2, and later multiply by an exponential of the difference. For a term of the sum, both arguments
+///   together are at most 3d + 4. The multiplications add 7 u (an exp, a product, and what remains of earlier ones,
+///   each e^−2 of the next).
+/// - The sum therefore has an error of t for its additions, and of (5 + 4 + 7 + 3·spread) u.
+/// - Softmax: exponential 5 + d, sum 16 + 3·spread, reciprocal 1, product 1. An exponential below the normal numbers
+///   has the absolute error of the smallest of them.
+/// - Log-softmax: x − top has an error of d·u. The logarithm has the relative error of the sum as an absolute one, and
+///   5 u (2.5 ulp) of itself. The last subtraction is covered by the ulp.
 fn softmax_element(dtype: DType, x: f64, line: &Line, t: f64, log: bool) -> Expected {
     if line.undefined {
         return Expected::rounded(dtype, Dd::from(f64::NAN), 0.0);
@@ -94,16 +96,17 @@ fn softmax_element(dtype: DType, x: f64, line: &Line, t: f64, log: bool) -> Expe
     Expected::rounded(dtype, value, if d.is_finite() { scale } else { 0.0 })
 }
 
-/// u of the type that a dtype is computed in.
+/// u of a dtype's compute type.
 fn roundoff(dtype: DType) -> f64 {
     if dtype == DType::F64 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
 }
 
-/// (x − mean) / √(variance + eps) · weight + bias over the last axis, where the variance is divided by the number of elements.
+/// (x − mean) / √(variance + eps) · weight + bias over the last axis. The variance divides by the number of elements.
 /// Weight and bias have the length of the axis. Floats only. A row with a NaN or an infinity is NaN throughout.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::Rank`], [`Error::DTypes`], and [`Error::Broadcast`] for a weight or bias of another shape.
+/// [`Error::Unsupported`], [`Error::Rank`], [`Error::DTypes`], and [`Error::Broadcast`] for a weight or bias of another
+/// shape.
 pub fn layer_norm<'a>(
     a: &'a Array,
     weight: Option<&'a Array>,
@@ -115,8 +118,8 @@ pub fn layer_norm<'a>(
     rows(Rows { op, centred: true, length, channels: length, groups: 1, inner: 1, eps }, a, weight, bias)
 }
 
-/// x / √(mean of x² + eps) · weight over the last axis. Floats only. A row with a NaN is NaN throughout; in a row with an infinity finite
-/// elements give 0, the others NaN.
+/// x / √(mean of x² + eps) · weight over the last axis. Floats only. A row with a NaN is NaN throughout. In a row with
+/// an infinity finite elements give 0, and the others NaN.
 ///
 /// # Errors
 /// As [`layer_norm`].
@@ -126,7 +129,7 @@ pub fn rms_norm<'a>(a: &'a Array, weight: Option<&'a Array>, eps: f64) -> Result
     rows(Rows { op, centred: false, length, channels: length, groups: 1, inner: 1, eps }, a, weight, None)
 }
 
-/// [`layer_norm`] over groups of channels, axis 1, and all axes behind them; weight and bias have one number for each channel.
+/// [`layer_norm`] over groups of channels, axis 1, and all later axes. Weight and bias have one number per channel.
 ///
 /// # Errors
 /// As [`layer_norm`], and [`Error::Axis`] if the groups do not divide the channels.
@@ -151,21 +154,21 @@ pub fn group_norm<'a>(
     )
 }
 
-/// How the elements make rows, and how rows are normalised.
+/// The arrangement of elements in rows, and the parameters of the normalisation.
 struct Rows {
     op: &'static str,
     centred: bool,
     length: usize,
-    /// Numbers in a weight or bias.
+    /// Length of weight and bias.
     channels: usize,
-    /// Rows that make up all channels.
+    /// Rows that cover all channels once.
     groups: usize,
     /// Elements of a channel in a row.
     inner: usize,
     eps: f64,
 }
 
-/// What the elements of a row have in common.
+/// The quantities that the elements of a row share.
 struct Row {
     mean: Dd,
     /// 1/√(variance + eps).
@@ -209,14 +212,16 @@ fn row_of(row: &[f64], centred: bool, eps: f64) -> Row {
     Row { mean, factor, magnitude: row.iter().map(|x| x.abs()).sum::<f64>() / k.hi }
 }
 
-/// What t is relative to, so that t·scale covers the errors before the last rounding. In relative terms, with t for sums (at
-/// least 3.4 u), d = |x − mean| and m = Σ|x|/k:
+/// The scale, so that t·scale covers the errors before the last rounding. In relative terms, with t for sums (at least
+/// 3.4 u), d = |x − mean| and m = Σ|x|/k:
 ///
-/// - The mean is off by t·m for its sum and u·m ≤ t·m/3 for the division, and so is d, besides its own rounding.
-/// - That error of the mean adds its square to the variance: (t·m·factor)² of it. The variance is besides off by t for its sum and 3 u for
-///   its terms and the division; factor by half of all that, and by 2.5 u for the sum with eps, the root and the quotient.
-/// - Two products: 2 u. Together d has t/2 + 7 u ≤ 3 t.
-/// - A product below the normal numbers is off by u of the smallest of them, and the weight magnifies that.
+/// - The mean has an error of t·m for its sum and u·m ≤ t·m/3 for the division. So has d, in addition to its own
+///   rounding.
+/// - The square of that error adds to the variance: (t·m·factor)² of it. The variance also has an error of t for its
+///   sum and 3 u for its terms and the division. The factor has half of all that, and 2.5 u for the sum with eps, the
+///   root and the quotient.
+/// - Two products add 2 u. Together d has an error of t/2 + 7 u ≤ 3 t.
+/// - A product below the normal numbers has an error of u of the smallest of them, magnified by the weight.
 fn row_scale(dtype: DType, row: &Row, d: f64, w: f64, t: f64, centred: bool) -> f64 {
     let factor = row.factor.hi;
     let shift = if centred { row.magnitude } else { 0.0 };
@@ -225,7 +230,7 @@ fn row_scale(dtype: DType, row: &Row, d: f64, w: f64, t: f64, centred: bool) -> 
     if scale.is_finite() { scale } else { 0.0 }
 }
 
-/// (x − mean) / √(variance + eps) · weight + bias with one number of each for every channel, axis 1. Floats only.
+/// (x − mean) / √(variance + eps) · weight + bias, with one of each per channel, axis 1. Floats only.
 ///
 /// # Errors
 /// As [`layer_norm`].
@@ -247,25 +252,26 @@ pub fn batch_norm<'a>(
     let weight = weight.map(|weight| parameters(op, a, weight, channels)).transpose()?;
     let bias = bias.map(|bias| parameters(op, a, bias, channels)).transpose()?;
     let eps = rounded_eps(dtype, eps);
-    // No sums: the t of a single term, 3.4 u.
+    // There are no sums: t is that of a single term, 3.4 u.
     let t = bounds::sum_tolerance(dtype, 1);
     Ok(Outcome::new(dtype, a.shape().to_vec(), Judge::Within { ulps: 1.0, t }, move |i| {
         let channel = i / inner % channels;
         let (w, b) = (weight.map_or(1.0, |w| w[channel]), bias.map_or(0.0, |b| b[channel]));
         let factor = Dd::ONE / Dd::sum(variance[channel], eps).sqrt();
         let product = Dd::sum(values[i], -mean[channel]) * factor * Dd::from(w);
-        // The product is off by 5.5 u: the difference 1, the sum with eps half of 1, root, quotient and two products 1 each.
+        // The product's error is 5.5 u: 1 for the difference, half of 1 for the sum with eps, 1 each for root, quotient
+        // and two products.
         let scale = 2.0 * product.hi.abs() + w.abs() * round::min_normal(bounds::compute(dtype));
         Expected::rounded(dtype, product + Dd::from(b), if scale.is_finite() { scale } else { 0.0 })
     }))
 }
 
-/// eps as devices see it: rounded to the type of the computation.
+/// eps rounded to the compute type, as devices do.
 fn rounded_eps(dtype: DType, eps: f64) -> f64 {
     if dtype == DType::F64 { eps } else { f64::from(eps as f32) }
 }
 
-/// One number for each channel.
+/// The parameters, one number per channel.
 fn parameters<'a>(
     op: &'static str,
     a: &Array,

@@ -9,19 +9,19 @@ use crate::round;
 use crate::shape::dense_strides;
 use crate::{Array, DType, Error, Expected, Judge, Outcome};
 
-/// What a sort answers with.
+/// Which result of a sort to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sorted {
     /// The elements.
     Values,
-    /// The positions along the axis that they had, as `u32`.
+    /// Their former positions along the axis, as `u32`.
     Positions,
 }
 
-/// The first `keep` elements of `a` in order along `axis`, or their positions.
+/// The first `keep` sorted elements of `a` along `axis`, or their positions.
 ///
-/// NaN is the greatest, −0 comes before +0; `descending` turns that order round. Elements that are equal, as all NaN are, keep
-/// their order both ways. The first element asked for has everything sorted; the rest are looked up.
+/// NaN is the largest, and −0 comes before +0; `descending` reverses this order. The sort is stable in both directions,
+/// and all NaN are equal. The first access to an element sorts everything; later ones look it up.
 ///
 /// # Errors
 /// [`Error::Axis`]; [`Error::View`] if there are fewer than `keep` elements along the axis.
@@ -42,7 +42,7 @@ pub fn sort<'a>(
     }
     let sorted = OnceLock::new();
     let element = move |index: usize| {
-        // The result is `outer × keep × stride`, the array `outer × length × stride`.
+        // The result is `outer × keep × stride`, the array is `outer × length × stride`.
         let (outer, rank, inner) = (index / (keep * stride), index / stride % keep, index % stride);
         let orders = sorted.get_or_init(|| orders(a, length, stride, descending));
         let position = orders[outer * stride + inner][rank];
@@ -55,7 +55,7 @@ pub fn sort<'a>(
     Ok(Outcome::new(dtype, dims, Judge::Exact, element))
 }
 
-/// The positions in order of every line, lines in row-major order.
+/// The sorted positions of every line, with lines in row-major order.
 fn orders(a: &Array, length: usize, stride: usize, descending: bool) -> Vec<Vec<usize>> {
     let lines = a.len() / length;
     let line = |number: usize| {
@@ -82,7 +82,7 @@ fn compare_floats(a: f64, b: f64) -> Ordering {
         (false, true) => Ordering::Less,
         _ if a < b => Ordering::Less,
         _ if a > b => Ordering::Greater,
-        // Zeros of two signs are equal numbers.
+        // Zeros of different sign are equal numbers.
         _ => b.is_sign_negative().cmp(&a.is_sign_negative()),
     }
 }

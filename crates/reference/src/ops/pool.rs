@@ -1,40 +1,41 @@
-//! Pooling and upsampling of planes, straight from their definitions.
+//! Pooling and upsampling of planes, directly from their definitions.
 
 use super::{maximum, sums};
 use crate::array::Data;
 use crate::shape::count;
 use crate::{Array, DType, Dd, Error, Expected, Judge, Outcome, bounds};
 
-/// What is done with a plane: for rows, then for columns.
+/// The operation on a plane, with parameters for rows and for columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pool {
-    /// The greatest element of each window: NaN wins, −0 is less than +0, padding is never chosen.
+    /// The maximum of each window: NaN propagates, −0 is less than +0, padding is ignored.
     Max(Windows),
-    /// The mean of each window; `true` counts the padding's zeros.
+    /// The mean of each window; `true` counts padding as zeros.
     Mean(Windows, bool),
-    /// Means of so many bins that cover the plane: from ⌊i·length/bins⌋ up to ⌈(i + 1)·length/bins⌉.
+    /// Means of this many bins that cover the plane. Bin i is ⌊i·length/bins⌋ up to ⌈(i + 1)·length/bins⌉, exclusive.
     Adaptive([usize; 2]),
-    /// To these lengths: the element at ⌊i·length/size⌋.
+    /// Upsampling to these lengths: the element at ⌊i·length/size⌋.
     Nearest([usize; 2]),
-    /// To these lengths, between four elements; `true` aligns the corners.
+    /// Bilinear upsampling to these lengths; `true` aligns the corners.
     Bilinear([usize; 2], bool),
 }
 
-/// Windows on a plane.
+/// The windows on a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
     /// Lengths.
     pub window: [usize; 2],
-    /// Places from one to the next.
+    /// Step from one window to the next.
     pub stride: [usize; 2],
-    /// Places added on either side.
+    /// Padding on either side.
     pub padding: [usize; 2],
-    /// Whether a last window may reach beyond the padded input, if it begins inside the input or the padding before it.
+    /// Whether the last window may reach beyond the padded input. It must begin inside the input or the padding before
+    /// it.
     pub ceil: bool,
 }
 
 impl Windows {
-    /// How many there are along an axis of so many places.
+    /// The number of windows along an axis of length `input`.
     fn count(&self, axis: usize, input: usize) -> Option<usize> {
         let (window, stride, padding) = (self.window[axis], self.stride[axis], self.padding[axis]);
         let starts = (0..).map(|i| i * stride);
@@ -47,7 +48,7 @@ impl Windows {
         (whole > 0).then(|| whole + cut.count())
     }
 
-    /// The places of the window `y` inside an axis, and how many it has within the padded input.
+    /// The inputs in window `y` of an axis, and the window's length within the padded input.
     fn places(&self, axis: usize, input: usize, y: usize) -> (std::ops::Range<usize>, usize) {
         let (start, padding) = (y * self.stride[axis], self.padding[axis]);
         let padded = start..(start + self.window[axis]).min(input + 2 * padding);
@@ -56,10 +57,11 @@ impl Windows {
     }
 }
 
-/// `how` on every plane of `x` [batch, channels, rows, columns], or [batch, channels, columns] for one row. Floats only.
+/// Applies `how` to every plane of `x` [batch, channels, rows, columns], or [batch, channels, columns] for single rows.
+/// Floats only.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::Windows`] for shapes that do not fit, [`Error::TooLarge`].
+/// [`Error::Unsupported`], [`Error::Windows`] for shapes that do not match, [`Error::TooLarge`].
 pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
     let op = "pool";
     let dtype = x.dtype();
@@ -86,7 +88,7 @@ pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
     shape.extend_from_slice(if flat { &size[1..] } else { &size });
     count(&shape)?;
 
-    // Sums are as long as the largest window; an interpolation is a sum of four.
+    // A sum has as many terms as the largest window; an interpolation has four.
     let terms = match how {
         Pool::Mean(windows, _) => windows.window[0] * windows.window[1],
         Pool::Adaptive(size) => (0..2).map(|axis| input[axis].div_ceil(size[axis].max(1)) + 1).product(),
@@ -141,7 +143,7 @@ pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
     }))
 }
 
-/// The two places between which output `y` lies, and their weights, each as a share of `parts`.
+/// The two neighbours of output `y`, and their weights.
 fn neighbours(input: usize, out: usize, y: usize, align: bool) -> [(usize, Dd); 2] {
     let (place, parts) = match (align, out) {
         (true, 0 | 1) => (0, 1),
@@ -167,7 +169,7 @@ fn interpolated(
             magnitude += term.hi.abs();
         }
     }
-    // Every term's last place is that of a number computed from it, which may be subnormal.
+    // The ulp of every term is that of a computed number, which may be subnormal.
     let least = crate::round::min_normal(bounds::compute(dtype));
     Expected::rounded(dtype, sum, magnitude + least)
 }
@@ -199,7 +201,8 @@ mod tests {
         assert_eq!(results(&x, Pool::Max(padded)), (vec![1, 1, 1, 3], vec![-1.0, -2.0, -4.0]));
         assert_eq!(results(&x, Pool::Mean(padded, true)).1, [-0.5, -2.5, -4.5]);
         assert_eq!(results(&x, Pool::Mean(padded, false)).1, [-1.0, -2.5, -4.5]);
-        // PyTorch: a window of 3 with stride 3 and padding 1 over 6 places, rounded up, begins at 6 and counts one place of padding.
+        // PyTorch: a window of 3 with stride 3 and padding 1 over 6 elements, rounded up, begins at 6 and counts one
+        // element of padding.
         let x = array(&[1, 1, 1, 6], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let cut = Windows { window: [1, 3], stride: [1, 3], padding: [0, 1], ceil: true };
         assert_eq!(results(&x, Pool::Mean(cut, true)).1, [1.0, 4.0, 3.0]);
@@ -216,7 +219,7 @@ mod tests {
 
     #[test]
     fn bins_by_hand() {
-        // Bins of 5 places in 3: 0..2, 1..4, 3..5.
+        // 3 bins of 5 elements: 0..2, 1..4, 3..5.
         let x = array(&[1, 1, 5], &[1.0, 2.0, 3.0, 4.0, 6.0]);
         assert_eq!(results(&x, Pool::Adaptive([1, 3])), (vec![1, 1, 3], vec![1.5, 3.0, 5.0]));
     }
@@ -227,7 +230,7 @@ mod tests {
         assert_eq!(results(&x, Pool::Nearest([1, 5])).1, [1.0, 1.0, 2.0, 2.0, 4.0]);
         assert_eq!(results(&x, Pool::Nearest([1, 2])).1, [1.0, 2.0]);
         assert_eq!(results(&x, Pool::Bilinear([1, 5], true)).1, [1.0, 1.5, 2.0, 3.0, 4.0]);
-        // Places -1/4, 1/4, 3/4, 5/4, 7/4, 9/4.
+        // Positions -1/4, 1/4, 3/4, 5/4, 7/4, 9/4.
         assert_eq!(results(&x, Pool::Bilinear([1, 6], false)).1, [1.0, 1.25, 1.75, 2.5, 3.5, 4.0]);
         let square = array(&[1, 1, 2, 2], &[0.0, 1.0, 2.0, 3.0]);
         let middle = results(&square, Pool::Bilinear([3, 3], true)).1;

@@ -1,13 +1,14 @@
-//! Random numbers: Philox4x32-10, word by word, and what is made of the words.
+//! Random numbers: Philox4x32-10 and the distributions, one element at a time.
 //!
-//! Nothing here looks like the devices' code: counters and products are single wide integers, and each element is made alone. The
-//! floating point operations and their order are the definition, since results are compared bit by bit.
+//! The code differs from the devices' on purpose: counters and products are single wide integers, and each element is
+//! computed by itself. Results are compared bit by bit, so that the floating point operations and their order are part
+//! of the definition.
 
 use super::{from_f32, from_f64, from_int};
 use crate::shape::count;
 use crate::{Array, DType, Error, Expected, Judge, Outcome, Value};
 
-/// The four words of a block: ten rounds of Philox4x32 with `seed` as the key and `number` as the counter.
+/// The four words of a block: ten rounds of Philox4x32 with key `seed` and counter `number`.
 fn philox(number: u128, seed: u64) -> [u32; 4] {
     let half = |x: u128, k: u32| ((x >> (32 * k)) & 0xffff_ffff) as u64;
     let mut counter = number;
@@ -27,7 +28,7 @@ fn philox(number: u128, seed: u64) -> [u32; 4] {
     [0, 1, 2, 3].map(|k| half(counter, k) as u32)
 }
 
-/// Which random numbers: Philox's key, and the high half of its counter.
+/// A sequence of random numbers: Philox's key, and the high half of its counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draw {
     /// The key.
@@ -41,12 +42,12 @@ impl Draw {
         philox(u128::from(self.stream) << 64 | number as u128, self.seed)
     }
 
-    /// The word of element `index` where a block serves four.
+    /// The word of element `index`, with four elements per block.
     fn word(self, index: usize) -> u32 {
         self.block(index / 4)[index % 4]
     }
 
-    /// The word of 64 bits of element `index`: a block serves two.
+    /// The 64-bit word of element `index`, with two elements per block.
     fn long(self, index: usize) -> u64 {
         let block = self.block(index / 2);
         let pair = &block[2 * (index % 2)..];
@@ -54,8 +55,9 @@ impl Draw {
     }
 }
 
-/// Numbers evenly spread over `low..high`, both rounded into `dtype`: low + u·(high − low) with one fused multiply-add in the compute
-/// type, where u has 24 (`f64`: 53) bits; what rounds to `high` is the number before it.
+/// Numbers uniformly distributed over `low..high`, both rounded to `dtype`: low + u·(high − low) with one fused
+/// multiply-add in the compute type, where u has 24 (`f64`: 53) bits. A result that rounds to `high` becomes the next
+/// smaller number.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for integers, [`Error::TooLarge`].
@@ -68,7 +70,7 @@ pub fn uniform(
 ) -> Result<Outcome<'static>, Error> {
     let (low, high) = (float("uniform", dtype, low.into())?, float("uniform", dtype, high.into())?);
     count(shape)?;
-    // The greatest number below high: step back from it in the order of bit patterns.
+    // The next number below high: one step back in the order of bit patterns.
     let end = dtype.encode(Value::Float(high));
     let sign = 1u64 << (dtype.bits() - 1);
     let before = if high == 0.0 {
@@ -90,8 +92,8 @@ pub fn uniform(
     }))
 }
 
-/// Normally distributed numbers: mean + deviation·z, both rounded into `dtype`, with one fused multiply-add in the compute type. Elements
-/// 2k and 2k + 1 are the cosine and the sine of one pair of words, by Box and Muller.
+/// Normally distributed numbers: mean + deviation·z, both rounded to `dtype`, with one fused multiply-add in the
+/// compute type. Elements 2k and 2k + 1 are the cosine and sine of one Box-Muller pair.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for integers, [`Error::TooLarge`].
@@ -116,7 +118,7 @@ pub fn normal(
     }))
 }
 
-/// Integers evenly spread over `low..high`: low + ⌊w·(high − low) / 2⁶⁴⌋ with w of 64 bits.
+/// Integers uniformly distributed over `low..high`: low + ⌊w·(high − low) / 2⁶⁴⌋ with a 64-bit word w.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for floats, [`Error::TooLarge`].
@@ -135,8 +137,8 @@ pub fn randint(
     }))
 }
 
-/// The integers `0..len` in random order: that of their keys, ⌊w / 2⌋ with w the word of 64 bits of the element. Of equal keys the one of
-/// the smaller integer comes first.
+/// The integers `0..len` in random order, sorted by their keys ⌊w / 2⌋, where w is the element's 64-bit word. Equal
+/// keys are ordered by integer.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for floats.
@@ -147,7 +149,7 @@ pub fn randperm(dtype: DType, len: usize, draw: Draw) -> Result<Outcome<'static>
     Ok(Outcome::new(dtype, vec![len], Judge::Exact, move |i| from_int(dtype, order[i].1 as i128)))
 }
 
-/// Ones with this probability, else zeros: 1 where the word of the element is below probability·2³², rounded.
+/// Ones with this probability, else zeros. An element is 1 if its word is below probability·2³², rounded.
 ///
 /// # Errors
 /// [`Error::TooLarge`].
@@ -164,8 +166,8 @@ pub fn bernoulli(
     }))
 }
 
-/// Zero where [`bernoulli`] has a one, else the element times 1/(1 − probability), which is computed in `f64` and rounded to the compute type;
-/// the product is rounded to the compute type and then into the dtype.
+/// Zero where [`bernoulli`] has a one, else the element times 1/(1 − probability). The factor is computed in `f64` and
+/// rounded to the compute type. The product is rounded to the compute type and then to the dtype.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for integers.
@@ -189,7 +191,7 @@ fn chosen(draw: Draw, index: usize, probability: f64) -> bool {
     f64::from(draw.word(index)) < (probability * 4_294_967_296.0).round()
 }
 
-/// A scalar rounded into a float dtype.
+/// A scalar rounded to a float dtype.
 fn float(op: &'static str, dtype: DType, value: Value) -> Result<f64, Error> {
     match value.round_to(dtype) {
         Value::Float(x) => Ok(x),
@@ -201,7 +203,7 @@ fn require_int(op: &'static str, dtype: DType) -> Result<(), Error> {
     if dtype.is_int() { Ok(()) } else { Err(Error::Unsupported { op, dtype }) }
 }
 
-/// Cosine and sine of an angle, times the root of −2 ln u, in one type. The angle is `turn` of 2^`bits` parts of a turn.
+/// Cosine and sine of an angle, times √(−2 ln u), in one float type. The angle is `turn` / 2^`bits` of a turn.
 macro_rules! normal_pair {
     ($name:ident, $float:ident, artanh $artanh:expr, sine $sine:expr, cosine $cosine:expr) => {
         mod $name {
@@ -209,7 +211,7 @@ macro_rules! normal_pair {
 
             pub(super) fn pair(u: $float, turn: i128, bits: u32) -> [$float; 2] {
                 let radius = (-2.0 * ln(u)).sqrt();
-                // The nearest quarter of a turn, and what is left of the angle.
+                // The nearest quarter turn, and the remaining angle.
                 let quarter = 1i128 << (bits - 2);
                 let quarters = (turn + quarter / 2) / quarter;
                 let rest = (turn - quarters * quarter) as $float;
@@ -226,7 +228,7 @@ macro_rules! normal_pair {
                 [radius * x, radius * y]
             }
 
-            /// u = 2ᵏ·m with m from √½ to √2, and ln m = 2 artanh((m − 1) / (m + 1)).
+            /// ln u, where u = 2ᵏ·m with m from √½ to √2, and ln m = 2 artanh((m − 1) / (m + 1)).
             pub(super) fn ln(u: $float) -> $float {
                 let (mut k, mut m) = (0, u);
                 while m < FRAC_1_SQRT_2 {
@@ -254,13 +256,13 @@ normal_pair!(f64_pair, f64, artanh [3, 5, 7, 9, 11, 13, 15, 17, 19, 21],
     sine [-6, 120, -5040, 362_880, -39_916_800, 6_227_020_800, -1_307_674_368_000, 355_687_428_096_000],
     cosine [-2, 24, -720, 40_320, -3_628_800, 479_001_600, -87_178_291_200, 20_922_789_888_000]);
 
-/// Two normal numbers from two words of 32 bits: u = (w + ½) / 2³², rounded once.
+/// Two normally distributed numbers from two 32-bit words: u = (w + ½) / 2³², rounded once.
 fn single_pair(first: u32, second: u32) -> [f32; 2] {
     let u = (first as f32).mul_add(1.0 / 4_294_967_296.0, 0.5 / 4_294_967_296.0);
     f32_pair::pair(u, second.into(), 32)
 }
 
-/// Two normal numbers from two words of 64 bits, of which the upper 53 count: u = (w + 1) / 2⁵³.
+/// Two normally distributed numbers from the upper 53 bits of two 64-bit words: u = (w + 1) / 2⁵³.
 fn double_pair(first: u64, second: u64) -> [f64; 2] {
     f64_pair::pair((first / 2048 + 1) as f64 / 9_007_199_254_740_992.0, (second / 2048).into(), 53)
 }
@@ -269,7 +271,7 @@ fn double_pair(first: u64, second: u64) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// The vectors of the authors' library Random123 (`kat_vectors`, philox4x32 10).
+    /// The test vectors of the authors' library Random123 (`kat_vectors`, philox4x32 10).
     #[test]
     fn known_answers() {
         assert_eq!(philox(0, 0), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
@@ -280,7 +282,7 @@ mod tests {
         );
     }
 
-    /// Key 0, stream 0: the words of the first block are those of the first known answer.
+    /// Key 0, stream 0: the first block has the words of the first known answer.
     const ZERO: Draw = Draw { seed: 0, stream: 0 };
 
     fn values(outcome: &Outcome<'_>) -> Vec<f64> {
@@ -296,7 +298,7 @@ mod tests {
         assert_eq!(values(&x), [(0xe169_c58d_6627_e8d5u64 >> 11) as f64 / 9_007_199_254_740_992.0]);
         // 0xe1… is 0.88 of 2³², 0x66… 0.39, 0xbc… 0.73, 0x9b… 0.6.
         assert_eq!(values(&bernoulli(DType::U8, &[4], ZERO, 0.7).unwrap()), [1.0, 0.0, 0.0, 1.0]);
-        // The words of 64 bits are 0.8805 and 0.6055 of 2⁶⁴.
+        // The 64-bit words are 0.8805 and 0.6055 of 2⁶⁴.
         assert_eq!(values(&randint(DType::I16, &[2], ZERO, -10, 10).unwrap()), [7.0, 2.0]);
         // The second word is the smaller one.
         assert_eq!(values(&randperm(DType::U32, 2, ZERO).unwrap()), [1.0, 0.0]);
@@ -326,7 +328,7 @@ mod tests {
             let u = (f64::from(draw.word(i)) + 0.5) / 4_294_967_296.0;
             let angle = f64::from(draw.word(i + 1)) / 4_294_967_296.0 * std::f64::consts::TAU;
             let radius = (-2.0 * u.ln()).sqrt();
-            // u is rounded once: next to 1 the radius is as uncertain as the root of that.
+            // u is rounded once. Near 1 the radius is as uncertain as the root of that.
             let bound = 1e-6 + 1e-7 / radius;
             assert!(
                 (x[i] - radius * angle.cos()).abs() < bound

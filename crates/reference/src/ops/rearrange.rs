@@ -1,15 +1,15 @@
-//! Elements in other places: joined, repeated, rolled, flipped, padded.
+//! Rearranging elements: join, repeat, roll, flip, pad.
 
 use crate::shape::{count, dense_strides};
 use crate::{Array, DType, Error, Expected, Judge, Outcome, Value};
 
-/// An outcome of given values, each rounded once, bits equal.
+/// An exact outcome of the given values, each rounded once.
 pub(super) fn built(dtype: DType, shape: &[usize], values: Vec<Value>) -> Result<Outcome<'static>, Error> {
     let array = Array::from_values(dtype, shape, &values)?;
     Ok(Outcome::new(dtype, shape.to_vec(), Judge::Exact, move |i| Expected::exact(dtype, array.bits(i))))
 }
 
-/// An outcome whose element at each index is the element of `a` at the index that `source` gives, or `other`.
+/// An outcome whose element at each index is the element of `a` at index `source(index)`, or `other` if that is `None`.
 fn moved(
     a: &Array,
     shape: &[usize],
@@ -25,10 +25,10 @@ fn moved(
     built(a.dtype(), shape, (0..count(shape)?).map(value).collect())
 }
 
-/// Arrays one behind the other along `axis`. There is at least one.
+/// Concatenates arrays, at least one, along `axis`.
 ///
 /// # Errors
-/// [`Error::DTypes`], [`Error::Broadcast`] if they differ along another axis, [`Error::Axis`].
+/// [`Error::DTypes`], [`Error::Broadcast`] if shapes differ along another axis, [`Error::Axis`].
 pub fn cat(arrays: &[&Array], axis: usize) -> Result<Outcome<'static>, Error> {
     const OP: &str = "cat";
     let first = arrays[0];
@@ -60,7 +60,7 @@ pub fn cat(arrays: &[&Array], axis: usize) -> Result<Outcome<'static>, Error> {
     built(first.dtype(), &shape, values)
 }
 
-/// Arrays of one shape one behind the other along a new `axis`.
+/// Concatenates arrays of the same shape along a new `axis`.
 ///
 /// # Errors
 /// As [`cat`].
@@ -74,7 +74,7 @@ pub fn stack(arrays: &[&Array], axis: usize) -> Result<Outcome<'static>, Error> 
     cat(&arrays.iter().collect::<Vec<_>>(), axis)
 }
 
-/// The array `repeats[i]` times along axis `i`. There is one number for each axis.
+/// The array repeated `repeats[i]` times along axis `i`. There is one number per axis.
 ///
 /// # Errors
 /// [`Error::TooLarge`].
@@ -85,7 +85,7 @@ pub fn repeat(a: &Array, repeats: &[usize]) -> Result<Outcome<'static>, Error> {
     })
 }
 
-/// The elements moved `shift` places towards higher indices along `axis`, round the end.
+/// Shifts the elements cyclically by `shift` towards higher indices along `axis`.
 ///
 /// # Errors
 /// [`Error::Axis`].
@@ -115,7 +115,7 @@ pub fn flip(a: &Array, axes: &[usize]) -> Result<Outcome<'static>, Error> {
     })
 }
 
-/// What lies around an array that is padded.
+/// The padding of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Border {
     /// One value, rounded to the dtype.
@@ -124,7 +124,7 @@ pub enum Border {
     Nearest,
 }
 
-/// The array with `sides[i].0` elements before and `sides[i].1` behind along axis `i`.
+/// Pads the array with `sides[i].0` elements before and `sides[i].1` after along axis `i`.
 ///
 /// # Errors
 /// [`Error::TooLarge`].

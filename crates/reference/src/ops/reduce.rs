@@ -10,21 +10,19 @@ use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
 /// A reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
-    /// Sum in the array's dtype: integers wrap, floats up to `f32` accumulate in `f32`. 0 for nothing.
+    /// Sum in the array's dtype. Integers wrap, floats up to `f32` accumulate in `f32`. 0 for no elements.
     Sum,
-    /// Product, likewise. 1 for nothing.
+    /// Product in the array's dtype, likewise. 1 for no elements.
     Prod,
-    /// Least element: NaN wins, −0 is less than +0.
+    /// Minimum: NaN propagates, −0 is less than +0.
     Min,
-    /// Greatest element: NaN wins, −0 is less than +0.
+    /// Maximum: NaN propagates, −0 is less than +0.
     Max,
-    /// Row-major position of the least element within the reduced axes, as `u32`: the first NaN, else the
-    /// first of equals.
+    /// Row-major position of the minimum within the reduced axes, as `u32`: the first NaN, else the first of equals.
     ArgMin,
-    /// Row-major position of the greatest element within the reduced axes, as `u32`: the first NaN, else the
-    /// first of equals.
+    /// Row-major position of the maximum within the reduced axes, as `u32`: the first NaN, else the first of equals.
     ArgMax,
-    /// Sum divided by the number of elements; floats only. NaN for nothing.
+    /// Sum divided by the number of elements; floats only. NaN for no elements.
     Mean,
 }
 
@@ -53,12 +51,12 @@ impl ReduceOp {
         }
     }
 
-    /// Whether the operation is defined for a dtype: all but mean are for all.
+    /// Whether the operation supports a dtype: all support all, except that mean is for floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || self != ReduceOp::Mean
     }
 
-    /// Whether the operation has a value where it reduces no elements.
+    /// Whether the operation has a value for no elements.
     pub fn allows_nothing(self) -> bool {
         matches!(self, ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Mean)
     }
@@ -80,8 +78,8 @@ impl ReduceOp {
     }
 }
 
-/// `op` over `axes` of `a`, in any order. The reduced axes disappear, or stay with length 1 if `keepdim`. No
-/// axes at all reduces single elements; name all axes for a full reduction.
+/// Reduces `axes` of `a`, in any order, by `op`. The axes are dropped, or kept with length 1 if `keepdim`. With no
+/// axes, single elements are reduced; with all axes, the whole array.
 ///
 /// # Errors
 /// [`Error::Unsupported`], [`Error::Axis`], [`Error::Nothing`].
@@ -105,7 +103,7 @@ pub fn reduce<'a>(op: ReduceOp, a: &'a Array, axes: &[usize], keepdim: bool) -> 
     })
 }
 
-/// Which elements each output is made of.
+/// The elements of each output.
 pub(super) struct Plan {
     pub(super) shape: Vec<usize>,
     pub(super) kept: IndexMap,
@@ -193,7 +191,7 @@ fn on_floats(
     }
 }
 
-/// Whether `choose` takes `a` rather than `best`; of equals it takes neither.
+/// Whether `choose` prefers `a` to `best`. It prefers neither of equals.
 fn beats(a: f64, best: f64, choose: fn(f64, f64) -> f64) -> bool {
     !best.is_nan() && a.to_bits() != best.to_bits() && choose(best, a).to_bits() == a.to_bits()
 }
@@ -216,7 +214,7 @@ fn position<N: Copy>(
     from_int(DType::U32, best.map_or(0, |(index, _)| index.into()))
 }
 
-/// A product of many factors as m · 2^exponent, so that it neither overflows nor underflows.
+/// A product of many factors, as m · 2^exponent so that it neither overflows nor underflows.
 struct Product {
     m: Dd,
     exponent: i64,
@@ -226,7 +224,7 @@ impl Product {
     const ONE: Product = Product { m: Dd::ONE, exponent: 0 };
 
     fn multiply(&mut self, x: f64) {
-        // Near 1 both stay within 2^±300, whose products are safe.
+        // Both are brought to within 2^±300, so that their product is safe.
         let (x, shift) = near_one(x);
         let m = self.m * Dd::from(x);
         let (_, again) = near_one(m.hi);
@@ -239,7 +237,7 @@ impl Product {
     }
 }
 
-/// `x` · 2^-shift in a safe range, and the shift, which is 0 for most.
+/// `x` · 2^-shift in a safe range, and the shift, which is usually 0.
 fn near_one(x: f64) -> (f64, i32) {
     let mut shift = 0;
     let mut x = x;
@@ -254,9 +252,8 @@ fn near_one(x: f64) -> (f64, i32) {
     (x, shift)
 }
 
-/// The product of floats, and how far orders of evaluation may drift apart. With `up` the product of the
-/// factors of magnitude 1 and more and `down` the product of the others, every partial product lies between
-/// them, whatever the order.
+/// The product of floats, with bounds for all orders of evaluation. `up` is the product of the factors with magnitude 1
+/// or more, `down` that of the others. Every partial product is between them, in any order.
 pub(super) fn product(dtype: DType, values: &[f64], base: usize, reduced: &IndexMap) -> Expected {
     let (mut up, mut down) = (Product::ONE, Product::ONE);
     let (mut special, mut zero, mut shrinks) = (1.0, 1.0, false);
@@ -277,19 +274,19 @@ pub(super) fn product(dtype: DType, values: &[f64], base: usize, reduced: &Index
     let both = Product { m: up.m * down.m, exponent: up.exponent + down.exponent };
     let sign = both.m.hi.signum();
     if special != 1.0 {
-        // An infinity; NaN if a zero meets it, or what underflows to zero first.
+        // An infinity, or NaN if a factor is zero or a partial product underflows to zero first.
         let value = special * zero * sign;
         let overflow = !value.is_nan() && least < round::min_normal(compute);
         return Expected { overflow, ..Expected::rounded(dtype, Dd::from(value), 0.0) };
     }
-    // Rounding may push a partial product just below the largest number past it.
+    // Rounding may make a partial product overflow that is just below the largest number.
     let overflow = shrinks && most > round::max_value(compute) * 0.999;
     if zero != 1.0 {
         return Expected { overflow, ..Expected::rounded(dtype, Dd::from(zero * sign), 0.0) };
     }
     let value = both.value();
-    // Each rounding below the normal numbers is off by half the smallest subnormal, a roundoff of the
-    // smallest normal, and what follows may magnify it by `most`.
+    // A rounding below the normal numbers has an error of half the smallest subnormal, which is one roundoff of the
+    // smallest normal. Later factors may magnify it by `most`.
     let underflow = if least < round::min_normal(compute) { round::min_normal(compute) * most } else { 0.0 };
     let scale = (value.abs().hi + underflow).min(f64::MAX);
     Expected { overflow, ..Expected::rounded(dtype, value, scale) }

@@ -5,10 +5,10 @@ use crate::array::Data;
 use crate::shape::count;
 use crate::{Array, DType, Error, Judge, Outcome};
 
-/// Which numbers make a pair, and what the axes are.
+/// How numbers are paired, and the order of the axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RopeKind {
-    /// One number of the first half of the last axis and one of the second; axes [b, h, t, d].
+    /// One number of the first half of the last axis with one of the second; axes [b, h, t, d].
     Halves,
     /// Neighbours along the last axis; axes [b, h, t, d].
     Neighbours,
@@ -31,11 +31,11 @@ impl RopeKind {
 }
 
 /// Each pair (x, y) of `a` becomes (x·cos − y·sin, x·sin + y·cos): two products and their sum, each rounded to the
-/// compute type, and once more to the dtype. `cos` and `sin` are [t, d / 2] or [b, t, d / 2]; they may have more times than
-/// `a`, of which the first are used.
+/// compute type, and then rounded once to the dtype. `cos` and `sin` are [t, d / 2] or [b, t, d / 2]. Of longer tables
+/// the first rows are used.
 ///
 /// # Errors
-/// [`Error::Unsupported`], [`Error::DTypes`], and [`Error::Broadcast`] for shapes that do not fit.
+/// [`Error::Unsupported`], [`Error::DTypes`], and [`Error::Broadcast`] for shapes that do not match.
 pub fn rope<'a>(kind: RopeKind, a: &'a Array, cos: &'a Array, sin: &'a Array) -> Result<Outcome<'a>, Error> {
     let (op, dtype) = (kind.name(), a.dtype());
     for table in [cos, sin] {
@@ -54,7 +54,7 @@ pub fn rope<'a>(kind: RopeKind, a: &'a Array, cos: &'a Array, sin: &'a Array) ->
         return Err(misfit(cos));
     }
     let half = d / 2;
-    // Where the angles of a batch begin, a whole table apart.
+    // Distance between the angles of two batch entries; 0 if they share a table.
     let strides = |table: &Array| match *table.shape() {
         [rows, pairs] if rows >= times && pairs == half => Ok(0),
         [batches, rows, pairs] if batches == batch && rows >= times && pairs == half => Ok(rows * pairs),
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn pairs_by_hand() {
-        // One batch, one head, two times, d = 4; the angles are 90° and 0° at time 0, 180° and 90° at time 1.
+        // One batch entry, one head, two times, d = 4. The angles are 90° and 0° at time 0, 180° and 90° at time 1.
         let array = |shape: &[usize], x: &[f64]| Array::from_f64(DType::F32, shape, x).unwrap();
         let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
         let cos = array(&[2, 2], &[0.0, 1.0, -1.0, 0.0]);
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(values(&halves), [-3.0, 2.0, 1.0, 4.0, -5.0, -8.0, -7.0, 6.0]);
         let neighbours = rope(RopeKind::Neighbours, &a, &cos, &sin).unwrap();
         assert_eq!(values(&neighbours), [-2.0, 1.0, 3.0, 4.0, -5.0, -6.0, -8.0, 7.0]);
-        // With the axes the other way round these are two heads at time 0; tables may be longer.
+        // With time and heads exchanged these are two heads at time 0. Tables may be longer.
         let a = array(&[1, 1, 2, 4], &x);
         let heads = rope(RopeKind::TimeFirst, &a, &cos, &sin).unwrap();
         assert_eq!(values(&heads), [-3.0, 2.0, 1.0, 4.0, -7.0, 6.0, 5.0, 8.0]);

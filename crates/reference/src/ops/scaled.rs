@@ -1,13 +1,13 @@
 //! Operations on one array and scalar arguments.
 //!
-//! Scalars are rounded once into the array's dtype, before anything is computed.
+//! Scalars are rounded once to the array's dtype before the computation.
 
 use super::{exact_float, from_f32, from_f64, from_int, maximum, minimum, precise};
 use crate::array::Data;
 use crate::formula;
 use crate::{Array, DType, Error, Judge, Outcome, Value, bounds};
 
-/// An operation on each element with one scalar.
+/// An operation on one element and one scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarOp {
     /// x^scalar, with the special cases of C's pow.
@@ -31,7 +31,7 @@ impl ScalarOp {
         }
     }
 
-    /// Whether the operation is defined for a dtype: for floats.
+    /// Whether the operation supports a dtype: floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float()
     }
@@ -62,8 +62,8 @@ pub fn unary_scalar(op: ScalarOp, a: &Array, scalar: impl Into<Value>) -> Result
     })
 }
 
-/// `a · mul + add`, element by element. Floats: one fused multiply-add in the compute type, rounded once to
-/// it and once to the dtype. Integers wrap.
+/// `a · mul + add`, element by element. Floats use one fused multiply-add in the compute type, rounded once to it and
+/// once to the dtype. Integers wrap.
 pub fn affine(a: &Array, mul: impl Into<Value>, add: impl Into<Value>) -> Outcome<'_> {
     let (dtype, shape, mul, add) = (a.dtype(), a.shape().to_vec(), mul.into(), add.into());
     match &a.data {
@@ -86,8 +86,8 @@ pub fn affine(a: &Array, mul: impl Into<Value>, add: impl Into<Value>) -> Outcom
     }
 }
 
-/// min(max(x, lowest), highest), element by element: the lower bound first, so that the upper one holds where
-/// they cross. A NaN in any of the three wins; −0 is less than +0.
+/// min(max(x, lowest), highest), element by element. The upper bound takes precedence if lowest > highest. A NaN in any
+/// of the three propagates; −0 is less than +0.
 pub fn clamp(a: &Array, lowest: impl Into<Value>, highest: impl Into<Value>) -> Outcome<'_> {
     let (dtype, shape, lowest, highest) = (a.dtype(), a.shape().to_vec(), lowest.into(), highest.into());
     match &a.data {
@@ -107,7 +107,7 @@ pub fn clamp(a: &Array, lowest: impl Into<Value>, highest: impl Into<Value>) -> 
     }
 }
 
-/// A scalar rounded into a float dtype.
+/// A scalar rounded to a float dtype.
 fn float(dtype: DType, value: Value) -> f64 {
     match value.round_to(dtype) {
         Value::Float(x) => x,
@@ -115,7 +115,7 @@ fn float(dtype: DType, value: Value) -> f64 {
     }
 }
 
-/// A scalar rounded into an integer dtype.
+/// A scalar rounded to an integer dtype.
 fn int(dtype: DType, value: Value) -> i128 {
     match value.round_to(dtype) {
         Value::Int(i) => i,

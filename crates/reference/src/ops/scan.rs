@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use super::reduce::product;
 use super::{from_int, sums};
@@ -6,12 +6,12 @@ use crate::array::Data;
 use crate::shape::{IndexMap, dense_strides};
 use crate::{Array, Error, Expected, Judge, Outcome, bounds};
 
-/// A running sum or product.
+/// A cumulative operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CumulativeOp {
-    /// The sum of an element and all before it.
+    /// The sum of all elements up to each one, inclusive.
     Sum,
-    /// The product of an element and all before it.
+    /// The product of all elements up to each one, inclusive.
     Prod,
 }
 
@@ -28,10 +28,11 @@ impl CumulativeOp {
     }
 }
 
-/// `op` of each element of `a` and all before it along `axis`. Each is computed from all its terms; integers wrap.
+/// Combines all elements of `a` along `axis` up to each one by `op`. Each result is computed from all its terms.
+/// Integers wrap.
 ///
-/// Floats are judged as a sum or product of as many terms as an element has: its scale is Σ|terms| · √terms, or for products
-/// |product| · terms.
+/// A float result is judged as a sum or product of its terms: the scale is Σ|terms| · √terms, or for products |product|
+/// · terms.
 ///
 /// # Errors
 /// [`Error::Axis`].
@@ -39,7 +40,7 @@ pub fn scan<'a>(op: CumulativeOp, a: &'a Array, axis: usize) -> Result<Outcome<'
     let (dtype, shape) = (a.dtype(), a.shape().to_vec());
     let Some(&length) = shape.get(axis) else { return Err(Error::Axis { op: op.name(), axis, shape }) };
     let stride = dense_strides(&shape)[axis];
-    // The terms of an element: how many, and where the first lies.
+    // The number of an element's terms, and the position of the first.
     let terms = move |index: usize| {
         let count = index / stride % length + 1;
         (count, index - (count - 1) * stride)

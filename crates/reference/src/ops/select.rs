@@ -1,10 +1,10 @@
-//! Choosing elements by a mask or by their place, and arrays that are made of nothing.
+//! Selecting elements by a mask or by position, and arrays without inputs.
 
 use super::rearrange::built;
 use crate::shape::broadcast_shapes;
 use crate::{Array, DType, Error, Outcome, Value};
 
-/// `on_true` where `mask` is not zero, `on_false` elsewhere; the three broadcast together.
+/// `on_true` where `mask` is not zero, else `on_false`. The three broadcast together.
 ///
 /// # Errors
 /// [`Error::Broadcast`], [`Error::DTypes`], [`Error::Unsupported`] for a mask of another dtype than u8, u32, i64.
@@ -25,7 +25,8 @@ pub fn where_cond(mask: &Array, on_true: &Array, on_false: &Array) -> Result<Out
     built(on_true.dtype(), &shape, values)
 }
 
-/// `value`, rounded to the dtype, where `mask` is not zero, the elements of `a` elsewhere. The mask broadcasts to the shape of `a`.
+/// `value`, rounded to the dtype, where `mask` is not zero, else the elements of `a`. The mask broadcasts to the shape
+/// of `a`.
 ///
 /// # Errors
 /// As [`where_cond`].
@@ -34,7 +35,8 @@ pub fn masked_fill(a: &Array, mask: &Array, value: impl Into<Value>) -> Result<O
     where_cond(&mask.broadcast_to(a.shape())?, &value, a)
 }
 
-/// Elements of the last two axes' matrices whose column − row is at most (`upper`: at least) `diagonal`; zeros elsewhere.
+/// Keeps the elements of the matrices in the last two axes whose column − row is at most (`upper`: at least)
+/// `diagonal`, and sets the others to 0.
 ///
 /// # Errors
 /// [`Error::Rank`] below two dimensions.
@@ -58,10 +60,10 @@ pub fn eye(dtype: DType, size: usize) -> Result<Outcome<'static>, Error> {
     built(dtype, &[size, size], values.collect())
 }
 
-/// `start`, `start + step`, … before `end`; each rounded once.
+/// `start`, `start + step`, … up to `end`, exclusive, each rounded once.
 ///
 /// # Errors
-/// None for what cases ask.
+/// None for the arguments of the cases.
 pub fn arange(dtype: DType, start: f64, end: f64, step: f64) -> Result<Outcome<'static>, Error> {
     let mut values = Vec::new();
     loop {
@@ -73,10 +75,10 @@ pub fn arange(dtype: DType, start: f64, end: f64, step: f64) -> Result<Outcome<'
     }
 }
 
-/// `count` numbers from `start` to `end`, both included, each rounded once.
+/// `count` evenly spaced numbers from `start` to `end`, inclusive, each rounded once.
 ///
 /// # Errors
-/// None for what cases ask.
+/// None for the arguments of the cases.
 pub fn linspace(dtype: DType, start: f64, end: f64, count: usize) -> Result<Outcome<'static>, Error> {
     let value = |i: usize| {
         if i + 1 == count && i > 0 {

@@ -1,4 +1,4 @@
-//! Statistics over any set of axes: variance, norm, log of a sum of exponentials, truth.
+//! Statistics over any set of axes: variance, norm, log-sum-exp, any and all.
 
 use super::reduce::Plan;
 use super::{from_int, maximum};
@@ -13,9 +13,9 @@ pub enum StatOp {
     Var,
     /// Its square root.
     Std,
-    /// √Σx². 0 for nothing; NaN wins over infinities.
+    /// √Σx². 0 for no elements; NaN takes precedence over infinities.
     Norm,
-    /// log Σ exp x. −∞ for nothing; NaN wins over +∞.
+    /// log Σ exp x. −∞ for no elements; NaN takes precedence over +∞.
     LogSumExp,
 }
 
@@ -34,10 +34,10 @@ impl StatOp {
     }
 }
 
-/// `op` over `axes` of `a`, in any order. The reduced axes disappear, or stay with length 1 if `keepdim`.
+/// The statistic `op` over `axes` of `a`, in any order. The axes are dropped, or kept with length 1 if `keepdim`.
 ///
-/// A device rounds in its compute type: each of k additions as a sum does ([`bounds::sum_tolerance`]), and every element
-/// by a few operations of its own, for which t has 8 unit roundoffs more.
+/// A device rounds in its compute type. The k additions round as those of a sum ([`bounds::sum_tolerance`]). Each
+/// element has a few more operations, for which t has 8 additional unit roundoffs.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for integers, [`Error::Axis`].
@@ -65,7 +65,7 @@ fn nan(dtype: DType) -> Expected {
     Expected::rounded(dtype, Dd::from(f64::NAN), 0.0)
 }
 
-/// The greatest magnitude, NaN if there is one; and the power of two that brings it near one.
+/// The maximum magnitude, or NaN if there is one; and the exponent of two that scales it to about one.
 fn magnitude(each: &Each<'_>) -> (f64, i32) {
     let mut greatest = 0.0;
     each(&mut |x| greatest = maximum(greatest, x.abs()));
@@ -73,15 +73,16 @@ fn magnitude(each: &Each<'_>) -> (f64, i32) {
     (greatest, exponent)
 }
 
-/// x · 2^-exponent: exact, but for what vanishes beside the greatest.
+/// x · 2^-exponent. Exact, except for elements that are negligible next to the maximum.
 fn scaled(x: f64, exponent: i32) -> f64 {
-    // In two steps, because 2^1074 is no number.
+    // In two steps, because 2^1074 overflows.
     let half = -exponent / 2;
     x * power_of_two(half) * power_of_two(-exponent - half)
 }
 
-/// The mean is off by at most `sums` of the elements' mean magnitude, of which the square is taken out again; what its
-/// rounding leaves is a further part of that square. Below the normal numbers each square is off by half the least one.
+/// The mean has an error of at most `sums` of the elements' mean magnitude. The square of that error is subtracted from
+/// the variance; rounding leaves a part of it. Below the normal numbers each square has an error of half the smallest
+/// subnormal.
 fn variance(dtype: DType, length: usize, sums: f64, root: bool, each: &Each<'_>) -> Expected {
     let (greatest, exponent) = magnitude(each);
     if length < 2 || !greatest.is_finite() {
@@ -117,7 +118,7 @@ fn variance(dtype: DType, length: usize, sums: f64, root: bool, each: &Each<'_>)
     Expected { overflow, ..Expected::rounded(dtype, value, scale.min(f64::MAX)) }
 }
 
-/// Relative to the norm itself: the root halves the relative error of the sum.
+/// The error bound is relative to the norm: the root halves the relative error of the sum.
 fn norm(dtype: DType, each: &Each<'_>) -> Expected {
     let (greatest, exponent) = magnitude(each);
     if !greatest.is_finite() {
@@ -129,8 +130,8 @@ fn norm(dtype: DType, each: &Each<'_>) -> Expected {
     Expected::rounded(dtype, value, value.hi.min(f64::MAX))
 }
 
-/// With g the greatest and s = Σ exp(x − g): a relative error of s is an absolute one of log s; that of log s is relative to
-/// log s; and rounding x − g moves exp by the weighted mean of g − x at most.
+/// With the maximum g and s = Σ exp(x − g): a relative error of s is an absolute error of log s. The error of the
+/// logarithm is relative to log s. Rounding x − g changes s by at most the weighted mean of g − x.
 fn log_sum_exp(dtype: DType, each: &Each<'_>) -> Expected {
     let mut greatest = f64::NEG_INFINITY;
     each(&mut |x| greatest = maximum(greatest, x));
@@ -151,7 +152,7 @@ fn log_sum_exp(dtype: DType, each: &Each<'_>) -> Expected {
     Expected::rounded(dtype, Dd::from(greatest) + log, 1.0 + log.hi.abs() + weighted / fast)
 }
 
-/// Whether any element, or `all` of them, is not zero: 1 or 0 as u8. Of nothing, none is, and all are.
+/// Whether any element, or `all` of them, is nonzero: 1 or 0 as u8. Of no elements, any is 0 and all is 1.
 ///
 /// # Errors
 /// [`Error::Axis`].

@@ -1,17 +1,17 @@
-//! Sums of many terms: exact to twice the precision of `f64`, with Σ|terms| beside them.
+//! Sums of many terms, in twice the precision of `f64`, together with Σ|terms|.
 
 use crate::dd::{two_product, two_sum};
 use crate::round::{self, power_of_two};
 use crate::{DType, Dd, Expected, bounds};
 
-/// A running sum. Rounding errors are caught and summed on their own.
+/// A running sum. Rounding errors are summed separately.
 #[derive(Default)]
 pub(super) struct Sum {
     hi: f64,
     lo: f64,
     /// Σ|terms|.
     magnitude: f64,
-    /// What infinite and NaN terms come to, once they are kept apart.
+    /// The sum of the infinite and NaN terms, once they are kept apart.
     special: f64,
     apart: bool,
 }
@@ -38,8 +38,8 @@ impl Sum {
         self.add(product);
     }
 
-    /// Adds the products of numbers that are exact in `f32`. The products are exact in `f64`, and plain sums
-    /// of them, eight at a time, are far better than the tolerance of sums in `f32`.
+    /// Adds products of numbers that are exact in `f32`. The products are exact in `f64`. Plain sums of them, in eight
+    /// lanes, are far more accurate than the tolerance of sums in `f32`.
     pub(super) fn add_products_of_singles(&mut self, x: &[f64], y: &[f64], factor: f64) {
         const LANES: usize = 8;
         let (mut sums, mut magnitudes) = ([0.0; LANES], [0.0; LANES]);
@@ -61,11 +61,10 @@ impl Sum {
     }
 }
 
-/// What a sum of floats must be, divided by `divisor`.
+/// The expected value of a sum of floats, divided by `divisor`.
 ///
-/// `run` adds all terms, each multiplied by `factor^degree` of the factor that it is given. It is called with
-/// 1 first, and where that passes the range of `f64`, again with a factor that keeps all finite terms within
-/// it.
+/// `run` adds all terms, each multiplied by `factor^degree` of the factor that it gets. First the
+/// factor is 1. If that overflows `f64`, it is called again with a factor that avoids it.
 pub(super) fn expected(dtype: DType, divisor: f64, degree: i32, run: impl Fn(f64, &mut Sum)) -> Expected {
     let limit = round::max_value(bounds::compute(dtype));
     let mut sum = Sum::default();

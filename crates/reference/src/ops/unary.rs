@@ -10,9 +10,9 @@ use crate::{Array, DType, Error, Judge, Outcome, bounds};
 pub enum UnaryOp {
     /// −x; integers wrap.
     Neg,
-    /// |x|; the least integer stays.
+    /// |x|; the minimum integer stays.
     Abs,
-    /// 1, 0 or −1; 0 for NaN and +0 for −0, as candle and PyTorch have it.
+    /// 1, 0 or −1; 0 for NaN, and +0 for −0, as in candle and PyTorch.
     Sign,
     /// x²; integers wrap.
     Sqr,
@@ -38,13 +38,13 @@ pub enum UnaryOp {
     Sigmoid,
     /// Error function.
     Erf,
-    /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))); NaN at −∞, as candle and PyTorch have it.
+    /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))); NaN at −∞, as in candle and PyTorch.
     Gelu,
-    /// x/2 · (1 + erf(x/√2)); NaN at −∞, as candle and PyTorch have it.
+    /// x/2 · (1 + erf(x/√2)); NaN at −∞, as in candle and PyTorch.
     GeluErf,
-    /// max(x, 0): NaN stays, −0 becomes +0.
+    /// max(x, 0). NaN gives NaN, −0 gives +0.
     Relu,
-    /// x/(1 + e^−x); NaN at −∞, as candle and PyTorch have it.
+    /// x/(1 + e^−x); NaN at −∞, as in candle and PyTorch.
     Silu,
     /// log(1 + e^x).
     Softplus,
@@ -52,7 +52,7 @@ pub enum UnaryOp {
     Ceil,
     /// The greatest integer not above x.
     Floor,
-    /// The nearest integer, half away from zero.
+    /// The nearest integer, halves away from zero.
     Round,
 }
 
@@ -60,7 +60,7 @@ pub enum UnaryOp {
 enum Rule {
     /// Exact in the compute type.
     Exact(fn(f32) -> f32, fn(f64) -> f64),
-    /// To high precision.
+    /// Computed in high precision.
     Precise(Formula),
 }
 
@@ -121,8 +121,7 @@ impl UnaryOp {
         }
     }
 
-    /// Whether the operation is defined for a dtype: all are for floats; neg, abs, sign, sqr and relu for
-    /// integers too.
+    /// Whether the operation supports a dtype: all support floats; neg, abs, sign, sqr and relu also support integers.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float()
             || matches!(self, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Sqr | UnaryOp::Relu)

@@ -1,10 +1,11 @@
-//! Arithmetic of the compute types, with the meaning that every device shares.
+//! Arithmetic of the compute types, with the same meaning as on every device.
 
 use std::fmt::Debug;
 
 /// A type that the CPU computes in: `u8 u32 i16 i32 i64 f32 f64`.
 ///
-/// Integers wrap; their division and remainder by zero is 0. For floats, `min` and `max` let NaN win and put −0 below +0.
+/// Integers wrap; their division and remainder by zero is 0. For floats, `min` and `max` propagate NaN and order −0
+/// below +0.
 pub(crate) trait Arith: bytemuck::Pod + Default + Debug + PartialOrd + Send + Sync {
     /// 1.
     const ONE: Self;
@@ -15,9 +16,9 @@ pub(crate) trait Arith: bytemuck::Pod + Default + Debug + PartialOrd + Send + Sy
     fn div(self, other: Self) -> Self;
     /// The remainder with the sign of `self`.
     fn rem(self, other: Self) -> Self;
-    /// The one that is [`Arith::less`].
+    /// The operand that is [`Arith::less`].
     fn min(self, other: Self) -> Self;
-    /// The one that is [`Arith::greater`].
+    /// The operand that is [`Arith::greater`].
     fn max(self, other: Self) -> Self;
     fn neg(self) -> Self;
     fn abs(self) -> Self;
@@ -25,9 +26,9 @@ pub(crate) trait Arith: bytemuck::Pod + Default + Debug + PartialOrd + Send + Sy
     fn sign(self) -> Self;
     /// `self · mul + add`, rounded once for floats.
     fn mul_add(self, mul: Self, add: Self) -> Self;
-    /// Whether `self` comes before `other` in a strict order in which NaN is least and −0 is below +0.
+    /// Whether `self` comes before `other` in a strict ascending order with NaN first and −0 below +0.
     fn less(self, other: Self) -> bool;
-    /// Whether `self` comes before `other` from above, in a strict order in which NaN is greatest and −0 is below +0.
+    /// Whether `self` comes before `other` in a strict descending order with NaN first and −0 below +0.
     fn greater(self, other: Self) -> bool;
 }
 
@@ -151,7 +152,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn less(self, other: $type) -> bool {
-                // Without branches, so that loops become vector instructions. Of equal bits only those of zeros differ.
+                // Branchless, so that loops are vectorised. Only zeros are equal with different bits.
                 let zeros = (self == other) & (self.to_bits().cast_signed() < other.to_bits().cast_signed());
                 (self < other) | zeros | (self.is_nan() & !other.is_nan())
             }

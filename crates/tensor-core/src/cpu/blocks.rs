@@ -1,7 +1,7 @@
-//! Elementwise operations over blocks: the drivers behind them all.
+//! The drivers of elementwise operations, which work in blocks.
 //!
-//! An operation is a kernel over tight slices of the compute type. The drivers cut the work into blocks, give them to the
-//! cores, gather strided operands, and convert from and to the storage type.
+//! An operation is a kernel over contiguous slices of the compute type. The drivers split the work into blocks,
+//! distribute them over the cores, gather strided operands, and convert from and to the storage type.
 
 use super::chunks::{BLOCK, fill_chunks, new_rooms};
 use super::gather::Walk;
@@ -12,20 +12,20 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// A kernel of one operand: writes as many elements as it gets.
+/// A kernel with one operand. It writes as many elements as it gets.
 pub(super) type Kernel1<C> = dyn Fn(&[C], &mut Room<'_, C>) + Sync;
-/// A kernel of two operands: writes so many rows of so many elements.
+/// A kernel with two operands. It writes the given numbers of rows and of elements per row.
 pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, C>);
-/// A kernel of two operands with a truth value as the result.
+/// A kernel with two operands and a boolean result.
 pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, u8>);
-/// What a pair of elements costs, beside its conversion.
+/// The cost of a pair of elements, without conversion.
 const PAIR: usize = 1;
 
-/// What [`update`] does to a block: the index of its first element, the elements as they were, the block to write, and memory to
-/// use.
+/// The callback of [`update`] for a block. It gets the index of the first element, the old elements, the block to
+/// write, and scratch memory.
 pub(super) type Update<'a, T, S> = dyn Fn(usize, &[T], &mut [T], &mut S) + Sync + 'a;
 
-/// `kernel` of each element of `layout`, which costs `work`.
+/// Applies `kernel`, with cost `work` per element, to the elements of `layout`.
 pub(super) fn map1<T: Number>(
     elements: &[T],
     layout: &Layout,
@@ -45,7 +45,7 @@ pub(super) fn map1<T: Number>(
     )
 }
 
-/// `kernel` of each pair of elements of two layouts of the same shape.
+/// Applies `kernel` to each pair of elements of two layouts of the same shape.
 pub(super) fn map2<T: Number>(
     a: (&[T], &Layout),
     b: (&[T], &Layout),
@@ -63,7 +63,7 @@ pub(super) fn map2<T: Number>(
     })
 }
 
-/// `predicate` of each pair of elements of two layouts of the same shape.
+/// Applies `predicate` to each pair of elements of two layouts of the same shape.
 pub(super) fn compare<T: Number>(
     a: (&[T], &Layout),
     b: (&[T], &Layout),
@@ -80,7 +80,7 @@ pub(super) fn compare<T: Number>(
     })
 }
 
-/// `kernel` of each element of `layout`, which costs `work`, in place.
+/// Applies `kernel`, with cost `work` per element, to the elements of `layout` in place.
 pub(super) fn update1<T: Number>(
     elements: &mut [T],
     layout: &Layout,
@@ -97,7 +97,7 @@ pub(super) fn update1<T: Number>(
     );
 }
 
-/// `kernel` of each element of `lhs` and the element of `rhs`, which has the same shape, in place.
+/// Applies `kernel` to each element of `lhs` and the corresponding one of `rhs`, which has the same shape, in place.
 pub(super) fn update2<T: Number>(
     (a, lhs): (&mut [T], &Layout),
     (b, rhs): (&[T], &Layout),
@@ -120,8 +120,8 @@ pub(super) fn update2<T: Number>(
     );
 }
 
-/// Writes blocks in place, of elements that cost `work`. Places of `layout` are distinct; blocks of strided layouts are written one after
-/// the other.
+/// Writes blocks in place, at cost `work` per element. The elements of `layout` do not overlap. Blocks of strided
+/// layouts are written sequentially.
 pub(super) fn update<T: Element, S: Default>(
     elements: &mut [T],
     layout: &Layout,
@@ -150,13 +150,13 @@ pub(super) fn update<T: Element, S: Default>(
     }
 }
 
-/// Gathered elements, the same as compute values, and the result.
+/// Gathered elements, their compute values, and the result.
 type Scratch1<T> = (Vec<T>, Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);
-/// As [`Scratch2`], with one operand to gather.
+/// As [`Scratch2`], with only one operand to gather.
 type UpdateScratch<T> =
     ([Vec<T>; 1], Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);
 
-/// Gathered elements of both operands, the same as compute values, and the result.
+/// Gathered elements of both operands, their compute values, and the result.
 struct Scratch2<T: Number> {
     gathered: [Vec<T>; 2],
     left: Vec<T::Compute>,

@@ -1,7 +1,8 @@
-//! Writing an array chunk by chunk, by one core or by several: an array that is there, or a new one.
+//! Writing an existing or a new array in chunks, on one or several cores.
 //!
-//! The memory of a new array is not zeroed as a whole, which would be a pass over it of its own. Loops that write each element once
-//! write into a [`Room`]; for others each chunk is zeroed right before it is written. So no code ever sees memory that was not written.
+//! The memory of a new array is not zeroed as a whole, which would cost an extra pass. Loops that write each element
+//! once write into a [`Room`]; for others each chunk is zeroed right before it is written. No code ever sees
+//! uninitialised memory.
 
 use std::mem::MaybeUninit;
 
@@ -12,26 +13,26 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::memory::room;
 
-/// Elements of one block: small enough that a few blocks of `f64` stay in the first-level cache.
+/// Elements per block. A few blocks of `f64` fit the L1 cache.
 pub(super) const BLOCK: usize = 2048;
-/// What an element costs of which nothing else is said, in [units](SHARE).
+/// The default cost of an element, in [units](SHARE).
 const WORK: usize = 4;
-/// What a core is woken for, in units of a tenth of a nanosecond, which is what adding two `f32` takes. Waking takes 10 to 20
+/// The work that justifies waking a core, in units of 0.1 ns, the time of adding two `f32`. Waking takes 10 to 20
 /// microseconds.
 pub(super) const SHARE: usize = 128 * 1024;
-/// Pieces that each core gets if all are equally quick; a quicker one gets more.
+/// Pieces per core if all cores are equally fast. A faster core takes more.
 const PIECES: usize = 32;
 
-/// Writes a chunk: gets the index of its first element, the chunk, and memory to use.
+/// Writes a chunk, given the index of its first element, the chunk, and scratch memory.
 pub(super) type Fill<'a, U, S> = dyn Fn(usize, &mut [U], &mut S) + Sync + 'a;
-/// Writes a new chunk: gets the index of its first element, room for the chunk, and memory to use.
+/// Writes a new chunk, given the index of its first element, room for the chunk, and scratch memory.
 pub(super) type Write<'a, U, S> = dyn Fn(usize, &mut Room<'_, U>, &mut S) + Sync + 'a;
 
-/// `count` new elements, which `write` writes in chunks of `size`. An element costs `work`, in [units](SHARE). What is left out is
-/// zero.
+/// `count` new elements, which `write` writes in chunks of `size`. `work` is the cost of an element, in [units](SHARE).
+/// Elements not written are zero.
 ///
 /// # Errors
-/// [`crate::ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
+/// [`crate::ErrorKind::OutOfMemory`] of `operation` if the allocation fails.
 pub(super) fn new_rooms<U: Element, S: Default>(
     count: usize,
     (size, work): (usize, usize),
@@ -47,13 +48,13 @@ pub(super) fn new_rooms<U: Element, S: Default>(
         assert_eq!(room.place(), place, "the room is still that of the chunk");
         room.zeroed(room.left());
     });
-    // SAFETY: S15: all `count` elements were written: each lies in one chunk, and what `write` left of that was zeroed. A panic of
-    // `write`, or one because it took another room, does not come here.
+    // SAFETY: S15: all `count` elements were written: each is in one chunk, and `write`'s remainder of that was zeroed.
+    // A panic of `write`, or one because it replaced the room, does not reach this line.
     unsafe { out.set_len(count) };
     Ok(out)
 }
 
-/// As [`new_rooms`], for a `fill` that wants zeros.
+/// As [`new_rooms`], but `fill` gets zeroed chunks.
 pub(super) fn new_chunks<U: Element, S: Default>(
     count: usize,
     size_and_work: (usize, usize),
@@ -65,7 +66,7 @@ pub(super) fn new_chunks<U: Element, S: Default>(
     })
 }
 
-/// As [`new_chunks`], block by block, for elements that cost little.
+/// As [`new_chunks`], in blocks, for cheap elements.
 pub(super) fn new_blocks<U: Element, S: Default>(
     count: usize,
     operation: &'static str,
@@ -74,12 +75,12 @@ pub(super) fn new_blocks<U: Element, S: Default>(
     new_chunks(count, (BLOCK, WORK), operation, fill)
 }
 
-/// Lets `fill` write `out` block by block, where elements cost little.
+/// Lets `fill` write `out` in blocks, for cheap elements.
 pub(super) fn fill_blocks<U: Send, S: Default>(out: &mut [U], fill: &Fill<'_, U, S>) {
     fill_chunks(out, BLOCK, WORK, fill);
 }
 
-/// As [`fill_blocks`], in chunks of `size` elements, each of which costs `work`, in [units](SHARE).
+/// As [`fill_blocks`], in chunks of `size` elements, at cost `work` per element, in [units](SHARE).
 pub(super) fn fill_chunks<U: Send, S: Default>(
     out: &mut [U],
     size: usize,
@@ -101,16 +102,16 @@ pub(super) fn fill_chunks<U: Send, S: Default>(
             fill_piece(number * piece, part, size, fill);
         }
     };
-    // The thread that asks is the first to write, and writes it all if the others are late; it waits until each of them was there. It
-    // asks for one thread more than there are cores left: often the system puts the first that it wakes behind the one that asks, on
-    // the same core.
+    // The calling thread starts writing, and does all the work if the others are late. It waits until each of them has
+    // started and finished. It asks for one thread more than there are other cores, because systems often schedule the
+    // first woken thread on the caller's core.
     rayon::in_place_scope(|scope| {
         (0..cores).for_each(|_| scope.spawn(|_| fill_pieces()));
         fill_pieces();
     });
 }
 
-/// Lets `fill` write `part`, whose first element has index `first`.
+/// Lets `fill` write `part`, which starts at index `first`.
 fn fill_piece<U, S: Default>(first: usize, part: &mut [U], size: usize, fill: &Fill<'_, U, S>) {
     let mut scratch = S::default();
     for (number, chunk) in part.chunks_mut(size).enumerate() {

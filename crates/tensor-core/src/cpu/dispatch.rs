@@ -1,4 +1,4 @@
-//! From a dtype known at run time to a Rust type known at compile time, written once.
+//! Dispatch from a run-time dtype to a compile-time Rust type.
 
 /// Evaluates the body with `$elements` bound to the storage's vector and `$T` to its element type.
 macro_rules! dispatch {
@@ -18,7 +18,7 @@ macro_rules! dispatch {
     };
 }
 
-/// As [`dispatch`], for the five float types; the second body is for the others.
+/// As [`dispatch`], for the five float types. Other types evaluate the second body.
 macro_rules! dispatch_float {
     ($storage:expr, $elements:ident : $T:ident => $body:expr, else $other:expr) => {
         $crate::cpu::dispatch::dispatch_float!(@arms $storage, $elements, $T, $body, $other;
@@ -36,7 +36,7 @@ macro_rules! dispatch_float {
     };
 }
 
-/// Evaluates the body with `$T` bound to the element type that a [`crate::DType`] names.
+/// Evaluates the body with `$T` bound to the element type of a [`crate::DType`].
 macro_rules! dispatch_dtype {
     ($dtype:expr, $T:ident => $body:expr) => {
         $crate::cpu::dispatch::dispatch_dtype!(@arms $dtype, $T, $body;
@@ -53,7 +53,7 @@ macro_rules! dispatch_dtype {
     };
 }
 
-/// As [`dispatch`], for the types that ids may have; the second body is for the others.
+/// As [`dispatch`], for the types that ids may have. Other types evaluate the second body.
 macro_rules! dispatch_ids {
     ($storage:expr, $ids:ident => $body:expr, else $other:expr) => {
         match $storage {

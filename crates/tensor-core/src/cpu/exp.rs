@@ -1,49 +1,51 @@
-//! Powers of e that a loop computes in vector instructions: no branch, no table, no call.
+//! Exponential functions that compilers can vectorise: without branches, tables or calls.
 //!
-//! eˣ is 2ⁿ·eʳ with |r| ≤ ln 2 / 2, and eʳ is Taylor's series.
+//! eˣ is 2ⁿ·eʳ with |r| ≤ ln 2 / 2, and eʳ is computed by its Taylor series.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// eˣ within 1 ulp, subnormal results too: 0.957 ulp is the worst of all `f32` between −104 and 88.7, each of which was tried.
+/// eˣ within 1 ulp, also for subnormal results. The largest error is 0.957 ulp, found by trying every `f32` between
+/// −104 and 88.7.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
-    // Adding it rounds to a whole number, which then stands in the low bits.
+    // Adding this rounds to an integer, which is then in the low bits.
     const WHOLE: f32 = 12_582_912.0;
-    // ln 2 as a number of 10 bits, of which 150 times is exact, and the rest.
+    // ln 2 as a 10-bit number, whose product with up to 150 is exact, and the rest.
     const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
-    // Half of the smallest subnormal is e^-103.97: what is below becomes 0. e^88.73 is past the greatest number. NaN stays.
+    // Half of the smallest subnormal is e^-103.97: smaller results become 0. e^88.73 exceeds the largest number. NaN
+    // stays NaN.
     let x = if x < -104.0 { -104.0 } else { x };
     let x = if x > 89.0 { 89.0 } else { x };
     let shifted = x * std::f32::consts::LOG2_E + WHOLE;
     let n = shifted - WHOLE;
     let r = (x - n * LN_2.0) - n * LN_2.1;
-    // The first term left out is below 3e-10.
+    // The first omitted term is below 3e-10.
     let series = 1.0 / 120.0 + r * (1.0 / 720.0 + r * (1.0 / 5040.0 + r * (1.0 / 40320.0)));
     let series = 0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * series));
     let power = 1.0 + (r + r * r * series);
-    // In two factors, each a normal number, so that a subnormal result is rounded once.
+    // Multiplies by two normal factors, so that a subnormal result is rounded once.
     let exponent = shifted.to_bits().wrapping_sub(WHOLE.to_bits()) as i32;
     let half = exponent >> 1;
     let two_to = |e: i32| f32::from_bits((e.wrapping_add(127) as u32) << 23);
     power * two_to(half) * two_to(exponent.wrapping_sub(half))
 }
 
-/// 1/(1 + e^−x) as a step on the way to an `f32`: its relative error is below 2^-36.
+/// 1/(1 + e^−x) as an intermediate for an `f32` result. The relative error is below 2^-36.
 #[inline(always)]
 pub(super) fn sigmoid_for_f32(x: f64) -> f64 {
     let e = exp_for_f32(-x.abs());
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }
 
-/// eˣ for x ≤ 0 with a relative error below 2^-36; 0 below −708, where it is far below every `f32`.
+/// eˣ for x ≤ 0 with a relative error below 2^-36; 0 below −708, far below every `f32`.
 #[inline(always)]
 fn exp_for_f32(x: f64) -> f64 {
-    // As above. The number's low bits become an exponent, and what is above them is shifted out.
+    // As above. The number's low bits become an exponent, and the bits above are shifted out.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     const BIAS: u64 = 1023 << 52;
     let shifted = x * LOG2_E + WHOLE;
     let r = x - (shifted - WHOLE) * LN_2;
-    // The first term left out is below 7e-12.
+    // The first omitted term is below 7e-12.
     let series = 1.0 / 5040.0 + r * (1.0 / 40320.0 + r * (1.0 / 362_880.0));
     let series = 1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0 + r * series));
     let series = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * series)));
@@ -55,7 +57,7 @@ fn exp_for_f32(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The distance of `got` from `exact` in units of the last place that an `f32` like `exact` has.
+    /// The error of `got` against `exact`, in ulps of an `f32` as large as `exact`.
     fn ulps(got: f32, exact: f64) -> f64 {
         let exponent = (exact.abs().log2().floor() as i32).max(-126);
         (f64::from(got) - exact).abs() / (f64::from(f32::EPSILON) * 2f64.powi(exponent))
@@ -78,13 +80,13 @@ mod tests {
         assert_eq!((exp(0.0), exp(-0.0), exp(f32::NEG_INFINITY)), (1.0, 1.0, 0.0));
         assert!(exp(f32::NAN).is_nan() && exp(-f32::NAN).is_nan());
         assert_eq!((exp(f32::MIN), exp(-104.0)), (0.0, 0.0));
-        // e^-103.5 is 1.5 · 2^-150: nearest to the smallest subnormal.
+        // e^-103.5 is 1.5 · 2^-150, nearest to the smallest subnormal.
         assert_eq!(exp(-103.5), f32::from_bits(1));
         assert_eq!(
             (exp(f32::INFINITY), exp(f32::MAX), exp(89.0)),
             (f32::INFINITY, f32::INFINITY, f32::INFINITY)
         );
-        // The greatest argument with a finite power, and its neighbour.
+        // The largest argument with a finite result, and its neighbour.
         let last = f32::from_bits(0x42b1_7217);
         assert!(ulps(exp(last), f64::from(last).exp()) <= 1.0 && exp(last.next_up()) == f32::INFINITY);
     }

@@ -1,37 +1,37 @@
-//! Reading the elements of a strided layout, in row-major order, into a tight block; and writing them back.
+//! Gathers the elements of a strided layout, in row-major order, into a contiguous block, and scatters them back.
 
 use std::ops::Range;
 
 use crate::layout::Layout;
 use crate::shape::Dims;
 
-/// Strided elements in as few dimensions as possible, to be walked in row-major order.
+/// A row-major traversal of strided elements in as few dimensions as possible.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     layout: Layout,
-    /// Whether row-major order is the order of places, without gaps.
+    /// Whether row-major order is memory order, without gaps.
     tight: bool,
 }
 
 impl Walk {
-    /// The walk over the elements of `layout`.
+    /// The traversal of the elements of `layout`.
     pub(super) fn new(layout: &Layout) -> Walk {
         let tight = layout.is_contiguous();
         Walk { layout: layout.collapsed(), tight }
     }
 
-    /// The places of elements `range`, if they are one range.
+    /// The storage range of elements `range`, if it is contiguous.
     pub(super) fn tight_range(&self, range: Range<usize>) -> Option<Range<usize>> {
         let offset = self.layout.offset();
         self.tight.then(|| offset + range.start..offset + range.end)
     }
 
-    /// The stride of the innermost dimension; 0 if there is no dimension.
+    /// The stride of the innermost dimension; 0 for rank 0.
     pub(super) fn inner_stride(&self) -> usize {
         self.layout.strides().last().copied().unwrap_or(0)
     }
 
-    /// Calls `visit` with the place, the stride and the length of each stretch of equal steps in elements `range`.
+    /// Calls `visit` with the position, stride and length of each evenly spaced stretch in elements `range`.
     pub(super) fn stretches(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize, usize)) {
         let (dims, strides) = (self.layout.dims(), self.layout.strides());
         stretches(dims, [strides], [self.layout.offset()], range, |[place], [stride], length| {
@@ -39,7 +39,7 @@ impl Walk {
         });
     }
 
-    /// Copies elements `range`, moved by `base` places, from `elements` to `block`.
+    /// Copies elements `range` from `elements`, shifted by `base`, to `block`.
     pub(super) fn gather<T: Copy>(&self, elements: &[T], base: usize, range: Range<usize>, block: &mut [T]) {
         let mut done = 0;
         self.stretches(range, |place, stride, length| {
@@ -54,8 +54,8 @@ impl Walk {
         });
     }
 
-    /// If the elements lie column by column, the walk over the first elements of the rows, and the length and stride of a row:
-    /// then [`transpose`] is faster than a gather, which would fetch a cache line for every element.
+    /// If the elements are column-major: the traversal of the rows' first elements, and the length and stride of a row.
+    /// Then [`transpose`] is faster than a gather, which would fetch a cache line per element.
     pub(super) fn column_by_column(&self) -> Option<(Walk, usize, usize)> {
         let last = self.layout.rank().checked_sub(1)?;
         let (dims, strides) = (self.layout.dims(), self.layout.strides());
@@ -82,8 +82,8 @@ impl Walk {
     }
 }
 
-/// Calls `visit` with the places, the strides and the length of each stretch of equal steps in elements `range` of several layouts,
-/// whose dimensions are merged.
+/// Calls `visit` with the positions, strides and length of each evenly spaced stretch in elements `range` of several
+/// layouts, whose dimensions are merged.
 pub(super) fn stretches<const N: usize>(
     dims: &[usize],
     strides: [&[usize]; N],
@@ -103,7 +103,7 @@ pub(super) fn stretches<const N: usize>(
         }
         return;
     }
-    // The index of the first element, and the places where its innermost row starts.
+    // The index of the first element, and the positions where its innermost row starts.
     let mut index = Dims::from_elem(0, dims.len());
     let (mut rest, mut rows) = (range.start, offsets);
     for axis in (0..dims.len()).rev() {
@@ -119,7 +119,7 @@ pub(super) fn stretches<const N: usize>(
         visit(moved(rows, skipped), steps, length);
         left -= length;
         skipped = 0;
-        // Step to the next row: the first axis, from the inside, that has a next index takes it.
+        // Advance to the next row: increment the innermost axis that has a next index.
         for axis in (0..last).rev() {
             index[axis] += 1;
             (0..N).for_each(|n| rows[n] += strides[n][axis]);
@@ -135,8 +135,8 @@ pub(super) fn stretches<const N: usize>(
 /// Rows and columns that [`transpose`] moves at once: whole cache lines on both sides.
 const TILE: usize = 32;
 
-/// Copies rows to `out`, tight, whose number is that of the rows in it. `places` are the first places of the rows, one behind the
-/// other; a row has `length` elements `stride` places apart.
+/// Copies as many rows as fit to `out`, contiguously. `places` are the positions of the rows' first elements, which are
+/// adjacent. A row has `length` elements with stride `stride`.
 pub(super) fn transpose<T: Copy + Default>(
     elements: &[T],
     places: Range<usize>,

@@ -1,13 +1,13 @@
-//! The greatest and the sum of a tight row, in lanes side by side, as vector instructions do.
+//! Maximum and sum of a contiguous row, in parallel lanes that the compiler can vectorise.
 
 use super::real::Real;
 
-/// Chains side by side.
+/// Number of lanes.
 const LANES: usize = 16;
-/// Elements of a leaf of the tree in which sums are added up.
+/// Elements per leaf of the summation tree.
 const LEAF: usize = 1024;
 
-/// The greatest element that is a number; −∞ for none.
+/// The maximum, ignoring NaN; −∞ for no elements.
 pub(super) fn greatest<C: Real>(x: &[C]) -> C {
     let mut lanes = [lowest::<C>(); LANES];
     let mut chunks = x.chunks_exact(LANES);
@@ -20,7 +20,7 @@ pub(super) fn greatest<C: Real>(x: &[C]) -> C {
     lanes.into_iter().fold(rest, greater)
 }
 
-/// The greater one, `a` if `b` is NaN. `a` is none.
+/// The larger one, or `a` if `b` is NaN. `a` is not NaN.
 #[inline(always)]
 pub(super) fn greater<C: PartialOrd>(a: C, b: C) -> C {
     if a < b { b } else { a }
@@ -31,7 +31,7 @@ pub(super) fn lowest<C: Real>() -> C {
     C::ONE.neg().div(C::default())
 }
 
-/// The sum of `term` of each element, as a tree whose form depends on the length only.
+/// The sum of `term` of each element, as a tree whose shape depends only on the length.
 pub(super) fn total<C: Real>(x: &[C], term: impl Fn(C) -> C + Copy) -> C {
     if x.len() > LEAF {
         let (left, right) = x.split_at(x.len().next_power_of_two() / 2);

@@ -1,9 +1,10 @@
-//! The CPU device: memory of this machine, and the operations on it.
+//! The CPU backend: host memory, and the operations on it.
 //!
-//! Every operation is a loop over tight blocks of a few thousand elements ([`blocks`]); what is strided is gathered into a
-//! block first ([`operands`]). So each operation has one inner loop, on slices, which the compiler turns into vector instructions.
-//! Blocks go to the cores by `rayon` ([`chunks`]) and are written into memory that was not zeroed ([`room`]); the loops are compiled for several
-//! sets of instructions ([`vector`]). The 16-bit and 8-bit types become `f32` by the block ([`number`]).
+//! Every operation is a loop over contiguous blocks of a few thousand elements ([`blocks`]). Strided operands are
+//! gathered into a block first ([`operands`]). Each operation therefore has one inner loop over slices, which the
+//! compiler vectorises. `rayon` distributes blocks over the cores ([`chunks`]), and they are written into memory that
+//! was not zeroed ([`room`]). The loops are compiled for several instruction sets ([`vector`]). The 16-bit and 8-bit
+//! types are converted to `f32` block by block ([`number`]).
 
 mod arith;
 mod blocks;
@@ -31,7 +32,7 @@ use crate::memory::out_of_memory;
 
 use dispatch::{dispatch, dispatch_dtype};
 
-/// Elements in this machine's memory: one vector of the type that the dtype names.
+/// Elements in host memory: one vector of the dtype's type.
 #[derive(Debug, Clone)]
 pub enum CpuStorage {
     /// `u8` elements.
@@ -65,12 +66,12 @@ impl CpuStorage {
         dispatch!(self, elements: T => of::<T>(elements))
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         dispatch!(self, elements: T => elements.len())
     }
 
-    /// Whether there are none.
+    /// Whether the storage is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -94,7 +95,7 @@ impl CpuStorage {
 /// `count` zeros.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfMemory`], in the name of `operation`, if the system does not give the memory.
+/// [`ErrorKind::OutOfMemory`] of `operation` if the allocation fails.
 pub(crate) fn zeros<T: Element>(count: usize, operation: &'static str) -> Result<Vec<T>> {
     if count.saturating_mul(size_of::<T>()) > isize::MAX as usize {
         return Err(out_of_memory::<T>(count, operation));
@@ -102,12 +103,12 @@ pub(crate) fn zeros<T: Element>(count: usize, operation: &'static str) -> Result
     bytemuck::allocation::try_zeroed_vec(count).map_err(|()| out_of_memory::<T>(count, operation))
 }
 
-/// As [`zeros`], of a dtype known at run time.
+/// As [`zeros`], for a dtype chosen at run time.
 pub(crate) fn zeroed(dtype: DType, count: usize, operation: &'static str) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => zeros::<T>(count, operation).map(T::store))
 }
 
-/// The elements whose little-endian bytes these are; an incomplete one at the end is left out.
+/// The elements with these little-endian bytes. An incomplete last element is dropped.
 pub(crate) fn from_bytes(dtype: DType, bytes: &[u8]) -> Result<CpuStorage> {
     let mut elements = zeroed(dtype, bytes.len() / dtype.size_in_bytes(), "from_bytes")?;
     let out = elements.as_bytes_mut();
@@ -115,7 +116,7 @@ pub(crate) fn from_bytes(dtype: DType, bytes: &[u8]) -> Result<CpuStorage> {
     Ok(elements)
 }
 
-/// An error for elements of a type that an operation was not written for; callers rule it out.
+/// The error for a dtype that an operation does not support. Callers check this before.
 pub(crate) fn unsupported(operation: &'static str, storage: &CpuStorage) -> Error {
     let kind = ErrorKind::UnsupportedDType {
         dtype: storage.dtype(),

@@ -1,4 +1,4 @@
-//! Element types as the CPU computes with them: each has a compute type, and blocks are converted as a whole.
+//! The compute type of each element type, and conversions of whole blocks.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -8,12 +8,12 @@ use super::room::Room;
 use crate::element::Element;
 use crate::float8::F8E4M3;
 
-/// An element type and the type in which its arithmetic happens: itself, or `f32` for the 16-bit and 8-bit floats.
+/// An element type and the type of its arithmetic: itself, or `f32` for the 16-bit and 8-bit floats.
 pub(crate) trait Number: Element {
     /// The type of arithmetic and of accumulators.
     type Compute: Arith;
 
-    /// What converting an element and back costs, in [units](super::chunks::SHARE).
+    /// The cost of converting an element and back, in [units](super::chunks::SHARE).
     const CONVERSION: usize;
 
     /// The elements as compute values: the block itself, or `scratch` filled with them.
@@ -30,7 +30,7 @@ pub(crate) trait Number: Element {
         write: impl FnOnce(&mut Room<'_, Self::Compute>),
     );
 
-    /// One element as a compute value, exactly.
+    /// The exact compute value of an element.
     fn to_compute(self) -> Self::Compute;
 
     /// A compute value rounded to this type.
@@ -136,7 +136,7 @@ computes_in_f32!(
     |room: &mut Room<'_, F8E4M3>, from: &[f32]| room.each(from, F8E4M3::from_f32)
 );
 
-/// As [`bf16::to_f32`], without a branch, so that loops become vector instructions. NaN comes back quiet.
+/// As [`bf16::to_f32`], but branchless, so that loops are vectorised. NaN becomes quiet.
 #[inline(always)]
 fn widened(x: bf16) -> f32 {
     let bits = u32::from(x.to_bits()) << 16;
@@ -144,7 +144,7 @@ fn widened(x: bf16) -> f32 {
     f32::from_bits(bits | quiet)
 }
 
-/// As [`bf16::from_f32`], without a branch: halves go to the even neighbour.
+/// As [`bf16::from_f32`], but branchless. Ties round to even.
 #[inline(always)]
 fn rounded(x: f32) -> bf16 {
     let bits = x.to_bits();
@@ -157,7 +157,7 @@ fn rounded(x: f32) -> bf16 {
 mod tests {
     use super::*;
 
-    /// Every pattern of a 16-bit type must come back from `f32`, by the block and one by one.
+    /// Every bit pattern of a 16-bit type must survive the round trip through `f32`, in blocks and one by one.
     fn check<T: Number<Compute = f32>>(from_bits: fn(u16) -> T, to_bits: fn(T) -> u16) {
         let all: Vec<T> = (0..=u16::MAX).map(from_bits).collect();
         let mut scratch = Vec::new();
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn f16_blocks_round_ties_to_even() {
-        // Halfway between two neighbours, for every finite pattern, through the block conversion.
+        // The midpoint of every finite pattern and its successor, through the block conversion.
         let values: Vec<f32> = (0..0x7bff)
             .map(|bits| (f16::from_bits(bits).to_f32() + f16::from_bits(bits + 1).to_f32()) / 2.0)
             .collect();

@@ -1,4 +1,4 @@
-//! Operands of elementwise loops: blocks of strided elements, and what is the same for a whole block.
+//! Operands of elementwise loops: blocks of strided elements, and elements shared by a whole block.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::number::Number;
 use crate::element::Element;
 use crate::layout::{Collapsed, Layout, collapse};
 
-/// An operand: elements in their order, or all that there are and the walk over some of them.
+/// An operand: contiguous elements, or all elements and a traversal of some.
 pub(super) struct Source<'a, T> {
     elements: &'a [T],
     walk: Option<Walk>,
@@ -23,7 +23,7 @@ impl<'a, T: Element> Source<'a, T> {
         }
     }
 
-    /// `length` elements from `start` on: where they lie, or gathered into `buffer`.
+    /// `length` elements from `start` on: in place, or gathered into `buffer`.
     pub(super) fn block<'b>(&'b self, start: usize, length: usize, buffer: &'b mut Vec<T>) -> &'b [T] {
         let range = start..start + length;
         match &self.walk {
@@ -37,32 +37,32 @@ impl<'a, T: Element> Source<'a, T> {
     }
 }
 
-/// The elements of `layout`, if they lie tight and in row-major order.
+/// The elements of `layout`, if they are contiguous and row-major.
 fn tight<'a, T>(elements: &'a [T], layout: &Layout) -> Option<&'a [T]> {
     layout.is_contiguous().then(|| &elements[layout.offset()..][..layout.elements()])
 }
 
-/// One operand of a loop over a part of an array, as rows of one length: how its elements repeat.
+/// How the elements of an operand repeat over a block, which is rows of equal length.
 #[derive(Clone, Copy)]
 pub(super) enum Operand<'a, C> {
-    /// One for each element.
+    /// One per element.
     Each(&'a [C]),
-    /// One row, the same for all rows.
+    /// One row, repeated for all rows.
     Row(&'a [C]),
-    /// One for each row.
+    /// One per row.
     Column(&'a [C]),
-    /// One for all.
+    /// A single one.
     All(C),
 }
 
-/// What a row has of an operand.
+/// One row of an operand.
 pub(super) enum Line<'a, C> {
     Each(&'a [C]),
     All(C),
 }
 
 impl<'a, T: Number> Operand<'a, T> {
-    /// The same as compute values; `scratch` is memory for them.
+    /// Converts to compute values; `scratch` is memory for them.
     pub(super) fn widen<'b>(self, scratch: &'b mut Vec<T::Compute>) -> Operand<'b, T::Compute>
     where
         'a: 'b,
@@ -77,7 +77,7 @@ impl<'a, T: Number> Operand<'a, T> {
 }
 
 impl<'a, C: Copy> Operand<'a, C> {
-    /// What row `number` has of it, all of whose rows have `width` elements.
+    /// Row `number` of the operand. All rows have `width` elements.
     #[inline(always)]
     pub(super) fn line(&self, number: usize, width: usize) -> Line<'a, C> {
         match *self {
@@ -89,22 +89,22 @@ impl<'a, C: Copy> Operand<'a, C> {
     }
 }
 
-/// From this length on, stretches are operands of their own; shorter ones are gathered into blocks first.
+/// Stretches of at least this length are operands of their own; shorter ones are gathered into blocks first.
 const LONG: usize = 32;
 
-/// Operands of one shape, walked side by side.
+/// Operands of the same shape, traversed together.
 #[expect(clippy::large_enum_variant, reason = "there is one for an operation, and it is never moved")]
 pub(super) enum Operands<'a, T, const N: usize> {
-    /// Tight.
+    /// All are contiguous.
     Tight([&'a [T]; N]),
-    /// Over long stretches on which each is tight or repeats one element.
+    /// Long stretches, on which each operand is contiguous or repeats one element.
     Long { elements: [&'a [T]; N], merged: Collapsed, offsets: [usize; N] },
-    /// Gathered block by block, unless tight.
+    /// Gathered in blocks, unless contiguous.
     Short([Source<'a, T>; N]),
 }
 
 impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
-    /// The elements of layouts of one shape.
+    /// The elements of layouts of the same shape.
     pub(super) fn new(operands: [(&'a [T], &Layout); N]) -> Operands<'a, T, N> {
         let whole = operands.map(|(elements, layout)| tight(elements, layout));
         if whole.iter().all(Option::is_some) {
@@ -119,7 +119,7 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
         Operands::Short(operands.map(|(elements, layout)| Source::new(elements, layout)))
     }
 
-    /// How many elements to visit at once, so that they are whole rows where that is quicker.
+    /// The number of elements to visit at once. Whole rows, where that is faster.
     pub(super) fn block(&self) -> usize {
         match self {
             Operands::Long { merged, .. } => match merged.dims.last() {
@@ -130,7 +130,7 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
         }
     }
 
-    /// Calls `visit` with operands for each part of `range`, and with the part's rows and their length.
+    /// Calls `visit` with operands for each part of `range`, and with the part's number of rows and their length.
     pub(super) fn visit(
         &self,
         range: Range<usize>,
@@ -175,8 +175,8 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
     }
 }
 
-/// `rows` rows of `width` elements from row `first` on, if there are no gaps between them. `steps` are from row to row and from element
-/// to element.
+/// `rows` rows of `width` elements from row `first` on, if there are no gaps between them. `steps` are the strides of
+/// rows and of elements.
 fn in_rows<T: Copy>(
     from: &[T],
     steps: (usize, usize),
@@ -192,7 +192,7 @@ fn in_rows<T: Copy>(
     })
 }
 
-/// `length` elements side by side, or one repeated if `step` is 0.
+/// `length` contiguous elements, or one repeated if `step` is 0.
 #[inline(always)]
 fn stretch<T: Copy>(from: &[T], step: usize, length: usize) -> Operand<'_, T> {
     if step == 0 { Operand::All(from[0]) } else { Operand::Each(&from[..length]) }

@@ -1,9 +1,9 @@
-//! Philox4x32-10: words of 32 bits from a seed and a counter (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3,
-//! 2011).
+//! Philox4x32-10: 32-bit words from a seed and a counter (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy
+//! as 1, 2, 3, 2011).
 //!
-//! The key is the seed. The low half of the counter is the number of a block of four words, the high half the stream.
+//! The key is the seed. The low half of the counter is the index of a block of four words, the high half is the stream.
 
-/// Which random numbers: blocks of a seed and a stream.
+/// A sequence of random numbers: the blocks of a seed and a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Draw {
     /// Philox's key.
@@ -12,7 +12,7 @@ pub(crate) struct Draw {
     pub stream: u64,
 }
 
-/// Blocks computed side by side, so that the compiler uses vector instructions.
+/// Blocks computed in parallel, so that the compiler vectorises.
 const LANES: usize = 8;
 
 impl Draw {
@@ -27,7 +27,7 @@ impl Draw {
         }
     }
 
-    /// The words of 64 bits of the blocks from `first` on, two a block, the low word first. `words` is memory to use.
+    /// The 64-bit words of the blocks from `first` on, two per block, low word first. `words` is scratch memory.
     pub(super) fn long_words(self, first: u64, words: &mut Vec<u32>, out: &mut [u64]) {
         words.resize(2 * out.len().next_multiple_of(2), 0);
         self.words(first, words);
@@ -72,7 +72,8 @@ fn philox<const N: usize>(counter: [[u32; N]; 4], key: [u32; 2]) -> [[u32; N]; 4
 mod tests {
     use super::*;
 
-    /// Counter, key and answer, as the authors' library Random123 publishes them (`kat_vectors`, philox4x32 10).
+    /// Known answers (counter, key, words) published with the authors' library Random123 (`kat_vectors`, philox4x32
+    /// 10).
     const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
         ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
         ([u32::MAX; 4], [u32::MAX; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),

@@ -1,13 +1,13 @@
 //! Transcendental functions and rounding, for `f32` and `f64`.
 //!
-//! What is one function of the system's mathematics library is that function, but for [`exp`] of `f32`. Formulas of several steps are
-//! computed in `f64` for `f32`, so that one rounding remains; for `f64` they are written so that they neither cancel nor overflow,
-//! and the rounding error of an exponential's argument is put back.
+//! A function that the system's math library has is that function, except for [`exp`] of `f32`. Formulas of several
+//! steps are computed in `f64` for `f32`, so that one rounding remains. For `f64` they avoid cancellation and overflow,
+//! and the rounding error of an exponential's argument is corrected.
 
 use super::arith::Arith;
 use super::exp;
 
-/// A compute type that has real functions: `f32` and `f64`.
+/// A compute type with real functions: `f32` and `f64`.
 pub(crate) trait Real: Arith {
     fn sqrt(self) -> Self;
     fn rsqrt(self) -> Self;
@@ -96,7 +96,7 @@ macro_rules! real {
                 <$type>::round(self)
             }
             fn pow(self, exponent: $type) -> $type {
-                // For every NaN, signalling ones too, where the system's library answers NaN.
+                // Also for every NaN, including signalling ones, for which system libraries may return NaN.
                 if exponent == 0.0 || self == 1.0 { 1.0 } else { <$type>::powf(self, exponent) }
             }
             fn elu(self, alpha: $type) -> $type {
@@ -122,7 +122,7 @@ real!(
 );
 real!(f64, f64::exp, libm::erf, sigmoid, gelu, |x: f64| times_sigmoid(x, x, 0.0));
 
-/// 1/(1 + e^−x); only exponentials of what is not positive are taken.
+/// 1/(1 + e^−x). Takes exponentials of nonpositive numbers only.
 fn sigmoid(x: f64) -> f64 {
     let e = (-x.abs()).exp();
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
@@ -130,7 +130,8 @@ fn sigmoid(x: f64) -> f64 {
 
 /// x · sigmoid(v + rest), where rest is a correction below the last place of v.
 ///
-/// For negative v the power is taken as a square, of which one factor comes last: the product stays a normal number where e^v is not.
+/// For negative v, e^v is split into two square roots, one of which is multiplied last. The intermediate product thus
+/// stays normal even if e^v is not.
 fn times_sigmoid(x: f64, v: f64, rest: f64) -> f64 {
     let half = (-0.5 * v.abs()).exp();
     if v < 0.0 {
@@ -141,14 +142,14 @@ fn times_sigmoid(x: f64, v: f64, rest: f64) -> f64 {
     }
 }
 
-/// 2√(2/π): the nearest `f64`, and what is missing.
+/// 2√(2/π): the nearest `f64`, and the remainder.
 const SLOPE: (f64, f64) = (1.595_769_121_605_730_8, -9.969_308_809_110_92e-17);
-/// 0.044715: the nearest `f64`, and what is missing.
+/// 0.044715: the nearest `f64`, and the remainder.
 const CUBIC: (f64, f64) = (0.044_715, 2.196_021_142_708_559_5e-18);
 
 /// x/2 · (1 + tanh(u)) = x · sigmoid(2u), where 2u = 2√(2/π) · x · (1 + 0.044715 x²).
 fn gelu(x: f64) -> f64 {
-    // Beyond ±40 the sigmoid is 0 or 1, so the argument need not grow further.
+    // Beyond ±40 the sigmoid is 0 or 1, so that the argument can be clamped.
     let t = x.clamp(-40.0, 40.0);
     let (square, square_rest) = product(t, t);
     let (cubic, cubic_rest) = product(CUBIC.0, square);
@@ -160,17 +161,17 @@ fn gelu(x: f64) -> f64 {
     times_sigmoid(x, v, rest)
 }
 
-/// As [`gelu`], as a step on the way to an `f32`: what `f64` rounds is far below its last place.
+/// As [`gelu`], as an intermediate for an `f32` result: the errors of `f64` are far below its last place.
 #[inline(always)]
 fn gelu_for_f32(x: f64) -> f64 {
     let t = x.clamp(-40.0, 40.0);
     x * exp::sigmoid_for_f32(SLOPE.0 * t * (1.0 + CUBIC.0 * t * t))
 }
 
-/// √½: the nearest `f64`, and what is missing.
+/// √½: the nearest `f64`, and the remainder.
 const SQRT_HALF: (f64, f64) = (std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17);
 
-/// x/2 · erfc(−x/√2), with the rounding error of the argument put back through the derivative of erfc.
+/// x/2 · erfc(−x/√2). The argument's rounding error is corrected with the derivative of erfc.
 fn gelu_erf(x: f64) -> f64 {
     let (z, z_rest) = product(-x, SQRT_HALF.0);
     let rest = z_rest - x * SQRT_HALF.1;
@@ -186,13 +187,13 @@ fn softplus(x: f64) -> f64 {
     positive + (-x.abs()).exp().ln_1p()
 }
 
-/// a·b and its rounding error.
+/// The rounded product a·b and its rounding error.
 fn product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))
 }
 
-/// a + b and its rounding error.
+/// The rounded sum a + b and its rounding error.
 fn sum_with_error(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
@@ -203,7 +204,7 @@ fn sum_with_error(a: f64, b: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// x, then gelu_erf, gelu, silu and softplus of it, from 60-digit arithmetic outside this program.
+    /// x, then its gelu_erf, gelu, silu and softplus, from 60-digit arithmetic outside this program.
     const VALUES: [(f64, f64, f64, f64, f64); 12] = [
         (-37.0, -2.1184613523340935e-298, -0.0, -3.1572276215253042e-15, 8.533047625744066e-17),
         (-30.5, -3.973960635193133e-203, -0.0, -1.7310839959528822e-12, 5.675685232632561e-14),
@@ -231,7 +232,7 @@ mod tests {
         (2.3, 2.2753345469501456, 2.2756729702040808, 2.0904171896658306, 2.3955454645979626),
     ];
 
-    /// Half a unit of the last place of an `f32` next to `x`, and a thousandth more.
+    /// Half an ulp of an `f32` next to `x`, times 1.001.
     fn half_ulp(x: f64) -> f64 {
         let exponent = Ord::max(x.abs().log2().floor() as i32, -126);
         0.5005 * f64::from(f32::EPSILON) * 2f64.powi(exponent)

@@ -1,4 +1,4 @@
-//! Memory for new elements, written from front to back and never read before.
+//! Uninitialised memory for new elements, written from front to back and not read before.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -6,31 +6,31 @@ use std::ops::Range;
 use super::operands::{Line, Operand};
 use super::vector::vectorised;
 
-/// Room for elements, some of which are there.
+/// Slots for elements, of which the first `written` are initialised.
 pub(super) struct Room<'a, T> {
     slots: &'a mut [MaybeUninit<T>],
-    /// How many were written, from the front.
+    /// The number of elements written.
     written: usize,
 }
 
 impl<'a, T: Copy + Default> Room<'a, T> {
-    /// Room in memory that was not written yet.
+    /// Room in uninitialised memory.
     pub(super) fn new(slots: &'a mut [MaybeUninit<T>]) -> Room<'a, T> {
         Room { slots, written: 0 }
     }
 
-    /// Room over elements that are there.
+    /// Room over initialised elements.
     pub(super) fn over(elements: &'a mut [T]) -> Room<'a, T> {
-        // SAFETY: S15: `MaybeUninit` has the layout of what is in it, and into its slots a room writes elements only.
+        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and a room writes only elements into its slots.
         Room::new(unsafe { &mut *(elements as *mut [T] as *mut [MaybeUninit<T>]) })
     }
 
-    /// Where it is, from the first slot to behind the last.
+    /// The address range of all slots.
     pub(super) fn place(&self) -> Range<*const MaybeUninit<T>> {
         self.slots.as_ptr_range()
     }
 
-    /// How many elements there is room for.
+    /// The number of elements that still fit.
     pub(super) fn left(&self) -> usize {
         self.slots.len() - self.written
     }
@@ -46,7 +46,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
         self.written += x.len();
     }
 
-    /// Writes `f` of each pair of elements of `x` and `y`: so many rows of so many elements.
+    /// Writes `f` of each pair of elements of `x` and `y`, given the numbers of rows and of elements per row.
     #[inline(always)]
     pub(super) fn pairs<A: Copy>(
         &mut self,
@@ -61,7 +61,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
             #[inline(always)]
             move || {
                 for (row, slots) in slots.chunks_exact_mut(width).enumerate() {
-                    // A loop for each form, none of which has an index to compute. Lines are as long as the row.
+                    // A separate loop for each form, so that none computes indices. Lines are as long as the row.
                     match (x.line(row, width), y.line(row, width)) {
                         (Line::Each(x), Line::Each(y)) => {
                             for (slot, (x, y)) in slots.iter_mut().zip(x.iter().zip(y)) {
@@ -81,23 +81,23 @@ impl<'a, T: Copy + Default> Room<'a, T> {
     /// Writes a copy of `x`.
     #[inline(always)]
     pub(super) fn copy(&mut self, x: &[T]) {
-        // SAFETY: S15: `MaybeUninit` has the layout of what is in it, and nothing but elements is read from here.
+        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and only elements are read here.
         let elements = unsafe { &*(x as *const [T] as *const [MaybeUninit<T>]) };
         self.slots[self.written..][..x.len()].copy_from_slice(elements);
         self.written += x.len();
     }
 
-    /// Writes `count` zeros, and lends them to be overwritten.
+    /// Writes `count` zeros, and returns them to be overwritten.
     pub(super) fn zeroed(&mut self, count: usize) -> &mut [T] {
         let zeros = &mut self.slots[self.written..][..count];
         zeros.fill(MaybeUninit::new(T::default()));
         self.written += count;
-        // SAFETY: S15: every element was just written, and `MaybeUninit` has the layout of what is in it.
+        // SAFETY: S15: every element was just written, and `MaybeUninit<T>` has the layout of `T`.
         unsafe { &mut *(zeros as *mut [MaybeUninit<T>] as *mut [T]) }
     }
 }
 
-/// Writes `f` of each element of `x`, which are as many as the slots.
+/// Writes `f` of each element of `x`, which has as many elements as there are slots.
 #[inline(always)]
 fn write_each<A: Copy, T>(slots: &mut [MaybeUninit<T>], x: &[A], f: impl Fn(A) -> T) {
     for (slot, x) in slots.iter_mut().zip(x) {

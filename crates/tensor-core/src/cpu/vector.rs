@@ -1,11 +1,13 @@
-//! Loops compiled twice: for every machine, and for the vector instructions that most have.
+//! Compiles loops twice: for any machine, and for the vector instructions that most have.
 //!
-//! Both give the same bits, but for which NaN comes of several: the compiler neither reorders floating-point operations nor fuses a product and a sum, and where the code asks
-//! for a fused one, `mul_add`, it is an instruction in one and a call of the system's library in the other.
+//! Both give the same bits, except for which NaN results from several. The compiler neither reorders floating-point
+//! operations nor fuses a product and a sum. An explicit fused operation, `mul_add`, is an instruction in one version
+//! and a call of the system's library in the other.
 
-/// Does `work`, compiled for AVX2 and FMA if this machine has them, else for any machine.
+/// Runs `work`, compiled for AVX2 and FMA if this machine has them, else for any machine.
 ///
-/// Instructions are chosen for what is inlined into `work`: it is a closure marked `#[inline(always)]`, as are the functions in its loops.
+/// Only inlined code gets these instructions: `work` is a closure marked `#[inline(always)]`, and so are the functions
+/// in its loops.
 #[inline(always)]
 pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]

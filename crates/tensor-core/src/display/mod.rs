@@ -1,4 +1,4 @@
-//! Tensors as text, laid out as PyTorch does: nested brackets, aligned columns, the middle of large tensors left out.
+//! Tensors as text, formatted as in PyTorch: nested brackets, aligned columns, and large tensors without their middle.
 
 mod number;
 
@@ -13,23 +13,24 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use number::Format;
 
-/// Tensors with more elements than this are summarised.
+/// Larger tensors are summarised.
 const THRESHOLD: usize = 1000;
-/// Elements shown at either end of a summarised axis.
+/// Elements shown at each end of a summarised axis.
 const EDGE: usize = 3;
-/// Elements that are shown at most. Only tensors of eight axes and more, all of them short, have more to show.
+/// The maximum number of elements shown. Only tensors with eight or more axes, all short, exceed it.
 const MOST: usize = 1 << 20;
-/// The width of a line that rows and suffixes are broken at.
+/// The line width at which rows and suffixes are broken.
 const LINE: usize = 80;
 const PREFIX: &str = "tensor(";
 
 impl fmt::Display for Tensor {
-    /// Writes the tensor as PyTorch does: `tensor([1., 2., 3.])`, with the dtype if it is neither `f32` nor `i64` and the device
-    /// if it is not the CPU. Reads back only the elements that are shown; of more than 2^20 it shows none, and says so.
+    /// Writes the tensor as PyTorch does: `tensor([1., 2., 3.])`, with the dtype if it is neither `f32` nor `i64`, and
+    /// the device if it is not the CPU. Reads back only the elements shown. If these are more than 2^20, it shows none
+    /// and says so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match contents(self) {
             Ok(contents) => f.write_str(&with_suffixes(self, contents)),
-            // Formatting cannot fail for a reason of ours, so the reason becomes the text.
+            // `fmt` can report formatting errors only, so the error becomes the text.
             Err(error) => write!(f, "{PREFIX}<{error}>, shape={}, dtype={})", self.shape(), self.dtype()),
         }
     }
@@ -63,25 +64,25 @@ fn contents(tensor: &Tensor) -> Result<String> {
     Ok(Brackets { outer, width, summarise, format }.write(&mut elements))
 }
 
-/// The elements that are shown, in row-major order.
+/// The elements shown, in row-major order.
 fn shown_elements(tensor: &Tensor, summarise: bool) -> Result<Vec<Scalar>> {
     if !summarise {
         return Ok(scalars(&tensor.to_cpu_storage()?));
     }
-    // The first axis that is left out in the middle is read in two parts; the others of each part likewise.
+    // The first summarised axis is read in two parts, and each part's later axes likewise.
     let long = tensor.dims().iter().position(|&length| length > 2 * EDGE);
     let Some(axis) = long else { return Ok(scalars(&tensor.to_cpu_storage()?)) };
     let outer: usize = tensor.dims()[..axis].iter().product();
     let head = edge(tensor, axis, 0)?;
     let tail = edge(tensor, axis, tensor.dims()[axis] - EDGE)?;
-    // What each part holds for one index of the outer axes.
+    // Elements of each part per index of the outer axes.
     let run = head.len() / outer;
     Ok((0..outer)
         .flat_map(|i| [&head[i * run..(i + 1) * run], &tail[i * run..(i + 1) * run]].concat())
         .collect())
 }
 
-/// The shown elements among `EDGE` indices of `axis` from `start` on.
+/// The elements shown among the `EDGE` indices of `axis` from `start` on.
 fn edge(tensor: &Tensor, axis: usize, start: usize) -> Result<Vec<Scalar>> {
     shown_elements(&tensor.narrow(axis, start, EDGE)?, true)
 }
@@ -90,21 +91,21 @@ fn scalars(storage: &CpuStorage) -> Vec<Scalar> {
     dispatch!(storage, elements: T => elements.iter().map(|x: &T| x.to_scalar()).collect())
 }
 
-/// How the elements are arranged.
+/// The arrangement of the elements.
 struct Brackets<'a> {
-    /// The lengths of the axes whose indices have a row each.
+    /// The lengths of all axes but the innermost; each index combination has a row.
     outer: &'a [usize],
-    /// The elements of a row.
+    /// The number of elements in a row.
     width: usize,
     summarise: bool,
     format: Format,
 }
 
 impl Brackets<'_> {
-    /// Writes all elements, row by row and without recursion: a tensor may have any number of axes.
+    /// Writes all elements row by row. It does not recurse, because a tensor may have any number of axes.
     fn write(&self, elements: &mut dyn Iterator<Item = Scalar>) -> String {
         let rank = self.outer.len();
-        // How many parts are complete on each axis.
+        // Complete parts per axis.
         let mut done = vec![0; rank];
         let mut text = "[".repeat(rank);
         loop {
@@ -149,13 +150,13 @@ impl Brackets<'_> {
         self.summarise && length > 2 * EDGE
     }
 
-    /// How many indices of an axis are shown.
+    /// The number of indices shown of an axis.
     fn shown(&self, length: usize) -> usize {
         if self.omits(length) { 2 * EDGE } else { length }
     }
 }
 
-/// The whole text, with what PyTorch appends to the contents.
+/// The contents, followed by PyTorch's suffixes.
 fn with_suffixes(tensor: &Tensor, contents: String) -> String {
     let mut suffixes = Vec::new();
     if !tensor.device().is_cpu() {
@@ -166,12 +167,12 @@ fn with_suffixes(tensor: &Tensor, contents: String) -> String {
         let lengths: Vec<String> = tensor.dims().iter().map(usize::to_string).collect();
         suffixes.push(format!("size=({})", lengths.join(", ")));
     }
-    // Only f32 and, where elements are there to show it, i64 go without saying.
+    // The dtype is omitted for f32, and for i64 if there are elements.
     if tensor.dtype() != DType::F32 && (empty || tensor.dtype() != DType::I64) {
         suffixes.push(format!("dtype={}", tensor.dtype()));
     }
     let mut text = format!("{PREFIX}{contents}");
-    // PyTorch counts the last line two columns longer than it is.
+    // PyTorch counts two columns more in the last line than it has.
     let mut column = text.len() - text.rfind('\n').map_or(0, |newline| newline + 1) + 2;
     for suffix in suffixes {
         if column + suffix.len() + 2 > LINE {

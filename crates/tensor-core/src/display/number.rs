@@ -3,12 +3,12 @@
 use crate::dtype::DType;
 use crate::scalar::Scalar;
 
-/// Digits after the point.
+/// Digits after the decimal point.
 const PRECISION: usize = 4;
 
-/// How every number of a tensor is written, so that columns align.
+/// The format of all numbers of a tensor, which aligns the columns.
 pub(super) struct Format {
-    /// Columns that each number takes, at least.
+    /// Minimum width of each number.
     pub(super) width: usize,
     style: Style,
 }
@@ -16,16 +16,16 @@ pub(super) struct Format {
 enum Style {
     /// Integers.
     Int,
-    /// Floats that are all whole: a point, and nothing after it.
+    /// Floats that are all whole numbers: a decimal point without digits after it.
     Whole,
-    /// Floats with digits after the point.
+    /// Floats with digits after the decimal point.
     Fixed,
     /// Floats with an exponent.
     Scientific,
 }
 
 impl Format {
-    /// The format that fits all of `numbers`. Zeros, NaN and infinities have no say in it.
+    /// The format for all of `numbers`. Zeros, NaN and infinities do not influence it.
     pub(super) fn of(numbers: &[Scalar], dtype: DType) -> Format {
         if dtype.is_int() {
             let width = numbers.iter().map(|x| x.to_string().len()).max().unwrap_or(1);
@@ -50,7 +50,7 @@ impl Format {
         format
     }
 
-    /// The number, aligned to the right.
+    /// Formats a number, aligned to the right.
     pub(super) fn write(&self, number: Scalar) -> String {
         let text = match (&self.style, number) {
             (_, Scalar::Int(i)) => i.to_string(),
@@ -63,7 +63,7 @@ impl Format {
     }
 }
 
-/// NaN, or an infinity with its sign.
+/// Formats NaN, or an infinity with its sign.
 fn not_finite(x: f64) -> String {
     let text = match x {
         f64::INFINITY => "inf",
@@ -73,7 +73,7 @@ fn not_finite(x: f64) -> String {
     text.to_owned()
 }
 
-/// As C prints it: an exponent with a sign and at least two digits.
+/// Formats as C does, with a signed exponent of at least two digits.
 fn scientific(x: f64) -> String {
     let text = format!("{x:.PRECISION$e}");
     match text.split_once('e') {

@@ -1,8 +1,8 @@
-//! Choosing between several ways to compute one thing by how long each of them takes, without ever waiting for the device.
+//! Chooses the fastest of several implementations of an operation by measuring them, without waiting for the device.
 //!
-//! The first calls of a problem try the ways one after the other, each of them several times, with events before and behind; the events
-//! are asked later whether they have passed. Once every time is known, the quickest way is taken from then on: for a graph by the time
-//! of the device alone, otherwise by that or the time that the call takes the host, whichever is longer.
+//! The first calls of a problem run all implementations ("ways") in turn, each several times between two events. Later
+//! calls check whether these events have completed. Once all times are known, every call takes the fastest way. For a
+//! graph that is the way with the shortest device time; otherwise the longer of device time and host time counts.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,53 +11,53 @@ use std::time::{Duration, Instant};
 use hip_safe::{Event, Stream};
 use parking_lot::Mutex;
 
-/// How often each way runs before the choice. What the first run loads and compiles is not counted.
+/// Runs of each way before the choice. The first run is not counted, because it loads and compiles code.
 const RUNS: usize = 3;
-/// Work that the device has to do while the host submits what is timed, so that the device's time has no gaps.
+/// Device work queued before a timed run. It hides the host's submission time, so that the measurement has no gaps.
 const FILLING: Duration = Duration::from_micros(200);
-/// The most runs that this may take.
+/// The maximum number of runs queued for that.
 const MOST_FILLING: u32 = 8;
 
-/// So many problems are remembered; one more, and all are forgotten.
+/// The maximum number of problems remembered. When it is exceeded, all are forgotten.
 pub(super) const MOST_PROBLEMS: usize = 4096;
 
-/// What came of running a way.
+/// The outcome of running a way.
 pub(super) enum Attempt<R> {
     /// The result.
     Done(R),
-    /// This time there is something in its way, such as a lack of memory.
+    /// It failed for now, for example for lack of memory.
     NotNow,
-    /// It cannot do the problem at all.
+    /// It cannot compute this problem.
     Impossible,
 }
 
-/// What was found out about each problem so far.
+/// The measurements of each problem so far.
 pub(super) struct Choices<K> {
-    /// By problem, and by the number of ways: some are there only at times.
+    /// The key includes the number of ways, because some ways are not always available.
     trials: Mutex<HashMap<(K, usize), Trial<Pending>>>,
 }
 
-/// Events before and behind a run.
+/// The events before and after a run.
 struct Pending {
     start: Event,
     end: Event,
 }
 
-/// The runs of one problem's ways. `P` tells later how long a run took.
+/// The measurements of one problem's ways. `P` is a pending run whose time will be known later.
 struct Trial<P> {
     ways: Vec<Way>,
     pending: Vec<(usize, P)>,
-    /// A problem that is met once is not worth a trial.
+    /// Whether the problem was seen before. A problem that occurs once is not worth measuring.
     met: bool,
 }
 
-/// One way, by its runs.
+/// The measurements of one way.
 #[derive(Default, Clone)]
 struct Way {
     started: usize,
     timed: usize,
     best: Option<Duration>,
-    /// What submitting it takes.
+    /// Host time of the submission.
     host: Option<Duration>,
     impossible: bool,
 }
@@ -67,10 +67,10 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         Self { trials: Mutex::new(HashMap::new()) }
     }
 
-    /// Runs the problem one of `ways` ways. The last one can do it always, and runs may be repeated.
+    /// Runs the problem one of `ways` ways. The last way must always work, and `run` may be called repeatedly.
     ///
     /// # Errors
-    /// The first error of `run`, which ends the call and says nothing about the way.
+    /// The first error of `run`. It ends the call and does not count against the way.
     pub(super) fn run<R, E>(
         &self,
         stream: &Stream,
@@ -83,7 +83,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         }
         let problem = (problem.clone(), ways);
         for _ in 0..ways {
-            // What a graph launches is timed by nobody, and events do not belong into it.
+            // A captured graph is not timed, and timing events do not belong in it.
             let (way, filling) = if stream.is_capturing() {
                 (self.trials.lock().get(&problem).map_or(Some(0), |trial| trial.best(true)), None)
             } else {
@@ -119,7 +119,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
         run(ways - 1)
     }
 
-    /// Takes the times of a problem's runs that are known by now. The driver is asked while nothing is locked.
+    /// Collects the times of a problem's completed runs. Events are queried without holding the lock.
     fn collect(&self, problem: &(K, usize), ways: usize) {
         let mut trials = self.trials.lock();
         let full = trials.len() >= MOST_PROBLEMS && !trials.contains_key(problem);
@@ -136,14 +136,14 @@ impl<K: Eq + Hash + Clone> Choices<K> {
     }
 }
 
-/// An event behind what the stream has now. Without one nothing is timed, which costs a measurement and no result.
+/// Records an event on the stream. On failure nothing is timed, which does not affect results.
 fn recorded(stream: &Stream) -> Option<Event> {
     let event = Event::new(stream.device()).ok()?;
     stream.record_event(&event).ok().map(|()| event)
 }
 
 impl Pending {
-    /// How long the run took, if it is over; an answer without a time if it cannot be told.
+    /// The run's time if it is complete; `Some(None)` if its time is unavailable.
     fn time(&self) -> Option<Option<Duration>> {
         match self.end.is_done() {
             Ok(false) => None,
@@ -158,7 +158,7 @@ impl<P> Trial<P> {
         Self { ways: vec![Way::default(); ways], pending: Vec::new(), met: false }
     }
 
-    /// Takes the times that are known by now.
+    /// Collects the times of completed runs.
     fn collect(&mut self, time: impl Fn(&P) -> Option<Option<Duration>>) {
         let ways = &mut self.ways;
         self.pending.retain(|(way, pending)| {
@@ -170,7 +170,7 @@ impl<P> Trial<P> {
         });
     }
 
-    /// Adds the times of another one, and the runs whose times it does not know.
+    /// Merges another trial: its times, and its pending runs.
     fn add(&mut self, other: Self) {
         for (way, known) in self.ways.iter_mut().zip(other.ways) {
             way.timed += known.timed;
@@ -179,7 +179,7 @@ impl<P> Trial<P> {
         self.pending.extend(other.pending);
     }
 
-    /// The way to run now, `None` if there is none; and, if it is timed, how often the last way runs before.
+    /// The way to run now, `None` if there is none. If it is to be timed, also how often to run the last way before.
     fn next(&mut self) -> (Option<usize>, Option<u32>) {
         if !std::mem::replace(&mut self.met, true) {
             return (self.best(false), None);
@@ -192,14 +192,14 @@ impl<P> Trial<P> {
         (Some(number), (way.started > 1).then_some(filling))
     }
 
-    /// How many runs of the last way keep the device busy for long enough.
+    /// How many runs of the last way keep the device busy long enough.
     fn filling(&self) -> u32 {
         let known = self.ways.last().and_then(|way| way.best).filter(|best| !best.is_zero());
         let runs = known.map_or(1.0, |best| FILLING.as_secs_f64() / best.as_secs_f64());
         (runs.ceil() as u32).clamp(1, MOST_FILLING)
     }
 
-    /// The quickest way by what is known, on the device alone or with the host; the first possible one if nothing is known.
+    /// The fastest way so far, by device time or including host time. The first possible one if nothing is known.
     fn best(&self, on_device: bool) -> Option<usize> {
         let possible = || (0..self.ways.len()).filter(|&way| !self.ways[way].impossible);
         let time =
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn each_way_warms_up_and_is_timed_and_the_quickest_stays() {
         let mut trial = Trial::<Duration>::new(3);
-        // The first time nothing is tried.
+        // The first call measures nothing.
         assert_eq!(trial.next(), (Some(0), None));
         let times = [30, 10, 20];
         let mut order = Vec::new();
@@ -239,7 +239,7 @@ mod tests {
         }
         let expected = |way| [(way, None), (way, Some(1)), (way, Some(1))];
         assert_eq!(order, [expected(0), expected(1), expected(2)].concat());
-        // Nothing is known yet: nobody waits.
+        // Nothing is known yet, and nobody waits.
         trial.collect(|_| None);
         assert_eq!((trial.next(), trial.is_over()), ((Some(0), None), false));
         trial.collect(|time| Some(Some(*time)));

@@ -1,4 +1,4 @@
-//! Where a device gets its code: code objects in a folder, the cache on disk, or a compilation at run time, in that order.
+//! Finds a device's code: code objects in a folder, the disk cache, or run-time compilation, in that order.
 
 mod folder;
 mod notice;
@@ -12,25 +12,25 @@ use hip_safe::{CacheAnswer, CodeCache, Device, Platform, Source};
 use hip_sys::check_owner;
 use kernels_hip::Unit;
 
-/// Where the code of a unit of kernels came from.
+/// The origin of the code of a kernel unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeOrigin {
-    /// This file, as `cargo xtask build-kernels` wrote it.
+    /// A file written by `cargo xtask build-kernels`.
     Folder(PathBuf),
-    /// This file of the cache, which an earlier compilation at run time left.
+    /// A cache file written by an earlier run-time compilation.
     Cache(PathBuf),
     /// It was compiled now.
     Compiled,
 }
 
-/// What a unit is wanted for.
+/// The target that a unit is compiled for.
 pub(super) struct Target<'a> {
     pub(super) platform: &'a Platform,
-    /// With its features, such as `gfx90a:sramecc+:xnack-`.
+    /// Includes features, such as `gfx90a:sramecc+:xnack-`.
     pub(super) arch: &'a str,
     pub(super) wave_size: u32,
-    /// The device whose architecture it is: its compiler is asked for it, known to us or not.
+    /// The device of this architecture. Its compiler is asked even if we do not know the architecture.
     pub(super) device: Option<&'a Device>,
 }
 
@@ -40,34 +40,34 @@ impl Target<'_> {
         unit.target(self.platform.kind.name(), self.arch, self.wave_size)
     }
 
-    /// Whether it is a device of hip-host.
+    /// Whether this is a device of hip-host.
     fn is_host(&self) -> bool {
         self.platform.kind.name() == "host"
     }
 }
 
-/// Where to look.
+/// The places to search.
 pub(super) struct Search {
-    /// The folder of `HIPSTACK_KERNELS`: it must be there, and what it has for an architecture must be whole and usable. One that has
-    /// nothing for an architecture is passed over.
+    /// The folder named by `HIPSTACK_KERNELS`. It must exist, and its files for an architecture must be complete and
+    /// usable. If it has none for an architecture, it is skipped.
     named: Option<PathBuf>,
-    /// Folders named `kernels` beside the program and up to two levels above it: cargo's programs lie one or two folders below
-    /// `target`, where `cargo xtask build-kernels` writes. One that others may write to is passed over.
+    /// Folders named `kernels` next to the program and up to two levels above. Cargo puts programs one or two folders
+    /// below `target`, where `cargo xtask build-kernels` writes. A folder that others may write to is skipped.
     beside: Vec<PathBuf>,
     cache: Cache,
 }
 
-/// The cache of the process, or one of a test.
+/// The cache of the process, or a test's own.
 enum Cache {
     Process,
     #[cfg(all(test, feature = "host"))]
     Own(Box<CodeCache>),
 }
 
-/// What `HIPSTACK_KERNELS` says instead of a folder if none is to be looked into.
+/// The value of `HIPSTACK_KERNELS` that disables folders.
 const COMPILE: &str = "compile";
 
-/// As the environment of the process says; it is read once.
+/// The search configured by the environment, which is read once.
 pub(super) static SEARCH: LazyLock<Search> = LazyLock::new(|| {
     let program = std::env::current_exe().unwrap_or_default();
     let beside = program.ancestors().skip(1).take(3).map(|folder| folder.join("kernels")).collect();
@@ -90,16 +90,16 @@ impl Search {
         }
     }
 
-    /// The code of a unit.
+    /// The code of a unit. Prints a notice if a compilation takes long.
     ///
     /// # Errors
-    /// Where it was looked for, why it was not there, and how to make it; the compiler's log if it does not compile.
+    /// Where it was looked for, why it was not found, and how to build it; the compiler's log if it does not compile.
     pub(super) fn find(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
         let _waiting = notice::waiting(&unit.name(), target.of(unit).0);
         self.find_untold(target, unit)
     }
 
-    /// As [`Search::find`], for callers that show what is waited for themselves.
+    /// As [`Search::find`], without the notice.
     ///
     /// # Errors
     /// As [`Search::find`].
@@ -125,11 +125,11 @@ impl Search {
         }
     }
 
-    /// What `take` makes of the code of a unit. If it refuses what the cache has, the entry is removed, and the code is looked for once
-    /// more.
+    /// Passes the code of a unit to `take`. If `take` rejects code from the cache, the entry is removed and the search
+    /// is repeated once.
     ///
     /// # Errors
-    /// As [`Search::find`], by `wrong`; that of `take`.
+    /// As [`Search::find`], converted by `wrong`; or the error of `take`.
     pub(super) fn find_for<T, E>(
         &self,
         target: &Target,
@@ -149,10 +149,10 @@ impl Search {
         }
     }
 
-    /// Whether there is code of a unit, or a compiler that may be asked for it.
+    /// Checks that there is code of a unit, or a compiler that can be asked for it.
     ///
     /// # Errors
-    /// As [`Search::find`], as far as it can be said without compiling.
+    /// As [`Search::find`], without compiling.
     pub(super) fn check(&self, target: &Target, unit: &Unit) -> Result<(), String> {
         let mut why = Vec::new();
         if self.ahead(target, unit, &mut why)?.is_some() {
@@ -161,7 +161,7 @@ impl Search {
         can_compile(target).map_err(|error| nothing(target, unit, &why, &error))
     }
 
-    /// What compiles, or has compiled, the code that a device gets; nothing if there is no code.
+    /// The compiler of the code that the device gets; `None` if there is no code.
     pub(super) fn compiler(&self, target: &Target) -> Option<String> {
         let unit = kernels_hip::units().next()?;
         if let Some(current) = self.ahead(target, &unit, &mut Vec::new()).ok()? {
@@ -217,7 +217,7 @@ impl Search {
     }
 }
 
-/// The source of a unit, with the options that its platform's compiler must have.
+/// The source of a unit, with the options that its platform's compiler needs.
 fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
     let platform = target.platform.kind.name();
     let options = unit
@@ -227,7 +227,7 @@ fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
     Ok(Source::new(unit.family.source).name(unit.family.file).headers(headers).options(options))
 }
 
-/// Whether the platform's compiler may be asked for the architecture.
+/// Whether the platform's compiler can be asked for the architecture.
 fn can_compile(target: &Target) -> Result<(), String> {
     target.platform.check_compiler()?;
     match target.device {
@@ -236,7 +236,7 @@ fn can_compile(target: &Target) -> Result<(), String> {
     }
 }
 
-/// Whether a file, and the folders above it up to `root`, can be changed by this user and the administrator alone.
+/// Checks that only this user and root can change a file and the folders above it, up to `root`.
 fn only_ours(root: &Path, file: &Path) -> Result<(), String> {
     file.ancestors().take_while(|part| part.starts_with(root)).try_for_each(check_owner)
 }
@@ -251,13 +251,13 @@ fn nothing(target: &Target, unit: &Unit, why: &[String], compiler: &str) -> Stri
     )
 }
 
-/// The command that makes the code objects for a target.
+/// The command that builds the code objects for a target.
 fn build(target: &Target) -> String {
     let (platform, arch) = (target.platform.kind.name(), name_of(target.arch));
     format!("`cargo xtask build-kernels --platform {platform} --arch {arch}`")
 }
 
-/// "gfx90a:sramecc+:xnack-" has its features behind the name.
+/// Removes the features from an architecture such as "gfx90a:sramecc+:xnack-".
 fn name_of(arch: &str) -> &str {
     arch.split(':').next().unwrap_or(arch)
 }

@@ -1,4 +1,4 @@
-//! A HIP device as tensors see it: the device, the stream that its operations run on, and its kernels.
+//! A HIP device with the stream that its operations run on, and its kernels.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +17,8 @@ use super::libraries::Libraries;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
 
-/// A device of a HIP platform. Cloning it copies a reference; two made of the same ordinal are the same place, but each has a
-/// stream of its own, so their tensors do not mix.
+/// A device of a HIP platform. A clone shares it. Two devices opened with the same ordinal use the same hardware, but
+/// each has its own stream, so that their tensors do not mix.
 #[derive(Clone)]
 pub struct HipDevice {
     inner: Arc<Inner>,
@@ -34,17 +34,18 @@ struct Inner {
 }
 
 impl HipDevice {
-    /// Opens device `ordinal` of a platform, with a stream of its own.
+    /// Opens device `ordinal` of a platform, with a new stream.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`] if there is no such device or the driver answers an error.
+    /// [`ErrorKind::Hip`] if there is no such device or the driver returns an error.
     #[doc(alias = "hipSetDevice")]
     pub fn new(platform: &Arc<Platform>, ordinal: usize) -> Result<HipDevice> {
         Self::open(platform, ordinal, Libraries::new(true))
     }
 
-    /// As [`HipDevice::new`], with every operation done by this workspace's kernels, and none by rocBLAS or MIOpen. So are those of
-    /// every device if the environment says `HIPSTACK_LIBRARIES=0`, and where the platform has no such libraries.
+    /// As [`HipDevice::new`], but all operations use this workspace's kernels, and none rocBLAS or MIOpen. The
+    /// environment variable `HIPSTACK_LIBRARIES=0` does this for every device. Platforms without these libraries always
+    /// behave so.
     ///
     /// # Errors
     /// As [`HipDevice::new`].
@@ -69,17 +70,18 @@ impl HipDevice {
         })
     }
 
-    /// The device below.
+    /// The underlying device.
     pub fn device(&self) -> &Device {
         self.inner.stream.device()
     }
 
-    /// The stream that every operation of this device runs on.
+    /// The stream that all operations of this device run on.
     ///
-    /// A thread may capture what it does as a graph ([`Stream::capture`]). A launch then writes the tensors that were written in place or made
-    /// there, which are 0 until the first one, and reads the memory of the others: an input that is changed in place, alone on its storage, is
-    /// what the next launch reads. Clones and views of what a graph writes are copies, so that a launch changes no other tensor. Meanwhile
-    /// operations of other threads on this device answer [`hip_safe::Error::Capturing`].
+    /// A thread may capture its operations as a graph ([`Stream::capture`]). A launch of the graph writes the tensors
+    /// that the capture made or wrote in place; they are 0 until the first launch. It reads the memory of all other
+    /// tensors: if an input that owns its storage exclusively is changed in place, the next launch reads the new
+    /// values. Clones and views of what a graph writes are copies, so that a launch changes no other tensor. During a
+    /// capture, operations of other threads on this device return [`hip_safe::Error::Capturing`].
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -89,7 +91,7 @@ impl HipDevice {
     /// let device = Device::parse("host:0")?;
     /// let stream = device.as_hip().unwrap().stream();
     /// let mut x = Tensor::new([1f32, 2.0], &device)?;
-    /// x.affine_(1.0, 0.0)?; // what is loaded on first use cannot be captured
+    /// x.affine_(1.0, 0.0)?; // loads the kernel, which a capture cannot do
     ///
     /// let mut doubled = Ok(());
     /// let graph = stream.capture(|_| {
@@ -114,30 +116,31 @@ impl HipDevice {
     /// Free and total memory in bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`] if the driver answers an error.
+    /// [`ErrorKind::Hip`] if the driver returns an error.
     #[doc(alias = "hipMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         self.device().memory_info().map_err(wrap("memory_info"))
     }
 
-    /// Waits until every operation submitted so far is done.
+    /// Waits until every operation submitted so far is complete.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`]: the error of the work, if it failed. [`ErrorKind::IdOutOfRange`], in the name of the operation that met
-    /// the id, if nobody was told yet.
+    /// [`ErrorKind::Hip`] if the work failed. [`ErrorKind::IdOutOfRange`], with the name of the operation that had the
+    /// wrong id, if it was not reported before.
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         self.stream().synchronize().map_err(wrap("synchronize"))?;
         self.look_for_faults("synchronize")
     }
 
-    /// An error if an operation met an id that is out of range since the last look; for callers that have waited for the device.
+    /// Returns an error if an operation had an id out of range since the last check. Callers have waited for the
+    /// device.
     pub(super) fn look_for_faults(&self, operation: &'static str) -> Result<()> {
         self.faults().look(self.stream(), operation).on(&crate::Device::Hip(self.clone()))
     }
 
-    /// The kernel `elementwise_<op>_<dtype>` of this workspace, for launches of one's own on [`HipDevice::stream`]. Its
-    /// arguments are those that `kernels_hip::args` describes.
+    /// The kernel `elementwise_<op>_<dtype>` of this workspace, to launch on [`HipDevice::stream`]. `kernels_hip::args`
+    /// describes its arguments.
     ///
     /// ```
     /// use tensor_core::{BinaryOp, DType, Device};
@@ -153,12 +156,12 @@ impl HipDevice {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Code`] if there is no code for the device, [`ErrorKind::Hip`] if there is no such kernel in it.
+    /// [`ErrorKind::Code`] if there is no code for the device, [`ErrorKind::Hip`] if the code has no such kernel.
     pub fn elementwise_kernel(&self, op: &'static str, dtype: DType) -> Result<Function> {
         self.kernels().get(self, Kernel { family: "elementwise", op, dtype, to: None }).cloned()
     }
 
-    /// Where the code of each unit of kernels came from that was loaded so far, by the unit's name, such as `matmul_f32`.
+    /// The origin of each kernel unit's code loaded so far, by the unit's name, such as `matmul_f32`.
     pub fn code_origins(&self) -> BTreeMap<String, CodeOrigin> {
         self.kernels().origins()
     }
@@ -182,17 +185,18 @@ impl HipDevice {
         facts::of(self)
     }
 
-    /// How many multiprocessors there are: what launches are sized by.
+    /// The number of multiprocessors, which determines launch sizes.
     pub(super) fn multiprocessors(&self) -> u32 {
         self.device().properties().multiprocessors
     }
 
-    /// A launch over `count` elements of at most `bytes` each.
+    /// The launch configuration for `count` elements of at most `bytes` each.
     pub(super) fn elementwise(&self, count: usize, bytes: usize) -> LaunchConfig {
         config(launch::elementwise(count as u64, bytes, self.multiprocessors()))
     }
 
-    /// As [`Self::elementwise`], for inputs and outputs of `from` and `to` bytes an element. `flat`: each operand is tight or one element.
+    /// As [`Self::elementwise`], for inputs of `from` and outputs of `to` bytes per element. `flat`: each operand is
+    /// contiguous or a single element.
     pub(super) fn walk(&self, flat: bool, count: usize, (from, to): (usize, usize)) -> LaunchConfig {
         if !flat || !self.has_own_memory() {
             return self.elementwise(count, from.max(to));
@@ -200,7 +204,7 @@ impl HipDevice {
         config(launch::tight(count as u64, from, to))
     }
 
-    /// Whether the device shares no memory with the host: a GPU for which blocks cost nothing, not a CPU that starts each.
+    /// Whether the device has memory of its own. Such a GPU starts blocks at no cost; a CPU does not.
     pub(super) fn has_own_memory(&self) -> bool {
         !self.device().properties().integrated
     }
@@ -209,23 +213,24 @@ impl HipDevice {
         &self.inner.faults
     }
 
-    /// Lets convolutions use Winograd's and Fourier's transforms from now on, or not, where the platform's library has them. They take
-    /// fewer operations, by up to half, and their errors are larger than those of sums of products: not every convolution of integers
-    /// that `f32` holds is exact then. On NVIDIA it lets those of 16 bits use engines too of which cuDNN notes that sums may be of
-    /// fewer than 32 bits. Without a word neither is used.
+    /// Allows or forbids Winograd and Fourier transforms in convolutions, if the platform's library has them. They need
+    /// up to half the operations, but their errors are larger than those of sums of products: convolutions of integers
+    /// that `f32` represents may become inexact. On NVIDIA this also allows 16-bit engines which, according to cuDNN,
+    /// may accumulate in fewer than 32 bits. By default neither is used.
     pub fn allow_winograd(&self, allowed: bool) {
         self.inner.libraries.set_allow_transforms(allowed);
     }
 
-    /// Lets attention of `f16` and `bf16` use the kernels for matrix units from now on, or not: on NVIDIA from compute capability 8.0
-    /// on, and on the host, where their text without such units is the slower one. They take heads of up to 128 columns, multiples of
-    /// 8, whose rows are tight and aligned to 16 bytes, from 64 queries and 64 keys on (`bf16`: 256). Without a word they are used.
-    /// AMD's devices do not use them: what clang makes of them for gfx942 gave wrong results on an emulated card.
+    /// Allows or forbids the matrix-unit kernels in attention of `f16` and `bf16`. They are used on NVIDIA from compute
+    /// capability 8.0 on, and on the host, where the text without matrix units is slower. They support heads of up to
+    /// 128 columns, in multiples of 8, with contiguous rows aligned to 16 bytes, from 64 queries and 64 keys on
+    /// (`bf16`: 256). The default is to use them. AMD devices do not: the code that clang generated for gfx942 gave
+    /// wrong results on an emulated card.
     pub fn allow_matrix_attention(&self, allowed: bool) {
         self.inner.matrix_attention.store(allowed, Ordering::Relaxed);
     }
 
-    /// Whether attention may use the kernels for matrix units, and there are some for this device.
+    /// Whether attention may use matrix-unit kernels, and this device has them.
     pub(super) fn uses_matrix_attention(&self) -> bool {
         self.inner.matrix_attention.load(Ordering::Relaxed) && self.has_matrix_units()
     }
@@ -237,7 +242,8 @@ impl HipDevice {
         platform != "amd" && kernels_hip::has_matrix_units(platform, &device.properties().arch)
     }
 
-    /// Whether it was not made by [`HipDevice::without_libraries`]. Whether the platform has libraries is another question.
+    /// Whether the device may use libraries: false for [`HipDevice::without_libraries`]. The platform may still have
+    /// none.
     pub fn uses_libraries(&self) -> bool {
         self.inner.libraries.wanted()
     }
@@ -256,19 +262,19 @@ pub(super) fn config(shape: LaunchShape) -> LaunchConfig {
     LaunchConfig { grid: [shape.grid, 1, 1], block: [shape.block, 1, 1], shared_bytes: 0 }
 }
 
-/// Wraps what went wrong below in an error of `operation`.
+/// Converts an error of hip-safe to an error of `operation`.
 pub(super) fn wrap(operation: &'static str) -> impl Fn(hip_safe::Error) -> Error + Copy {
     move |error| wrapped(operation, error)
 }
 
-/// Out of line, so that what goes well lies together.
+/// Out of line, to keep the success path compact.
 #[cold]
 #[inline(never)]
 fn wrapped(operation: &'static str, error: hip_safe::Error) -> Error {
     Error::new(operation, ErrorKind::Hip(error))
 }
 
-/// Whether the device had no memory for something.
+/// Whether the device ran out of memory.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Hip(hip_safe::Error::OutOfMemory { .. }))
 }

@@ -1,10 +1,11 @@
-//! What a device and its platform say of themselves, for records that are read on another machine.
+//! Facts about a device and its platform, for records that are read on another machine.
 
 use std::collections::BTreeMap;
 
 use super::{HipDevice, kernels, platforms};
 
-/// The model, its size, and the versions of the driver, the runtime and the kernels' compiler. What cannot be found out is left out.
+/// The model, its size, and the versions of the driver, the runtime and the kernels' compiler. Unknown facts are left
+/// out.
 pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
     let device = device.device();
     let (platform, properties) = (device.platform(), device.properties());

@@ -1,13 +1,13 @@
-//! Ids that were out of range: kernels write the first one to a few words of the device's memory, and whoever waits for the device
-//! reads them.
+//! Reporting ids out of range: kernels write the first one to a few words of device memory, and the next thread that
+//! waits for the device reads them.
 //!
-//! Kernels cannot answer an error, and nobody waits for them. So a launch that takes ids sets a mark on the host, and whoever
-//! reads a tensor back, or synchronises, looks at the words if the mark is set; the words are then zero again. There is one place for
-//! all threads that use a device: the thread that looks first gets the error, whoever launched the operation.
+//! Kernels cannot return an error, and launches do not wait for them. A launch with ids therefore sets a flag on the
+//! host. If the flag is set, whoever reads a tensor back or synchronises also reads the words, and zeroes them. All
+//! threads that use a device share the words: the first thread to check gets the error, whoever launched the operation.
 //!
-//! The mark is set where an operation is submitted. The replay of a graph that was captured submits none: what it meets is written down
-//! too, but is reported only once an operation with ids was submitted outside of graphs and somebody looks after that. Words that a
-//! capture allocates are the graph's memory, which nobody outside may read: submit an operation with ids before the capture.
+//! The flag is set when an operation is submitted. Replaying a captured graph submits none: wrong ids are recorded, but
+//! are reported only after an operation with ids was submitted outside of graphs. Words allocated during a capture are
+//! the graph's memory, which must not be read from outside: submit an operation with ids before the capture.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,12 +20,13 @@ use super::device::wrap;
 use crate::error::Result;
 use crate::storage::index::{OPERATIONS, wrong};
 
-/// Where the kernels of one device write down a wrong id.
+/// The words that the kernels of one device record a wrong id in.
 pub(super) struct Faults {
-    /// Whether a kernel that may write was launched since the last look. It is only cleared under the lock, by who takes the words.
+    /// Whether a kernel that may write was launched since the last check. It is only cleared under the lock, by the
+    /// thread that takes the words.
     pending: AtomicBool,
-    /// The words, from the first launch on; gone while somebody reads them. Whoever launches then adds others: all of them stay, for
-    /// graphs know their addresses, and each look reads all.
+    /// The words, allocated by the first launch. They are absent while a thread reads them; a launch meanwhile
+    /// allocates new ones. All of them stay, because graphs hold their addresses, and each check reads all.
     words: Mutex<Vec<DeviceBuffer<IndexFault>>>,
 }
 
@@ -34,7 +35,7 @@ impl Faults {
         Faults { pending: AtomicBool::new(false), words: Mutex::new(Vec::new()) }
     }
 
-    /// Calls `launch` with the words, for a kernel to write to.
+    /// Calls `launch` with words for the kernel to write to.
     pub(super) fn watch(
         &self,
         stream: &Stream,
@@ -52,8 +53,8 @@ impl Faults {
         launched.map_err(wrap(operation))
     }
 
-    /// The error of a wrong id, once. Waits for the stream if kernels with ids were launched since the last look; they are done by now if
-    /// the caller has waited.
+    /// Returns the error of a wrong id, once. Waits for the stream if kernels with ids were launched since the last
+    /// check; if the caller has waited, they are complete.
     pub(super) fn look(&self, stream: &Stream, operation: &'static str) -> Result<()> {
         if !self.pending.load(Ordering::Acquire) {
             return Ok(());
@@ -65,7 +66,7 @@ impl Faults {
             }
             std::mem::take(&mut *words)
         };
-        // Without the lock: other threads go on launching while this one waits for the device.
+        // Unlocked, so that other threads can launch while this one waits for the device.
         let mut fault = IndexFault::zeroed();
         let read = read(stream, &mut taken, &mut fault);
         {
@@ -88,7 +89,7 @@ impl Faults {
     }
 }
 
-/// Reads the words, one of those that hold a wrong id into `fault`; they are zero again then.
+/// Reads and zeroes all words, and stores one of the wrong ids in `fault`.
 fn read(
     stream: &Stream,
     all: &mut [DeviceBuffer<IndexFault>],

@@ -1,4 +1,4 @@
-//! What operations of one's own need of a HIP device and of a tensor's memory there.
+//! Access to a HIP device and its memory for user-defined operations.
 
 use hip_safe::{DeviceView, DeviceViewMut, Function, Module, ModuleCode, Source};
 
@@ -8,17 +8,18 @@ use crate::cpu::CpuStorage;
 use crate::dtype::DType;
 use crate::error::Result;
 
-/// Memory and code for operations of one's own; they run on [`HipDevice::stream`].
+/// Memory and code for user-defined operations, which run on [`HipDevice::stream`].
 impl HipDevice {
-    /// Memory of `len` elements, all zero.
+    /// Allocates `len` elements, initialised to zero.
     ///
     /// # Errors
-    /// [`ErrorKind::Overflow`](crate::ErrorKind::Overflow), or [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the device has not so much.
+    /// [`ErrorKind::Overflow`](crate::ErrorKind::Overflow), or [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the device
+    /// lacks memory.
     pub fn alloc_zeros(&self, dtype: DType, len: usize) -> Result<HipStorage> {
         HipStorage::zeros(self, dtype, len, "alloc_zeros")
     }
 
-    /// Memory of `len` elements, with whatever was there.
+    /// Allocates `len` uninitialised elements.
     ///
     /// # Safety
     /// Work on the device's stream writes every element before anything reads it.
@@ -30,16 +31,16 @@ impl HipDevice {
         unsafe { HipStorage::uninit(self, dtype, len, "alloc_uninit") }
     }
 
-    /// A copy of elements in this machine's memory. Moves their bytes.
+    /// Copies elements from host memory. Moves their bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the device has not so much memory, or its driver answers an error.
+    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the device lacks memory, or its driver returns an error.
     pub fn storage_from_cpu(&self, elements: &CpuStorage) -> Result<HipStorage> {
         HipStorage::from_cpu(self, elements, "storage_from_cpu")
     }
 
-    /// The kernels of a HIP source text, which is compiled for this device on the first call and then kept under `name`, and in the cache on
-    /// disk for later processes. Kernels are found by their names: declare them `extern "C"`.
+    /// Compiles kernels from HIP source for this device. The first call compiles; the module is then kept under `name`,
+    /// and in the disk cache for later processes. Kernels are found by name: declare them `extern "C"`.
     ///
     /// ```
     /// use tensor_core::Device;
@@ -59,17 +60,19 @@ impl HipDevice {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) with the compiler's log, or if there is no compiler, or if `name` stands for another text.
+    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) with the compiler's log, or if there is no compiler, or if `name` is
+    /// used by other source.
     #[doc(alias = "hiprtcCompileProgram")]
     pub fn compile(&self, source: &str, name: &str) -> Result<Module> {
         self.device().get_or_load_custom(name, Source::new(source)).map_err(wrap("compile"))
     }
 
-    /// The module that the device keeps under a name of the user's: loaded from a code object, or compiled from a
-    /// [`Source`](hip_safe::Source), on the first call. Names belong to the device below, which all values of its ordinal share.
+    /// The module that the device keeps under a user's name. The first call loads it from a code object or compiles a
+    /// [`Source`](hip_safe::Source). Names are shared by all devices opened with the same ordinal.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the code does not load or compile, or if `name` stands for other code.
+    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) if the code does not load or compile, or if `name` is used by other
+    /// code.
     pub fn get_or_load_custom<'a>(&self, name: &str, code: impl Into<ModuleCode<'a>>) -> Result<Module> {
         self.device().get_or_load_custom(name, code).map_err(wrap("get_or_load_custom"))
     }
@@ -77,7 +80,7 @@ impl HipDevice {
     /// A kernel of [`HipDevice::get_or_load_custom`].
     ///
     /// # Errors
-    /// As there, and if the module has no such kernel.
+    /// As there, or if the module has no such kernel.
     pub fn get_or_load_custom_func<'a>(
         &self,
         function: &str,
@@ -89,22 +92,23 @@ impl HipDevice {
     }
 }
 
-/// A tensor's memory on a device, for operations of one's own.
+/// A tensor's device memory, for user-defined operations.
 impl HipStorage {
-    /// Whether there are no elements.
+    /// Whether the storage is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes from element `start` on, to give to a kernel that reads. `start` is a layout's offset.
+    /// The bytes from element `start` on, for a kernel that reads. `start` is a layout's offset. Past the end the view
+    /// is empty.
     ///
     /// # Errors
-    /// [`ErrorKind::Hip`](crate::ErrorKind::Hip) if it is too large to be one.
+    /// [`ErrorKind::CloneFailed`](crate::ErrorKind::CloneFailed) if this is a clone that could not be copied.
     pub fn view_from(&self, start: usize) -> Result<DeviceView<'_, u8>> {
         self.tail(start, "view_from")
     }
 
-    /// The bytes from element `start` on, to give to a kernel that writes.
+    /// The bytes from element `start` on, for a kernel that writes.
     ///
     /// # Errors
     /// As [`HipStorage::view_from`].
@@ -112,7 +116,7 @@ impl HipStorage {
         self.tail_mut(start, "view_from_mut")
     }
 
-    /// All elements, read back. Moves their bytes, and waits for the device.
+    /// Reads back all elements. Moves their bytes, and waits for the device.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or an error of the device.

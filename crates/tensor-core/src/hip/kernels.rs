@@ -1,4 +1,4 @@
-//! A device's kernels: modules loaded on first use, functions found once.
+//! A device's kernels. Modules are loaded on first use, and functions are looked up once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,23 +18,23 @@ use crate::error::{Error, ErrorKind, Result};
 
 const LOADING: &str = "loading kernels";
 
-/// Which kernel: `<family>_<op>_<dtype>`, and `<family>_<op>_<dtype>_<to>` for casts.
+/// The name of a kernel: `<family>_<op>_<dtype>`, or `<family>_<op>_<dtype>_<to>` for casts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel {
     pub family: &'static str,
-    /// The operation; empty for a family of one kernel a dtype.
+    /// The operation; empty for a family with one kernel per dtype.
     pub op: &'static str,
     pub dtype: DType,
     /// The result's dtype, for casts.
     pub to: Option<DType>,
 }
 
-/// How many chains there are: a program uses some hundreds of kernels at most.
+/// The number of hash chains. A program uses some hundreds of kernels at most.
 const CHAINS: usize = 256;
 
-/// The kernels of one device that were used so far.
+/// The kernels of one device used so far.
 pub(super) struct Kernels {
-    /// Chains that only grow, so that who looks for a kernel takes no lock.
+    /// Hash chains that only grow, so that a lookup takes no lock.
     functions: Box<[Link; CHAINS]>,
     modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
@@ -45,7 +45,7 @@ type Loaded = Arc<OnceCell<(Module, CodeOrigin)>>;
 /// The rest of a chain.
 type Link = OnceLock<Box<Known>>;
 
-/// A kernel that was used.
+/// A kernel that was looked up before.
 struct Known {
     kernel: Kernel,
     function: Function,
@@ -57,7 +57,7 @@ impl Kernels {
         Kernels { functions: Box::new([const { Link::new() }; CHAINS]), modules: Mutex::default() }
     }
 
-    /// The function of a kernel; its unit is loaded if it was not yet.
+    /// The function of a kernel. Loads its unit if necessary.
     #[inline]
     pub(super) fn get(&self, device: &HipDevice, kernel: Kernel) -> Result<&Function> {
         let mut link = &self.functions[kernel.chain()];
@@ -81,7 +81,7 @@ impl Kernels {
             );
             return Err(Error::new(LOADING, ErrorKind::Code { what }));
         }
-        // Others may have appended this kernel meanwhile, or another one.
+        // Other threads may have appended this kernel, or another one, in the meantime.
         loop {
             let fresh = || Box::new(Known { kernel, function: function.clone(), next: Link::new() });
             let known = link.get_or_init(fresh);
@@ -92,7 +92,7 @@ impl Kernels {
         }
     }
 
-    /// The units that were loaded so far, and where their code came from, by name.
+    /// The origin of the code of each unit loaded so far, by name.
     pub(super) fn origins(&self) -> BTreeMap<String, CodeOrigin> {
         let units: Vec<_> = self.modules.lock().iter().map(|(key, unit)| (*key, Arc::clone(unit))).collect();
         let origin = |(key, unit): ((&str, DType), Loaded)| {
@@ -111,7 +111,7 @@ impl Kernels {
     }
 }
 
-/// Whether there is code for the device: that of one unit stands for all.
+/// Checks that there is code for the device. One unit represents all.
 pub(super) fn check(device: &HipDevice) -> Result<()> {
     SEARCH.check(&target(device), &unit_of("elementwise", DType::F32)?).map_err(wrong)
 }
@@ -138,7 +138,7 @@ pub(super) fn compile(
     })
 }
 
-/// What compiled a device's kernels.
+/// The compiler of a device's kernels.
 pub(super) fn compiler(device: &Device) -> Option<String> {
     SEARCH.compiler(&target_of(device))
 }
@@ -167,8 +167,8 @@ fn wrong(what: String) -> Error {
 }
 
 impl Kernel {
-    /// Whether both are the same, told by where their names lie: the same name at two places is taken for two kernels, which costs no
-    /// more than another place in a chain.
+    /// Whether both are the same kernel. Names are compared by address. The same name at two addresses counts as two
+    /// kernels, which only costs another entry in a chain.
     fn is(self, other: Kernel) -> bool {
         std::ptr::eq(self.family, other.family)
             && std::ptr::eq(self.op, other.op)
@@ -176,7 +176,7 @@ impl Kernel {
             && self.to == other.to
     }
 
-    /// Which chain it is in.
+    /// The index of the kernel's hash chain.
     fn chain(self) -> usize {
         const SPREAD: usize = 0x9E37_79B9_7F4A_7C15_u64 as usize;
         let to = self.to.map_or(0, |to| to as usize + 1);

@@ -1,5 +1,5 @@
-//! The libraries of a device's platform beside HIP. They are opened when an operation first asks for them; where there are none, or a
-//! library does not do it, the kernels of this workspace do.
+//! The libraries of a device's platform besides HIP. They are opened when first needed. Without them, or if they do not
+//! support an operation, this workspace's kernels run.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +13,10 @@ use rocblas_safe::Handle as Blas;
 use super::choice::{Choices, MOST_PROBLEMS};
 use super::ops::conv::{Prepared, Problem};
 
-/// A device's handles of libraries, and what they were found to be good for.
+/// A device's library handles, with cached knowledge about what the libraries support.
 pub(super) struct Libraries {
     wanted: bool,
-    /// By the environment, too.
+    /// `wanted`, unless the environment forbids libraries.
     allowed: bool,
     convolutions: Mutex<HashMap<Problem, Option<Arc<Prepared>>>>,
     choices: Choices<Problem>,
@@ -26,7 +26,7 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    /// Those of the platform, unless they are not wanted, be it by `HIPSTACK_LIBRARIES=0`.
+    /// The platform's libraries, unless they are not wanted or `HIPSTACK_LIBRARIES=0`.
     pub(super) fn new(wanted: bool) -> Self {
         let allowed = wanted && std::env::var_os("HIPSTACK_LIBRARIES").is_none_or(|value| value != "0");
         Self {
@@ -44,17 +44,17 @@ impl Libraries {
         self.wanted
     }
 
-    /// rocBLAS, or what stands in its place. A handle is made once, and not while the stream captures.
+    /// rocBLAS, or the platform's equivalent. The handle is made once, and never during a capture.
     pub(super) fn blas(&self, stream: &Stream) -> Option<&Blas> {
         open(self.allowed, &self.blas, stream, || Blas::new(stream))
     }
 
-    /// MIOpen, or what stands in its place.
+    /// MIOpen, or the platform's equivalent.
     pub(super) fn dnn(&self, stream: &Stream) -> Option<&Dnn> {
         open(self.allowed, &self.dnn, stream, || Dnn::new(stream))
     }
 
-    /// How the library computes a convolution; `None` if it does not. It is asked once.
+    /// The library's implementation of a convolution, `None` if it has none. The answer is cached.
     pub(super) fn convolution(&self, stream: &Stream, problem: &Problem) -> Option<Arc<Prepared>> {
         let dnn = self.dnn(stream)?;
         if let Some(known) = self.convolutions.lock().get(problem) {
@@ -72,7 +72,7 @@ impl Libraries {
         prepared
     }
 
-    /// Whether convolutions may be computed by Winograd's and Fourier's transforms.
+    /// Whether convolutions may use Winograd and Fourier transforms.
     pub(super) fn allow_transforms(&self) -> bool {
         self.allow_transforms.load(Ordering::Relaxed)
     }
@@ -81,13 +81,13 @@ impl Libraries {
         self.allow_transforms.store(allowed, Ordering::Relaxed);
     }
 
-    /// Which way of computing each convolution takes.
+    /// The measured choices of how to compute each convolution.
     pub(super) fn choices(&self) -> &Choices<Problem> {
         &self.choices
     }
 }
 
-/// Whether a library that could not be opened may be there later.
+/// Whether a failure to open a library may be temporary.
 trait Passing {
     fn is_passing(&self) -> bool;
 }
@@ -104,7 +104,8 @@ impl Passing for miopen_safe::Error {
     }
 }
 
-/// What is in the cell, or what `make` gives. Nobody waits for a thread that makes it: that one may be waiting for a capture to end.
+/// The cell's value, initialised by `make` if empty. It does not wait for a thread that is initialising, since that may
+/// be waiting for a capture to end.
 fn open<'a, T, E: Passing>(
     allowed: bool,
     cell: &'a OnceLock<Option<T>>,
@@ -125,7 +126,7 @@ fn open<'a, T, E: Passing>(
         Err(error) if error.is_passing() => return None,
         Err(_) => None,
     };
-    // If another thread was quicker, this one is dropped.
+    // If another thread was faster, this value is dropped.
     let _ = cell.set(made);
     cell.get()?.as_ref()
 }

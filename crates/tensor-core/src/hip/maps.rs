@@ -1,4 +1,4 @@
-//! Layouts as kernels take them: the argument structures, and launches enough for ranks beyond eight.
+//! Layouts as kernel arguments, and splitting into several launches for ranks above eight.
 
 use kernels_hip::MAX_RANK;
 use kernels_hip::args::{Axes, CopyMap, Map1, Map2, TransposeMap};
@@ -6,26 +6,26 @@ use smallvec::SmallVec;
 
 use crate::layout::{Collapsed, Layout, collapse};
 
-/// Copies of fewer elements are not worth tiles; nor are shorter lines.
+/// Minimum elements for tiled copies, and minimum line length.
 const TILES_PAY: usize = 4096;
 const LINE_PAYS: usize = 16;
 
-/// A part of an elementwise walk that one launch can do: at most eight dimensions.
+/// A part of an elementwise traversal for one launch: at most eight dimensions.
 pub(super) struct Part {
     /// The lengths, outermost first.
     dims: SmallVec<[usize; 8]>,
     /// For each layout, its strides in elements.
     strides: SmallVec<[SmallVec<[usize; 8]>; 3]>,
-    /// For each layout, the place of the part's first element in its storage.
+    /// For each layout, the storage position of the part's first element.
     pub starts: SmallVec<[usize; 3]>,
-    /// The row-major number of the part's first element.
+    /// The row-major index of the part's first element.
     pub first: usize,
-    /// How many elements the part has.
+    /// The number of elements in the part.
     pub count: usize,
 }
 
-/// Cuts a walk over layouts of one shape into parts. Dimensions are merged first, so that there is one part unless more than
-/// eight are left; then the outer ones are stepped through here. Without elements there is no part.
+/// Splits a traversal of layouts of the same shape into parts. Dimensions are merged first, so that there is one part
+/// unless more than eight remain; then the outer ones are looped over here. An empty layout has no parts.
 pub(super) fn parts(layouts: &[&Layout]) -> impl Iterator<Item = Part> {
     let Collapsed { dims, strides } = collapse(layouts);
     let offsets: SmallVec<[usize; 3]> = layouts.iter().map(|layout| layout.offset()).collect();
@@ -48,7 +48,7 @@ pub(super) fn parts(layouts: &[&Layout]) -> impl Iterator<Item = Part> {
 }
 
 impl Part {
-    /// One strided input, a tight output.
+    /// A map for one strided input and a contiguous output.
     pub(super) fn map1(&self) -> Map1 {
         let mut map = Map1 { rank: self.rank(), ..Map1::tight(self.count as u64) };
         map.contiguous = self.is_tight(0).into();
@@ -56,7 +56,7 @@ impl Part {
         map
     }
 
-    /// Two strided inputs, a tight output.
+    /// A map for two strided inputs and a contiguous output.
     pub(super) fn map2(&self) -> Map2 {
         let flag = |is: bool, bit: u32| if is { bit } else { 0 };
         let flags = flag(self.is_tight(0), Map2::A_TIGHT)
@@ -68,7 +68,7 @@ impl Part {
         map
     }
 
-    /// A strided destination, layout 0, and a strided source, layout 1 (or none).
+    /// A map for a strided destination, layout 0, and a strided source, layout 1 (or none).
     pub(super) fn copy_map(&self) -> CopyMap {
         let mut map = CopyMap { rank: self.rank(), ..CopyMap::tight(self.count as u64) };
         (map.dims, map.dst) = (self.dims(), self.strides(0));
@@ -80,8 +80,8 @@ impl Part {
         map
     }
 
-    /// The same, if it is one for the kernels that turn matrices round: neighbours in the source lie along another dimension than
-    /// neighbours in the destination, and both are long enough that tiles pay.
+    /// The same copy, if it suits the transpose kernels: source and destination are contiguous along different
+    /// dimensions, and both are long enough for tiles to pay.
     pub(super) fn transpose_map(&self) -> Option<TransposeMap> {
         let (dst, src) = (&self.strides[0], &self.strides[1]);
         let along = |strides: &[usize]| strides.iter().position(|&stride| stride == 1);
@@ -112,27 +112,27 @@ impl Part {
         })
     }
 
-    /// The stride of the innermost dimension, if there is a dimension.
+    /// The stride of the innermost dimension; `None` for a scalar.
     pub(super) fn innermost_stride(&self, layout: usize) -> Option<usize> {
         self.strides[layout].last().copied()
     }
 
-    /// The lengths as kernels take them.
+    /// The lengths, as a kernel argument.
     pub(super) fn dims(&self) -> Axes {
         eight(&self.dims)
     }
 
-    /// A layout's strides as kernels take them.
+    /// A layout's strides, as a kernel argument.
     pub(super) fn strides(&self, layout: usize) -> Axes {
         eight(&self.strides[layout])
     }
 
-    /// How many dimensions are in use.
+    /// The number of dimensions.
     pub(super) fn rank(&self) -> u32 {
         self.dims.len() as u32
     }
 
-    /// Whether the layout's elements lie side by side in the order of the walk.
+    /// Whether the layout's elements are contiguous in traversal order.
     fn is_tight(&self, layout: usize) -> bool {
         let mut expected = 1;
         self.dims.iter().zip(&self.strides[layout]).rev().all(|(&length, &stride)| {
@@ -142,13 +142,13 @@ impl Part {
         })
     }
 
-    /// Whether the walk stays on one element of the layout.
+    /// Whether the layout has a single element for the whole traversal.
     fn is_scalar(&self, layout: usize) -> bool {
         self.strides[layout].iter().all(|&stride| stride == 0)
     }
 }
 
-/// Up to eight numbers, the rest zero.
+/// Pads up to eight numbers with zeros.
 pub(super) fn eight(numbers: &[usize]) -> Axes {
     let mut array = [0; MAX_RANK];
     for (slot, &number) in array.iter_mut().zip(numbers) {
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn outer_dimensions_beyond_eight_are_stepped_through() {
-        // Every second element along each of ten dimensions: nothing merges.
+        // Every second element along each of ten dimensions, so that nothing merges.
         let strides: Vec<usize> = (0..10).rev().map(|axis| 2 * 3usize.pow(axis)).collect();
         let layout = Layout::strided(vec![2; 10], &strides, 5, "test").unwrap();
         let parts: Vec<Part> = parts(&[&layout]).collect();

@@ -1,7 +1,8 @@
-//! The HIP device: tensors in the memory of a platform's device, worked on by the kernels of `kernels-hip`.
+//! The HIP backend: tensors in the memory of a platform's device, computed by the kernels of `kernels-hip`.
 //!
-//! Knows nothing of which platform it runs on. Layouts travel in the kernels' arguments; nothing here waits for the device
-//! but reading back; opening a library, at the first operation that may use it, and closing it with the device do. What the host uploads (elements, lists of ids) is copied from pageable memory, which waits.
+//! This module does not depend on the platform. Layouts are passed in kernel arguments. Operations do not wait for the
+//! device. Only these do: reading back, uploads of elements and ids (which copy from pageable memory), opening a
+//! library at the first operation that may use it, and closing it with the device.
 
 mod choice;
 mod code;

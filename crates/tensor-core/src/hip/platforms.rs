@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use hip_sys::{LoadError, Platform, PlatformKind, Version};
 
-/// The platform of a name: "amd", "nvidia" with the feature `nvidia`, or "host" with the feature `host`. Loaded on first use; `None` for another name.
+/// The platform of a name: "amd", "nvidia" with the feature `nvidia`, or "host" with the feature `host`. Loaded on
+/// first use. `None` for another name.
 pub(crate) fn platform(name: &str) -> Option<Result<Arc<Platform>, LoadError>> {
     static AMD: OnceLock<Result<Arc<Platform>, LoadError>> = OnceLock::new();
     match name {
@@ -17,7 +18,7 @@ pub(crate) fn platform(name: &str) -> Option<Result<Arc<Platform>, LoadError>> {
     }
 }
 
-/// What a platform's `hipDriverGetVersion` answered, in words: CUDA counts otherwise than HIP.
+/// Formats the result of a platform's `hipDriverGetVersion`. CUDA encodes versions differently from HIP.
 pub(super) fn driver_version(name: &str, raw: i32) -> String {
     match name {
         "nvidia" => format!("CUDA {}.{}", raw / 1000, raw % 1000 / 10),
@@ -25,7 +26,7 @@ pub(super) fn driver_version(name: &str, raw: i32) -> String {
     }
 }
 
-/// The version of the driver in the operating system's kernel that a platform works through, where there is one.
+/// The version of the platform's kernel driver, if there is one.
 pub(super) fn kernel_driver(name: &str) -> Option<String> {
     let file = match name {
         "amd" => "/sys/module/amdgpu/version",
@@ -35,7 +36,7 @@ pub(super) fn kernel_driver(name: &str) -> Option<String> {
     std::fs::read_to_string(file).ok().map(|text| text.trim().to_string())
 }
 
-/// The names that [`platform`] knows.
+/// The names accepted by [`platform`].
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let host = cfg!(feature = "host").then_some(PlatformKind::Host);
     let nvidia = cfg!(feature = "nvidia").then_some(PlatformKind::Nvidia);

@@ -13,20 +13,20 @@ use crate::error::{Error, ErrorKind, On, Result};
 use crate::memory::zero_bytes;
 use crate::storage::Fill;
 
-/// Bytes that [`HipStorage::filled`] copies at once, a multiple of every element's: as many as a core's caches hold.
+/// Bytes per copy of [`HipStorage::filled`], a multiple of every element size. This fits a core's caches.
 const PIECE: usize = 1 << 20;
 
-/// `len` elements of a dtype, as bytes in the memory of a device, bound to the device's stream.
+/// `len` elements of a dtype, as bytes of device memory, bound to the device's stream.
 pub struct HipStorage {
     device: HipDevice,
     dtype: DType,
     len: usize,
-    /// Or why they could not be copied: see [`HipStorage::part`].
+    /// The error if the elements could not be copied: see [`HipStorage::part`].
     buffer: Result<DeviceBuffer<u8>, Box<hip_safe::Error>>,
 }
 
 impl HipStorage {
-    /// Memory for `len` elements.
+    /// Allocates `len` uninitialised elements.
     ///
     /// # Safety
     /// Every element is written, by work on the device's stream, before it is read.
@@ -55,13 +55,13 @@ impl HipStorage {
         Ok(Self { device: device.clone(), dtype, len, buffer: Ok(buffer) })
     }
 
-    /// A copy of a host storage.
+    /// Copies a host storage to the device.
     pub(crate) fn from_cpu(device: &HipDevice, source: &CpuStorage, operation: &'static str) -> Result<Self> {
         let buffer = device.stream().upload(source.as_bytes()).map_err(wrap(operation))?;
         Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer: Ok(buffer) })
     }
 
-    /// `len` elements whose bytes `fill` writes, piece by piece: see [`crate::Storage::filled`].
+    /// `len` elements, whose bytes `fill` writes piece by piece: see [`crate::Storage::filled`].
     pub(crate) fn filled(
         device: &HipDevice,
         dtype: DType,
@@ -70,7 +70,8 @@ impl HipStorage {
         fill: Fill<'_>,
     ) -> Result<Self> {
         let place = Device::Hip(device.clone());
-        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the storage.
+        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the
+        // storage.
         let mut storage = unsafe { Self::uninit(device, dtype, len, operation) }.on(&place)?;
         let bytes = storage.all(operation)?.byte_len();
         let mut piece = zero_bytes(bytes.min(PIECE), operation).on(&place)?;
@@ -84,7 +85,7 @@ impl HipStorage {
         Ok(storage)
     }
 
-    /// The elements `start..start + len`, read back; or the error of an earlier operation that met a wrong id.
+    /// Reads back the elements `start..start + len`. Also returns the error of an earlier operation with a wrong id.
     pub(crate) fn to_cpu(&self, start: usize, len: usize, operation: &'static str) -> Result<CpuStorage> {
         let size = self.dtype.size_in_bytes();
         let mut host = cpu::zeroed(self.dtype, len, operation)?;
@@ -105,7 +106,7 @@ impl HipStorage {
         self.dtype
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -120,13 +121,13 @@ impl HipStorage {
         self.all(operation)?.slice(range).map_err(wrap(operation))
     }
 
-    /// The elements from `start` on as those of a library's type, which has the size of the dtype.
+    /// The elements from `start` on, as a library's type of the dtype's size.
     pub(super) fn tail_of<T: AnyBits>(&self, start: usize) -> hip_safe::Result<DeviceView<'_, T>> {
         let buffer = self.buffer.as_ref().map_err(|lost| (**lost).clone())?;
         buffer.slice(start.min(self.len) * self.dtype.size_in_bytes()..)?.recast()
     }
 
-    /// Whether element `start` lies at a multiple of so many bytes of the device's addresses.
+    /// Whether the device address of element `start` is a multiple of `bytes`.
     pub(super) fn begins_at(&self, start: usize, bytes: usize) -> bool {
         let first = self.buffer.as_ref().map_or(0, |buffer| buffer.device_ptr().addr());
         (first + start * self.dtype.size_in_bytes()).is_multiple_of(bytes)
@@ -170,20 +171,20 @@ impl HipStorage {
     }
 }
 
-/// What graphs do with it.
+/// Use by graphs.
 impl HipStorage {
-    /// Whether launches write it: see [`DeviceBuffer::is_written_by_graphs`].
+    /// Whether graph launches write this memory: see [`DeviceBuffer::is_written_by_graphs`].
     #[inline]
     pub(crate) fn is_written_by_graphs(&self) -> bool {
         self.buffer.as_ref().is_ok_and(DeviceBuffer::is_written_by_graphs)
     }
 
-    /// Whether launches read or write it.
+    /// Whether graph launches read or write this memory.
     pub(crate) fn is_used_by_graphs(&self) -> bool {
         self.buffer.as_ref().is_ok_and(DeviceBuffer::is_used_by_graphs)
     }
 
-    /// A copy of the elements in `range`; or the error in their place, which everything answers that would use them.
+    /// A copy of the elements in `range`. On failure the storage keeps the error, and every later use returns it.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         let (dtype, len, size) = (self.dtype, range.len(), self.dtype.size_in_bytes());
         let copy = |buffer: &DeviceBuffer<u8>| {
@@ -194,7 +195,7 @@ impl HipStorage {
         Self { device: self.device.clone(), dtype, len, buffer }
     }
 
-    /// Why [`HipStorage::part`] has no elements.
+    /// The error, if [`HipStorage::part`] failed.
     pub(crate) fn lost(&self) -> Option<&hip_safe::Error> {
         self.buffer.as_ref().err().map(|lost| &**lost)
     }

@@ -1,4 +1,4 @@
-//! Writing a file so that it is there whole or not at all.
+//! Writing a file atomically: completely or not at all.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
@@ -9,14 +9,15 @@ use tempfile::NamedTempFile;
 use super::io_error;
 use crate::error::Result;
 
-/// Symbolic links that are followed one after the other, as many as Linux follows.
+/// The longest chain of symbolic links that is followed, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes what `content` puts to the file at `path`.
+/// Writes the output of `content` to the file at `path`.
 ///
-/// A regular file, or one that is not there yet, is written under a temporary name in its folder, which is then renamed: if anything
-/// fails, the temporary file is removed and what was there stays. Symbolic links stay and lead to the new file, which has the permissions,
-/// and where the system allows it the owner, of the one that it replaces. Anything else, such as a device or a FIFO, is written to.
+/// A regular or missing file is written under a temporary name in its folder, and then renamed. If anything fails, the
+/// temporary file is removed and the old file stays. Symbolic links are kept and lead to the new file. The new file has
+/// the old one's permissions, and its owner where the system allows it. Anything else, such as a device or a FIFO, is
+/// written to directly.
 pub(super) fn write(
     path: &Path,
     operation: &'static str,
@@ -42,7 +43,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Writes what `content` puts, all of it.
+/// Writes all of the output of `content`, and flushes it.
 fn put_all<W: Write>(
     to: W,
     failed: impl Fn(io::Error) -> crate::Error + Copy,
@@ -53,7 +54,7 @@ fn put_all<W: Write>(
     writer.into_inner().map_err(|error| failed(error.into_error()))
 }
 
-/// Where the links at `path` lead, whether something is there or not.
+/// Follows the links at `path` to their target, which need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -61,14 +62,14 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
             return Ok(target);
         }
         let link = fs::read_link(&target)?;
-        // A relative link starts in its own folder; an absolute one replaces all of the path.
+        // A relative link is relative to its own folder; an absolute one replaces the whole path.
         target.pop();
         target.push(link);
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// A new file in the folder of `target`, with the permissions of any new file.
+/// A new file in the folder of `target`, with the default permissions of new files.
 fn beside(target: &Path) -> io::Result<NamedTempFile> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -79,7 +80,7 @@ fn beside(target: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As for any new file; the umask takes away what it should.
+        // The mode of any new file, from which the umask removes bits.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
@@ -93,7 +94,8 @@ fn resemble(file: &File, former: &Metadata) -> io::Result<()> {
         let new = file.metadata()?;
         let differs = |new: u32, former: u32| (new != former).then_some(former);
         let (user, group) = (differs(new.uid(), former.uid()), differs(new.gid(), former.gid()));
-        // Only the administrator may give files away, and a user only to groups of its own. One by one: one may be allowed alone.
+        // Only root may change the owner, and a user only to groups of its own. They are set one by one, because only
+        // one of them may be allowed.
         for (user, group) in [(None, group), (user, None)] {
             if user.or(group).is_some() {
                 let _ = fchown(file, user, group);
@@ -161,7 +163,7 @@ mod tests {
         let plain = folder.path().join("plain");
         fs::write(&plain, b"").unwrap();
         assert_eq!(mode(&file), mode(&plain), "as any new file");
-        // Links that lead to each other lead nowhere.
+        // Links that lead to each other have no target.
         let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
         symlink(&a, &b).unwrap();
         symlink(&b, &a).unwrap();
@@ -187,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         fs::write(&path, b"old").unwrap();
-        // Only the administrator may give it away.
+        // Only root may change the owner.
         if std::os::unix::fs::chown(&path, Some(54321), Some(54322)).is_ok() {
             put(&path, b"new").unwrap();
             let found = fs::metadata(&path).unwrap();
@@ -195,7 +197,7 @@ mod tests {
         }
     }
 
-    /// By a name in a folder where nothing can be replaced, so that a mistake leaves the machine its devices.
+    /// Uses a link in a folder where nothing can be replaced, so that a bug cannot remove the machine's devices.
     #[cfg(target_os = "linux")]
     #[test]
     fn devices_are_written_to() {
@@ -208,7 +210,7 @@ mod tests {
             result.map_err(|error| error.to_string())
         };
         assert_eq!(written("/dev/null"), Ok(()));
-        // It has no room, which is said although all of it fits a buffer.
+        // The device is full. The error must be reported although all of the output fits a buffer.
         let error = written("/dev/full").unwrap_err();
         assert!(error.contains("No space left"), "{error}");
     }

@@ -11,17 +11,17 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 
-/// Makes bytes that stand for truth values 0 or 1.
+/// Converts bytes that are booleans to 0 or 1.
 fn truth_values(bytes: &mut [u8]) {
     bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
 }
 
-/// An error that the system reported about a file.
+/// An I/O error of a file.
 fn io_error(operation: &'static str, path: &Path, source: std::io::Error) -> Error {
     Error::new(operation, ErrorKind::Io { path: path.to_owned(), source })
 }
 
-/// An error about what is in a file.
+/// An error in a file's content.
 fn file_error(operation: &'static str, path: &Path, what: impl Into<String>) -> Error {
     Error::new(operation, ErrorKind::File { path: path.to_owned(), what: what.into() })
 }

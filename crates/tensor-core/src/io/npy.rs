@@ -1,9 +1,9 @@
-//! NumPy's `.npy` files: one array each.
+//! NumPy's `.npy` files, with one array each.
 //!
-//! The reader is our own: the format is a magic number, a length and one line of Python, and a reader of that size can refuse
-//! every damaged file with a reason, knows `f16`, and needs no other crate. Versions 1, 2 and 3 are read, in C and
-//! Fortran order, of either byte order; version 1 is written (2 if the header needs it), in C order and little-endian. NumPy has no `bf16`
-//! and no `f8e4m3`, and arrays of up to [`MAX_RANK`] axes.
+//! The reader is our own. The format is simple: a magic number, a length and one line of Python. Our reader explains
+//! what is wrong with any damaged file, supports `f16`, and needs no other crate. It reads versions 1, 2 and 3, in C
+//! and Fortran order, of either byte order. The writer writes version 1 (2 if the header needs it), in C order and
+//! little-endian. NumPy has no `bf16` and no `f8e4m3`, and supports arrays of up to [`MAX_RANK`] axes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,34 +17,34 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
-/// The most axes of an array that is read or written: as many as NumPy's arrays have.
+/// The maximum rank that is read or written, which is NumPy's own.
 pub const MAX_RANK: usize = 64;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Bytes of magic number, version and length, at most.
+/// The maximum length of magic number, version and header length.
 const FIXED: usize = 12;
-/// The longest header that is read. One of a dtype that can be read has a few hundred bytes.
+/// The longest header that is read. Headers of supported dtypes have a few hundred bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// An array as it lies in a file, of a dtype that tensors may not have.
+/// An array as stored in a file. Tensors need not support its dtype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
     /// NumPy's name of the dtype, with the byte order: "|b1", "<u2", ">c16".
     pub descr: String,
     /// The shape.
     pub shape: Shape,
-    /// Whether neighbours along the first axis lie side by side, and not those along the last.
+    /// Whether elements are contiguous along the first axis (column-major) instead of the last.
     pub fortran_order: bool,
-    /// The elements, one behind the other.
+    /// The elements' bytes.
     pub bytes: Vec<u8>,
 }
 
 /// Reads the array in the file at `path` to `device`. An array in Fortran order becomes a transposed view.
 ///
-/// The file is read by position: if it is cut short meanwhile, that is an error.
+/// A file that is truncated during the call is an error.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::File`], saying what, if it is no whole `.npy` file of a dtype that tensors have; or an
+/// [`ErrorKind::Io`]; [`ErrorKind::File`] with a reason if it is not a complete `.npy` file of a supported dtype; or an
 /// error of the device.
 pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
     let array = Array::open(path.as_ref(), "npy::read")?;
@@ -58,7 +58,7 @@ pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
     })
 }
 
-/// Reads an array of truth values (`b1`) to `device`, as `u8` that are 0 or 1.
+/// Reads an array of booleans (`b1`) to `device`, as `u8` 0 or 1.
 ///
 /// # Errors
 /// As [`read`], and [`ErrorKind::File`] if the array has another dtype.
@@ -70,10 +70,11 @@ pub fn read_bool(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
     array.tensor(DType::U8, device, &super::truth_values)
 }
 
-/// Reads the array in the file at `path` as it lies there. For dtypes that tensors do not have, such as `b1`, `i1`, `u2` and `u8`.
+/// Reads the array in the file at `path` without conversion. For dtypes that tensors do not have, such as `b1`, `i1`,
+/// `u2` and `u8`.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::File`], saying what, if it is no whole `.npy` file of elements of one size; or
+/// [`ErrorKind::Io`]; [`ErrorKind::File`] with a reason if it is not a complete `.npy` file of fixed-size elements; or
 /// [`ErrorKind::OutOfMemory`].
 pub fn read_raw(path: impl AsRef<Path>) -> Result<Raw> {
     let array = Array::open(path.as_ref(), "npy::read_raw")?;
@@ -83,12 +84,12 @@ pub fn read_raw(path: impl AsRef<Path>) -> Result<Raw> {
     Ok(Raw { descr: descr.0, shape, fortran_order, bytes })
 }
 
-/// A file whose header was read.
+/// An open file and its parsed header.
 struct Array {
     source: Source,
     operation: &'static str,
     header: Header,
-    /// Where the elements begin.
+    /// Offset of the elements.
     start: u64,
 }
 
@@ -107,7 +108,7 @@ impl Array {
         Ok(Array { source, operation, header, start })
     }
 
-    /// The bytes of the elements, which are all there, and nothing else behind the header.
+    /// The byte range of the elements. Checks that the file has exactly these bytes after the header.
     fn range(&self) -> Result<Range<u64>> {
         let Header { descr, shape, .. } = &self.header;
         let size = descr.size().ok_or_else(|| self.error(descr.unsupported()))?;
@@ -123,7 +124,7 @@ impl Array {
         Ok(self.start..end)
     }
 
-    /// The elements, each of as many bytes as `dtype` has, after `change`.
+    /// Reads elements of the size of `dtype`, and applies `change` to their bytes.
     fn tensor(&self, dtype: DType, device: &Device, change: &dyn Fn(&mut [u8])) -> Result<Tensor> {
         let start = self.range()?.start;
         let shape = &self.header.shape;
@@ -140,12 +141,13 @@ impl Array {
     }
 }
 
-/// Writes `tensor` to the file at `path`, which is replaced as a whole or not at all. The new file has the permissions of the one that it
-/// replaces, and lies where symbolic links lead; what is no regular file, such as `/dev/stdout` into a pipe, is written to.
+/// Writes `tensor` to the file at `path`, which is replaced completely or not at all. The new file keeps the old one's
+/// permissions. Symbolic links are followed. Anything but a regular file, such as `/dev/stdout` to a pipe, is written
+/// to directly.
 ///
 /// # Errors
-/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Rank`] for more than [`MAX_RANK`] axes, [`ErrorKind::Io`], or an
-/// error of the device.
+/// [`ErrorKind::UnsupportedDType`] for `bf16` and `f8e4m3`, [`ErrorKind::Rank`] for more than [`MAX_RANK`] axes,
+/// [`ErrorKind::Io`], or an error of the device.
 pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
     let Some(name) = tensor.dtype().npy_name() else {
         let kind = ErrorKind::UnsupportedDType {
@@ -163,7 +165,7 @@ pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
     let order = if tensor.dtype().size_in_bytes() == 1 { '|' } else { '<' };
     let dims: Vec<String> = tensor.dims().iter().map(|length| format!("{length}, ")).collect();
     let dims = dims.concat();
-    // A tuple of one keeps its comma, others lose it.
+    // Python writes a tuple of one with a trailing comma, other tuples without.
     let shape = if tensor.rank() == 1 { dims.trim_end() } else { dims.trim_end_matches(", ") };
     let header = format!("{{'descr': '{order}{name}', 'fortran_order': False, 'shape': ({shape}), }}");
     let preamble = preamble(&header);
@@ -189,7 +191,8 @@ fn preamble(header: &str) -> Vec<u8> {
     bytes
 }
 
-/// Where the header's text lies in a file of `length` bytes that begins with `fixed`: with the first [`FIXED`], or with all it has.
+/// The range of the header's text in a file of `length` bytes. `fixed` is the first [`FIXED`] bytes, or all if the file
+/// is shorter.
 fn header_place(fixed: &[u8], length: u64) -> Result<Range<u64>, String> {
     let Some(rest) = fixed.strip_prefix(MAGIC) else {
         return Err("not an .npy file: it does not start with \\x93NUMPY".to_owned());

@@ -4,7 +4,7 @@ use super::npy::MAX_RANK;
 use crate::dtype::DType;
 use crate::shape::Shape;
 
-/// What the header says.
+/// The parsed header.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) descr: Descr,
@@ -12,18 +12,18 @@ pub(super) struct Header {
     pub(super) shape: Shape,
 }
 
-/// A dtype as NumPy writes it: a byte order, a kind and a size, such as "<f4".
+/// A dtype in NumPy's notation: byte order, kind and size, such as "<f4".
 #[derive(Debug, PartialEq)]
 pub(super) struct Descr(pub(super) String);
 
 impl Descr {
-    /// The dtype, if it is one that tensors have.
+    /// The dtype, if tensors support it.
     pub(super) fn dtype(&self) -> Option<DType> {
         let name = self.name()?;
         DType::ALL.into_iter().find(|dtype| dtype.npy_name() == Some(name))
     }
 
-    /// Whether the elements are truth values, of a byte each.
+    /// Whether the elements are booleans, of one byte each.
     pub(super) fn is_bool(&self) -> bool {
         self.name() == Some("b1")
     }
@@ -32,12 +32,12 @@ impl Descr {
         self.0.starts_with('>')
     }
 
-    /// Bytes of an element, if that is a number, a text or nothing but bytes, of a fixed size.
+    /// Bytes per element, for numbers, strings and raw bytes of a fixed size.
     pub(super) fn size(&self) -> Option<usize> {
         let name = self.name()?;
         let (unit, digits) = match name.as_bytes().first()? {
             b'b' | b'i' | b'u' | b'f' | b'c' | b'S' | b'V' => (1, &name[1..]),
-            // Texts have four bytes a character.
+            // Unicode strings have four bytes per character.
             b'U' => (4, &name[1..]),
             _ => return None,
         };
@@ -45,7 +45,7 @@ impl Descr {
         digits.parse::<usize>().ok().filter(|_| is_number)?.checked_mul(unit)
     }
 
-    /// Why it is no tensor's, and what to do.
+    /// Explains that tensors do not support the dtype, and what to do.
     pub(super) fn unsupported(&self) -> String {
         let known: Vec<&str> = DType::ALL.iter().filter_map(|dtype| dtype.npy_name()).collect();
         let remedy = match (self.is_bool(), self.size()) {
@@ -98,18 +98,18 @@ impl Header {
     }
 }
 
-/// An error for a dtype that is not a string: a list of fields.
+/// The error for a dtype that is not a string but a list of fields.
 fn structured(text: &str, error: String) -> String {
     if text.contains('[') { "arrays of structures are not supported".to_owned() } else { error }
 }
 
-/// The part of Python's syntax that headers use.
+/// A parser for the subset of Python that headers use.
 struct Parser<'a> {
     rest: &'a str,
 }
 
 impl<'a> Parser<'a> {
-    /// Skips white space, then `wanted` if it comes next.
+    /// Skips white space, and then `wanted` if it is next.
     fn take(&mut self, wanted: char) -> bool {
         self.rest = self.rest.trim_ascii_start();
         match self.rest.strip_prefix(wanted) {
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         if self.take(wanted) { Ok(()) } else { Err(self.unexpected(&format!("{wanted:?}"))) }
     }
 
-    /// A string without escapes, in either kind of quotes.
+    /// A string without escapes, in single or double quotes.
     fn string(&mut self) -> Result<&'a str, String> {
         let quote = if self.take('\'') {
             '\''
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         if text.is_empty() {
             return Err(self.unexpected("a length"));
         }
-        // Python 2 wrote some lengths as 3L.
+        // Python 2 wrote long integers as 3L.
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
         text.parse().map_err(|_| format!("the length {text} does not fit 64 bits"))
     }

@@ -1,4 +1,4 @@
-//! Safetensors files: named tensors behind a JSON header.
+//! Safetensors files: a JSON header, followed by the data of named tensors.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -34,44 +34,46 @@ pub use super::safetensors_header::Info;
 
 const OPEN: &str = "safetensors::open";
 const LOAD: &str = "safetensors::load";
-/// The name of truth values among dtypes.
+/// The dtype name of booleans.
 const BOOL: &str = "BOOL";
 
-/// An open safetensors file. Its header has been checked; tensors are read when asked for, one at a time, straight to where they go.
+/// An open safetensors file with a checked header. Tensors are read one at a time when asked for, directly to their
+/// destination.
 ///
-/// Reading is by position: if the file is cut short meanwhile, that is an error; what is written to it in place is read as it is at that
-/// time. Replacing it by a rename changes nothing here.
+/// A read from a truncated file is an error. In-place writes to the file are visible to later reads. Replacing the file
+/// by a rename has no effect on an open `File`.
 #[derive(Debug)]
 pub struct File {
     source: Source,
     header: Header,
 }
 
-/// What [`File::load_all`] made of a file.
+/// The result of [`File::load_all`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Loaded {
     /// The tensors by name.
     pub tensors: BTreeMap<String, Tensor>,
-    /// What was left out because tensors do not have its dtype, such as `I8` and `BOOL`: [`File::bytes`] reads it.
+    /// Tensors skipped because their dtype is not supported, such as `I8` and `BOOL`. [`File::bytes`] reads them.
     pub left_out: BTreeMap<String, Info>,
 }
 
 impl File {
-    /// Opens the file at `path` and checks its header: that it is whole, that every tensor's bytes are there, and that they
-    /// neither overlap nor leave gaps.
+    /// Opens the file at `path` and checks its header: the file must be complete, and the tensors' bytes must cover the
+    /// data without overlaps or gaps.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`], or [`crate::ErrorKind::File`], saying what is wrong with which tensor.
+    /// [`crate::ErrorKind::Io`], or [`crate::ErrorKind::File`] that names the tensor and what is wrong with it.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         File::of(Source::open(path.as_ref(), OPEN)?)
     }
 
-    /// As [`File::open`], with the file mapped: [`File::bytes`] copies nothing then. Loading is no quicker.
+    /// As [`File::open`], but maps the file, so that [`File::bytes`] does not copy. Loading is not faster.
     ///
     /// # Safety
-    /// Until this is dropped nobody, in this process or another, truncates the file or writes to it in place: a read past its new end
-    /// would end the process, and bytes that change while they are lent are a data race. Replacing the file by a rename is fine.
+    /// Until this is dropped nobody, in this process or another, truncates the file or writes to it in place. A read
+    /// past its new end would kill the process, and bytes that change while they are borrowed are a data race.
+    /// Replacing the file by a rename is fine.
     ///
     /// # Errors
     /// As [`File::open`].
@@ -98,12 +100,12 @@ impl File {
         self.header.tensors.keys().map(String::as_str)
     }
 
-    /// How many tensors there are.
+    /// The number of tensors.
     pub fn len(&self) -> usize {
         self.header.tensors.len()
     }
 
-    /// Whether there are none.
+    /// Whether the file has no tensors.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -113,7 +115,7 @@ impl File {
         self.header.tensors.get(name)
     }
 
-    /// The free text that the file carries under `__metadata__`.
+    /// The file's metadata, stored as `__metadata__`.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.header.metadata
     }
@@ -121,7 +123,7 @@ impl File {
     /// Reads a tensor to `device`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::File`] if there is no tensor of that name, or it has a dtype that tensors do not have; or an error of the
+    /// [`crate::ErrorKind::File`] if there is no tensor of that name or its dtype is not supported; or an error of the
     /// device.
     pub fn load(&self, name: &str, device: &Device) -> Result<Tensor> {
         let info = self.named(name)?;
@@ -136,7 +138,7 @@ impl File {
         self.tensor(info, dtype, &|_| (), device)
     }
 
-    /// Reads a tensor of truth values (`BOOL`) to `device`, as `u8` that are 0 or 1.
+    /// Reads a tensor of booleans (`BOOL`) to `device`, as `u8` 0 or 1.
     ///
     /// # Errors
     /// As [`File::load`], and [`crate::ErrorKind::File`] if the tensor has another dtype.
@@ -148,17 +150,17 @@ impl File {
         self.tensor(info, DType::U8, &super::truth_values, device)
     }
 
-    /// The bytes of a tensor of any dtype, as they lie in the file: little-endian, row-major. [`File::info`] has its dtype's name and its
-    /// shape. They are read, or lent if the file is mapped.
+    /// The bytes of a tensor of any dtype, as stored in the file: little-endian, row-major. [`File::info`] has its
+    /// dtype's name and shape. The bytes are borrowed if the file is mapped, else read.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::File`] if there is no tensor of that name, or the file was cut short; [`crate::ErrorKind::Io`];
-    /// [`crate::ErrorKind::OutOfMemory`].
+    /// [`crate::ErrorKind::File`] if there is no tensor of that name, or the file was truncated;
+    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::OutOfMemory`].
     pub fn bytes(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         self.source.bytes(self.named(name)?.range.clone(), "safetensors::bytes")
     }
 
-    /// Reads all tensors to `device`, but for those of a dtype that tensors do not have, which the result lists.
+    /// Reads all tensors to `device`. Those of an unsupported dtype are skipped and listed in the result.
     ///
     /// # Errors
     /// As [`File::load`].
@@ -174,13 +176,13 @@ impl File {
         Ok(loaded)
     }
 
-    /// What the header says of a tensor.
+    /// The header's entry of a tensor.
     fn named(&self, name: &str) -> Result<&Info> {
         let missing = || self.error(format!("there is no tensor {name:?} among its {}", self.len()));
         self.info(name).ok_or_else(missing)
     }
 
-    /// A tensor's elements, each of as many bytes as `dtype` has, after `change`.
+    /// Reads a tensor's elements, of the size of `dtype`, and applies `change` to their bytes.
     fn tensor(
         &self,
         info: &Info,
@@ -188,7 +190,7 @@ impl File {
         change: &dyn Fn(&mut [u8]),
         device: &Device,
     ) -> Result<Tensor> {
-        // The header's ranges were checked against the length of the file, and against dtype and shape.
+        // The header's ranges were checked against the file's length, dtypes and shapes.
         self.source.tensor(info.range.start, (dtype, info.shape.clone()), change, device, LOAD)
     }
 
@@ -197,7 +199,8 @@ impl File {
     }
 }
 
-/// Reads all tensors of the file at `path` to `device`, but for those of a dtype that tensors do not have, which the result lists.
+/// Reads all tensors of the file at `path` to `device`. Those of an unsupported dtype are skipped and listed in the
+/// result.
 ///
 /// # Errors
 /// As [`File::open`] and [`File::load`].
@@ -205,12 +208,13 @@ pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Loaded> {
     File::open(path)?.load_all(device)
 }
 
-/// Writes named tensors, and free text under `__metadata__`, to the file at `path`, which is replaced as a whole or not at all.
-/// Tensors are written one at a time. The new file has the permissions of the one that it replaces, and lies where symbolic links lead;
-/// what is no regular file, such as a FIFO, is written to.
+/// Writes named tensors, and `metadata` as `__metadata__`, to the file at `path`, which is replaced completely or not
+/// at all. Tensors are written one at a time. The new file keeps the old one's permissions. Symbolic links are
+/// followed. Anything but a regular file, such as a FIFO, is written to directly.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Argument`] for a name given twice or for `__metadata__`, [`crate::ErrorKind::Io`], or an error of a device.
+/// [`crate::ErrorKind::Argument`] if a name is given twice or is `__metadata__`, [`crate::ErrorKind::Io`], or an error
+/// of a device.
 pub fn write<'a, N: Into<String>>(
     path: impl AsRef<Path>,
     tensors: impl IntoIterator<Item = (N, &'a Tensor)>,
@@ -218,7 +222,7 @@ pub fn write<'a, N: Into<String>>(
 ) -> Result<()> {
     let mut named: Vec<(String, &Tensor)> =
         tensors.into_iter().map(|(name, tensor)| (name.into(), tensor)).collect();
-    // Large element types first, so that every tensor is aligned to its own.
+    // Large element types first, which aligns every tensor to its element size.
     let size = |tensor: &Tensor| tensor.dtype().size_in_bytes();
     named.sort_by(|a, b| size(b.1).cmp(&size(a.1)).then_with(|| a.0.cmp(&b.0)));
     let listed: Vec<(&str, DType, &Shape)> =

@@ -1,7 +1,7 @@
-//! The header of a safetensors file: eight bytes of length, then JSON that says where each tensor lies.
+//! The header of a safetensors file: its length in eight bytes, then JSON with the position of each tensor.
 //!
-//! It is parsed here and not by the `safetensors` crate, because a file is foreign input: that crate (0.8.0) adds offsets
-//! without a check for overflow and takes the last of two tensors of one name in silence.
+//! We do not use the `safetensors` crate, because files are untrusted input: that crate (0.8.0) adds offsets without
+//! checking for overflow, and silently takes the last of two tensors with the same name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,26 +14,26 @@ use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::Shape;
 
-/// Bytes before the JSON: its length.
+/// Bytes before the JSON, which hold its length.
 pub(super) const FIXED: usize = 8;
-/// The longest header that is read, as in other readers of the format.
+/// The longest header that is read; other readers have the same limit.
 const LONGEST: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
 
-/// What the header says of one tensor.
+/// A tensor's entry in the header.
 #[derive(Debug, Clone)]
 pub struct Info {
-    /// The dtype, if it is one that tensors have.
+    /// The dtype, if tensors support it.
     pub dtype: Option<DType>,
     /// The dtype's name in the file, such as "BF16".
     pub dtype_name: String,
     /// The shape.
     pub shape: Shape,
-    /// Where its bytes lie in the file.
+    /// The byte range in the file.
     pub(super) range: Range<u64>,
 }
 
-/// A header whose every range lies in the file.
+/// A header whose ranges all lie in the file.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) tensors: BTreeMap<String, Info>,
@@ -41,7 +41,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// How many bytes of JSON follow the first [`FIXED`] of a file of `length` bytes, which begins with `fixed`.
+    /// The length of the JSON that follows the first [`FIXED`] bytes. The file has `length` bytes and begins with
+    /// `fixed`.
     pub(super) fn length(fixed: &[u8], length: u64) -> Result<u64, String> {
         let Some(header) = fixed.first_chunk() else {
             return Err(format!("truncated: it has {length} bytes, and a header's length alone takes 8"));
@@ -59,7 +60,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Parses and checks a header's JSON, with `data_length` bytes of data behind it. Errors are in words.
+    /// Parses and checks a header's JSON. `data_length` bytes of data follow it. Errors are texts.
     pub(super) fn parse(json: &[u8], data_length: u64) -> Result<Header, String> {
         let entries: Entries =
             serde_json::from_slice(json).map_err(|error| format!("the header is damaged: {error}"))?;
@@ -73,7 +74,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks that the tensors' bytes follow each other without a gap from the first byte of data to the last.
+    /// Checks that the tensors' ranges cover the data without gaps or overlaps.
     fn check_cover(&self, data_start: u64, data_length: u64) -> Result<(), String> {
         let mut ranges: Vec<(&Range<u64>, &str)> =
             self.tensors.iter().map(|(name, info)| (&info.range, name.as_str())).collect();
@@ -97,7 +98,8 @@ impl Header {
     }
 }
 
-/// The bytes of a header: length and JSON, padded so that the data start at a multiple of 8. Data follow in the order given.
+/// Encodes a header: length and JSON, padded so that the data start at a multiple of 8. The data must follow in the
+/// given order.
 pub(super) fn encode(
     tensors: &[(&str, DType, &Shape)],
     metadata: &BTreeMap<String, String>,
@@ -129,7 +131,7 @@ pub(super) fn encode(
     let json = Value::Object(entries).to_string();
     let length = json.len().next_multiple_of(8);
     if length as u64 > LONGEST {
-        return Err(bad(format!("a header of {length} bytes is longer than readers take ({LONGEST})")));
+        return Err(bad(format!("a header of {length} bytes is longer than readers accept ({LONGEST})")));
     }
     let mut bytes = (length as u64).to_le_bytes().to_vec();
     bytes.extend(json.bytes());
@@ -137,7 +139,7 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// One tensor's entry, checked against the length of the data.
+/// Converts a tensor's entry, and checks it against the length of the data.
 fn info(name: &str, entry: Entry, data_start: u64, data_length: u64) -> Result<Info, String> {
     let [start, end] = entry.data_offsets;
     if start > end || end > data_length {
@@ -159,12 +161,12 @@ fn info(name: &str, entry: Entry, data_start: u64, data_length: u64) -> Result<I
             return Err(format!("tensor {name:?} is {shape} of {dtype}, but has {bytes} bytes"));
         }
     }
-    // Both fit, for they are at most the length of the file.
+    // No overflow: both are at most the length of the file.
     let range = data_start + start..data_start + end;
     Ok(Info { dtype: DType::from_safetensors_name(&entry.dtype), dtype_name: entry.dtype, shape, range })
 }
 
-/// Bits of an element of any dtype that files have; `None` for a name that is not known.
+/// Bits per element of any dtype that safetensors files can have; `None` for an unknown name.
 fn bits(dtype: &str) -> Option<usize> {
     Some(match dtype {
         "F4" => 4,
@@ -177,7 +179,7 @@ fn bits(dtype: &str) -> Option<usize> {
     })
 }
 
-/// One tensor, as JSON has it. A field that is there twice is an error; one of another name is passed over.
+/// A tensor's JSON entry. Duplicate fields are an error; unknown fields are ignored.
 #[derive(serde::Deserialize)]
 struct Entry {
     dtype: String,
@@ -185,7 +187,7 @@ struct Entry {
     data_offsets: [u64; 2],
 }
 
-/// A header as JSON has it, in which no name is there twice.
+/// The JSON header. Duplicate names are an error.
 #[derive(Default)]
 struct Entries {
     metadata: BTreeMap<String, String>,
@@ -209,7 +211,7 @@ impl<'de> Deserialize<'de> for Entries {
                 while let Some(name) = map.next_key::<String>()? {
                     let within = |error| A::Error::custom(format!("in {name:?}: {error}"));
                     let repeated = if name == METADATA {
-                        // Other writers leave it empty by a null.
+                        // Some writers store empty metadata as null.
                         let texts: Option<Texts> = map.next_value().map_err(within)?;
                         entries.metadata = texts.map(|texts| texts.0).unwrap_or_default();
                         std::mem::replace(&mut has_metadata, true)
@@ -229,7 +231,7 @@ impl<'de> Deserialize<'de> for Entries {
     }
 }
 
-/// Texts by their names, none of which is there twice.
+/// A map of texts. Duplicate names are an error.
 struct Texts(BTreeMap<String, String>);
 
 impl<'de> Deserialize<'de> for Texts {

@@ -1,4 +1,4 @@
-//! A file that tensors are read from: by position, or mapped where the caller vouches for it.
+//! A file that tensors are read from, either by position or memory-mapped.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// An open regular file, and how long it was when it was opened. Every range that is asked of it was checked against that.
+/// An open regular file, and its length when it was opened. Callers check ranges against this length.
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 enum Bytes {
-    /// Whatever happens to the file meanwhile, a call to read it answers bytes or an error.
+    /// Reads by position. If the file changes meanwhile, a read returns bytes or an error.
     At(File),
     Mapped(Mmap),
 }
@@ -54,12 +54,12 @@ impl Source {
         &self.path
     }
 
-    /// How many bytes it had when it was opened.
+    /// The file's length when it was opened.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Writes the file's bytes from `start` on over `out`.
+    /// Fills `out` with the file's bytes from `start` on.
     pub(super) fn read(&self, start: u64, out: &mut [u8], operation: &'static str) -> Result<()> {
         let read = match &self.bytes {
             Bytes::At(file) => read_exact_at(file, out, start),
@@ -81,7 +81,7 @@ impl Source {
         })
     }
 
-    /// The bytes of a range: lent where the file is mapped, else read.
+    /// The bytes of a range: borrowed if the file is mapped, else read.
     pub(super) fn bytes(&self, range: Range<u64>, operation: &'static str) -> Result<Cow<'_, [u8]>> {
         if let Bytes::Mapped(map) = &self.bytes {
             // The range lies in the map, whose length is a `usize`.
@@ -93,7 +93,7 @@ impl Source {
         Ok(Cow::Owned(bytes))
     }
 
-    /// A tensor of the bytes from `start` on, after `change`, which is given whole elements, in one or several pieces.
+    /// A tensor of the bytes from `start` on. `change` is applied to all bytes, in pieces of whole elements.
     pub(super) fn tensor(
         &self,
         start: u64,
@@ -112,7 +112,7 @@ impl Source {
     }
 }
 
-/// Opens a regular file; nothing else is opened, for that may wait (a FIFO) or do something (a device).
+/// Opens a regular file only. Opening other files may block (a FIFO) or have side effects (a device).
 fn open(path: &Path, operation: &'static str) -> Result<(File, u64)> {
     let failed = |source: io::Error| io_error(operation, path, source);
     let regular = |metadata: std::fs::Metadata| {
@@ -124,7 +124,7 @@ fn open(path: &Path, operation: &'static str) -> Result<(File, u64)> {
     regular(std::fs::metadata(path).map_err(failed)?)?;
     let mut options = File::options();
     options.read(true);
-    // What lies there may have been exchanged for a FIFO since: opening it must not wait then either.
+    // The file may have been replaced by a FIFO since. Opening that must not block.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path).map_err(failed)?;
@@ -139,7 +139,7 @@ fn read_exact_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn read_exact_at(mut file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
-    // Position and reading are two calls.
+    // Seeking and reading are two calls.
     static ONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
     let _one = ONE.lock();
     io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;

@@ -1,11 +1,11 @@
-//! Merging dimensions that lie one behind the other, so that loops and kernels see as few as possible.
+//! Merging adjacent dimensions, so that loops and kernels have as few dimensions as possible.
 
 use smallvec::SmallVec;
 
 use super::Layout;
 use crate::shape::{Dims, Shape};
 
-/// Several layouts of one shape with their common dimensions merged; see [`collapse`].
+/// Several layouts of the same shape with their common dimensions merged; see [`collapse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collapsed {
     /// The merged lengths, outermost first; none is 1. `[0]` if there are no elements, `[]` for one element.
@@ -14,9 +14,9 @@ pub struct Collapsed {
     pub strides: SmallVec<[SmallVec<[usize; 8]>; 3]>,
 }
 
-/// Drops dimensions of length 1, and merges two neighbours wherever, in every one of the layouts, stepping once along the outer
-/// one equals stepping over the whole inner one. Row-major order is kept. The layouts must have the same shape; offsets do
-/// not matter.
+/// Drops dimensions of length 1 and merges neighbours. Two neighbours are merged if, in every layout, one step along
+/// the outer one equals stepping over the whole inner one. Row-major order is kept. The layouts must have the same
+/// shape; offsets are ignored.
 ///
 /// ```
 /// use tensor_core::{Layout, collapse};
@@ -61,8 +61,8 @@ pub fn collapse(layouts: &[&Layout]) -> Collapsed {
 }
 
 impl Layout {
-    /// This layout with neighbouring dimensions merged: the same elements in the same row-major order, in as few dimensions as
-    /// possible. See [`collapse`].
+    /// This layout with neighbouring dimensions merged: the same elements in the same row-major order, in as few
+    /// dimensions as possible. See [`collapse`].
     pub fn collapsed(&self) -> Layout {
         if self.rank() < 2 && self.shape.iter().all(|length| *length > 1) {
             return self.clone();

@@ -1,4 +1,4 @@
-//! Layouts: how the elements of a tensor lie in its storage.
+//! Layouts: the positions of a tensor's elements in its storage.
 
 mod collapse;
 mod view;
@@ -9,67 +9,67 @@ use crate::shape::{Dims, Shape};
 
 pub use collapse::{Collapsed, collapse};
 
-/// A shape, one stride per dimension, and an offset, all in elements: element `(i, j, …)` lies at
-/// `offset + i·strides[0] + j·strides[1] + …` of the storage.
+/// A shape, one stride per dimension, and an offset, all in elements. Element `(i, j, …)` is at
+/// `offset + i·strides[0] + j·strides[1] + …` in the storage.
 ///
-/// Changing a layout never moves an element; that is what makes views free. Up to rank 8 nothing is allocated.
+/// Changing a layout moves no element, which makes views cheap. Up to rank 8 nothing is allocated.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
     strides: Dims,
     offset: usize,
-    /// What follows from the above, and every operation asks for.
+    /// Derived values, cached because every operation uses them.
     elements: usize,
     contiguous: bool,
 }
 
 impl Clone for Layout {
     fn clone(&self) -> Layout {
-        // A copy of the memory, where the derived one goes number by number.
+        // Copies the memory; the derived implementation copies number by number.
         Layout { shape: self.shape.clone(), strides: Dims::from_slice(&self.strides), ..*self }
     }
 }
 
 impl Layout {
-    /// The tight row-major layout of `shape` at offset 0.
+    /// The contiguous row-major layout of `shape` at offset 0.
     ///
     /// # Errors
-    /// [`ErrorKind::Overflow`], in the name of `operation`, if the element count does not fit `usize`.
+    /// [`ErrorKind::Overflow`] of `operation` if the element count does not fit `usize`.
     pub fn contiguous(shape: impl Into<Shape>, operation: &'static str) -> Result<Layout> {
         let shape = shape.into();
         shape.elements(operation)?;
         Ok(Layout::tight(shape))
     }
 
-    /// The tight row-major layout of `shape` at offset 0, whose element count was found to fit `usize`.
+    /// The contiguous row-major layout of `shape` at offset 0. The element count was checked.
     pub(crate) fn tight(shape: Shape) -> Layout {
         let (strides, elements) = (shape.row_major_strides(), count(&shape));
         Layout { shape, strides, offset: 0, elements, contiguous: true }
     }
 
-    /// The tight row-major layout of the same shape at offset 0.
+    /// The contiguous row-major layout of the same shape at offset 0.
     #[inline]
     pub(crate) fn tightened(&self) -> Layout {
         let (shape, strides) = self.shape.with_row_major_strides();
         Layout { shape, strides, offset: 0, contiguous: true, ..*self }
     }
 
-    /// The same layout of what lies from its offset on.
+    /// The same layout at offset 0.
     pub(crate) fn at_the_start(self) -> Layout {
         Layout { offset: 0, ..self }
     }
 
-    /// The layout of a shape and one stride for each of its dimensions.
+    /// The layout of a shape with one stride per dimension.
     fn of(shape: Shape, strides: Dims, offset: usize) -> Layout {
         let (elements, contiguous) = (count(&shape), is_row_major(&shape, &strides));
         Layout { shape, strides, offset, elements, contiguous }
     }
 
-    /// A layout of any strides, in elements.
+    /// A layout with any strides, in elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Overflow`], in the name of `operation`, if the element count or an element's place does not fit `usize`;
-    /// [`ErrorKind::Rank`] if there is not one stride per dimension.
+    /// [`ErrorKind::Overflow`] of `operation` if the element count or an element's position does not fit `usize`;
+    /// [`ErrorKind::Rank`] unless there is one stride per dimension.
     pub fn strided(
         shape: impl Into<Shape>,
         strides: &[usize],
@@ -104,27 +104,27 @@ impl Layout {
         &self.strides
     }
 
-    /// The place of the first element in the storage.
+    /// The position of the first element in the storage.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// How many dimensions there are.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
 
-    /// The number of elements; it fits, for this was checked when the layout was made.
+    /// The number of elements. The constructor checked that it fits.
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Whether the elements lie tight and in row-major order, at whatever offset. Empty layouts do.
+    /// Whether the elements are dense and in row-major order, at any offset. Empty layouts are contiguous.
     pub fn is_contiguous(&self) -> bool {
         self.contiguous
     }
 
-    /// Whether two different indices may name the same place, as after [`Layout::expand`]. Errs on the side of yes.
+    /// Whether two indices may have the same position, as after [`Layout::expand`]. May return true without an overlap.
     pub fn may_overlap(&self) -> bool {
         if self.is_contiguous() {
             return false;
@@ -145,14 +145,14 @@ impl Layout {
         })
     }
 
-    /// One past the last place that an element takes; the offset if there are no elements.
+    /// One past the last position of an element; the offset if there are no elements.
     pub fn end(&self) -> usize {
         self.checked_end().unwrap_or(usize::MAX)
     }
 
-    /// The place in the storage of the element at `position` in row-major order.
+    /// The storage position of element `position` in row-major order.
     ///
-    /// A `position` from [`Layout::elements`] on is taken modulo it.
+    /// A `position` of [`Layout::elements`] or more wraps around.
     pub fn place(&self, position: usize) -> usize {
         let mut rest = position;
         let mut place = self.offset;
@@ -163,11 +163,11 @@ impl Layout {
         place
     }
 
-    /// The dimensions in another order: dimension `i` of the result is dimension `axes[i]` of this layout.
+    /// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]` of this layout.
     ///
     /// # Errors
-    /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], in the name of `operation`, unless each
-    /// dimension is named exactly once.
+    /// [`ErrorKind::Permutation`], [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`] of `operation`, unless each
+    /// dimension is given exactly once.
     pub fn permute(&self, axes: &[usize], operation: &'static str) -> Result<Layout> {
         let axes = axes.resolve_all(&self.shape, operation)?;
         if axes.len() != self.rank() {
@@ -190,7 +190,7 @@ impl Layout {
     /// The elements `start..start + length` along `axis`.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], or [`ErrorKind::Range`] if they go past the end, in the name of `operation`.
+    /// [`ErrorKind::Axis`] of `operation`, or [`ErrorKind::Range`] if the elements go past the end.
     pub fn narrow(
         &self,
         axis: usize,
@@ -205,7 +205,7 @@ impl Layout {
         }
         let Layout { mut shape, strides, offset, .. } = self.clone();
         shape.dims_mut()[axis] = length;
-        // The offset of an empty layout stays, so that it never points past the storage.
+        // An empty layout keeps its offset, which thus never points past the storage.
         let moved = if shape.contains(&0) { 0 } else { start * self.strides[axis] };
         Ok(Layout::of(shape, strides, offset + moved))
     }
@@ -213,7 +213,7 @@ impl Layout {
     /// The layout without dimension `axis`, which has length 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], or [`ErrorKind::Squeeze`] if it is longer, in the name of `operation`.
+    /// [`ErrorKind::Axis`] of `operation`, or [`ErrorKind::Squeeze`] if the dimension is longer.
     pub fn squeeze(&self, axis: usize, operation: &'static str) -> Result<Layout> {
         let axis = axis.resolve(&self.shape, operation)?;
         if self.shape[axis] != 1 {
@@ -225,7 +225,7 @@ impl Layout {
         Ok(Layout::of(shape, strides, offset))
     }
 
-    /// The layout with a dimension of length 1 before dimension `axis`, which is at most the rank.
+    /// The layout with a new dimension of length 1 before dimension `axis`, which is at most the rank.
     pub(crate) fn unsqueeze(&self, axis: usize) -> Layout {
         let stride = match self.shape.get(axis) {
             Some(&length) => length.saturating_mul(self.strides[axis]),
@@ -237,11 +237,11 @@ impl Layout {
         Layout::of(shape, strides, offset)
     }
 
-    /// Stretches dimensions of length 1, and adds dimensions in front, until the shape is `shape`; stretched dimensions get
-    /// stride 0.
+    /// Broadcasts to `shape`: dimensions of length 1 repeat with stride 0, and new dimensions are added in front.
     ///
     /// # Errors
-    /// [`ErrorKind::Expand`] if another dimension differs, [`ErrorKind::Overflow`] if the element count does not fit `usize`.
+    /// [`ErrorKind::Expand`] if another dimension differs, [`ErrorKind::Overflow`] if the element count does not fit
+    /// `usize`.
     pub fn expand(&self, shape: &Shape, operation: &'static str) -> Result<Layout> {
         let error = || {
             let kind = ErrorKind::Expand { from: self.shape.clone(), to: shape.clone() };
@@ -260,8 +260,8 @@ impl Layout {
         Ok(Layout::of(shape.clone(), strides, self.offset))
     }
 
-    /// Splits the dimensions into those kept and those in `axes`, both in row-major order of this layout: the layout of the
-    /// first elements of the groups, and the layout of one group from offset 0. Reductions walk these two.
+    /// Splits the dimensions into those kept and those in `axes`, both in this layout's order. Returns the layout of
+    /// the groups' first elements, and the layout of one group at offset 0. Reductions iterate over these two.
     pub fn split(&self, axes: &[usize]) -> (Layout, Layout) {
         let pick = |wanted: bool, offset: usize| {
             let chosen = || (0..self.rank()).filter(|axis| axes.contains(axis) == wanted);
@@ -272,7 +272,7 @@ impl Layout {
         (pick(false, self.offset), pick(true, 0))
     }
 
-    /// [`Layout::end`], if it fits.
+    /// [`Layout::end`], or `None` if it overflows.
     fn checked_end(&self) -> Option<usize> {
         if self.shape.contains(&0) {
             return Some(self.offset);
@@ -285,12 +285,12 @@ impl Layout {
     }
 }
 
-/// The number of elements of a shape; the largest number there is where it does not fit.
+/// The number of elements of a shape, saturating.
 fn count(shape: &Shape) -> usize {
     shape.count().unwrap_or(usize::MAX)
 }
 
-/// Whether elements of these strides lie tight and in row-major order.
+/// Whether elements with these strides are dense and in row-major order.
 fn is_row_major(shape: &Shape, strides: &[usize]) -> bool {
     let mut expected = 1usize;
     for (&length, &stride) in shape.iter().zip(strides).rev() {

@@ -1,11 +1,11 @@
-//! Reading a layout in another shape without moving an element.
+//! Viewing a layout with another shape, without moving an element.
 
 use super::Layout;
 use crate::shape::{Dims, Shape};
 
 impl Layout {
-    /// The layout with the same elements in the same row-major order in another shape, or `None` if no strides can say
-    /// that, or the element counts differ.
+    /// The layout with another shape for the same elements in the same row-major order. `None` if no strides can
+    /// express it, or the element counts differ.
     pub fn view(&self, shape: &Shape) -> Option<Layout> {
         if shape.count() != Some(self.elements()) {
             return None;
@@ -13,7 +13,8 @@ impl Layout {
         if self.elements() == 0 {
             return Some(Layout::of(shape.clone(), shape.row_major_strides(), self.offset));
         }
-        // Each merged dimension must be cut into whole dimensions of the new shape; both are walked from the last.
+        // Each merged dimension must be a product of whole dimensions of the new shape. Both are traversed from the
+        // last one.
         let merged = self.collapsed();
         let mut strides = Dims::from_elem(1, shape.rank());
         let mut axis = shape.rank();
@@ -28,7 +29,7 @@ impl Layout {
                 return None;
             }
         }
-        // What is left has length 1: any stride will do.
+        // The remaining dimensions have length 1, so that any stride is right.
         Some(Layout::of(shape.clone(), strides, self.offset))
     }
 }

@@ -9,7 +9,7 @@ use crate::layout::Layout;
 /// The name in messages.
 pub(crate) const NAME: &str = "scaled_dot_product_attention";
 
-/// What attends to what.
+/// The operands and parameters of attention.
 #[derive(Debug, Clone)]
 pub(crate) struct Attention {
     /// Queries, `[batch, heads, queries, d]`.
@@ -18,9 +18,9 @@ pub(crate) struct Attention {
     pub k: Layout,
     /// Values, `[batch, heads of k, keys, dv]`.
     pub v: Layout,
-    /// The mask's layout, as `[batch, heads, queries, keys]`, if there is one.
+    /// The mask's layout, expanded to `[batch, heads, queries, keys]`.
     pub mask: Option<Layout>,
-    /// Query i attends to the keys up to i.
+    /// Query i attends to the keys 0 to i.
     pub causal: bool,
     /// Factor of q kᵀ.
     pub scale: f64,
@@ -40,7 +40,8 @@ impl Attention {
 }
 
 impl Storage {
-    /// Attention of queries to keys and values of one dtype, a float; the mask is of that dtype, and is added, or `u8`.
+    /// Attention of queries to keys and values of one float dtype. The mask is `u8`, or of that dtype and added to the
+    /// scores.
     pub(crate) fn attention(
         &self,
         k: &Storage,

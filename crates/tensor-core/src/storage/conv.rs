@@ -9,7 +9,8 @@ use crate::layout::Layout;
 use crate::window::{Convolution, Pooling};
 
 impl Storage {
-    /// The convolution of `x` `[batch, channels, h, w]` with `filter` (rank 4) and, where there are any, a bias of rank 1 and an activation.
+    /// The convolution of `x` `[batch, channels, h, w]` with `filter` (rank 4), an optional bias of rank 1, and an
+    /// optional activation.
     pub(crate) fn conv(
         &self,
         x: &Layout,
@@ -42,7 +43,7 @@ impl Storage {
         }
     }
 
-    /// The pooling or upsampling of `x` `[batch, channels, h, w]`. If there are outputs, each has a window.
+    /// Pools or upsamples `x` `[batch, channels, h, w]`. Every output has a window.
     pub(crate) fn pool(&self, x: &Layout, shape: &Pooling) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => cpu::ops::pool::pool(storage, x, shape).map(Storage::Cpu),

@@ -1,4 +1,4 @@
-//! Storage whose bytes come from elsewhere, piece by piece.
+//! Storage whose bytes are supplied piece by piece.
 
 use super::Storage;
 use crate::cpu;
@@ -7,12 +7,12 @@ use crate::dtype::DType;
 use crate::error::{On, Result};
 use crate::hip::HipStorage;
 
-/// Writes the bytes of a storage from the given one on: all that it is lent.
+/// Fills a slice with the storage's bytes, beginning at the given offset.
 pub(crate) type Fill<'a> = &'a mut dyn FnMut(usize, &mut [u8]) -> Result<()>;
 
 impl Storage {
-    /// `count` elements on `device`, whose little-endian bytes `fill` writes: on the CPU at once and in their place, else by pieces of
-    /// whole elements, from front to back. An error of `fill` is passed on as it is.
+    /// `count` elements on `device`, whose little-endian bytes `fill` writes. On the CPU it writes them all at once, in
+    /// place; otherwise in pieces of whole elements, from front to back. Errors of `fill` are returned unchanged.
     pub(crate) fn filled(
         device: &Device,
         dtype: DType,

@@ -1,4 +1,4 @@
-//! Storage operations by ids: gather and scatter, and what they say of an id that is out of range.
+//! Storage operations by ids: gather and scatter, and the error for an id out of range.
 
 use super::{Storage, apart};
 use crate::cpu;
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::hip;
 use crate::layout::Layout;
 
-/// The operations that take ids, by the numbers under which devices report a wrong one.
+/// The operations that take ids. Devices report a wrong id with the operation's index in this list.
 pub(crate) const OPERATIONS: [&str; 9] = [
     "index_select",
     "gather",
@@ -20,16 +20,16 @@ pub(crate) const OPERATIONS: [&str; 9] = [
     "index_add_",
 ];
 
-/// An axis that ids count along, and the operation that does it.
+/// The axis that ids index, for one operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indexed {
     /// One of [`OPERATIONS`].
     pub operation: &'static str,
-    /// The axis of the tensor that ids count along.
+    /// The axis of the tensor.
     pub axis: usize,
-    /// Its length.
+    /// The axis's length.
     pub length: usize,
-    /// Its stride.
+    /// The axis's stride.
     pub stride: usize,
 }
 
@@ -39,30 +39,30 @@ impl Indexed {
         Indexed { operation, axis, length: layout.dims()[axis], stride: layout.strides()[axis] }
     }
 
-    /// The error for an id that is no index of the axis.
+    /// The error for an id out of range.
     pub(crate) fn wrong(&self, index: i64) -> Error {
         wrong(self.operation, index, self.axis, self.length)
     }
 
-    /// The number of the operation.
+    /// The index of the operation in [`OPERATIONS`].
     pub(crate) fn number(&self) -> u32 {
         OPERATIONS.iter().position(|name| *name == self.operation).map_or(u32::MAX, |number| number as u32)
     }
 }
 
-/// The error for an id that is no index of the axis.
+/// The error for an id out of range.
 pub(crate) fn wrong(operation: &'static str, index: i64, axis: usize, length: usize) -> Error {
     Error::new(operation, ErrorKind::IdOutOfRange { index, axis, length })
 }
 
-/// Whether ids may have this dtype.
+/// Whether ids can have this dtype.
 pub(crate) const fn is_id(dtype: DType) -> bool {
     matches!(dtype, DType::U8 | DType::U32 | DType::I32 | DType::I64)
 }
 
 impl Storage {
-    /// New, tight storage: for each element of `at`, which are the ids, the element of `base`, moved by as many strides of `axis` as
-    /// the id says. `base` and `at` have the result's shape.
+    /// New, contiguous storage. For each id of `at` it has the element of `base`, advanced by that many strides of
+    /// `axis`. `base` and `at` have the result's shape.
     pub(crate) fn gather(
         &self,
         base: &Layout,
@@ -81,8 +81,8 @@ impl Storage {
         }
     }
 
-    /// New, tight storage of `layout`'s elements with each element of `from` added to the place along `axis` that its id names, as
-    /// [`Storage::scatter`] does it, if there is a quicker way than to copy first.
+    /// New, contiguous storage of `layout`'s elements, with each element of `from` added at its id along `axis`, as
+    /// [`Storage::scatter`] does. `None` if copying first is faster.
     pub(crate) fn scatter_added(
         &self,
         layout: &Layout,
@@ -97,8 +97,8 @@ impl Storage {
         Ok(sums.map(Storage::Hip))
     }
 
-    /// In place: writes each element of `from` to the place along `axis` of `layout` that its id names, or adds it there, in the
-    /// order of the ids. `at`, the ids, and `from` have one shape, which is that of `layout` but for the axis.
+    /// In place: writes each element of `from` at its id along `axis` of `layout`, or adds it there, in the order of
+    /// the ids. `at`, the ids, and `from` have the same shape, which is `layout`'s except along the axis.
     pub(crate) fn scatter(
         &mut self,
         layout: &Layout,

@@ -1,4 +1,4 @@
-//! One storage out of several pieces, each written once.
+//! Joining several pieces into one storage, each element written once.
 
 use super::{Storage, apart};
 use crate::cpu;
@@ -8,13 +8,13 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
 
-/// Elements of a backend's storage, as a piece of a larger one.
+/// A backend's storage and the layout of the elements to join.
 pub(crate) type Piece<'a, S> = (&'a S, &'a Layout);
 
-/// Putting pieces together, with a new, tight, row-major result.
+/// Joining pieces, with a new, contiguous, row-major result.
 impl Storage {
-    /// An array of `shape` made of `pieces` one behind the other along `axis`. There is at least one; they have one dtype, the
-    /// dimensions of `shape` along the other axes, and together its length along this one.
+    /// Concatenates `pieces` along `axis` to an array of `shape`. There is at least one piece. They have the same dtype
+    /// and the dimensions of `shape` along the other axes. Along `axis` their lengths sum to that of `shape`.
     pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, Storage>]) -> Result<Storage> {
         let first = pieces[0].0;
         let strange = pieces.iter().find(|(piece, _)| !piece.device().same_device(&first.device()));
@@ -34,8 +34,8 @@ impl Storage {
         }
     }
 
-    /// An array of `shape` in which the elements of `layout` begin at index `starts`, and every other element is `value`.
-    /// They do not reach past the end.
+    /// An array of `shape` that has the elements of `layout` from index `starts` on, and `value` elsewhere. The
+    /// elements fit.
     pub(crate) fn place(
         &self,
         layout: &Layout,
@@ -54,8 +54,7 @@ impl Storage {
     }
 }
 
-/// Cuts a tight array of `shape` into borders, which do not overlap, and what they surround: the `inner` elements from index
-/// `starts` on.
+/// Divides a contiguous array of `shape` into non-overlapping borders and the `inner` elements from index `starts` on.
 pub(crate) fn borders(shape: &Shape, starts: &[usize], inner: &[usize]) -> Result<(Vec<Layout>, Layout)> {
     let mut rest = Layout::contiguous(shape.clone(), "pad")?;
     let mut borders = Vec::new();
@@ -86,7 +85,7 @@ mod tests {
         }
         assert_eq!(seen, [1; 20]);
         assert_eq!((inside.offset(), inside.dims()), (7, &[2, 3][..]));
-        // Above, below, to the left; there is nothing to the right.
+        // Above, below, to the left; the right border is empty.
         assert_eq!(borders.len(), 3);
     }
 }

@@ -6,15 +6,15 @@ use crate::error::Result;
 use crate::hip::{self, HipStorage};
 use crate::layout::Layout;
 
-/// A normalisation of rows. The row-major elements of a tensor are cut into rows of `length`; element i of row r belongs to channel
-/// `r % groups · (length / inner) + i / inner` of weight and bias.
+/// A normalisation of rows. The row-major elements of a tensor are divided into rows of `length`. Element i of row r
+/// belongs to channel `r % groups · (length / inner) + i / inner` of weight and bias.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowNorm {
-    /// In messages and kernel names.
+    /// The kind, which gives the name in messages and kernels.
     pub kind: RowNormKind,
     /// Elements of a row.
     pub length: usize,
-    /// Rows that make up all channels.
+    /// Rows that cover all channels once.
     pub groups: usize,
     /// Elements of one channel in a row.
     pub inner: usize,
@@ -25,16 +25,16 @@ pub(crate) struct RowNorm {
 /// Which normalisation of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowNormKind {
-    /// By mean and variance, a weight for each element of a row.
+    /// By mean and variance, with a weight per element of a row.
     Layer,
-    /// By the mean square, a weight for each element of a row.
+    /// By the mean square, with a weight per element of a row.
     Rms,
-    /// By mean and variance, a weight for each channel.
+    /// By mean and variance, with a weight per channel.
     Group,
 }
 
 impl RowNormKind {
-    /// The operation in messages.
+    /// The operation's name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             RowNormKind::Layer => "layer_norm",
@@ -49,11 +49,11 @@ impl RowNormKind {
     }
 }
 
-/// Parameters of a tensor's channels: the storage, and the tight layout of one dimension.
+/// Parameters per channel: the storage, and a contiguous layout of rank 1.
 pub(crate) struct Parameters<'a, S> {
-    /// What the storage is.
+    /// The memory.
     pub storage: &'a S,
-    /// Where the numbers lie.
+    /// The layout of the numbers.
     pub layout: &'a Layout,
 }
 
@@ -65,7 +65,7 @@ impl<S> Clone for Parameters<'_, S> {
 
 impl<S> Copy for Parameters<'_, S> {}
 
-/// Weight and bias, where they are given.
+/// Optional weight and bias.
 pub(crate) type Affine<'a, S> = [Option<Parameters<'a, S>>; 2];
 
 /// Mean and variance of each channel, then weight and bias.
@@ -78,7 +78,7 @@ pub(crate) struct Channels<'a, S> {
     pub eps: f64,
 }
 
-/// Operations with a new, tight, row-major result of the shape of `layout`. Floats only.
+/// Operations with a new, contiguous, row-major result of the shape of `layout`. Floats only.
 impl Storage {
     /// eˣ / Σeˣ along `axis`, or its logarithm.
     pub(crate) fn softmax(&self, layout: &Layout, axis: usize, log: bool) -> Result<Storage> {
@@ -108,7 +108,7 @@ impl Storage {
         }
     }
 
-    /// (x − mean) / √(variance + eps) · weight + bias, with the numbers of the channels, which are axis 1.
+    /// (x − mean) / √(variance + eps) · weight + bias, with one parameter per channel, axis 1.
     pub(crate) fn batch_norm(&self, layout: &Layout, channels: &Channels<'_, Storage>) -> Result<Storage> {
         let Channels { statistics: [mean, variance], affine: [weight, bias], eps } = *channels;
         let name = "batch_norm";
@@ -153,7 +153,7 @@ fn hip_of<'a>(
     }
 }
 
-/// [`cpu_of`] of what is given.
+/// [`cpu_of`], if the parameter is given.
 fn on_cpu<'a>(
     x: &Storage,
     one: Option<Parameters<'a, Storage>>,
@@ -162,7 +162,7 @@ fn on_cpu<'a>(
     one.map(|one| cpu_of(x, one, operation)).transpose()
 }
 
-/// [`hip_of`] of what is given.
+/// [`hip_of`], if the parameter is given.
 fn on_hip<'a>(
     x: &Storage,
     one: Option<Parameters<'a, Storage>>,

@@ -1,4 +1,4 @@
-//! Random numbers, on the device that they are for.
+//! Random numbers, generated on the device that stores them.
 
 use super::Storage;
 use crate::cpu::{self, philox::Draw};
@@ -10,7 +10,8 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 
 impl Storage {
-    /// `count` numbers evenly spread over `low..high`, both rounded to `dtype`; `below` is the number before `high`. Floats only.
+    /// `count` numbers uniformly distributed over `low..high`, both rounded to `dtype`. `below` is the next number
+    /// below `high`. Floats only.
     pub(crate) fn uniform(
         device: &Device,
         dtype: DType,
@@ -26,7 +27,7 @@ impl Storage {
         }
     }
 
-    /// `count` normally distributed numbers of this mean and deviation. Floats only.
+    /// `count` normally distributed numbers with this mean and deviation. Floats only.
     pub(crate) fn normal(
         device: &Device,
         dtype: DType,
@@ -42,7 +43,7 @@ impl Storage {
         }
     }
 
-    /// `count` integers evenly spread over the `span` numbers from `low` on, which `dtype` has. Integers only.
+    /// `count` integers uniformly distributed over the `span` numbers from `low` on, which fit `dtype`. Integers only.
     pub(crate) fn randint(
         device: &Device,
         dtype: DType,
@@ -59,7 +60,7 @@ impl Storage {
         }
     }
 
-    /// `count` elements: 1 where the word is below `threshold`, else 0.
+    /// `count` elements: 1 where the random word is below `threshold`, else 0.
     pub(crate) fn bernoulli(
         device: &Device,
         dtype: DType,
@@ -75,7 +76,8 @@ impl Storage {
         }
     }
 
-    /// The elements of `layout`: 0 where the word is below `threshold`, else the element times `scale`. Floats only.
+    /// The elements of `layout`: 0 where the random word is below `threshold`, else the element times `scale`. Floats
+    /// only.
     pub(crate) fn dropout(&self, layout: &Layout, draw: Draw, threshold: u64, scale: f64) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => {

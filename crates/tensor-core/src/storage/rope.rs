@@ -6,25 +6,25 @@ use crate::error::Result;
 use crate::hip;
 use crate::layout::Layout;
 
-/// What to turn, and how the result lies.
+/// The layouts of the operands and of the result.
 #[derive(Debug, Clone)]
 pub(crate) struct Rope {
-    /// The numbers, as `[batch, head, time, 2 · pairs]`.
+    /// The input, `[batch, head, time, 2 · pairs]`.
     pub x: Layout,
-    /// The cosines, as `[batch, time, pairs]`.
+    /// The cosines, `[batch, time, pairs]`.
     pub cos: Layout,
-    /// The sines, as `[batch, time, pairs]`.
+    /// The sines, `[batch, time, pairs]`.
     pub sin: Layout,
-    /// Pairs are neighbours; otherwise a number of the first half goes with one of the second.
+    /// Whether pairs are neighbours. Otherwise a pair has one number from the first half and one from the second.
     pub interleaved: bool,
-    /// The result is tight as `[batch, time, head, …]`; otherwise as `[batch, head, time, …]`.
+    /// Whether the result is contiguous as `[batch, time, head, …]`, or else as `[batch, head, time, …]`.
     pub time_first: bool,
     /// The operation's name in messages.
     pub name: &'static str,
 }
 
 impl Storage {
-    /// The pairs of `rope`, turned by the angles with these cosines and sines; all of one dtype, a float.
+    /// Rotates the pairs of `rope` by the angles with these cosines and sines. All have the same float dtype.
     pub(crate) fn rope(&self, cos: &Storage, sin: &Storage, rope: &Rope) -> Result<Storage> {
         match (self, cos, sin) {
             (Storage::Cpu(x), Storage::Cpu(cos), Storage::Cpu(sin)) => {

@@ -1,4 +1,4 @@
-//! Running sums and products: where they choose their device.
+//! Cumulative sums and products, by device.
 
 use super::Storage;
 use crate::cpu;
@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::hip;
 use crate::layout::Layout;
 
-/// What joins the elements of a line.
+/// The operation of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScanOp {
-    /// The sum so far; integers wrap.
+    /// The cumulative sum; integers wrap.
     Sum,
-    /// The product so far; integers wrap.
+    /// The cumulative product; integers wrap.
     Prod,
 }
 
@@ -26,7 +26,7 @@ impl ScanOp {
 }
 
 impl Storage {
-    /// `op` of each element along `axis` and all before it, tight.
+    /// Combines all elements along `axis` up to each one by `op`. The result is contiguous.
     pub(crate) fn scan(&self, layout: &Layout, op: ScanOp, axis: usize) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => cpu::ops::scan::scan(storage, layout, op, axis).map(Storage::Cpu),

@@ -1,4 +1,4 @@
-//! Choosing elements by a mask or by their place.
+//! Selecting elements by a mask or by position.
 
 use super::{Storage, apart};
 use crate::cpu;
@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::hip;
 use crate::layout::Layout;
 
-/// Choosing elements, with a new, tight, row-major result.
+/// Selecting elements, with a new, contiguous, row-major result.
 impl Storage {
-    /// The element of `on_true` where this mask is not zero, else that of `on_false`. All three layouts have one shape, the
-    /// mask is `u8`, `u32` or `i64`, and the others have one dtype.
+    /// The element of `on_true` where this mask is not zero, else that of `on_false`. All three layouts have the same
+    /// shape. The mask is `u8`, `u32` or `i64`, and the others have the same dtype.
     pub(crate) fn where_cond(
         &self,
         layout: &Layout,
@@ -35,8 +35,8 @@ impl Storage {
         }
     }
 
-    /// The elements of the last two axes' matrices for which column − row is at most (`upper`: at least) `diagonal`, zeros
-    /// elsewhere. The layout has at least two dimensions.
+    /// Keeps the elements of the matrices in the last two axes whose column − row is at most (`upper`: at least)
+    /// `diagonal`, and sets the others to 0. The layout has at least two dimensions.
     pub(crate) fn triangle(&self, layout: &Layout, diagonal: i64, upper: bool) -> Result<Storage> {
         match self {
             Storage::Cpu(storage) => {
@@ -49,17 +49,17 @@ impl Storage {
     }
 }
 
-/// Names the first two operands that lie on different devices.
+/// An error that names the first two operands on different devices.
 fn where_apart(mask: &Storage, on_true: &Storage, on_false: &Storage) -> Error {
     let other = if mask.device().same_device(&on_true.device()) { on_false } else { on_true };
     apart("where_cond", mask, other)
 }
 
-/// A dimension as a flip walks it: its length, its stride, and whether it is walked backwards.
+/// A dimension of a flip: its length, its stride, and whether it is traversed backwards.
 pub(crate) type FlipDim = (usize, usize, bool);
 
-/// The dimensions of `layout` without those of length 1, and neighbours that are both flipped, or both not, merged wherever one
-/// step along the outer one is a walk over the inner one. The layout has elements.
+/// The dimensions of `layout`, without those of length 1. Neighbours that are both flipped, or both not, are merged if
+/// one step along the outer one equals stepping over the whole inner one. The layout is not empty.
 pub(crate) fn flip_dims(layout: &Layout, axes: &[usize]) -> Vec<FlipDim> {
     let mut merged: Vec<FlipDim> = Vec::with_capacity(layout.rank());
     for (axis, (&length, &stride)) in layout.dims().iter().zip(layout.strides()).enumerate() {

@@ -1,4 +1,4 @@
-//! Sorting: where it chooses its device.
+//! Sorting, by device.
 
 use super::Storage;
 use crate::cpu;
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::hip;
 use crate::layout::Layout;
 
-/// Sorting along the last axis. The results are tight, with `keep` elements along that axis; the layout has one, of
-/// at most `u32::MAX` elements and of at least `keep`.
+/// Sorting along the last axis. The results are contiguous, with `keep` elements along that axis. The layout has a last
+/// axis, with `keep` to `u32::MAX` elements.
 impl Storage {
     /// The first `keep` elements of each sorted row, and their positions.
     pub(crate) fn sort(

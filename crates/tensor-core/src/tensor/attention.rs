@@ -9,20 +9,21 @@ use crate::storage::attention::{Attention, NAME};
 impl Tensor {
     /// Attention: softmax(q kᵀ · scale + mask) v, for each batch and head; `self` is q. Floats only.
     ///
-    /// q is `[b, hq, tq, d]`, k is `[b, hk, tk, d]`, v is `[b, hk, tk, dv]`, the result `[b, hq, tq, dv]`. hq is a multiple of
-    /// hk, and hq / hk neighbouring heads of q share one of k and v (grouped queries). `scale` is 1/√d if it is `None`.
+    /// q is `[b, hq, tq, d]`, k is `[b, hk, tk, d]`, v is `[b, hk, tk, dv]`, the result is `[b, hq, tq, dv]`. hq is a
+    /// multiple of hk: hq / hk neighbouring heads of q share a head of k and v (grouped queries). `scale` defaults to
+    /// 1/√d.
     ///
-    /// `mask` broadcasts to `[b, hq, tq, tk]`: a `u8` tensor says with a number that is not 0 which keys take part, one of q's
-    /// dtype is added to the scores. `causal` lets query i attend to the keys 0 to i, as PyTorch's `is_causal`: where tq and tk
-    /// differ, the first query and the first key are aligned. For decoding with a cache, where the *last* query sees all keys,
-    /// give a mask instead, or nothing for a single query. With both, both hold. A query that attends to no key (all masked,
-    /// or no keys at all) gives 0, as PyTorch does since 2.5. A key that is masked has weight 0 but may be multiplied, so
-    /// that a value of it which is not finite gives NaN.
+    /// `mask` broadcasts to `[b, hq, tq, tk]`. A `u8` mask selects the keys where it is not 0. A mask of q's dtype is
+    /// added to the scores. `causal` lets query i attend to the keys 0 to i, as PyTorch's `is_causal`: if tq and tk
+    /// differ, the first query and the first key are aligned. For decoding with a cache, where the *last* query sees
+    /// all keys, give a mask instead, or nothing for a single query. `mask` and `causal` combine. A query that attends
+    /// to no key (all masked, or no keys at all) gives 0, as in PyTorch since 2.5. A masked key has weight 0, but its
+    /// value may still be multiplied: if it is not finite, the result is NaN.
     ///
-    /// Types of 16 and 8 bits are computed in `f32` and rounded once. Where matrix units are used, by 64 queries and keys or more of 16 bits
-    /// (`bf16`: 256 keys), the weights of `v` are two numbers of 16 bits each, together right to 2⁻¹⁶ (`bf16`) or 2⁻²¹ (`f16`). Strided
-    /// operands are read where they lie.
-    /// The scores are never stored: besides the result, no memory is needed on a HIP device. Moves q, the result, and k and
+    /// Types of 16 and 8 bits are computed in `f32` and rounded once. 16-bit types use matrix units, where the device
+    /// has them, from 64 queries and 64 keys on (`bf16`: 256 keys). The weights of `v` are then split into two 16-bit
+    /// numbers, with a combined precision of 2⁻¹⁶ (`bf16`) or 2⁻²¹ (`f16`). Strided operands are read in place. The
+    /// scores are never stored: a HIP device needs no memory besides the result. Moves q and the result once, and k and
     /// v once for each tile of 64 queries.
     ///
     /// ```
@@ -39,9 +40,10 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] unless q, k and v have four axes; [`ErrorKind::Argument`] if their lengths do not fit;
-    /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Overflow`], or an error of the device.
+    /// [`ErrorKind::Rank`] unless q, k and v have four axes; [`ErrorKind::Argument`] if their lengths do not match;
+    /// [`ErrorKind::Expand`] if the mask does not broadcast; [`ErrorKind::DTypeMismatch`],
+    /// [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Overflow`], or an
+    /// error of the device.
     #[doc(alias = "sdpa")]
     #[doc(alias = "flash_attention")]
     pub fn scaled_dot_product_attention(
@@ -79,7 +81,7 @@ impl Tensor {
             None => None,
             Some(mask) => {
                 if mask.dtype() == DType::U8 {
-                    // The devices alone; any dtype goes with a u8 mask.
+                    // A u8 mask goes with any dtype, so only the devices must match.
                     self.require_same_device(mask, NAME)?;
                 } else {
                     self.require_alike(mask, NAME)?;
@@ -94,7 +96,7 @@ impl Tensor {
             v: v.layout.clone(),
             mask: mask_layout,
             causal,
-            // All scores are 0 without a column to multiply.
+            // With d = 0 all scores are 0.
             scale: scale.unwrap_or(1.0 / (d.max(1) as f64).sqrt()),
         };
         let shape = Shape::from(attention.result());

@@ -6,22 +6,22 @@ use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
 use crate::window::{ConvAxis, Convolution};
 
-/// How a convolution in one dimension walks over its input; see [`Conv2dConfig`].
+/// Parameters of a convolution in one dimension; see [`Conv2dConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Conv1dConfig {
     /// Zeros on either side of the input.
     pub padding: usize,
-    /// Places of the input from one output to the next; transposed, places of the output from one input to the next.
+    /// Step in the input from one output to the next. Transposed: step in the output from one input to the next.
     pub stride: usize,
-    /// Places from one element of the kernel to the next.
+    /// Distance in the input between neighbouring kernel elements.
     pub dilation: usize,
-    /// Groups of channels; each output channel sees the input channels of its own group.
+    /// Groups of channels. Each output channel uses the input channels of its own group.
     pub groups: usize,
-    /// Places added at the end of a transposed convolution's output; less than the stride or the dilation.
+    /// Elements added at the end of a transposed convolution's output. Must be less than the stride or the dilation.
     pub output_padding: usize,
 }
 
-/// How a convolution in two dimensions walks over its input: for rows, then for columns.
+/// Parameters of a convolution in two dimensions, for rows and for columns.
 ///
 /// ```
 /// use tensor_core::Conv2dConfig;
@@ -33,13 +33,13 @@ pub struct Conv1dConfig {
 pub struct Conv2dConfig {
     /// Zeros on either side of the input.
     pub padding: [usize; 2],
-    /// Places of the input from one output to the next; transposed, places of the output from one input to the next.
+    /// Step in the input from one output to the next. Transposed: step in the output from one input to the next.
     pub stride: [usize; 2],
-    /// Places from one element of the kernel to the next.
+    /// Distance in the input between neighbouring kernel elements.
     pub dilation: [usize; 2],
-    /// Groups of channels; each output channel sees the input channels of its own group.
+    /// Groups of channels. Each output channel uses the input channels of its own group.
     pub groups: usize,
-    /// Places added at the end of a transposed convolution's output; less than the stride or the dilation.
+    /// Elements added at the end of a transposed convolution's output. Must be less than the stride or the dilation.
     pub output_padding: [usize; 2],
 }
 
@@ -56,7 +56,7 @@ impl Default for Conv2dConfig {
 }
 
 impl From<Conv1dConfig> for Conv2dConfig {
-    /// The same for columns, on one row.
+    /// The same parameters for the columns of an image with one row.
     fn from(config: Conv1dConfig) -> Conv2dConfig {
         Conv2dConfig {
             padding: [0, config.padding],
@@ -68,25 +68,25 @@ impl From<Conv1dConfig> for Conv2dConfig {
     }
 }
 
-/// Convolutions of floats, as PyTorch's and candle's: the kernel is not turned round.
+/// Convolutions of floats, as PyTorch's and candle's: cross-correlations, with the kernel not flipped.
 ///
-/// Types of 16 and 8 bits are accumulated in `f32`, `f64` in `f64`; the bias is added to the sum, which is rounded once. Strided
-/// operands are read where they lie; nothing beside the result is allocated on a HIP device but what its library asks for, and for
-/// `f32` by matrix units 6 bytes for each number of the operands, with channels filled up to multiples of 16. What the kernel meets in the
-/// padding counts as zero; an infinite or NaN element of the kernel may or may not make NaN of it.
+/// Types of 16 and 8 bits are accumulated in `f32`, `f64` in `f64`. The bias is added to the sum, which is rounded
+/// once. Strided operands are read in place. Besides the result, a HIP device allocates only the workspace of its
+/// library, and for `f32` on matrix units 6 bytes per operand element, with channels padded to multiples of 16. Padding
+/// counts as zeros. An infinite or NaN kernel element over the padding may or may not give NaN.
 ///
-/// Moves the input, the kernel and the result once, as far as caches hold what neighbouring outputs share; by matrix units the input
-/// and the kernel four times in `f32`.
+/// Moves the input, the kernel and the result once, if caches hold the input that neighbouring outputs share. `f32` on
+/// matrix units moves the input and the kernel four times.
 ///
-/// Each of them fails with [`ErrorKind::Rank`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
-/// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if channels, groups or lengths do not fit together or a
-/// stride, a dilation or the number of groups is 0, [`ErrorKind::Overflow`], or an error of the device.
+/// All of them fail with [`ErrorKind::Rank`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+/// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if channels, groups or lengths do not match or
+/// a stride, a dilation or the number of groups is 0, [`ErrorKind::Overflow`], or an error of the device.
 impl Tensor {
     /// The convolution of `[batch, channels, length]` with a kernel `[outputs, channels / groups, taps]`:
     /// `[batch, outputs, (length + 2·padding − dilation·(taps − 1) − 1) / stride + 1]`.
     ///
     /// # Errors
-    /// As every convolution, see above.
+    /// As for every convolution, see above.
     pub fn conv1d(
         &self,
         kernel: &Tensor,
@@ -98,10 +98,10 @@ impl Tensor {
         self.conv1d_with(kernel, None, &Conv1dConfig { padding, stride, dilation, groups, output_padding: 0 })
     }
 
-    /// As [`Tensor::conv1d`], with a bias `[outputs]` where there is one.
+    /// As [`Tensor::conv1d`], with an optional bias `[outputs]`.
     ///
     /// # Errors
-    /// As every convolution, see above; also for an output padding.
+    /// As for every convolution, see above; also for an output padding.
     pub fn conv1d_with(
         &self,
         kernel: &Tensor,
@@ -111,7 +111,8 @@ impl Tensor {
         self.convolve(kernel, bias, &(*config).into(), None, Kind::CONV1D)
     }
 
-    /// The convolution of `[batch, channels, height, width]` with a kernel `[outputs, channels / groups, rows, columns]`.
+    /// The convolution of `[batch, channels, height, width]` with a kernel
+    /// `[outputs, channels / groups, rows, columns]`.
     ///
     /// ```
     /// use tensor_core::{DType, Device, Tensor};
@@ -126,7 +127,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// As every convolution, see above.
+    /// As for every convolution, see above.
     pub fn conv2d(
         &self,
         kernel: &Tensor,
@@ -145,10 +146,10 @@ impl Tensor {
         self.conv2d_with(kernel, None, &config)
     }
 
-    /// As [`Tensor::conv2d`], with a bias `[outputs]` where there is one, and both axes apart.
+    /// As [`Tensor::conv2d`], with an optional bias `[outputs]` and separate parameters for both axes.
     ///
     /// # Errors
-    /// As every convolution, see above; also for an output padding.
+    /// As for every convolution, see above; also for an output padding.
     pub fn conv2d_with(
         &self,
         kernel: &Tensor,
@@ -158,14 +159,14 @@ impl Tensor {
         self.convolve(kernel, bias, config, None, Kind::CONV2D)
     }
 
-    /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`: `[batch,
-    /// outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
+    /// The transposed convolution of `[batch, channels, length]` with a kernel `[channels, outputs / groups, taps]`:
+    /// `[batch, outputs, (length − 1)·stride − 2·padding + dilation·(taps − 1) + output_padding + 1]`.
     ///
-    /// Input place i and tap k add to output place `i·stride + k·dilation − padding`. It is computed by outputs, so that without a library
-    /// the result is the same in every run.
+    /// Input element i and kernel element k add to output element `i·stride + k·dilation − padding`. Each output is
+    /// summed by one thread, so that without a library the result is the same in every run.
     ///
     /// # Errors
-    /// As every convolution, see above; also if the output padding is not less than the stride or the dilation.
+    /// As for every convolution, see above; also if the output padding is not less than the stride or the dilation.
     pub fn conv_transpose1d(
         &self,
         kernel: &Tensor,
@@ -179,7 +180,7 @@ impl Tensor {
         self.conv_transpose1d_with(kernel, None, &config)
     }
 
-    /// As [`Tensor::conv_transpose1d`], with a bias `[outputs]` where there is one.
+    /// As [`Tensor::conv_transpose1d`], with an optional bias `[outputs]`.
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose1d`].
@@ -192,8 +193,8 @@ impl Tensor {
         self.convolve(kernel, bias, &(*config).into(), None, Kind::TRANSPOSE1D)
     }
 
-    /// The transposed convolution of `[batch, channels, height, width]` with a kernel `[channels, outputs, rows, columns]`; see
-    /// [`Tensor::conv_transpose1d`].
+    /// The transposed convolution of `[batch, channels, height, width]` with a kernel
+    /// `[channels, outputs, rows, columns]`; see [`Tensor::conv_transpose1d`].
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose1d`].
@@ -215,8 +216,8 @@ impl Tensor {
         self.conv_transpose2d_with(kernel, None, &config)
     }
 
-    /// As [`Tensor::conv_transpose2d`], with groups (the kernel is `[channels, outputs / groups, rows, columns]`), a bias `[outputs]` where
-    /// there is one, and both axes apart.
+    /// As [`Tensor::conv_transpose2d`], with groups (the kernel is `[channels, outputs / groups, rows, columns]`), an
+    /// optional bias `[outputs]`, and separate parameters for both axes.
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose1d`].
@@ -229,7 +230,7 @@ impl Tensor {
         self.convolve(kernel, bias, config, None, Kind::TRANSPOSE2D)
     }
 
-    /// What all of them are.
+    /// The implementation of all of them.
     pub(super) fn convolve(
         &self,
         kernel: &Tensor,
@@ -277,11 +278,11 @@ impl Tensor {
     }
 }
 
-/// Which convolution.
+/// Which convolution a call asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     operation: &'static str,
-    /// Dimensions beside batch and channels.
+    /// Number of spatial dimensions.
     axes: usize,
     transposed: bool,
 }
@@ -292,10 +293,10 @@ impl Kind {
     pub(super) const TRANSPOSE1D: Kind = Kind { operation: "conv_transpose1d", axes: 1, transposed: true };
     pub(super) const TRANSPOSE2D: Kind = Kind { operation: "conv_transpose2d", axes: 2, transposed: true };
 
-    /// The convolution of tensors of these shapes, of the right ranks; or what is wrong with it.
+    /// Plans the convolution of tensors of these shapes, whose ranks are right. The error says why there is none.
     fn plan(self, x: &Shape, kernel: &Shape, config: &Conv2dConfig) -> Result<Convolution, String> {
         let Conv2dConfig { padding, stride, dilation, groups, output_padding } = *config;
-        // What the caller gave, of an array for both axes.
+        // A parameter as the caller gave it: one number per axis.
         let given = |values: [usize; 2]| format!("{:?}", &values[2 - self.axes..]);
         for (name, values) in [("stride", stride), ("dilation", dilation)] {
             if values.contains(&0) {

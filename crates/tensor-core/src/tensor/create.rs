@@ -1,4 +1,4 @@
-//! Making tensors.
+//! Creating tensors.
 
 use super::Tensor;
 use super::nested::Nested;
@@ -12,10 +12,10 @@ use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
-/// Making tensors. Where the elements are the host's (`new`, `from_…`), a call waits for a HIP device: they are copied behind the work
-/// before, and are the caller's again when the call returns. The others do not wait: the device makes the elements.
+/// Creating tensors. Functions that take host data (`new`, `from_…`) wait for a HIP device: the copy is stream-ordered,
+/// and the data may be changed once the call returns. The others do not wait: the device computes the elements.
 impl Tensor {
-    /// A tensor of the numbers in `array`: a number, or arrays, slices or vectors of them, nested to any depth.
+    /// A tensor of the numbers in `array`: a number, or arrays, slices or vectors, nested to any depth.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -39,7 +39,8 @@ impl Tensor {
     /// A tensor of `elements` in row-major order. On the CPU the vector is kept, not copied.
     ///
     /// # Errors
-    /// [`ErrorKind::DataLength`] if their number is not that of `shape`, [`ErrorKind::Overflow`], or an error of the device.
+    /// [`ErrorKind::DataLength`] if their number does not match `shape`, [`ErrorKind::Overflow`], or an error of the
+    /// device.
     pub fn from_vec<T: Element>(
         elements: Vec<T>,
         shape: impl Into<Shape>,
@@ -64,8 +65,8 @@ impl Tensor {
     /// A tensor whose elements have the bit patterns in `bytes`: little-endian, row-major.
     ///
     /// # Errors
-    /// [`ErrorKind::DataLength`] if there are not exactly the bytes that `shape` and `dtype` need, [`ErrorKind::Overflow`], or
-    /// an error of the device.
+    /// [`ErrorKind::DataLength`] unless the length is exactly what `shape` and `dtype` need, [`ErrorKind::Overflow`],
+    /// or an error of the device.
     pub fn from_bytes(
         bytes: &[u8],
         dtype: DType,
@@ -99,7 +100,7 @@ impl Tensor {
         Tensor::filled(Scalar::Int(1), shape.into(), dtype, device, "ones")
     }
 
-    /// A tensor whose every element is `value`, rounded to `dtype`.
+    /// A tensor filled with `value`, rounded to `dtype`.
     ///
     /// # Errors
     /// As [`Tensor::zeros`].
@@ -128,8 +129,8 @@ impl Tensor {
         Tensor::filled(Scalar::Int(1), self.shape().clone(), self.dtype(), &self.device(), "ones_like")
     }
 
-    /// `start, start + 1, …` up to but without `end`: a tensor of rank 1, empty if `end` is not above `start`. Moves the bytes of the
-    /// result.
+    /// `start, start + 1, …` up to `end`, exclusive: a tensor of rank 1, empty if `end` is not above `start`. Moves the
+    /// bytes of the result.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if a bound is not finite, and the errors of [`Tensor::zeros`].
@@ -137,8 +138,9 @@ impl Tensor {
         Tensor::arange_step(start, end, T::from_scalar(Scalar::Int(1)), device)
     }
 
-    /// `start, start + step, start + 2·step, …` up to but without `end`: a tensor of rank 1, empty if `end` does not lie in the
-    /// direction of `step`. Each element is computed from its index and rounded once. Moves the bytes of the result.
+    /// `start, start + step, start + 2·step, …` up to `end`, exclusive: a tensor of rank 1, empty if `end` does not lie
+    /// in the direction of `step`. Each element is computed from its index and rounded once. Moves the bytes of the
+    /// result.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `step` is zero or an argument is not finite, and the errors of [`Tensor::zeros`].
@@ -163,14 +165,14 @@ impl Tensor {
             Storage::full(device, dtype, element_count(&shape, "eye").on(device)?, Scalar::Int(0))
                 .on(device)?;
         if size > 0 {
-            // The diagonal lies size + 1 elements apart.
+            // Neighbouring elements of the diagonal lie size + 1 apart.
             let diagonal = crate::layout::Layout::strided([size], &[size + 1], 0, "eye")?;
             storage.fill(&diagonal, Scalar::Int(1)).on(device)?;
         }
         Tensor::tight(storage, shape, "eye")
     }
 
-    /// A tensor of elements in this machine's memory, brought to `device`.
+    /// A tensor of elements in host memory, copied to `device`.
     pub(crate) fn from_elements(
         elements: CpuStorage,
         shape: Shape,
@@ -199,12 +201,11 @@ impl Tensor {
     }
 }
 
-/// The number of elements of `shape`.
 fn element_count(shape: &Shape, operation: &'static str) -> Result<usize> {
     shape.elements(operation)
 }
 
-/// How many integers `start, start + step, …` lie before `end`; `None` without a step.
+/// Counts the integers `start, start + step, …` before `end`; `None` if the step is 0.
 fn int_steps(start: i64, end: i64, step: i64) -> Option<usize> {
     let distance = i128::from(end) - i128::from(start);
     let step = i128::from(step);
@@ -215,11 +216,11 @@ fn int_steps(start: i64, end: i64, step: i64) -> Option<usize> {
     }
 }
 
-/// How many numbers `start, start + step, …` lie before `end`; `None` without a step, or if an argument is not finite.
+/// Counts the numbers `start, start + step, …` before `end`; `None` if the step is 0 or an argument is not finite.
 fn float_steps(start: f64, end: f64, step: f64) -> Option<usize> {
     let count = ((end - start) / step).ceil();
     let valid = start.is_finite() && end.is_finite() && step.is_finite() && step != 0.0;
-    // The conversion saturates: below zero there is nothing, above usize the allocation will fail.
+    // The conversion saturates: negative counts become 0, and too large ones fail at the allocation.
     valid.then_some(count as usize)
 }
 

@@ -1,4 +1,4 @@
-//! Applying operations that a user of the crate wrote.
+//! Applying user-defined operations.
 
 use triomphe::Arc;
 
@@ -9,9 +9,9 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
-/// Operations of one's own.
+/// User-defined operations.
 impl Tensor {
-    /// The result of an operation that a user of the crate wrote. Nothing is copied: the operation gets storage and layout.
+    /// The result of a user-defined operation. Nothing is copied: the operation gets the storage and the layout.
     ///
     /// ```
     /// use tensor_core::{CpuStorage, CustomOp1, Device, Layout, Result, Shape, Tensor};
@@ -39,13 +39,13 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// The operation's; [`ErrorKind::OutOfStorage`] if it gives less than its shape needs, [`ErrorKind::DeviceMismatch`] if the result lies
-    /// on another device.
+    /// The operation's; [`ErrorKind::OutOfStorage`] if its storage is smaller than its shape needs;
+    /// [`ErrorKind::DeviceMismatch`] if the result is on another device.
     pub fn apply_op1(&self, op: impl CustomOp1) -> Result<Tensor> {
         self.apply_op1_no_bwd(&op)
     }
 
-    /// As [`Tensor::apply_op1`], with a reference to the operation.
+    /// As [`Tensor::apply_op1`], taking the operation by reference.
     ///
     /// # Errors
     /// As [`Tensor::apply_op1`].
@@ -57,7 +57,7 @@ impl Tensor {
         self.made(op.name(), result)
     }
 
-    /// The result of a user's operation on two tensors of one device; see [`Tensor::apply_op1`].
+    /// The result of a user-defined operation on two tensors of one device; see [`Tensor::apply_op1`].
     ///
     /// # Errors
     /// [`ErrorKind::DeviceMismatch`], and as [`Tensor::apply_op1`].
@@ -65,7 +65,7 @@ impl Tensor {
         self.apply_op2_no_bwd(other, &op)
     }
 
-    /// As [`Tensor::apply_op2`], with a reference to the operation.
+    /// As [`Tensor::apply_op2`], taking the operation by reference.
     ///
     /// # Errors
     /// As [`Tensor::apply_op2`].
@@ -80,7 +80,7 @@ impl Tensor {
         self.made(op.name(), result)
     }
 
-    /// The result of a user's operation on three tensors of one device; see [`Tensor::apply_op1`].
+    /// The result of a user-defined operation on three tensors of one device; see [`Tensor::apply_op1`].
     ///
     /// # Errors
     /// [`ErrorKind::DeviceMismatch`], and as [`Tensor::apply_op1`].
@@ -88,7 +88,7 @@ impl Tensor {
         self.apply_op3_no_bwd(second, third, &op)
     }
 
-    /// As [`Tensor::apply_op3`], with a reference to the operation.
+    /// As [`Tensor::apply_op3`], taking the operation by reference.
     ///
     /// # Errors
     /// As [`Tensor::apply_op3`].
@@ -109,11 +109,11 @@ impl Tensor {
         self.made(op.name(), result)
     }
 
-    /// Lets a user's operation change the elements. A shared tensor is copied first, so that no other tensor sees it.
+    /// Changes the elements by a user-defined operation. A shared tensor is copied first (copy on write).
     ///
     /// # Errors
-    /// The operation's. [`ErrorKind::Argument`] if it put storage of another dtype, length or device into the place of the tensor's own: the
-    /// tensor is then empty.
+    /// The operation's. [`ErrorKind::Argument`] if it replaced the storage by one of another dtype, length or device:
+    /// the tensor is then empty.
     pub fn inplace_op1<Op: InplaceOp1 + ?Sized>(&mut self, op: &Op) -> Result<()> {
         self.change(op.name(), |storage, layout| match storage {
             Storage::Cpu(x) => op.cpu_fwd(x, layout),
@@ -121,7 +121,7 @@ impl Tensor {
         })
     }
 
-    /// As [`Tensor::inplace_op1`], with another tensor of the same device to read.
+    /// As [`Tensor::inplace_op1`], with another tensor of the same device as an input.
     ///
     /// # Errors
     /// [`ErrorKind::DeviceMismatch`], and as [`Tensor::inplace_op1`].
@@ -134,7 +134,7 @@ impl Tensor {
         })
     }
 
-    /// As [`Tensor::inplace_op1`], with two other tensors of the same device to read.
+    /// As [`Tensor::inplace_op1`], with two other tensors of the same device as inputs.
     ///
     /// # Errors
     /// [`ErrorKind::DeviceMismatch`], and as [`Tensor::inplace_op1`].
@@ -154,7 +154,7 @@ impl Tensor {
         })
     }
 
-    /// Storage that nobody else has, graphs included, and how the elements lie in it. Other storage is copied.
+    /// The storage, owned exclusively (no tensor and no graph shares it), and its layout. Shared storage is copied.
     pub(crate) fn into_parts(self, operation: &'static str) -> Result<(Storage, Layout)> {
         let device = self.device();
         let shared = match Arc::try_unwrap(self.storage) {
@@ -166,7 +166,7 @@ impl Tensor {
         Ok((shared.copy(&self.layout).on(&device)?, tight))
     }
 
-    /// The tensor of what an operation gave.
+    /// Wraps an operation's result in a tensor.
     fn made(&self, name: &'static str, result: Result<(Storage, Shape)>) -> Result<Tensor> {
         let device = self.device();
         let (storage, shape) = result.on(&device)?;
@@ -174,16 +174,16 @@ impl Tensor {
         Tensor::tight(storage, shape, name)
     }
 
-    /// Lets `change` write to the storage, which no other tensor uses then, and looks whether it still is the same sort of storage.
+    /// Calls `change` with exclusive storage, then checks that dtype, length and device are unchanged.
     fn change(
         &mut self,
         name: &'static str,
         change: impl FnOnce(&mut Storage, &Layout) -> Result<()>,
     ) -> Result<()> {
-        // Copies if it has to.
+        // Copies the storage if it is shared.
         self.write(|_, _| Ok(()))?;
         let (device, dtype, len) = (self.device(), self.dtype(), self.storage.len());
-        // While the operation runs the tensor shows nothing: a panic leaves no layout behind that its storage might not hold.
+        // The tensor is empty while the operation runs. After a panic no layout can then reach past the storage.
         let layout = std::mem::replace(&mut self.layout, Layout::contiguous(0, name)?);
         let Some(storage) = Arc::get_mut(&mut self.storage) else {
             unreachable!("a tensor that can be written has its storage alone")

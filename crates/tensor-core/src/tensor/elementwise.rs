@@ -8,13 +8,14 @@ use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ScalarOp, UnaryOp};
 use crate::scalar::Scalar;
 
-/// Operations given as data; the named methods below call these.
+/// Operations chosen at run time. The named methods below call these.
 impl Tensor {
-    /// `op` of each element. Types of 16 and 8 bits are computed in `f32` and rounded once. On HIP devices sigmoid, silu, gelu and gelu_erf of
-    /// these take fewer instructions: where `f32` gives nearly the middle of two numbers it may be the other one.
+    /// `op` of each element. Types of 16 and 8 bits are computed in `f32` and rounded once. For these types HIP devices
+    /// compute sigmoid, silu, gelu and gelu_erf with fewer instructions: a result near the midpoint of two numbers may
+    /// round to the other one.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] as [`UnaryOp::supports`] says, or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] unless [`UnaryOp::supports`] the dtype, or an error of the device.
     pub fn unary(&self, op: UnaryOp) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
         let storage = self.storage.unary(&self.layout, op).on(self)?;
@@ -34,8 +35,8 @@ impl Tensor {
     /// `op` of each pair of elements, broadcast.
     ///
     /// # Errors
-    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`]
-    /// (pow of integers), or an error of the device.
+    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+    /// [`ErrorKind::UnsupportedDType`] (pow of integers), or an error of the device.
     pub fn binary(&self, other: &Tensor, op: BinaryOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
@@ -48,10 +49,11 @@ impl Tensor {
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
-    /// 1 where `op` holds between a pair of elements, else 0, broadcast: a `u8` tensor.
+    /// 1 where `op` holds for a pair of elements, else 0, broadcast: a `u8` tensor.
     ///
     /// # Errors
-    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the device.
+    /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the
+    /// device.
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
@@ -103,7 +105,7 @@ macro_rules! unary {
 unary! {
     /// −x. Integers wrap.
     neg = Neg;
-    /// |x|. Integers wrap, so the least integer stays.
+    /// |x|. Integers wrap, so that the minimum stays.
     abs = Abs;
     /// 1 above zero, −1 below, 0 for zeros and for NaN.
     sign = Sign;
@@ -128,17 +130,18 @@ unary! {
     tan = Tan;
     /// The hyperbolic tangent. Floats only.
     tanh = Tanh;
-    /// 1/(1 + e⁻ˣ). Floats only; of small ones see [`Tensor::unary`].
+    /// 1/(1 + e⁻ˣ). Floats only; for 16 and 8 bits see [`Tensor::unary`].
     sigmoid = Sigmoid;
     /// The error function. Floats only.
     erf = Erf;
-    /// GELU by its tanh formula: x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Floats only; of small ones see [`Tensor::unary`].
+    /// GELU by its tanh formula: x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Floats only; for 16 and 8 bits see
+    /// [`Tensor::unary`].
     gelu = Gelu;
-    /// GELU by its definition: x/2·(1 + erf(x/√2)). Floats only; of small ones see [`Tensor::unary`].
+    /// GELU by its definition: x/2·(1 + erf(x/√2)). Floats only; for 16 and 8 bits see [`Tensor::unary`].
     gelu_erf = GeluErf;
-    /// max(x, 0): NaN stays, −0 becomes +0.
+    /// max(x, 0). NaN gives NaN, −0 gives +0.
     relu = Relu;
-    /// x/(1 + e⁻ˣ); NaN at −∞. Floats only; of small ones see [`Tensor::unary`].
+    /// x/(1 + e⁻ˣ); NaN at −∞. Floats only; for 16 and 8 bits see [`Tensor::unary`].
     silu = Silu;
     /// ln(1 + eˣ). Floats only.
     softplus = Softplus;
@@ -180,18 +183,18 @@ binary! {
     div = Div;
     /// The remainder, with the sign of a. For integers x%0 is 0.
     rem = Rem;
-    /// The lesser. NaN wins; −0 is less than +0.
+    /// The smaller one. NaN propagates; −0 is less than +0.
     minimum = Minimum;
-    /// The greater. NaN wins; −0 is less than +0.
+    /// The larger one. NaN propagates; −0 is less than +0.
     maximum = Maximum;
-    /// aᵇ as C's `pow` has it. Floats only.
+    /// aᵇ, as C's `pow`. Floats only.
     pow = Pow;
 }
 
 macro_rules! compare {
     ($($(#[$doc:meta])* $method:ident = $op:ident;)+) => {
-        /// Comparisons of each pair of elements, broadcast: `u8` tensors of 1 where it holds, else 0. NaN is unequal to
-        /// everything, −0 equals +0. The errors are those of [`Tensor::compare`].
+        /// Comparisons of each pair of elements, broadcast. The result is a `u8` tensor with 1 where the comparison
+        /// holds, else 0. NaN is unequal to everything, and −0 equals +0. The errors are those of [`Tensor::compare`].
         impl Tensor {
             $(
                 $(#[$doc])*
@@ -224,7 +227,7 @@ compare! {
 
 /// Operations with scalar arguments, which are rounded to the tensor's dtype first; see [`Scalar`].
 impl Tensor {
-    /// xᵃ as C's `pow` has it. Floats only.
+    /// xᵃ, as C's `pow`. Floats only.
     ///
     /// # Errors
     /// As [`Tensor::unary_scalar`].
@@ -257,7 +260,7 @@ impl Tensor {
         self.tight_alike(storage, "affine")
     }
 
-    /// The lesser of `hi` and the greater of `lo` and x: `hi` if the two are the wrong way round. NaN wins; −0 is less than +0.
+    /// min(max(x, `lo`), `hi`), which is `hi` if `lo` > `hi`. NaN propagates; −0 is less than +0.
     ///
     /// # Errors
     /// An error of the device.

@@ -1,4 +1,4 @@
-//! Elements by their ids, and parts of a tensor written over.
+//! Reading and writing elements by index tensors, and replacing slices.
 
 use super::Tensor;
 use crate::axis::Axis;
@@ -7,16 +7,16 @@ use crate::layout::Layout;
 use crate::shape::Dims;
 use crate::storage::index::{Indexed, is_id};
 
-/// Reading by ids. The results are tight, and have the tensor's dtype.
+/// Reading by ids. The results are contiguous and have the tensor's dtype.
 ///
-/// ids are tensors of `u8`, `u32`, `i32` or `i64` on the same device, of any strides. An id that is negative, or not less than
-/// the length of its axis, is an error, [`ErrorKind::IdOutOfRange`]. The CPU answers it at once. On a HIP device nothing waits for the
-/// kernel that meets it, so there the error comes, once and in the name of the operation, from the next call that reads a tensor of
-/// the device back or synchronises it, whichever thread makes it and whichever tensor it reads; of several wrong ids it names one.
-/// What a wrong id should have brought is 0, what it should have written is not written, and the device works on. The replay of a
-/// graph submits no operation: what wrong ids it meets is answered only once an operation with ids was submitted outside of graphs.
+/// `ids` are tensors of `u8`, `u32`, `i32` or `i64` on the same device, with any strides. A negative id, or one not
+/// less than the length of its axis, is an error: [`ErrorKind::IdOutOfRange`]. The CPU returns it at once. A HIP device
+/// does not wait for the kernel: the error is returned once, with the name of the operation, by the next call that
+/// reads a tensor of the device back or synchronises it, on any thread and for any tensor. Of several wrong ids it
+/// names one. A wrong id reads 0 and writes nothing, and the device stays usable. Replaying a graph submits no
+/// operation: its wrong ids are reported only after an operation with ids was submitted outside of graphs.
 impl Tensor {
-    /// The slices at `ids` along `axis`, one behind the other: `[…, n, …]` and ids `[m]` give `[…, m, …]`.
+    /// The slices at `ids` along `axis`, concatenated: `[…, n, …]` and ids `[m]` give `[…, m, …]`.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -35,9 +35,9 @@ impl Tensor {
     /// Moves each element of the result twice, and each id once.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`]; [`ErrorKind::Rank`] unless the ids have rank 1; [`ErrorKind::UnsupportedDType`] for ids that are no
-    /// integers of those types; [`ErrorKind::DeviceMismatch`]; [`ErrorKind::IdOutOfRange`], on HIP devices at the next reading;
-    /// or an error of the device.
+    /// [`ErrorKind::Axis`]; [`ErrorKind::Rank`] unless the ids have rank 1; [`ErrorKind::UnsupportedDType`] for ids of
+    /// another type; [`ErrorKind::DeviceMismatch`]; [`ErrorKind::IdOutOfRange`], on HIP devices at the next read; or an
+    /// error of the device.
     pub fn index_select(&self, ids: &Tensor, axis: impl Axis) -> Result<Tensor> {
         let name = "index_select";
         let axis = axis.resolve(self.shape(), name).on(self)?;
@@ -53,14 +53,14 @@ impl Tensor {
         self.looked_up(&strides, Indexed::new(name, &self.layout, axis), ids, &at)
     }
 
-    /// For each id the element at that index along `axis`, with the id's own indices along the other axes: for a matrix
-    /// `out[i, j] = self[i, ids[i, j]]` along axis 1. The result has the shape of `ids`, which has the tensor's rank and is, but for
-    /// the axis, nowhere longer than the tensor.
+    /// For each id, the element at that index along `axis` and at the id's own indices along the other axes: for a
+    /// matrix `out[i, j] = self[i, ids[i, j]]` along axis 1. The result has the shape of `ids`. `ids` has the tensor's
+    /// rank, and is no longer than the tensor along any other axis.
     ///
     /// Moves each element of the result twice, and each id once.
     ///
     /// # Errors
-    /// As [`Tensor::index_select`], and [`ErrorKind::Argument`] if the shapes do not fit.
+    /// As [`Tensor::index_select`], and [`ErrorKind::Argument`] if the shapes do not match.
     pub fn gather(&self, ids: &Tensor, axis: impl Axis) -> Result<Tensor> {
         let name = "gather";
         let axis = axis.resolve(self.shape(), name).on(self)?;
@@ -71,7 +71,7 @@ impl Tensor {
         self.looked_up(&strides, Indexed::new(name, &self.layout, axis), ids, &ids.layout)
     }
 
-    /// The rows of a table, this tensor `[n, d]`, at `ids` of any shape: `[…]` gives `[…, d]`.
+    /// The rows at `ids` of a table `[n, d]`, which is this tensor. `ids` may have any shape: `[…]` gives `[…, d]`.
     ///
     /// Moves each element of the result twice, and each id once.
     ///
@@ -91,7 +91,7 @@ impl Tensor {
         self.looked_up(&strides, Indexed::new(name, &self.layout, 0), ids, &at)
     }
 
-    /// The elements that `ids` of layout `at` name, walking over this tensor by `strides`.
+    /// Looks up the ids, which have layout `at`. `strides` are this tensor's along the result's axes.
     fn looked_up(&self, strides: &[usize], axis: Indexed, ids: &Tensor, at: &Layout) -> Result<Tensor> {
         let (name, device) = (axis.operation, self.device());
         let base = Layout::strided(at.shape().clone(), strides, self.layout.offset(), name).on(&device)?;
@@ -100,16 +100,17 @@ impl Tensor {
     }
 }
 
-/// Writing by ids. Where ids repeat, what they write or add comes in the order of the ids along the axis, on every device: the last
-/// one written stays, and sums have the same bits everywhere. Floats of 16 and 8 bits are added up in `f32` and rounded once;
-/// integers wrap. For wrong ids see [`Tensor::index_select`] and its siblings.
+/// Writing by ids. Repeated ids are applied in their order along the axis, on every device: the last write stays, and
+/// sums have the same bits everywhere. Floats of 16 and 8 bits are accumulated in `f32` and rounded once; integers
+/// wrap. For ids out of range see [`Tensor::index_select`] and its siblings.
 ///
-/// Each place is written by one thread, which looks at all ids of its line: time grows with their number even where it
-/// writes little. On a GPU `scatter_add` of 65,536 terms or more first deals them out to buckets of places, by ids and terms of its own
-/// memory, and so reads each a few times.
+/// Each element is written by one thread, which reads all ids of its line. The time grows with the number of ids even
+/// if few elements are written. On a GPU `scatter_add` of 65,536 terms or more first sorts ids and terms into buckets
+/// of destination elements, in memory of its own, and so reads each a few times.
 impl Tensor {
-    /// The tensor with `source` written where `ids` say: along axis 1 of a matrix `self[i, ids[i, j]] = source[i, j]`. `ids` and
-    /// `source` have one shape, of the tensor's rank, which but for the axis is nowhere longer than the tensor.
+    /// The tensor with `source` written at `ids`: for a matrix `self[i, ids[i, j]] = source[i, j]` along axis 1. `ids`
+    /// and `source` have the same shape. It has the tensor's rank, and is no longer than the tensor along any other
+    /// axis.
     ///
     /// Moves each element of the tensor twice, each of `source` twice, and each id at least once.
     ///
@@ -130,11 +131,11 @@ impl Tensor {
         self.scattered(ids, source, axis, "scatter_", false)
     }
 
-    /// The tensor with `source` added where `ids` say: along axis 1 of a matrix `self[i, ids[i, j]] += source[i, j]`. The shapes
-    /// are those of [`Tensor::scatter`].
+    /// The tensor with `source` added at `ids`: for a matrix `self[i, ids[i, j]] += source[i, j]` along axis 1. The
+    /// shapes are those of [`Tensor::scatter`].
     ///
-    /// Moves each element of the tensor twice, each of `source` three times, and each id at least once; dealt out to buckets, terms and
-    /// ids twice more.
+    /// Moves each element of the tensor twice, each of `source` three times, and each id at least once. Buckets move
+    /// terms and ids twice more.
     ///
     /// # Errors
     /// As [`Tensor::scatter`].
@@ -164,13 +165,15 @@ impl Tensor {
         self.scattered(ids, source, axis, "scatter_add_", true)
     }
 
-    /// The tensor with the slices of `source` along `axis` added to those that `ids` name: for a matrix and axis 0
-    /// `self[ids[i], j] += source[i, j]`. `ids` has rank 1; `source` has the tensor's shape, but as many slices as there are ids.
+    /// The tensor with the slices of `source` added to its slices at `ids`, along `axis`: for a matrix and axis 0
+    /// `self[ids[i], j] += source[i, j]`. `ids` has rank 1. `source` has the tensor's shape, except for one slice per
+    /// id along `axis`.
     ///
     /// Moves as many bytes as [`Tensor::scatter_add`].
     ///
     /// # Errors
-    /// As [`Tensor::index_select`], [`ErrorKind::DTypeMismatch`], and [`ErrorKind::Argument`] if the shapes do not fit.
+    /// As [`Tensor::index_select`], [`ErrorKind::DTypeMismatch`], and [`ErrorKind::Argument`] if the shapes do not
+    /// match.
     pub fn index_add(&self, ids: &Tensor, source: &Tensor, axis: impl Axis) -> Result<Tensor> {
         let mut out = self.copy()?;
         out.slices_added(ids, source, axis, "index_add")?;
@@ -225,7 +228,7 @@ impl Tensor {
         self.put(ids, &ids.layout, source, axis, name, add)
     }
 
-    /// The axis, if the operands fit.
+    /// Checks the operands and resolves the axis.
     fn scattering(
         &self,
         ids: &Tensor,
@@ -244,7 +247,7 @@ impl Tensor {
         Ok(axis)
     }
 
-    /// Writes or adds each element of `source` where the id of layout `at` says.
+    /// Writes each element of `source` at its id, or adds it there. The ids have layout `at`.
     fn put(
         &mut self,
         ids: &Tensor,
@@ -265,9 +268,10 @@ impl Tensor {
     }
 }
 
-/// Parts written over.
+/// Replacing slices.
 impl Tensor {
-    /// Writes `source` to the slices `start..start + source's length` along `axis`, in place. The shapes differ along that axis alone.
+    /// Writes `source` to the slices `start..start + source's length` along `axis`, in place. Only this axis may differ
+    /// in length.
     ///
     /// ```
     /// use tensor_core::{DType, Device, Tensor};
@@ -283,14 +287,15 @@ impl Tensor {
     /// Moves each element of `source` twice, and nothing else unless the tensor shares its storage.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`]; [`ErrorKind::Range`] if the slices go past the end; [`ErrorKind::Argument`] if the shapes do not fit;
-    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the device. The tensor is then unchanged.
+    /// [`ErrorKind::Axis`]; [`ErrorKind::Range`] if the slices go past the end; [`ErrorKind::Argument`] if the shapes
+    /// do not match; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], or an error of the device. The tensor
+    /// is then unchanged.
     #[doc(alias = "slice_set")]
     pub fn slice_set_(&mut self, source: &Tensor, axis: impl Axis, start: usize) -> Result<()> {
         self.set_slices(source, axis, start, "slice_set_")
     }
 
-    /// The tensor with `source` in place of the slices `start..start + source's length` along `axis`.
+    /// The tensor with its slices `start..start + source's length` along `axis` replaced by `source`.
     ///
     /// Moves each element of the tensor and of `source` twice.
     ///
@@ -326,9 +331,9 @@ impl Tensor {
     }
 }
 
-/// What is required of ids.
+/// Checks of ids.
 impl Tensor {
-    /// An error unless `ids` are integers of a type that may be ids, on this tensor's device.
+    /// An error unless `ids` have an integer type that ids may have, on this tensor's device.
     fn require_ids(&self, ids: &Tensor, name: &'static str) -> Result<()> {
         self.require_same_device(ids, name)?;
         ids.require(name, is_id(ids.dtype()), "ids are u8, u32, i32 or i64: cast them with to_dtype")
@@ -342,7 +347,7 @@ impl Tensor {
         Err(self.error(name, ErrorKind::Rank { shape: ids.shape().clone(), expected: "1 for ids" }))
     }
 
-    /// An error unless `ids` have this tensor's rank and are, but for `axis`, nowhere longer.
+    /// An error unless `ids` have this tensor's rank and are no longer than it along any axis but `axis`.
     fn require_fit(&self, ids: &Tensor, axis: usize, name: &'static str) -> Result<()> {
         let fits = |other: usize| other == axis || ids.dims()[other] <= self.dims()[other];
         if ids.rank() == self.rank() && (0..self.rank()).all(fits) {

@@ -5,7 +5,7 @@ use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, 
 use super::Tensor;
 use crate::error::{ErrorKind, On, Result};
 
-/// What is taken along one axis.
+/// An index along one axis.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TensorIndexer {
@@ -13,9 +13,9 @@ pub enum TensorIndexer {
     Select(usize),
     /// A range of indices.
     Narrow(Bound<usize>, Bound<usize>),
-    /// The indices that a tensor of rank 1 holds, which is on the tensor's device.
+    /// The indices in a tensor of rank 1 on the same device.
     IndexSelect(Tensor),
-    /// Indices given on this machine. Copying them to a HIP device waits for it.
+    /// Indices in host memory. Copying them to a HIP device waits for it.
     Ids(Vec<u32>),
 }
 
@@ -63,9 +63,9 @@ impl From<RangeFull> for TensorIndexer {
 
 /// Parts of a tensor by index, as in candle.
 ///
-/// An index is a `usize`, which drops its axis; a range of `usize` of any kind, `..` among them; or ids: a tensor of rank 1 (see
-/// [`Tensor::index_select`]), a `Vec<u32>` or a slice of `u32`. A tuple has an index for each of the first axes, up to six; the
-/// other axes stay whole. Without ids the result is a view, and nothing is moved.
+/// An index is a `usize`, which drops its axis; any range of `usize`, such as `..`; or ids: a tensor of rank 1 (see
+/// [`Tensor::index_select`]), a `Vec<u32>` or a slice of `u32`. A tuple indexes the first axes, up to six; the other
+/// axes are kept. Without ids the result is a view, and nothing is moved.
 ///
 /// ```
 /// use tensor_core::{Device, IndexOp, Tensor};
@@ -81,11 +81,11 @@ impl From<RangeFull> for TensorIndexer {
 /// # }
 /// ```
 pub trait IndexOp<T> {
-    /// The part that `index` names.
+    /// The part selected by `index`.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for more indices than axes; [`ErrorKind::Index`] or [`ErrorKind::Range`] for an index or a range past the end
-    /// of its axis; for ids the errors of [`Tensor::index_select`].
+    /// [`ErrorKind::Rank`] for more indices than axes; [`ErrorKind::Index`] or [`ErrorKind::Range`] for an index or a
+    /// range past the end of its axis; for ids the errors of [`Tensor::index_select`].
     fn i(&self, index: T) -> Result<Tensor>;
 }
 
@@ -95,7 +95,8 @@ impl Tensor {
             let kind = ErrorKind::Rank { shape: self.shape().clone(), expected: "an axis for each index" };
             return Err(self.error("i", kind));
         }
-        // Axes keep their numbers until the end, so that messages name this tensor's. Ids come behind what moves nothing.
+        // Selected axes are squeezed last, so that messages number the axes as this tensor does. Views come first and
+        // ids after them, so that ids move less.
         let mut layout = self.layout.clone();
         for (axis, indexer) in indexers.iter().enumerate() {
             match indexer {

@@ -1,4 +1,4 @@
-//! Operations in place: alone on its storage a tensor is written where it lies; sharing it, it is copied first.
+//! Operations in place. A tensor that shares its storage is copied first.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -15,7 +15,7 @@ thread_local! {
     static COPIES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many times an in-place operation called on this thread had to copy a tensor first.
+/// The number of tensors that in-place operations called on this thread had to copy first.
 ///
 /// ```
 /// use tensor_core::{DType, Device, Tensor, copies_on_write};
@@ -35,7 +35,7 @@ pub fn copies_on_write() -> u64 {
     COPIES.get()
 }
 
-/// Operations in place. They keep shape and dtype, and no other tensor ever sees them.
+/// Operations in place. They keep shape and dtype, and no other tensor sees the change.
 impl Tensor {
     /// `op` of each element.
     ///
@@ -46,11 +46,11 @@ impl Tensor {
         self.write(|storage, layout| storage.unary_assign(layout, op))
     }
 
-    /// `op` of each element and the element of `other`, which is broadcast to this tensor's shape.
+    /// `op` of each element and the corresponding one of `other`, which is broadcast to this tensor's shape.
     ///
     /// # Errors
-    /// As [`Tensor::binary`], and [`crate::ErrorKind::Expand`] if `other` does not broadcast to this tensor's shape; the tensor is then
-    /// unchanged.
+    /// As [`Tensor::binary`], and [`crate::ErrorKind::Expand`] if `other` does not broadcast to this tensor's shape;
+    /// the tensor is then unchanged.
     pub fn binary_assign_(&mut self, other: &Tensor, op: BinaryOp) -> Result<()> {
         let name = assign_name(op);
         self.require_alike(other, name)?;
@@ -100,7 +100,7 @@ impl Tensor {
         self.write(|storage, layout| storage.affine_assign(layout, mul, add))
     }
 
-    /// The lesser of `hi` and the greater of `lo` and x; see [`Tensor::clamp`].
+    /// min(max(x, `lo`), `hi`); see [`Tensor::clamp`].
     ///
     /// # Errors
     /// An error of the device.
@@ -109,7 +109,7 @@ impl Tensor {
         self.write(|storage, layout| storage.clamp_assign(layout, lo, hi))
     }
 
-    /// Writes `value`, rounded to the dtype, to every element. A shared tensor gets new storage, and nothing is copied.
+    /// Writes `value`, rounded to the dtype, to every element. A shared tensor gets new storage instead of a copy.
     ///
     /// # Errors
     /// An error of the device.
@@ -123,11 +123,11 @@ impl Tensor {
         Ok(())
     }
 
-    /// Writes the elements of `source`, broadcast to this tensor's shape, to this tensor's.
+    /// Copies the elements of `source`, broadcast to this tensor's shape, into this tensor.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Expand`], [`crate::ErrorKind::DTypeMismatch`], [`crate::ErrorKind::DeviceMismatch`], or an error of the
-    /// device; the tensor is then unchanged.
+    /// [`crate::ErrorKind::Expand`], [`crate::ErrorKind::DTypeMismatch`], [`crate::ErrorKind::DeviceMismatch`], or an
+    /// error of the device; the tensor is then unchanged.
     pub fn copy_from_(&mut self, source: &Tensor) -> Result<()> {
         self.require_alike(source, "copy_from_")?;
         let from = self.expanded(source, "copy_from_")?;
@@ -142,12 +142,12 @@ impl Tensor {
         other.layout.expand(self.shape(), operation).on(self).map(Cow::Owned)
     }
 
-    /// Whether the storage is this tensor's alone and its elements have distinct places in it.
+    /// Whether this tensor owns its storage exclusively and no two elements overlap.
     fn is_writable(&mut self) -> bool {
         !self.layout.may_overlap() && Arc::get_mut(&mut self.storage).is_some()
     }
 
-    /// Calls `change` with storage that no other tensor uses and a layout whose places are distinct.
+    /// Calls `change` with exclusive storage and a layout without overlap; copies the tensor first if needed.
     pub(super) fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
         if self.layout.may_overlap() || Arc::get_mut(&mut self.storage).is_none() {
             COPIES.set(COPIES.get() + 1);
@@ -160,7 +160,7 @@ impl Tensor {
     }
 }
 
-/// The name of an operation in place, for messages.
+/// The operation's name in messages.
 fn assign_name(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "add_assign_",

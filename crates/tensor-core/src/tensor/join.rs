@@ -1,4 +1,4 @@
-//! Larger tensors out of smaller ones: each result is allocated once, and each of its elements written once.
+//! Joining and padding tensors. The result is allocated once, and each element is written once.
 
 use super::Tensor;
 use crate::axis::Axis;
@@ -14,11 +14,11 @@ impl AsRef<Tensor> for Tensor {
     }
 }
 
-/// Tensors one behind the other.
+/// Concatenating tensors.
 impl Tensor {
-    /// The tensors one behind the other along `axis`; their other axes are equal. A single tensor is returned as it is.
+    /// Concatenates tensors along `axis`. Their other axes are equal. A single tensor is returned as it is.
     ///
-    /// Moves the result once: a copy for each tensor, from where it lies.
+    /// Moves the result once, with one copy per tensor, read in place.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -32,7 +32,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] without a tensor or if shapes differ along another axis, [`ErrorKind::Axis`],
+    /// [`ErrorKind::Argument`] if no tensor is given or shapes differ along another axis, [`ErrorKind::Axis`],
     /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::Overflow`], or an error of the device.
     #[doc(alias = "concatenate")]
     pub fn cat<A: AsRef<Tensor>>(tensors: &[A], axis: impl Axis) -> Result<Tensor> {
@@ -43,12 +43,12 @@ impl Tensor {
         join(&layouts, axis, "cat")
     }
 
-    /// The tensors, all of one shape, one behind the other along a new axis, which will be axis `axis` of the result.
+    /// Concatenates tensors of one shape along a new axis, which becomes axis `axis` of the result.
     ///
-    /// Moves the result once: a copy for each tensor, from where it lies.
+    /// Moves the result once, with one copy per tensor, read in place.
     ///
     /// # Errors
-    /// As [`Tensor::cat`]; [`ErrorKind::Argument`] too if the shapes differ at all.
+    /// As [`Tensor::cat`], and [`ErrorKind::Argument`] if the shapes differ.
     pub fn stack<A: AsRef<Tensor>>(tensors: &[A], axis: impl Axis) -> Result<Tensor> {
         let Some(first) = tensors.first().map(AsRef::as_ref) else { return Err(no_tensors("stack")) };
         if let Some(other) = tensors.iter().map(AsRef::as_ref).find(|other| other.shape() != first.shape()) {
@@ -67,8 +67,8 @@ impl Tensor {
         join(&layouts, axis, "stack")
     }
 
-    /// The tensor repeated `repeats[i]` times along axis `i`. With more numbers than axes, new axes appear in front; axes beyond
-    /// the numbers stay. Moves the result once.
+    /// The tensor repeated `repeats[i]` times along axis `i`. If there are more repeats than axes, new axes are added
+    /// in front; if there are fewer, the last axes are not repeated. Moves the result once.
     ///
     /// # Errors
     /// [`ErrorKind::Overflow`], or an error of the device.
@@ -76,7 +76,7 @@ impl Tensor {
     pub fn repeat(&self, repeats: impl Into<Shape>) -> Result<Tensor> {
         let repeats = repeats.into();
         let added = repeats.rank().saturating_sub(self.rank());
-        // Before each axis comes one of length 1, which is stretched: a view of all repetitions.
+        // An axis of length 1 before each axis, expanded to the repeats, gives a view of all repetitions.
         let (mut pairs, mut stretched, mut result) = (Dims::new(), Dims::new(), Dims::new());
         for axis in 0..added + self.rank() {
             let length = axis.checked_sub(added).map_or(1, |axis| self.dims()[axis]);
@@ -93,8 +93,8 @@ impl Tensor {
         Tensor::tight(storage, Shape::from_iter(result), "repeat")
     }
 
-    /// The elements moved by `shift` places along `axis`; those that leave at one end come in at the other. A positive shift goes
-    /// towards higher indices. Moves the tensor once.
+    /// The elements shifted by `shift` along `axis`, cyclically. A positive shift moves towards higher indices. Moves
+    /// the tensor once.
     ///
     /// # Errors
     /// [`ErrorKind::Axis`], or an error of the device.
@@ -111,9 +111,9 @@ impl Tensor {
     }
 }
 
-/// Borders.
+/// Padding.
 impl Tensor {
-    /// The tensor with `left` zeros before and `right` zeros behind its elements along `axis`. Moves the result once.
+    /// Pads `axis` with `left` zeros before and `right` zeros after the elements. Moves the result once.
     ///
     /// # Errors
     /// [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the device.
@@ -124,12 +124,12 @@ impl Tensor {
         self.surround(&sides, Scalar::Int(0), "pad_with_zeros")
     }
 
-    /// The tensor with its first element along `axis` `left` times before, and its last one `right` times behind. Moves the
-    /// result once.
+    /// Pads `axis` with `left` copies of its first element before and `right` copies of its last element after. Moves
+    /// the result once.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if there is no element to repeat, [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an error of the
-    /// device.
+    /// [`ErrorKind::Argument`] if there is no element to repeat, [`ErrorKind::Axis`], [`ErrorKind::Overflow`], or an
+    /// error of the device.
     #[doc(alias = "replication_pad")]
     pub fn pad_with_same(&self, axis: impl Axis, left: usize, right: usize) -> Result<Tensor> {
         const NAME: &str = "pad_with_same";
@@ -154,23 +154,23 @@ impl Tensor {
         join(&pieces, axis, NAME)
     }
 
-    /// The tensor surrounded by `value`, rounded to its dtype. As PyTorch has it, `padding` has a pair of numbers for each padded
-    /// axis, how many before and how many behind, beginning with the last axis. Moves the result once.
+    /// Pads the tensor with `value`, rounded to its dtype. As in PyTorch, `padding` has a pair (before, after) for each
+    /// padded axis, the last axis first. Moves the result once.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
     ///
     /// # fn main() -> tensor_core::Result<()> {
     /// let x = Tensor::new([[1f32, 2.0]], &Device::Cpu)?;
-    /// let y = x.pad(&[0, 1, 1, 0], 9.0)?; // one behind each row, one row before
+    /// let y = x.pad(&[0, 1, 1, 0], 9.0)?; // one after each row, one row before
     /// assert_eq!(y.to_vec2::<f32>()?, [[9.0, 9.0, 9.0], [1.0, 2.0, 9.0]]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if `padding` is odd or has more pairs than the tensor has axes, [`ErrorKind::Overflow`], or an
-    /// error of the device.
+    /// [`ErrorKind::Argument`] if `padding` is odd or has more pairs than the tensor has axes, [`ErrorKind::Overflow`],
+    /// or an error of the device.
     #[doc(alias = "constant_pad")]
     pub fn pad(&self, padding: &[usize], value: impl Into<Scalar>) -> Result<Tensor> {
         if !padding.len().is_multiple_of(2) || padding.len() / 2 > self.rank() {
@@ -202,7 +202,7 @@ impl Tensor {
     }
 }
 
-/// Layouts of tensors one behind the other along `axis`, which the first layout has.
+/// Concatenates layouts of tensors along `axis`, an axis of the layouts.
 fn join(pieces: &[(&Tensor, Layout)], axis: usize, operation: &'static str) -> Result<Tensor> {
     let (first, layout) = &pieces[0];
     let mut shape = layout.shape().clone();

@@ -1,13 +1,13 @@
-//! Layers of networks that end with an activation: convolutions, and products with a matrix of weights.
+//! Network layers with an activation: convolutions and linear layers.
 
 use super::conv::{Conv1dConfig, Conv2dConfig, Kind};
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::activation::{Activation, Step};
 use crate::error::{ErrorKind, Result};
 
-/// Activations given as data.
+/// Activations chosen at run time.
 impl Tensor {
-    /// The activation of each element: the same as the method of its name.
+    /// The activation of each element, as the method of the same name.
     ///
     /// # Errors
     /// As [`Tensor::unary`] and [`Tensor::unary_scalar`].
@@ -19,13 +19,13 @@ impl Tensor {
     }
 }
 
-/// Convolutions with a bias `[outputs]`, where there is one, and an activation of the sums. Shapes and errors are those of the method
+/// Convolutions with an optional bias `[outputs]`, followed by an activation. Shapes and errors are those of the method
 /// without an activation.
 ///
-/// On a HIP device a platform's library that has the three in one call is one of the ways that are tried; the others are a convolution and
-/// then a pass over its result. Results are those of the convolution and then [`Tensor::activate`], but for this: types of 16 bits may be
-/// rounded before the bias is added, before the activation, and after it, or at the end alone; what `Relu` and `LeakyRelu` make of NaN and
-/// of infinities, and the sign of their zeros, is the library's.
+/// If the platform's library fuses all three, a HIP device may use that call. Otherwise it runs a convolution and then
+/// a pass over its result. Results equal the convolution followed by [`Tensor::activate`], with two exceptions. Types
+/// of 16 bits may be rounded before the bias is added, before the activation and after it, or at the end only. For
+/// `Relu` and `LeakyRelu` the library decides the results for NaN and infinities, and the sign of zeros.
 impl Tensor {
     /// As [`Tensor::conv1d_with`], followed by an activation.
     ///
@@ -70,7 +70,7 @@ impl Tensor {
         self.convolve(kernel, bias, config, Some(activation), Kind::CONV2D)
     }
 
-    /// As [`Tensor::conv_transpose1d_with`], followed by an activation. No library has it in one call.
+    /// As [`Tensor::conv_transpose1d_with`], followed by an activation. No library fuses them.
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose1d_with`].
@@ -84,7 +84,7 @@ impl Tensor {
         self.convolve(kernel, bias, &(*config).into(), Some(activation), Kind::TRANSPOSE1D)
     }
 
-    /// As [`Tensor::conv_transpose2d_with`], followed by an activation. No library has it in one call.
+    /// As [`Tensor::conv_transpose2d_with`], followed by an activation. No library fuses them.
     ///
     /// # Errors
     /// As [`Tensor::conv_transpose2d_with`].
@@ -99,12 +99,12 @@ impl Tensor {
     }
 }
 
-/// Layers whose outputs see all inputs, as PyTorch's `linear`. Floats only.
+/// Linear layers, as PyTorch's `linear`. Floats only.
 ///
-/// The product, its sum with the bias and the activation of that are each rounded to the dtype once. Beside the result nothing is
-/// allocated, as far as [`Tensor::matmul`] allocates nothing; bias and activation are written in place.
+/// The product, the sum with the bias, and the activation are each rounded to the dtype. Bias and activation are
+/// applied in place: nothing is allocated besides the result and what [`Tensor::matmul`] allocates.
 impl Tensor {
-    /// The product of `[…, inputs]` and a transposed weight `[outputs, inputs]`, plus a bias `[outputs]` where there is one:
+    /// The product of `[…, inputs]` and a transposed weight `[outputs, inputs]`, plus an optional bias `[outputs]`:
     /// `[…, outputs]`.
     ///
     /// ```
@@ -120,7 +120,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`], [`ErrorKind::Argument`] for shapes that do not fit, [`ErrorKind::DTypeMismatch`],
+    /// [`ErrorKind::Rank`], [`ErrorKind::Argument`] for shapes that do not match, [`ErrorKind::DTypeMismatch`],
     /// [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
     pub fn linear(&self, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
         const LINEAR: &str = "linear";
@@ -147,7 +147,7 @@ impl Tensor {
         }
         let weight = weight.t()?;
         let mut result = if self.rank() > 2 && self.is_contiguous() && self.elements() > 0 {
-            // One product for all of the batch.
+            // One product for the whole batch.
             let rows = self.reshape([self.elements() / inputs, inputs])?;
             let mut dims = self.dims().to_vec();
             dims[self.rank() - 1] = outputs;

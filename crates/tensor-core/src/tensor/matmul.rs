@@ -6,11 +6,11 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 
 impl Tensor {
-    /// The matrix product over the last two axes; the axes before them are a batch, and broadcast. Floats only.
+    /// The matrix product over the last two axes. The axes before them are a batch and broadcast. Floats only.
     ///
-    /// A tensor of rank 1 counts as a row on the left and as a column on the right, and that axis is gone from the result, as
-    /// in PyTorch. Types of 16 and 8 bits are accumulated in `f32` and rounded once. Strided operands are read where
-    /// they lie.
+    /// As in PyTorch, a tensor of rank 1 counts as a row on the left and as a column on the right, and that axis is
+    /// dropped from the result. Types of 16 and 8 bits are accumulated in `f32` and rounded once. Strided operands are
+    /// read in place.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -25,8 +25,8 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::InnerDimensions`], [`ErrorKind::Broadcast`] of the batch axes, [`ErrorKind::Rank`] for a scalar,
-    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error
-    /// of the device.
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an
+    /// error of the device.
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.require_alike(other, "matmul")?;
         self.require("matmul", self.dtype().is_float(), CAST_TO_FLOAT)?;
@@ -51,7 +51,7 @@ impl Tensor {
         };
         let shape = with_matrix(&batch, (!row).then_some(m), (!column).then_some(n));
         if shape.elements("matmul").on(self)? == 0 {
-            // What the operands would be stretched to may be too large.
+            // The expanded operands may be too large to count.
             return Tensor::zeros(shape, self.dtype(), &self.device());
         }
         let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(self)?;
@@ -72,7 +72,7 @@ fn batch_of(layout: &Layout) -> Shape {
     Shape::from(&layout.dims()[..layout.rank() - 2])
 }
 
-/// `batch` followed by the lengths that are there.
+/// `batch`, followed by the rows and columns that are given.
 fn with_matrix(batch: &Shape, rows: Option<usize>, columns: Option<usize>) -> Shape {
     batch.iter().copied().chain(rows).chain(columns).collect()
 }

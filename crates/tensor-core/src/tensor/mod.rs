@@ -43,18 +43,18 @@ pub use inplace::copies_on_write;
 pub use nested::Nested;
 pub use pool::{Pool2dConfig, ToUsize2};
 
-/// An array of any rank on one device: a value.
+/// An array of any rank on one device, with value semantics.
 ///
-/// A tensor is a reference to storage and a [`Layout`]. Cloning one, or taking a view of it, is one atomic increment, whatever its
-/// size. Nothing done to one tensor is ever seen through another: operations whose name ends in `_` write in place if the
-/// storage is not shared, and copy it first if it is.
+/// A tensor is a reference to storage and a [`Layout`]. Cloning it or taking a view is one atomic increment, whatever
+/// its size. Changes to one tensor are never visible through another: operations whose name ends in `_` write in place
+/// if the storage is not shared, and copy it first if it is (copy on write).
 ///
-/// The launch of a graph writes the tensors that its capture wrote in place or made, and no others: a clone or a view of one of them is a
-/// copy on the device, as long as the graph lives. If a clone's copy fails, operations on the clone answer
+/// Launching a graph writes the tensors that its capture made or wrote in place, and no others. While the graph lives,
+/// a clone or a view of such a tensor is a copy on the device. If that copy fails, operations on the clone return
 /// [`ErrorKind::CloneFailed`].
 ///
-/// Operations on two tensors broadcast as PyTorch's do, want equal dtypes and devices, and otherwise return an error that
-/// names both.
+/// Operations on two tensors broadcast as in PyTorch. They need equal dtypes and devices; otherwise the error names
+/// both.
 pub struct Tensor {
     storage: Arc<Storage>,
     layout: Layout,
@@ -88,12 +88,12 @@ impl Tensor {
         self.storage.dtype()
     }
 
-    /// The device on which the tensor lies.
+    /// The tensor's device.
     pub fn device(&self) -> Device {
         self.storage.device()
     }
 
-    /// How the elements lie in the storage.
+    /// The positions of the elements in the storage.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -103,7 +103,7 @@ impl Tensor {
         self.layout.strides()
     }
 
-    /// Whether the elements lie tight and in row-major order.
+    /// Whether the elements are dense and in row-major order.
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
@@ -113,7 +113,7 @@ impl Tensor {
         &self.storage
     }
 
-    /// How many tensors share the storage, this one included; graphs do not count.
+    /// The number of tensors that share the storage, this one included. Graphs are not counted.
     pub fn storage_references(&self) -> usize {
         Arc::strong_count(&self.storage)
     }
@@ -123,7 +123,7 @@ impl Tensor {
         Arc::ptr_eq(&self.storage, &other.storage)
     }
 
-    /// A tensor on new storage whose elements are tight.
+    /// A tensor on new, contiguous storage.
     #[inline]
     pub(crate) fn tight(
         storage: Storage,
@@ -139,7 +139,7 @@ impl Tensor {
         Ok(Tensor { storage: Arc::new(storage), layout: Layout::tight(shape) })
     }
 
-    /// As [`Tensor::tight`], of this tensor's shape.
+    /// As [`Tensor::tight`], with this tensor's shape.
     #[inline]
     fn tight_alike(&self, storage: Storage, operation: &'static str) -> Result<Tensor> {
         if self.elements() > storage.len() {
@@ -148,7 +148,8 @@ impl Tensor {
         Ok(Tensor { storage: Arc::new(storage), layout: self.layout.tightened() })
     }
 
-    /// The same storage seen through another layout, which reaches no further than this tensor's. What graphs write is copied.
+    /// The same storage with another layout, which must lie within the storage. Storage that graphs write is copied
+    /// instead.
     fn with_layout(&self, layout: Layout) -> Result<Tensor> {
         assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
         if let Some(written) = self.storage.written_by_graphs() {
@@ -157,7 +158,7 @@ impl Tensor {
         Ok(Tensor { storage: Arc::clone(&self.storage), layout })
     }
 
-    /// As [`Clone::clone`], with the error of the copy that there may be.
+    /// As [`Clone::clone`], but returns the error if a copy fails.
     fn share(&self) -> Result<Tensor> {
         self.with_layout(self.layout.clone())
     }
@@ -179,7 +180,7 @@ impl Tensor {
         self.error(operation, kind)
     }
 
-    /// An error unless both tensors lie on the same device.
+    /// An error unless both tensors are on the same device.
     #[inline]
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         if self.storage.is_beside(&other.storage) { Ok(()) } else { self.devices_differ(other, operation) }
@@ -207,14 +208,15 @@ impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Tensor {
         if let Some(written) = self.storage.written_by_graphs() {
-            // The clone tells whoever uses it.
+            // The error, if any, is kept in the clone and returned by the next operation on it.
             return copied(written, self.layout.clone()).unwrap_or_else(|(_, lost)| lost);
         }
         Tensor { storage: Arc::clone(&self.storage), layout: self.layout.clone() }
     }
 }
 
-/// A copy of what a layout reaches, with the same strides, of memory that graphs write; or an error, and a tensor that answers it.
+/// Copies the part of graph-written memory that a layout reaches, with the same strides. On failure returns the error
+/// and a tensor whose operations return it.
 #[cold]
 #[inline(never)]
 #[expect(clippy::result_large_err, reason = "it is made once, where there is one")]

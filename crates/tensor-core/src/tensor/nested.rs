@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::float8::F8E4M3;
 use crate::shape::Shape;
 
-/// A number, or an array, slice or vector of them, nested to any depth: what [`crate::Tensor::new`] takes.
+/// A number, or an array, slice or vector of them, nested to any depth. An argument of [`crate::Tensor::new`].
 pub trait Nested {
     /// The numbers inside.
     type Item: Element;
@@ -18,7 +18,7 @@ pub trait Nested {
     /// [`ErrorKind::Ragged`] if two rows differ in shape.
     fn shape(&self) -> Result<Shape>;
 
-    /// The shape of one without elements: the lengths that the type fixes, and 0 elsewhere.
+    /// The shape if it holds no elements: the lengths fixed by the type, and 0 elsewhere.
     fn empty_shape() -> Shape;
 
     /// Appends the numbers in row-major order.
@@ -122,7 +122,7 @@ impl<A: Nested + ?Sized> Nested for &A {
     }
 }
 
-/// `shape` with one dimension more in front.
+/// `shape` with a further dimension in front.
 fn prepend(length: usize, mut shape: Shape) -> Shape {
     shape.dims_mut().insert(0, length);
     shape

@@ -6,15 +6,14 @@ use crate::error::{ErrorKind, On, Result};
 use crate::storage::Storage;
 use crate::storage::nn::{Channels, Parameters, RowNorm, RowNormKind};
 
-/// Softmax. Computed in `f32` (`f64` for `f64`) relative to the greatest element of each row, so that nothing overflows, and
-/// rounded once. A row that has a NaN, a +∞, or nothing but −∞ becomes NaN, and no other row does; −∞ beside numbers
+/// Softmax. It is computed in `f32` (`f64` for `f64`) relative to the maximum of each row, so that nothing overflows,
+/// and rounded once. A row becomes NaN if it has a NaN, a +∞, or only −∞; other rows do not. −∞ next to finite numbers
 /// counts as e⁻∞ = 0.
 impl Tensor {
-    /// eˣ / Σeˣ along `axis`, whose elements then add up to 1. Floats only; of no elements it is empty.
+    /// eˣ / Σeˣ along `axis`, so that the elements sum to 1. Floats only. The softmax of an empty tensor is empty.
     ///
-    /// Moves each element in once and out once where a row fits the registers of a block (8192 elements, 4096 of `f64`), twice in and
-    /// once out elsewhere. Along the last axis and along others strided tensors are read where they lie, unless neither rows nor
-    /// columns lie side by side.
+    /// Reads each element once if a row fits the registers of a block (8192 elements, 4096 of `f64`), else twice, and
+    /// writes it once. Strided tensors are read in place, unless neither rows nor columns are contiguous.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -32,9 +31,10 @@ impl Tensor {
         self.softmax_along(axis, false, "softmax")
     }
 
-    /// The logarithm of [`Tensor::softmax`], x − max − ln Σeˣ⁻ᵐᵃˣ: exact where the softmax itself would vanish. Floats only.
+    /// The logarithm of [`Tensor::softmax`], x − max − ln Σeˣ⁻ᵐᵃˣ. It is exact where the softmax itself would
+    /// underflow. Floats only.
     ///
-    /// Moves what [`Tensor::softmax`] does.
+    /// Moves as many bytes as [`Tensor::softmax`].
     ///
     /// # Errors
     /// As [`Tensor::softmax`].
@@ -50,18 +50,19 @@ impl Tensor {
     }
 }
 
-/// Normalisation. Computed in `f32` (`f64` for `f64`) and rounded once. Squares are summed in that type: where their sum is infinite, as of a
-/// deviation of 1.9e19 or more in `f32` and `bf16`, or of many smaller ones, the row becomes 0, with the bias added. Scale such tensors first. The
-/// variance is that of the elements (divided by their number), from deviations from the mean: it does not cancel. A NaN or an
-/// infinity spoils its own row only.
+/// Normalisation. It is computed in `f32` (`f64` for `f64`) and rounded once. Squares are summed in that type. If their
+/// sum overflows, the row becomes 0, plus the bias. In `f32` and `bf16` this happens for a deviation of 1.9e19 or more,
+/// or for many smaller ones; scale such tensors first. The variance divides by the number of elements, and is computed
+/// from the deviations from the mean, which avoids cancellation. A NaN or an infinity affects its own row only.
 ///
-/// A weight or bias is `Some(&tensor)`, `&tensor` or `None`, of the dtype and device of `self`. `eps` is rounded to the type of the computation.
+/// A weight or bias is `Some(&tensor)`, `&tensor` or `None`, with the dtype and device of `self`. `eps` is rounded to
+/// the type of the computation.
 impl Tensor {
-    /// (x − mean) / √(variance + eps) · weight + bias over the last axis; weight and bias have its length. Floats only. Deviations whose
-    /// squares overflow `f32` (1.9e19) become 0.
+    /// (x − mean) / √(variance + eps) · weight + bias over the last axis. Weight and bias have its length. Floats only.
+    /// Deviations whose squares overflow `f32` (1.9e19) become 0.
     ///
-    /// Moves each element in once and out once where a row fits the registers of a block (8192 elements, 4096 of `f64`), three times in
-    /// elsewhere. Strided tensors whose rows lie side by side are read where they lie, others are copied first.
+    /// Reads each element once if a row fits the registers of a block (8192 elements, 4096 of `f64`), else three times,
+    /// and writes it once. Strided tensors with contiguous rows are read in place; others are copied first.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -76,8 +77,8 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for a scalar, [`ErrorKind::Argument`] for a weight or bias of another shape,
-    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an error of the
-    /// device.
+    /// [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`], [`ErrorKind::UnsupportedDType`] for integers, or an
+    /// error of the device.
     pub fn layer_norm<'a>(
         &self,
         weight: impl Into<Option<&'a Tensor>>,
@@ -87,11 +88,11 @@ impl Tensor {
         self.last_axis_norm(RowNormKind::Layer, weight.into(), bias.into(), eps)
     }
 
-    /// x / √(mean of x² + eps) · weight over the last axis; the weight has its length. Floats only. Elements whose squares overflow `f32`
-    /// (1.9e19) become 0.
+    /// x / √(mean of x² + eps) · weight over the last axis. The weight has its length. Floats only. Elements whose
+    /// squares overflow `f32` (1.9e19) become 0.
     ///
-    /// Moves each element in once and out once where a row fits the registers of a block (8192 elements, 4096 of `f64`), twice in
-    /// elsewhere. Strided tensors whose rows lie side by side are read where they lie, others are copied first.
+    /// Reads each element once if a row fits the registers of a block (8192 elements, 4096 of `f64`), else twice, and
+    /// writes it once. Strided tensors with contiguous rows are read in place; others are copied first.
     ///
     /// # Errors
     /// As [`Tensor::layer_norm`].
@@ -99,15 +100,15 @@ impl Tensor {
         self.last_axis_norm(RowNormKind::Rms, weight.into(), None, eps)
     }
 
-    /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]`, whose channels, axis 1, are cut into `groups` of equal
-    /// size: mean and variance are those of one group of one item. Weight and bias have one number for each channel. Floats only. Deviations
-    /// whose squares overflow `f32` (1.9e19) become 0.
+    /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]`. The channels, axis 1, are divided into
+    /// `groups` of equal size, and each group of each item has its own mean and variance. Weight and bias have one
+    /// number per channel. Floats only. Deviations whose squares overflow `f32` (1.9e19) become 0.
     ///
-    /// Moves what [`Tensor::layer_norm`] does; strided tensors are copied first.
+    /// Moves as many bytes as [`Tensor::layer_norm`]. Strided tensors are copied first.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] if the groups do not divide the channels or for a weight or bias of
-    /// another shape, else as [`Tensor::layer_norm`].
+    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] if the groups do not divide the channels or for a
+    /// weight or bias of another shape, else as [`Tensor::layer_norm`].
     pub fn group_norm<'a>(
         &self,
         groups: usize,
@@ -127,13 +128,14 @@ impl Tensor {
         self.row_norm(norm, channels, weight, bias)
     }
 
-    /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]` with given means and variances of its channels, axis 1, as at
-    /// inference. All parameters have one number for each channel. Floats only.
+    /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]`, with the given mean and variance of each
+    /// channel, axis 1, as at inference. All parameters have one number per channel. Floats only.
     ///
-    /// Moves each element in once and out once; strided tensors are copied first.
+    /// Reads and writes each element once. Strided tensors are copied first.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] for parameters of another shape, else as [`Tensor::layer_norm`].
+    /// [`ErrorKind::Rank`] below rank 2, [`ErrorKind::Argument`] for parameters of another shape, else as
+    /// [`Tensor::layer_norm`].
     pub fn batch_norm<'a>(
         &self,
         running_mean: &Tensor,
@@ -204,7 +206,7 @@ impl Tensor {
         self.dims().get(1).copied().ok_or_else(|| self.error(operation, missing()))
     }
 
-    /// One number for each channel, tight.
+    /// A contiguous parameter with one number per channel.
     fn parameters(
         &self,
         operation: &'static str,
@@ -222,7 +224,7 @@ impl Tensor {
     }
 }
 
-/// A tight tensor as operations on storage take it.
+/// A contiguous tensor, as the operations on storage take it.
 fn parts(tensor: &Tensor) -> Parameters<'_, Storage> {
     Parameters { storage: tensor.storage(), layout: tensor.layout() }
 }

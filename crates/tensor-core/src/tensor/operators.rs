@@ -1,7 +1,7 @@
 //! `+ − × ÷ %` between tensors, numbers, and the results of earlier operations.
 //!
-//! Every operator returns a `Result`, and takes one on either side, so that `(&a + &b)? * &c` and `&a + &b * &c` both read
-//! as they should. A number is rounded to the tensor's dtype first.
+//! Every operator returns a `Result`, and accepts a `Result` on either side, so that `(&a + &b)? * &c` and
+//! `&a + &b * &c` both work. A number is rounded to the tensor's dtype first.
 
 use std::borrow::Borrow;
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
@@ -26,8 +26,8 @@ fn scalar_like(tensor: &Tensor, number: impl Into<Scalar>) -> Result<Tensor> {
     Tensor::full(number, (), tensor.dtype(), &tensor.device())
 }
 
-/// The same operator with a number of each type on either side. One type of floats and one of integers: with two a literal would be
-/// ambiguous.
+/// The same operator with a number on either side. There is one float type and one integer type only: with two of a
+/// kind, a literal would be ambiguous.
 macro_rules! number_operator {
     ($trait:ident, $method:ident; $($number:ident)+) => {
         $(

@@ -5,18 +5,18 @@ use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
 
-/// Sorting along an axis of any length, in either direction, on every device with the same result to the bit.
+/// Sorting along an axis of any length, in either direction. Every device gives the same bits.
 ///
-/// NaN is the greatest of all, and −0 comes before +0. Descending turns that order round: NaN first, +0 before −0.
-/// Equal elements (all NaN are equal) keep their order in both directions. Positions are `u32`.
+/// NaN is the largest value, and −0 comes before +0. Descending reverses this order: NaN first, +0 before −0. The sort
+/// is stable in both directions, and all NaN are equal. Positions are `u32`.
 ///
-/// The results have storage of their own. They are tight if the axis is the last one, else views with that axis moved
-/// to its place. Sorting reads an axis that is not the last, and any strided input, through a tight copy.
+/// The results have new storage. They are contiguous if the axis is the last one, else views with the axis moved back.
+/// Sorting along another axis, or a strided tensor, makes a contiguous copy first.
 impl Tensor {
-    /// The elements in order along `axis`, and the positions that they had: `(values, positions)`.
+    /// The sorted elements along `axis` and their former positions: `(values, positions)`.
     ///
-    /// Moves each element and each position about twice for every doubling of the axis beyond 2048 on a GPU; of a million elements or more
-    /// in rows of 32,768 or more, of 4 bytes at most each, twice for every 8 bits of an element.
+    /// On a GPU, moves each element and each position about twice per doubling of the axis beyond 2048. A million
+    /// elements or more, of at most 4 bytes and in rows of 32,768 or more, move twice per 8 bits of an element.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -30,14 +30,15 @@ impl Tensor {
     /// # }
     /// ```
     ///
-    /// # Errors [`ErrorKind::Axis`]; [`ErrorKind::TooLongForPosition`] if the axis has more than `u32::MAX` elements;
+    /// # Errors
+    /// [`ErrorKind::Axis`]; [`ErrorKind::TooLongForPosition`] if the axis has more than `u32::MAX` elements;
     /// or an error of the device.
     pub fn sort(&self, axis: impl Axis, descending: bool) -> Result<(Tensor, Tensor)> {
         let axis = axis.resolve(self.shape(), "sort").on(self)?;
         self.sorted(axis, descending, self.dims()[axis], "sort")
     }
 
-    /// The positions of the elements in order along `axis`, as `u32`: those of [`Tensor::sort`], without its values.
+    /// The positions that sort the elements along `axis`, as `u32`: those of [`Tensor::sort`], without the values.
     ///
     /// # Errors
     /// As [`Tensor::sort`].
@@ -64,11 +65,11 @@ impl Tensor {
         self.argsorted(axis, !asc, "arg_sort_last_dim")
     }
 
-    /// The `k` greatest elements along `axis`, the greatest first, or the `k` least, the least first, and the
-    /// positions that they had. These are the first `k` of [`Tensor::sort`], descending if `largest`: NaN counts as
-    /// the greatest, and of equal elements the first are taken.
+    /// The `k` largest elements along `axis`, largest first, or the `k` smallest, smallest first, and their positions.
+    /// These are the first `k` of [`Tensor::sort`], descending if `largest`: NaN is the largest, and among equal
+    /// elements the first are taken.
     ///
-    /// On a GPU no pass after the first moves more than `k` elements of each 2048.
+    /// On a GPU, passes after the first move at most `k` elements of each 2048.
     ///
     /// # Errors
     /// As [`Tensor::sort`]; [`ErrorKind::Argument`] if the axis has fewer than `k` elements.
@@ -82,7 +83,7 @@ impl Tensor {
         self.sorted(axis, largest, k, "topk")
     }
 
-    /// The first `keep` elements in order along `axis`, and their positions.
+    /// The first `keep` sorted elements along `axis`, and their positions.
     fn sorted(
         &self,
         axis: usize,
@@ -105,7 +106,7 @@ impl Tensor {
         Tensor::tight(positions, layout.shape().clone(), operation)?.transpose(axis, self.rank() - 1)
     }
 
-    /// The layout with `axis` exchanged with the last, if positions along it fit `u32`.
+    /// The layout with `axis` and the last axis exchanged. An error if positions along `axis` do not fit `u32`.
     fn last(&self, axis: usize, operation: &'static str) -> Result<Layout> {
         let length = self.dims()[axis];
         if length > u32::MAX as usize {

@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
-/// A length for rows and one for columns: one number for both, a pair, or an array.
+/// A length for rows and one for columns: a single number for both, a pair, or an array.
 pub trait ToUsize2 {
     /// Rows, then columns.
     fn to_usize2(self) -> (usize, usize);
@@ -29,23 +29,24 @@ impl ToUsize2 for [usize; 2] {
     }
 }
 
-/// How windows lie on a plane: for rows, then for columns.
+/// Parameters of pooling windows, for rows and for columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pool2dConfig {
-    /// The lengths of the window.
+    /// The size of the window.
     pub window: [usize; 2],
-    /// Places from one window to the next.
+    /// Step from one window to the next.
     pub stride: [usize; 2],
-    /// Places added on either side; at most half a window.
+    /// Padding on either side; at most half a window.
     pub padding: [usize; 2],
-    /// Whether a last window may reach beyond the padded input, if it begins inside the input or the padding before it.
+    /// Whether the last window may reach beyond the padded input. It must begin inside the input or the padding before
+    /// it.
     pub ceil_mode: bool,
-    /// Whether a mean counts the padding's places as zeros. A maximum never takes them.
+    /// Whether a mean counts the padding as zeros. A maximum ignores padding.
     pub count_include_pad: bool,
 }
 
 impl Pool2dConfig {
-    /// Windows side by side, as PyTorch's defaults have it: no padding (which would count), whole windows only.
+    /// PyTorch's defaults: adjacent windows, no padding (which would count), complete windows only.
     pub fn new(window: impl ToUsize2) -> Pool2dConfig {
         let (h, w) = window.to_usize2();
         Pool2dConfig {
@@ -58,32 +59,33 @@ impl Pool2dConfig {
     }
 }
 
-/// Pooling of `[batch, channels, height, width]`; floats only. Means are summed in `f32` (`f64` for `f64`) and rounded once. Strided
-/// tensors are read where they lie.
+/// Pooling of `[batch, channels, height, width]`. Floats only. Means are accumulated in `f32` (`f64` for `f64`) and
+/// rounded once. Strided tensors are read in place.
 ///
-/// Moves the input and the result once, as far as caches hold what windows share.
+/// Moves the input and the result once, if caches hold the input that windows share.
 ///
-/// Each fails with [`ErrorKind::Rank`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if a window is larger
-/// than the padded input, a window or a stride is 0, the padding is more than half a window, or there is no input to an output;
-/// [`ErrorKind::Overflow`], for means also if a window has more places than 64 bits count, or an error of the device.
+/// All of them fail with [`ErrorKind::Rank`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if
+/// a window is larger than the padded input, a window or a stride is 0, the padding is more than half a window, or an
+/// output has no input; [`ErrorKind::Overflow`], for means also if the size of a window does not fit 64 bits; or an
+/// error of the device.
 impl Tensor {
-    /// The greatest element of each window; windows lie side by side. NaN wins, −0 is less than +0.
+    /// The maximum of each window. Windows are adjacent. NaN propagates, −0 is less than +0.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn max_pool2d(&self, size: impl ToUsize2) -> Result<Tensor> {
         self.max_pool2d_with(&Pool2dConfig::new(size))
     }
 
-    /// As [`Tensor::max_pool2d`], with `stride` places from one window to the next.
+    /// As [`Tensor::max_pool2d`], with a step of `stride` from one window to the next.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn max_pool2d_with_stride(&self, size: impl ToUsize2, stride: impl ToUsize2) -> Result<Tensor> {
         self.max_pool2d_with(&with_stride(size, stride))
     }
 
-    /// As [`Tensor::max_pool2d`], with every parameter. Padding is never chosen.
+    /// As [`Tensor::max_pool2d`], with all parameters. Padding is ignored.
     ///
     /// ```
     /// use tensor_core::{Device, Pool2dConfig, Tensor};
@@ -97,45 +99,46 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn max_pool2d_with(&self, config: &Pool2dConfig) -> Result<Tensor> {
         self.windows("max_pool2d", PoolOp::Max, config)
     }
 
-    /// The mean of each window; windows lie side by side.
+    /// The mean of each window. Windows are adjacent.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn avg_pool2d(&self, size: impl ToUsize2) -> Result<Tensor> {
         self.avg_pool2d_with(&Pool2dConfig::new(size))
     }
 
-    /// As [`Tensor::avg_pool2d`], with `stride` places from one window to the next.
+    /// As [`Tensor::avg_pool2d`], with a step of `stride` from one window to the next.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn avg_pool2d_with_stride(&self, size: impl ToUsize2, stride: impl ToUsize2) -> Result<Tensor> {
         self.avg_pool2d_with(&with_stride(size, stride))
     }
 
-    /// As [`Tensor::avg_pool2d`], with every parameter. Places beyond the padding, which `ceil_mode` brings, never count.
+    /// As [`Tensor::avg_pool2d`], with all parameters. Elements beyond the padding, which `ceil_mode` can reach, never
+    /// count.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn avg_pool2d_with(&self, config: &Pool2dConfig) -> Result<Tensor> {
         self.windows("avg_pool2d", PoolOp::Mean(config.count_include_pad), config)
     }
 
-    /// Means of `height × width` bins that cover each plane, as PyTorch has them: bin i of n goes from ⌊i·length/n⌋ up to ⌈(i +
-    /// 1)·length/n⌉, so that neighbours may share a row or a column.
+    /// Means of `height × width` bins that cover each plane, as in PyTorch. Bin i of n covers ⌊i·length/n⌋ up to ⌈(i +
+    /// 1)·length/n⌉, exclusive, so that neighbouring bins may share a row or a column.
     ///
     /// # Errors
-    /// As all pooling, see above.
+    /// As for all pooling, see above.
     pub fn adaptive_avg_pool2d(&self, size: impl ToUsize2) -> Result<Tensor> {
         let (h, w) = size.to_usize2();
         let plan = self.between("adaptive_avg_pool2d", PoolOp::Adaptive, [h, w])?;
         if [h, w] == [1, 1] {
-            // One bin is the plane, for whose sum there are quicker kernels.
+            // A single bin covers the plane. Reductions are faster for this.
             return self.mean_keepdim([2, 3]);
         }
         self.pool(&plan)
@@ -159,7 +162,7 @@ impl Tensor {
         };
         match (axis(0), axis(1)) {
             (Some(h), Some(w)) => {
-                // A mean divides by the places of the window.
+                // A mean divides by the size of the window, which must not overflow.
                 if matches!(op, PoolOp::Mean(_)) {
                     Shape::from(window).elements(operation).on(self)?;
                 }
@@ -172,17 +175,18 @@ impl Tensor {
     }
 }
 
-/// Upsampling of floats to given lengths. Source places are computed in whole numbers, and so the same on every device.
+/// Upsampling of floats to given lengths. Source indices are computed in integers, so that they are the same on every
+/// device.
 ///
-/// Moves what it reads of the input, and the result.
+/// Moves the elements that it reads of the input, and the result.
 ///
-/// Each fails with [`ErrorKind::Rank`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if there is nothing to
-/// take an output from, [`ErrorKind::Overflow`], or an error of the device.
+/// All of them fail with [`ErrorKind::Rank`], [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if
+/// there are outputs but no inputs, [`ErrorKind::Overflow`], or an error of the device.
 impl Tensor {
     /// `[batch, channels, length]` to `[batch, channels, size]`: output i is element ⌊i·length/size⌋.
     ///
     /// # Errors
-    /// As all upsampling, see above.
+    /// As for all upsampling, see above.
     #[doc(alias = "interpolate")]
     pub fn upsample_nearest1d(&self, size: usize) -> Result<Tensor> {
         self.require_planes("upsample_nearest1d", 3)?;
@@ -194,7 +198,7 @@ impl Tensor {
     /// `[batch, channels, _, _]` to `[batch, channels, height, width]`: output i of an axis is element ⌊i·length/size⌋.
     ///
     /// # Errors
-    /// As all upsampling, see above.
+    /// As for all upsampling, see above.
     #[doc(alias = "interpolate")]
     pub fn upsample_nearest2d(&self, height: usize, width: usize) -> Result<Tensor> {
         let plan = self.between("upsample_nearest2d", PoolOp::Nearest, [height, width])?;
@@ -204,7 +208,7 @@ impl Tensor {
     /// [`Tensor::upsample_nearest1d`] under candle's other name.
     ///
     /// # Errors
-    /// As all upsampling, see above.
+    /// As for all upsampling, see above.
     pub fn interpolate1d(&self, size: usize) -> Result<Tensor> {
         self.upsample_nearest1d(size)
     }
@@ -212,24 +216,25 @@ impl Tensor {
     /// [`Tensor::upsample_nearest2d`] under candle's other name.
     ///
     /// # Errors
-    /// As all upsampling, see above.
+    /// As for all upsampling, see above.
     pub fn interpolate2d(&self, height: usize, width: usize) -> Result<Tensor> {
         self.upsample_nearest2d(height, width)
     }
 
-    /// `[batch, channels, _, _]` to `[batch, channels, height, width]`, between the four nearest elements.
+    /// `[batch, channels, _, _]` to `[batch, channels, height, width]`, interpolating between the four nearest
+    /// elements.
     ///
-    /// Output i lies at (i + ½)·length/size − ½, not before the first element; with `align_corners` at i·(length − 1)/(size − 1), so that
-    /// the corners of both grids coincide. As PyTorch.
+    /// Output i lies at (i + ½)·length/size − ½, clamped to the first element. With `align_corners` it lies at
+    /// i·(length − 1)/(size − 1), so that the corners of both grids coincide. This is as in PyTorch.
     ///
     /// # Errors
-    /// As all upsampling, see above.
+    /// As for all upsampling, see above.
     pub fn upsample_bilinear2d(&self, height: usize, width: usize, align_corners: bool) -> Result<Tensor> {
         let plan = self.between("upsample_bilinear2d", PoolOp::Bilinear(align_corners), [height, width])?;
         self.pool(&plan)
     }
 
-    /// A plan whose outputs lie between two lengths of each axis.
+    /// The plan of an operation that maps each axis from one length to another.
     fn between(&self, operation: &'static str, op: PoolOp, size: [usize; 2]) -> Result<Pooling> {
         self.require_planes(operation, 4)?;
         let x = self.shape();

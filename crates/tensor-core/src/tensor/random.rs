@@ -1,4 +1,4 @@
-//! Random tensors. [`Generator`] says where the numbers come from.
+//! Random tensors. See [`Generator`] for the source of the numbers.
 
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::cpu::dispatch::dispatch_dtype;
@@ -12,20 +12,21 @@ use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
-/// What to do about a float operation asked for integers.
+/// The remedy for a float operation called with an integer dtype.
 const USE_RANDINT: &str = "draw integers with randint";
-/// What to do about an integer operation asked for floats.
+/// The remedy for an integer operation called with a float dtype.
 const USE_UNIFORM: &str = "draw floats with uniform, or cast the result with to_dtype";
 
-/// Random tensors. Every call is one draw. Each moves the bytes of its result, and is done by the device for which it is.
+/// Random tensors. Every call is one draw. It runs on the given device and moves the bytes of its result.
 impl Generator {
-    /// Numbers evenly spread over `low..high`: low + u · (high − low) with u a multiple of 2⁻²⁴ (2⁻⁵³ for `f64`) below 1, computed with one
-    /// fused multiply-add in `f32` (`f64`) and rounded to `dtype`. What would round to `high` is the number of `dtype` before it. If the
-    /// bounds are equal, so are all elements.
+    /// Numbers uniformly distributed over `low..high`: low + u · (high − low), where u is a multiple of 2⁻²⁴ (2⁻⁵³ for
+    /// `f64`) in [0, 1). They are computed with one fused multiply-add in `f32` (`f64`) and rounded to `dtype`. A
+    /// result that would round to `high` becomes the next smaller number of `dtype`. If the bounds are equal, so are
+    /// all elements.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if a bound is not finite in `dtype`, if `high` is below `low` or
-    /// too far above; the errors of [`Tensor::zeros`].
+    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if a bound is not finite in `dtype`,
+    /// `high` is below `low`, or their difference overflows; the errors of [`Tensor::zeros`].
     pub fn uniform(
         &mut self,
         low: impl Into<Scalar>,
@@ -38,7 +39,7 @@ impl Generator {
         require_float("uniform", dtype, &shape, device)?;
         let [low, high] = [rounded(dtype, low.into()), rounded(dtype, high.into())];
         let width = if dtype == DType::F64 { high - low } else { f64::from(high as f32 - low as f32) };
-        // Infinities and NaN have no finite width.
+        // This also rejects infinities and NaN: their width is not finite.
         if !(width.is_finite() && low <= high) {
             let what =
                 format!("{low}..{high} is no range of {dtype}: it must be finite, and not turned round");
@@ -53,12 +54,13 @@ impl Generator {
         Tensor::tight(storage, shape, "uniform")
     }
 
-    /// Normally distributed numbers: mean + deviation · z, computed with one fused multiply-add in `f32` (`f64` for `f64`) and rounded to
-    /// `dtype`. z comes from words by Box and Muller; its magnitude is at most 6.8 (8.6 for `f64`).
+    /// Normally distributed numbers: mean + deviation · z, computed with one fused multiply-add in `f32` (`f64` for
+    /// `f64`) and rounded to `dtype`. z is computed by the Box-Muller transform. Its magnitude is at most 6.8 (8.6 for
+    /// `f64`).
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if mean or deviation are not finite in `dtype`, or the deviation
-    /// is negative; the errors of [`Tensor::zeros`].
+    /// [`ErrorKind::UnsupportedDType`] for integers; [`ErrorKind::Argument`] if mean or deviation are not finite in
+    /// `dtype`, or the deviation is negative; the errors of [`Tensor::zeros`].
     pub fn normal(
         &mut self,
         mean: impl Into<Scalar>,
@@ -83,12 +85,12 @@ impl Generator {
         Tensor::tight(storage, shape, "normal")
     }
 
-    /// Integers evenly spread over `low..high`, which `dtype` must have: low + (w · (high − low)) / 2⁶⁴ with a word w of 64 bits. No integer is
-    /// likelier than another by more than (high − low) / 2⁶⁴ of its probability.
+    /// Integers uniformly distributed over `low..high`, which must fit `dtype`: low + (w · (high − low)) / 2⁶⁴ with a
+    /// 64-bit word w. The probabilities of two integers differ by at most a fraction (high − low) / 2⁶⁴.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if the range is empty or `dtype` lacks a number of it; the errors
-    /// of [`Tensor::zeros`].
+    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if the range is empty or does not fit
+    /// `dtype`; the errors of [`Tensor::zeros`].
     pub fn randint(
         &mut self,
         low: i64,
@@ -112,12 +114,12 @@ impl Generator {
 
     /// The integers `0..count` in random order: a tensor of rank 1.
     ///
-    /// It is what [`Tensor::argsort`] makes of keys, the upper 63 bits of the elements' words of 64 bits. All orders are equally likely but for
-    /// equal keys, which keep their order; there are any with a probability below count² / 2⁶⁴. Moves 8 bytes for each key, what sorting
-    /// them does, and the result's.
+    /// The order is the [`Tensor::argsort`] of random keys, the upper 63 bits of the elements' 64-bit words. All orders
+    /// are equally likely if no keys are equal; equal keys keep their order. The probability of any equal keys is below
+    /// count² / 2⁶⁴. Moves 8 bytes per key, what sorting them moves, and the bytes of the result.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `dtype` has not so many integers;
+    /// [`ErrorKind::UnsupportedDType`] for floats; [`ErrorKind::Argument`] if `count − 1` does not fit `dtype`;
     /// [`ErrorKind::TooLongForPosition`] above `u32::MAX` elements; the errors of [`Tensor::zeros`].
     pub fn randperm(&mut self, count: usize, dtype: DType, device: &Device) -> Result<Tensor> {
         let draw = self.draw();
@@ -139,8 +141,8 @@ impl Generator {
         Tensor::tight(storage, shape, "randperm")
     }
 
-    /// Ones with this probability, else zeros: 1 where the word of 32 bits of the element is below p · 2³² rounded. The same elements are 1 in
-    /// every dtype.
+    /// Ones with this probability, else zeros. An element is 1 if its 32-bit word is below p · 2³², rounded. The same
+    /// elements are 1 in every dtype.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `probability` is not in 0..=1, and the errors of [`Tensor::zeros`].
@@ -158,14 +160,16 @@ impl Generator {
         Tensor::tight(storage, shape, "bernoulli")
     }
 
-    /// The elements of `input`, each replaced by 0 with this probability; the others times 1 / (1 − probability), so that the mean stays. What
-    /// is replaced is where [`Generator::bernoulli`] of the same draw has ones. The factor is computed in `f64` and rounded to the
-    /// type of arithmetic, the product is rounded once more to the dtype.
+    /// Replaces each element of `input` by 0 with this probability, and multiplies the others by 1 / (1 − probability),
+    /// so that the mean is preserved. The elements replaced are those where [`Generator::bernoulli`] of the same draw
+    /// has ones. The factor is computed in `f64` and rounded to the compute type; the product is rounded once more to
+    /// the dtype.
     ///
-    /// Moves the bytes of input and result; there is no mask in memory.
+    /// Moves the bytes of input and result. No mask is stored.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if `probability` is not in 0..=1, or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Argument`] if `probability` is not in 0..=1, or an
+    /// error of the device.
     pub fn dropout(&mut self, input: &Tensor, probability: f64) -> Result<Tensor> {
         let (device, draw) = (input.device(), self.draw());
         input.require("dropout", input.dtype().is_float(), CAST_TO_FLOAT)?;
@@ -179,9 +183,10 @@ impl Generator {
     }
 }
 
-/// Random tensors, from the device's own generator: see [`Device::set_seed`], and [`Generator`] for what each element is made of.
+/// Random tensors from the device's own generator, see [`Device::set_seed`]. See [`Generator`] for how elements are
+/// computed.
 impl Tensor {
-    /// Numbers evenly spread over `low..high`; see [`Generator::uniform`]. Moves the bytes of the result.
+    /// Numbers uniformly distributed over `low..high`; see [`Generator::uniform`]. Moves the bytes of the result.
     ///
     /// # Errors
     /// As [`Generator::uniform`].
@@ -189,7 +194,7 @@ impl Tensor {
         Tensor::uniform(low.to_scalar(), high.to_scalar(), shape, T::DTYPE, device)
     }
 
-    /// As [`Tensor::rand`], for a dtype that is known at run time. Moves the bytes of the result.
+    /// As [`Tensor::rand`], for a dtype chosen at run time. Moves the bytes of the result.
     ///
     /// # Errors
     /// As [`Generator::uniform`].
@@ -203,7 +208,8 @@ impl Tensor {
         device.next_draw().uniform(low, high, shape, dtype, device)
     }
 
-    /// Numbers evenly spread over `low..high`, with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    /// Numbers uniformly distributed over `low..high`, with the shape, dtype and device of this tensor. Moves the bytes
+    /// of the result.
     ///
     /// # Errors
     /// As [`Generator::uniform`].
@@ -224,7 +230,7 @@ impl Tensor {
         Tensor::normal(mean.to_scalar(), deviation.to_scalar(), shape, T::DTYPE, device)
     }
 
-    /// As [`Tensor::randn`], for a dtype that is known at run time. Moves the bytes of the result.
+    /// As [`Tensor::randn`], for a dtype chosen at run time. Moves the bytes of the result.
     ///
     /// # Errors
     /// As [`Generator::normal`].
@@ -246,7 +252,7 @@ impl Tensor {
         Tensor::normal(mean, deviation, self.shape(), self.dtype(), &self.device())
     }
 
-    /// Integers evenly spread over `low..high`; see [`Generator::randint`]. Moves the bytes of the result.
+    /// Integers uniformly distributed over `low..high`; see [`Generator::randint`]. Moves the bytes of the result.
     ///
     /// # Errors
     /// As [`Generator::randint`].
@@ -260,7 +266,7 @@ impl Tensor {
         device.next_draw().randint(low, high, shape, dtype, device)
     }
 
-    /// The integers `0..count` in random order; see [`Generator::randperm`], also for the bytes that it moves.
+    /// The integers `0..count` in random order; see [`Generator::randperm`], also for the bytes moved.
     ///
     /// # Errors
     /// As [`Generator::randperm`].
@@ -281,7 +287,8 @@ impl Tensor {
         device.next_draw().bernoulli(probability, shape, dtype, device)
     }
 
-    /// Ones with this probability, else zeros, with the shape, dtype and device of this tensor. Moves the bytes of the result.
+    /// Ones with this probability, else zeros, with the shape, dtype and device of this tensor. Moves the bytes of the
+    /// result.
     ///
     /// # Errors
     /// As [`Generator::bernoulli`].
@@ -289,8 +296,8 @@ impl Tensor {
         Tensor::bernoulli(probability, self.shape(), self.dtype(), &self.device())
     }
 
-    /// The elements, each replaced by 0 with this probability, the others times 1 / (1 − probability); see [`Generator::dropout`]. Moves the
-    /// bytes of input and result.
+    /// Replaces each element by 0 with this probability and multiplies the others by 1 / (1 − probability); see
+    /// [`Generator::dropout`]. Moves the bytes of input and result.
     ///
     /// # Errors
     /// As [`Generator::dropout`].
@@ -299,12 +306,12 @@ impl Tensor {
     }
 }
 
-/// A scalar rounded to `dtype`, a float.
+/// A scalar rounded to a float `dtype`.
 fn rounded(dtype: DType, scalar: Scalar) -> f64 {
     dispatch_dtype!(dtype, T => T::from_scalar(scalar).to_scalar().to_f64())
 }
 
-/// The number of `dtype`, a float, before `number`, which is finite and not the least.
+/// The next smaller number of a float `dtype`. `number` is finite and not the smallest.
 fn before(dtype: DType, number: f64) -> f64 {
     dispatch_dtype!(dtype, T => before_of(T::from_scalar(Scalar::Float(number))).to_scalar().to_f64())
 }
@@ -322,12 +329,12 @@ fn before_of<T: Element>(number: T) -> T {
     bytemuck::pod_read_unaligned(&before.to_le_bytes()[..size])
 }
 
-/// Whether `dtype`, of integers, has this one.
+/// Whether this integer fits an integer `dtype`.
 fn has(dtype: DType, integer: i64) -> bool {
     dispatch_dtype!(dtype, T => T::from_scalar(Scalar::Int(integer)).to_scalar() == Scalar::Int(integer))
 }
 
-/// A probability as the number of words of 32 bits below which it is.
+/// Converts a probability to a threshold for 32-bit words: words below it count as 1.
 fn threshold(operation: &'static str, probability: f64, device: &Device) -> Result<u64> {
     if !(0.0..=1.0).contains(&probability) {
         return Err(argument(

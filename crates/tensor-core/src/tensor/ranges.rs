@@ -1,4 +1,4 @@
-//! Numbers at equal distances.
+//! Evenly spaced numbers.
 
 use super::Tensor;
 use crate::device::Device;
@@ -9,9 +9,9 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 
 impl Tensor {
-    /// `count` numbers at equal distances from `start` to `end`, both included: a tensor of rank 1. Element `i` is
-    /// `start + (i·(end − start))/(count − 1)`, computed in `f64` and then rounded once; the last one is `end`, and a single one
-    /// `start`. Moves the bytes of the result.
+    /// `count` evenly spaced numbers from `start` to `end`, inclusive: a tensor of rank 1. Element `i` is
+    /// `start + (i·(end − start))/(count − 1)`, computed in `f64` and rounded once. The last element is exactly `end`;
+    /// a single one is `start`. Moves the bytes of the result.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};

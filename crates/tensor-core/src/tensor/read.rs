@@ -10,10 +10,11 @@ use crate::memory::{copy_of, room};
 use crate::storage::Storage;
 
 impl Tensor {
-    /// All elements in row-major order, whatever the rank. Reads the view's elements only, and waits for the device.
+    /// All elements in row-major order, for any rank. Reads the view's elements only, and waits for the device.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDType`] if `T` is not the tensor's dtype, [`ErrorKind::OutOfMemory`], or an error of the device.
+    /// [`ErrorKind::WrongDType`] if `T` is not the tensor's dtype, [`ErrorKind::OutOfMemory`], or an error of the
+    /// device.
     #[doc(alias = "to_flat_vec")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         if self.dtype() != T::DTYPE {
@@ -47,7 +48,7 @@ impl Tensor {
         self.to_vec()
     }
 
-    /// The rows of a tensor of rank 2. A row without elements takes memory too: that of a vector.
+    /// The rows of a tensor of rank 2. Rows without elements also take memory, for their vectors.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
@@ -57,7 +58,7 @@ impl Tensor {
         rows(&mut &self.to_vec()?[..], height, width, "to_vec2").on(self)
     }
 
-    /// The planes of rows of a tensor of rank 3. A row without elements takes memory too, as in [`Tensor::to_vec2`].
+    /// The planes of rows of a tensor of rank 3. Rows without elements also take memory, as in [`Tensor::to_vec2`].
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
@@ -65,7 +66,7 @@ impl Tensor {
         self.require_rank("to_vec3", 3, "3")?;
         let (count, height, width) = (self.dims()[0], self.dims()[1], self.dims()[2]);
         let elements = self.to_vec()?;
-        // Asked for at once: the system gives many small pieces and ends the process when they are used.
+        // Reserve all of it at once. Systems overcommit small allocations and kill the process when the memory is used.
         room::<Vec<T>>(count.saturating_mul(height), "to_vec3").on(self)?;
         let mut planes = room(count, "to_vec3").on(self)?;
         let mut elements = &elements[..];
@@ -83,7 +84,7 @@ impl Tensor {
         copy_of(self.to_cpu_storage()?.as_bytes(), "to_bytes").on(self)
     }
 
-    /// The elements in row-major order, in this machine's memory.
+    /// The elements in row-major order, in host memory.
     ///
     /// # Errors
     /// As [`Tensor::to_bytes`].
@@ -91,8 +92,8 @@ impl Tensor {
         self.storage.to_cpu(&self.layout).on(self)
     }
 
-    /// The tensor on `device`: itself if it is there already, else a tight copy of its elements, through the host's memory; that
-    /// waits for both devices.
+    /// The tensor on `device`. If it is there already, this is the tensor itself; otherwise a contiguous copy through
+    /// host memory, which waits for both devices.
     ///
     /// # Errors
     /// An error of either device.
@@ -104,10 +105,10 @@ impl Tensor {
         Tensor::tight(storage, self.shape().clone(), "to_device")
     }
 
-    /// The tensor with elements of `dtype`: itself if they are already, else converted.
+    /// The tensor converted to `dtype`; the tensor itself if it has that dtype.
     ///
-    /// Floats are rounded once to nearest even; `f8e4m3` saturates at 448. Floats become integers by truncation, which
-    /// saturates, and NaN becomes 0. Integers wrap into narrower ones.
+    /// Floats are rounded once to nearest even; `f8e4m3` saturates at 448. Floats are truncated to integers with
+    /// saturation, and NaN becomes 0. Integers wrap to narrower types.
     ///
     /// # Errors
     /// An error of the device.
@@ -128,7 +129,7 @@ impl Tensor {
     }
 }
 
-/// The next `count` rows of `width` of the elements; rows of none too.
+/// Takes the next `count` rows of `width` elements. `width` may be 0.
 fn rows<T: Copy>(
     elements: &mut &[T],
     count: usize,

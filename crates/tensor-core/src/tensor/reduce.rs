@@ -5,16 +5,17 @@ use crate::axis::{Axes, all_axes, reduced_shape};
 use crate::error::{ErrorKind, On, Result};
 use crate::ops::ReduceOp;
 
-/// Reductions given as data; the named methods below call these.
+/// Reductions chosen at run time. The named methods below call these.
 impl Tensor {
-    /// `op` over `axes`, which disappear, or stay with length 1 if `keepdim`.
+    /// Reduces `axes` by `op`. The axes are dropped, or kept with length 1 if `keepdim`.
     ///
-    /// Over no axes, each element is reduced alone. The position of argmin and argmax is the row-major index within the
-    /// reduced axes.
+    /// With no axes, each element is reduced by itself. The position of argmin and argmax is the row-major index within
+    /// the reduced axes.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`]; [`ErrorKind::EmptyReduction`] for min, max, argmin and argmax of no
-    /// elements; [`ErrorKind::TooLongForPosition`] if a position may not fit `u32`; or an error of the device.
+    /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`]; [`ErrorKind::EmptyReduction`] for min, max, argmin and
+    /// argmax of no elements; [`ErrorKind::TooLongForPosition`] if a position does not fit `u32`; or an error of the
+    /// device.
     pub fn reduce(&self, op: ReduceOp, axes: impl Axes, keepdim: bool) -> Result<Tensor> {
         let axes = axes.resolve_all(self.shape(), op.name()).on(self)?;
         self.reduce_axes(op, axes, keepdim)
@@ -57,11 +58,11 @@ impl Tensor {
 
 macro_rules! reductions {
     ($($op:ident, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
-        /// Reductions by name. The plain form drops the reduced axes, `_keepdim` leaves them with length 1, `_all` reduces
-        /// every axis. The errors are those of [`Tensor::reduce`].
+        /// Reductions by name. The plain form drops the reduced axes, `_keepdim` keeps them with length 1, `_all`
+        /// reduces every axis. The errors are those of [`Tensor::reduce`].
         impl Tensor {
             $(
-                #[doc = concat!($doc, " over `axes`, which disappear.")]
+                #[doc = concat!($doc, " over `axes`, which are dropped.")]
                 ///
                 /// # Errors
                 /// As [`Tensor::reduce`].
@@ -69,7 +70,7 @@ macro_rules! reductions {
                     self.reduce(ReduceOp::$op, axes, false)
                 }
 
-                #[doc = concat!($doc, " over `axes`, which stay with length 1.")]
+                #[doc = concat!($doc, " over `axes`, which are kept with length 1.")]
                 ///
                 /// # Errors
                 /// As [`Tensor::reduce`].
@@ -92,24 +93,26 @@ macro_rules! reductions {
 reductions! {
     Sum, sum, sum_keepdim, sum_all: "The sum, pairwise, 0 for no elements; integers wrap;";
     Prod, prod, prod_keepdim, prod_all: "The product, 1 for no elements; integers wrap;";
-    Min, min, min_keepdim, min_all: "The least element (NaN wins, −0 is less than +0)";
-    Max, max, max_keepdim, max_all: "The greatest element (NaN wins, −0 is less than +0)";
-    ArgMin, argmin, argmin_keepdim, argmin_all: "The position of the least element, the first of several, as `u32`,";
-    ArgMax, argmax, argmax_keepdim, argmax_all: "The position of the greatest element, the first of several, as `u32`,";
+    Min, min, min_keepdim, min_all: "The minimum (NaN propagates, −0 is less than +0)";
+    Max, max, max_keepdim, max_all: "The maximum (NaN propagates, −0 is less than +0)";
+    ArgMin, argmin, argmin_keepdim, argmin_all: "The position of the minimum, the first of several, as `u32`,";
+    ArgMax, argmax, argmax_keepdim, argmax_all: "The position of the maximum, the first of several, as `u32`,";
 }
 
-/// The mean. It sums in `f32` (`f64` for `f64`), divides, and rounds to the dtype once; of no elements it is NaN.
+/// The mean. It accumulates in `f32` (`f64` for `f64`), divides, and rounds to the dtype once. The mean of no elements
+/// is NaN.
 impl Tensor {
-    /// The mean over `axes`, which disappear. Floats only.
+    /// The mean over `axes`, which are dropped. Floats only.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] for integers, [`ErrorKind::Axis`], [`ErrorKind::RepeatedAxis`], or an error of
+    /// the device.
     pub fn mean(&self, axes: impl Axes) -> Result<Tensor> {
         let axes = axes.resolve_all(self.shape(), "mean").on(self)?;
         self.mean_axes(axes, false)
     }
 
-    /// The mean over `axes`, which stay with length 1. Floats only.
+    /// The mean over `axes`, which are kept with length 1. Floats only.
     ///
     /// # Errors
     /// As [`Tensor::mean`].

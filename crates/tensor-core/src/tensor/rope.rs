@@ -6,16 +6,16 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::rope::Rope;
 
-/// Rotary position embeddings: pairs of numbers, turned by an angle for each position.
+/// Rotary position embeddings. Pairs of numbers are rotated by an angle that depends on the position.
 ///
-/// A pair (x, y) becomes (x·cos − y·sin, x·sin + y·cos): products and sums each round once in the compute type (`f32` for
-/// types of 16 and 8 bits), then the result to the dtype, so that the bits are the same on every device. `cos` and `sin` have
-/// the tensor's dtype, and shape `[t, d / 2]`, or `[b, t, d / 2]` with angles for each batch; tables for more times than the
-/// tensor has are used from their beginning. Strided operands are read where they lie. Moves twice the tensor's bytes, and
-/// the angles once for each head.
+/// A pair (x, y) becomes (x·cos − y·sin, x·sin + y·cos). Each product and sum is rounded once in the compute type
+/// (`f32` for types of 16 and 8 bits), then the result is rounded to the dtype, so that every device gives the same
+/// bits. `cos` and `sin` have the tensor's dtype and shape `[t, d / 2]`, or `[b, t, d / 2]` with angles per batch. Of
+/// longer tables the first t rows are used. Strided operands are read in place. Moves twice the tensor's bytes, and the
+/// angles once per head.
 impl Tensor {
-    /// Turns pairs of a number of the first half of the last axis and one of the second, as LLaMA's code does. The tensor is
-    /// `[b, h, t, d]`.
+    /// Rotates pairs of one number from the first half of the last axis and one from the second, as LLaMA's code does.
+    /// The tensor is `[b, h, t, d]`.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -30,14 +30,14 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] unless the tensor has four axes and the angles two or three; [`ErrorKind::Argument`] if the last
-    /// axis is odd, or the angles do not fit; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
+    /// [`ErrorKind::Rank`] unless the tensor has four axes and the angles two or three; [`ErrorKind::Argument`] if the
+    /// last axis is odd, or the angles do not match; [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
     /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
     pub fn rope(&self, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
         self.turned(cos, sin, "rope", false, false)
     }
 
-    /// Turns pairs of neighbours along the last axis, as GPT-J's code does. The tensor is `[b, h, t, d]`.
+    /// Rotates pairs of neighbours along the last axis, as GPT-J's code does. The tensor is `[b, h, t, d]`.
     ///
     /// # Errors
     /// As [`Tensor::rope`].
@@ -45,7 +45,7 @@ impl Tensor {
         self.turned(cos, sin, "rope_i", true, false)
     }
 
-    /// As [`Tensor::rope`], of a tensor whose axes are `[b, t, h, d]`.
+    /// As [`Tensor::rope`], for a tensor with axes `[b, t, h, d]`.
     ///
     /// # Errors
     /// As [`Tensor::rope`].
@@ -97,7 +97,7 @@ impl Tensor {
         };
         let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
         if self.elements() == 0 {
-            // What the angles would be stretched to may be too large.
+            // The expanded angles may be too large to count.
             return self.zeros_like();
         }
         let all = Shape::from([batch, times, d / 2]);

@@ -1,19 +1,19 @@
-//! Running sums and products.
+//! Cumulative sums and products.
 
 use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{On, Result};
 use crate::storage::scan::ScanOp;
 
-/// Running sums and products along an axis, of the shape and dtype of the tensor.
+/// Cumulative sums and products along an axis, with the shape and dtype of the tensor.
 ///
-/// Types of 16 and 8 bits are added up in `f32`, and each element is rounded once. Integers wrap. Sums are kept on
-/// several levels, so that no chain of additions is long; how terms are grouped may differ between devices.
+/// Types of 16 and 8 bits are accumulated in `f32`, and each element is rounded once. Integers wrap. Sums are
+/// hierarchical, which keeps chains of additions short. The grouping of terms may differ between devices.
 impl Tensor {
-    /// The sum of each element and all before it along `axis`.
+    /// The sum of all elements along `axis` up to each one, inclusive.
     ///
-    /// Reads the tensor once and writes it once; on a GPU it reads lines longer than 8192 elements twice if there are
-    /// few, and copies before and after where the axis is not the last and few lines lie side by side.
+    /// Reads and writes the tensor once. A GPU reads lines longer than 8192 elements twice if there are few lines. It
+    /// copies before and after if the axis is not the last one and few lines are adjacent.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -32,7 +32,7 @@ impl Tensor {
         self.scan(axis, ScanOp::Sum)
     }
 
-    /// The product of each element and all before it along `axis`.
+    /// The product of all elements along `axis` up to each one, inclusive.
     ///
     /// # Errors
     /// As [`Tensor::cumsum`].

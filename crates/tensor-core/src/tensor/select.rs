@@ -1,4 +1,4 @@
-//! Choosing elements: by a mask, or by their place in the last two axes or along any.
+//! Selecting elements: by a mask, by position in the last two axes, or in reverse order.
 
 use super::Tensor;
 use crate::axis::Axes;
@@ -7,15 +7,15 @@ use crate::dtype::DType;
 use crate::error::{ErrorKind, On, Result};
 use crate::scalar::Scalar;
 
-/// What to do about a mask of another dtype.
+/// The remedy for a mask of another dtype.
 const COMPARE_FIRST: &str = "a mask is u8, u32 or i64: compare it with zero (ne), which gives u8";
 
-/// Choosing by a mask.
+/// Selecting by a mask.
 impl Tensor {
-    /// The element of `on_true` where this mask is not zero, and that of `on_false` elsewhere. The mask is `u8`, `u32` or
-    /// `i64`, the others are of any one dtype, and the three broadcast together.
+    /// The element of `on_true` where this mask is not zero, else that of `on_false`. The mask is `u8`, `u32` or `i64`.
+    /// The other two have the same dtype, and all three broadcast together.
     ///
-    /// Moves the result once, and reads all three inputs once, where they lie.
+    /// Writes the result once, and reads all three inputs once, in place.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -38,9 +38,9 @@ impl Tensor {
     }
 
     /// The tensor with `value`, rounded to its dtype, wherever `mask` is not zero. The mask is `u8`, `u32` or `i64` and
-    /// broadcasts to the tensor's shape, which stays.
+    /// broadcasts to the tensor's shape.
     ///
-    /// Moves the result once, and reads tensor and mask once, where they lie.
+    /// Writes the result once, and reads tensor and mask once, in place.
     ///
     /// # Errors
     /// [`ErrorKind::Expand`] if the mask does not broadcast to the tensor's shape, else as [`Tensor::where_cond`].
@@ -74,7 +74,7 @@ impl Tensor {
     }
 }
 
-/// Choosing by place.
+/// Selecting by position.
 impl Tensor {
     /// The elements in reverse order along `axes`. Moves the tensor once.
     ///
@@ -86,8 +86,8 @@ impl Tensor {
         Tensor::tight(storage, self.shape().clone(), "flip")
     }
 
-    /// The lower triangles of the matrices of the last two axes: elements whose column − row is at most `diagonal` stay, the
-    /// others become 0. `diagonal` 0 is the main one, 1 the one above it. Moves the tensor once.
+    /// The lower triangles of the matrices in the last two axes. Elements whose column − row is at most `diagonal` are
+    /// kept, the others become 0. `diagonal` 0 is the main diagonal, 1 the one above it. Moves the tensor once.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] below rank 2, or an error of the device.
@@ -95,8 +95,8 @@ impl Tensor {
         self.triangle(diagonal, false, "tril")
     }
 
-    /// The upper triangles of the matrices of the last two axes: elements whose column − row is at least `diagonal` stay, the
-    /// others become 0. Moves the tensor once.
+    /// The upper triangles of the matrices in the last two axes. Elements whose column − row is at least `diagonal` are
+    /// kept, the others become 0. Moves the tensor once.
     ///
     /// # Errors
     /// As [`Tensor::tril`].

@@ -1,14 +1,14 @@
-//! Parts and grids of tensors, and axes merged. These are views: nothing is moved, except where a merge needs it.
+//! Splitting tensors, merging axes, and grids. These are views; only a merge may have to copy.
 
 use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::shape::Shape;
 
-/// Parts along one axis, as views.
+/// Splitting along an axis into views.
 impl Tensor {
-    /// The tensor in `count` parts along `axis`. If they cannot be equal, the first ones are longer by one; a shorter axis gives
-    /// as many parts as it has elements, and an empty one a single empty part.
+    /// Splits the tensor into `count` parts along `axis`. If they cannot be equal, the first parts are longer by one. A
+    /// shorter axis gives one part per element, and an empty axis one empty part.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `count` is 0, [`ErrorKind::Axis`].
@@ -23,7 +23,8 @@ impl Tensor {
         self.parts(axis, (0..count).map(|i| length / count + usize::from(i < length % count)), "chunk")
     }
 
-    /// The tensor in parts of `size` along `axis`; the last one may be shorter. An empty axis gives one empty part.
+    /// Splits the tensor into parts of `size` along `axis`; the last one may be shorter. An empty axis gives one empty
+    /// part.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `size` is 0, [`ErrorKind::Axis`].
@@ -38,10 +39,10 @@ impl Tensor {
         self.parts(axis, (0..count).map(|i| size.min(length - i * size)), "split")
     }
 
-    /// The tensor in parts of the given lengths along `axis`, which are together the axis's length.
+    /// Splits the tensor into parts of the given lengths along `axis`. Their sum must be the axis's length.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if they are not, [`ErrorKind::Axis`].
+    /// [`ErrorKind::Argument`] for another sum, [`ErrorKind::Axis`].
     pub fn split_with_sizes(&self, sizes: &[usize], axis: impl Axis) -> Result<Vec<Tensor>> {
         const NAME: &str = "split_with_sizes";
         let axis = axis.resolve(self.shape(), NAME).on(self)?;
@@ -70,9 +71,9 @@ impl Tensor {
     }
 }
 
-/// Axes merged.
+/// Merging axes.
 impl Tensor {
-    /// All elements along one axis; the same as [`Tensor::flatten`], under candle's name.
+    /// Merges all axes; the same as [`Tensor::flatten`], under candle's name.
     ///
     /// # Errors
     /// As [`Tensor::reshape`].
@@ -80,10 +81,11 @@ impl Tensor {
         self.flatten()
     }
 
-    /// The axes from `first` to `last`, both included, as one. Copies only if the strides cannot say it.
+    /// Merges the axes from `first` to `last`, inclusive. Copies only if no strides can express the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Axis`], [`ErrorKind::Argument`] if `last` comes before `first`, and the errors of [`Tensor::reshape`].
+    /// [`ErrorKind::Axis`], [`ErrorKind::Argument`] if `last` comes before `first`, and the errors of
+    /// [`Tensor::reshape`].
     pub fn flatten_axes(&self, first: impl Axis, last: impl Axis) -> Result<Tensor> {
         const NAME: &str = "flatten_axes";
         let first = first.resolve(self.shape(), NAME).on(self)?;
@@ -98,7 +100,7 @@ impl Tensor {
         self.reshape(shape.collect::<Shape>())
     }
 
-    /// The axes from `first` on as one. Copies only if the strides cannot say it.
+    /// Merges the axes from `first` on. Copies only if no strides can express the result.
     ///
     /// # Errors
     /// As [`Tensor::flatten_axes`].
@@ -106,7 +108,7 @@ impl Tensor {
         self.flatten_axes(first, -1)
     }
 
-    /// The axes up to `last`, included, as one. Copies only if the strides cannot say it.
+    /// Merges the axes up to `last`, inclusive. Copies only if no strides can express the result.
     ///
     /// # Errors
     /// As [`Tensor::flatten_axes`].
@@ -114,14 +116,14 @@ impl Tensor {
         self.flatten_axes(0, last)
     }
 
-    /// A grid of coordinates: for each of the vectors a tensor of the grid's shape, in which that vector varies along an axis of
-    /// its own. These are views.
+    /// A coordinate grid: for each vector, a view of the grid's shape that varies along one axis.
     ///
-    /// Axis `i` belongs to tensor `i`; with `xy_indexing` the order of the axes is reversed, so that of two vectors the first
+    /// Tensor `i` varies along axis `i`. `xy_indexing` reverses the order of the axes, so that of two vectors the first
     /// varies along the columns.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] without a tensor, [`ErrorKind::Rank`] if one is no vector, [`ErrorKind::Overflow`].
+    /// [`ErrorKind::Argument`] if no tensor is given, [`ErrorKind::Rank`] if one is not a vector,
+    /// [`ErrorKind::Overflow`].
     pub fn meshgrid<A: AsRef<Tensor>>(tensors: &[A], xy_indexing: bool) -> Result<Vec<Tensor>> {
         const NAME: &str = "meshgrid";
         if tensors.is_empty() {

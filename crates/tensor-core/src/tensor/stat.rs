@@ -1,4 +1,4 @@
-//! Statistics over any set of axes, and whether elements are true.
+//! Statistics over any set of axes, and any/all.
 
 use super::Tensor;
 use crate::axis::{Axes, all_axes, reduced_shape};
@@ -7,7 +7,7 @@ use crate::ops::{CmpOp, ReduceOp};
 use crate::scalar::Scalar;
 use crate::storage::StatOp;
 
-/// What to do about integers.
+/// The remedy for integers.
 const CAST_FIRST: &str = "statistics of integers need a cast: to_dtype(DType::F32)";
 
 impl Tensor {
@@ -20,13 +20,13 @@ impl Tensor {
         Tensor::tight(storage, shape, name)
     }
 
-    /// 1 where `op` (max: any, min: all) of `x ≠ 0` is, else 0.
+    /// Reduces `x ≠ 0` by `op`: max gives any, min gives all.
     fn truth(&self, op: ReduceOp, axes: Vec<usize>, keepdim: bool) -> Result<Tensor> {
         let name = if op == ReduceOp::Max { "any" } else { "all" };
         let shape = reduced_shape(self.shape(), &axes, keepdim);
         shape.elements(name).on(self)?;
         if self.elements() == 0 {
-            // Of nothing, none is true, and all are.
+            // Of no elements, any is 0 and all is 1.
             let value = Scalar::Int(i64::from(op == ReduceOp::Min));
             return Tensor::full(value, shape, crate::dtype::DType::U8, &self.device());
         }
@@ -37,21 +37,22 @@ impl Tensor {
 
 macro_rules! statistics {
     ($($op:ident, $name:literal, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
-        /// Statistics of floats. The plain form drops the reduced axes, `_keepdim` leaves them with length 1, `_all` reduces every
-        /// axis. Types of 16 and 8 bits are computed in `f32` or wider and rounded once. Each reads the tensor twice, where it lies.
+        /// Statistics of floats. The plain form drops the reduced axes, `_keepdim` keeps them with length 1, `_all`
+        /// reduces every axis. Types of 16 and 8 bits are computed in `f32` or wider and rounded once. Each method
+        /// reads the tensor twice, in place.
         impl Tensor {
             $(
-                #[doc = concat!($doc, "\n\nOver `axes`, which disappear.")]
+                #[doc = concat!($doc, "\n\nOver `axes`, which are dropped.")]
                 ///
                 /// # Errors
-                /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of
-                /// the device.
+                /// [`crate::ErrorKind::UnsupportedDType`] for integers, [`crate::ErrorKind::Axis`],
+                /// [`crate::ErrorKind::RepeatedAxis`], or an error of the device.
                 pub fn $method(&self, axes: impl Axes) -> Result<Tensor> {
                     let axes = axes.resolve_all(self.shape(), $name).on(self)?;
                     self.stat(StatOp::$op, axes, false)
                 }
 
-                #[doc = concat!($doc, "\n\nOver `axes`, which stay with length 1.")]
+                #[doc = concat!($doc, "\n\nOver `axes`, which are kept with length 1.")]
                 ///
                 /// # Errors
                 #[doc = concat!("As [`Tensor::", $name, "`].")]
@@ -74,19 +75,19 @@ macro_rules! statistics {
 
 statistics! {
     Var, "var", var, var_keepdim, var_all:
-        "The unbiased variance: squared distances from the mean, over their number less one. NaN of fewer than two elements.";
+        "The unbiased variance: the sum of squared deviations from the mean, divided by n − 1. NaN for fewer than two elements.";
     Std, "std", std, std_keepdim, std_all:
-        "The square root of the unbiased variance. NaN of fewer than two elements.";
+        "The standard deviation: the square root of the unbiased variance. NaN for fewer than two elements.";
     Norm, "norm", norm, norm_keepdim, norm_all:
-        "The Euclidean norm, √Σx², which neither overflows nor vanishes on the way. 0 of no elements; NaN wins over infinities.";
+        "The Euclidean norm, √Σx², without intermediate overflow or underflow. 0 for no elements; NaN takes precedence over infinities.";
     LogSumExp, "log_sum_exp", log_sum_exp, log_sum_exp_keepdim, log_sum_exp_all:
-        "log Σ exp x, which neither overflows nor vanishes on the way. −∞ of no elements; NaN wins over +∞.";
+        "log Σ exp x, without intermediate overflow or underflow. −∞ for no elements; NaN takes precedence over +∞.";
 }
 
-/// Whether elements are true, that is not zero (NaN is true). The results are `u8`, 1 or 0. These make a temporary `u8` tensor
-/// of this one's shape.
+/// Whether any or all elements are nonzero; NaN is nonzero. The results are `u8`, 1 or 0. These methods allocate a
+/// temporary `u8` tensor of this one's shape.
 impl Tensor {
-    /// Whether any element over `axes`, which disappear, is not zero; 0 for no elements.
+    /// Whether any element over `axes` is nonzero; 0 for no elements. The axes are dropped.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Axis`], [`crate::ErrorKind::RepeatedAxis`], or an error of the device.
@@ -95,7 +96,7 @@ impl Tensor {
         self.truth(ReduceOp::Max, axes, false)
     }
 
-    /// Whether any element over `axes`, which stay with length 1, is not zero; 0 for no elements.
+    /// Whether any element over `axes` is nonzero; 0 for no elements. The axes are kept with length 1.
     ///
     /// # Errors
     /// As [`Tensor::any`].
@@ -104,7 +105,7 @@ impl Tensor {
         self.truth(ReduceOp::Max, axes, true)
     }
 
-    /// Whether any element is not zero; 0 for no elements.
+    /// Whether any element is nonzero; 0 for no elements.
     ///
     /// # Errors
     /// An error of the device.
@@ -112,7 +113,7 @@ impl Tensor {
         self.truth(ReduceOp::Max, all_axes(self.shape()), false)
     }
 
-    /// Whether all elements over `axes`, which disappear, are not zero; 1 for no elements.
+    /// Whether all elements over `axes` are nonzero; 1 for no elements. The axes are dropped.
     ///
     /// # Errors
     /// As [`Tensor::any`].
@@ -121,7 +122,7 @@ impl Tensor {
         self.truth(ReduceOp::Min, axes, false)
     }
 
-    /// Whether all elements over `axes`, which stay with length 1, are not zero; 1 for no elements.
+    /// Whether all elements over `axes` are nonzero; 1 for no elements. The axes are kept with length 1.
     ///
     /// # Errors
     /// As [`Tensor::any`].
@@ -130,7 +131,7 @@ impl Tensor {
         self.truth(ReduceOp::Min, axes, true)
     }
 
-    /// Whether all elements are not zero; 1 for no elements.
+    /// Whether all elements are nonzero; 1 for no elements.
     ///
     /// # Errors
     /// An error of the device.

@@ -1,4 +1,4 @@
-//! Views: the same elements in another order or shape, or some of them. None of these moves an element, except where
+//! Views: the same elements, or some of them, with another order or shape. No element is moved, except where
 //! [`Tensor::reshape`] and [`Tensor::contiguous`] say so.
 
 use super::Tensor;
@@ -7,10 +7,10 @@ use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
 
 impl Tensor {
-    /// The elements, in row-major order, in another shape. Copies them only if their strides cannot say it.
+    /// The elements, in row-major order, with another shape. Copies them only if no strides can express the result.
     ///
     /// # Errors
-    /// [`ErrorKind::ElementCount`] if the shapes differ in that, and the errors of [`Tensor::contiguous`].
+    /// [`ErrorKind::ElementCount`] if the element counts differ, and the errors of [`Tensor::contiguous`].
     pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         self.require_count(&shape, "reshape")?;
@@ -24,7 +24,7 @@ impl Tensor {
     /// As [`Tensor::reshape`], but never copies.
     ///
     /// # Errors
-    /// [`ErrorKind::View`] if that would take a copy, [`ErrorKind::ElementCount`] if the element counts differ.
+    /// [`ErrorKind::View`] if a copy would be needed, [`ErrorKind::ElementCount`] if the element counts differ.
     pub fn view(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         self.require_count(&shape, "view")?;
@@ -46,7 +46,7 @@ impl Tensor {
         self.reshape(self.elements())
     }
 
-    /// The tensor with its elements tight in row-major order: itself if they are already, else a copy.
+    /// The tensor with contiguous, row-major elements: itself if it is contiguous already, else a copy.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
@@ -54,7 +54,7 @@ impl Tensor {
         if self.is_contiguous() { self.share() } else { self.copy() }
     }
 
-    /// A copy of the elements, tight, on storage of its own.
+    /// A contiguous copy of the elements on new storage.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
@@ -126,7 +126,7 @@ impl Tensor {
         self.select(0, index)
     }
 
-    /// The tensor without `axis` if that has length 1, else the tensor as it is.
+    /// Drops `axis` if it has length 1; otherwise returns the tensor unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Axis`].
@@ -138,12 +138,12 @@ impl Tensor {
         self.with_layout(self.layout.squeeze(axis, "squeeze").on(self)?)
     }
 
-    /// The tensor with a new axis of length 1, which will be axis `axis` of the result; `-1` puts it last.
+    /// Adds an axis of length 1, which becomes axis `axis` of the result; `-1` puts it last.
     ///
     /// # Errors
     /// [`ErrorKind::Axis`].
     pub fn unsqueeze(&self, axis: impl Axis) -> Result<Tensor> {
-        // The result has one axis more, so that is the shape against which the argument counts.
+        // Negative axes count from the end of the result, which has one axis more.
         let mut longer = self.shape().clone();
         longer.dims_mut().push(1);
         let axis = axis.resolve(&longer, "unsqueeze").map_err(|error| match error.kind() {
@@ -155,10 +155,11 @@ impl Tensor {
         self.with_layout(self.layout.unsqueeze(axis))
     }
 
-    /// The tensor stretched to `shape`: axes of length 1 repeat, and new axes appear in front. No element is copied.
+    /// Broadcasts the tensor to `shape`: axes of length 1 repeat, and new axes are added in front. No element is
+    /// copied.
     ///
     /// # Errors
-    /// [`ErrorKind::Expand`] if another axis differs, [`ErrorKind::Overflow`].
+    /// [`ErrorKind::Expand`] if another axis differs in length, [`ErrorKind::Overflow`].
     #[doc(alias = "broadcast_as")]
     pub fn expand(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         self.with_layout(self.layout.expand(&shape.into(), "expand").on(self)?)

@@ -1,16 +1,16 @@
-//! Folding where neighbouring results lie near each other, as in a sum over rows: many results side by side.
+//! Folding many adjacent results in parallel, as in a sum over rows.
 
 use super::{Fold, pairwise};
 use crate::cpu::chunks::fill_chunks;
 use crate::cpu::gather::Walk;
 use crate::cpu::number::Number;
 
-/// Results of one group, folded side by side.
+/// Results folded together in one group.
 const GROUP: usize = 512;
 /// Elements of each result in one leaf.
 const LEAF: usize = 16;
 
-/// Does what [`super::fold_rows`] does, in the other order.
+/// As [`super::fold_rows`], in the other loop order.
 pub(in crate::cpu) fn fold_columns<T: Number, F: Fold<T::Compute>, U: Send>(
     elements: &[T],
     (kept, reduced, length): (&Walk, &Walk, usize),
@@ -50,5 +50,5 @@ pub(in crate::cpu) fn fold_columns<T: Number, F: Fold<T::Compute>, U: Send>(
     });
 }
 
-/// Gathered elements, and the same as compute values.
+/// Gathered elements and their compute values.
 type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>);

@@ -1,19 +1,19 @@
-//! What is folded: sums, products, extremes and their positions.
+//! The kinds of folds: sums, products, extrema and their positions.
 
 use crate::cpu::arith::Arith;
 
-/// How elements become one value. Folds are associative, up to rounding, and keep left and right apart.
+/// Combines elements to one value. Folds are associative, up to rounding.
 pub(in crate::cpu) trait Fold<C>: Copy + Sync {
-    /// What is known of the elements folded so far.
+    /// The intermediate state of a fold.
     type State: Copy + Send + Sync;
 
-    /// One element, at `position` of those to fold.
+    /// The state of one element, at `position` among those to fold.
     fn start(self, x: C, position: usize) -> Self::State;
 
-    /// Two states; neither's elements need to come first.
+    /// Joins two states, in either order of their elements.
     fn join(self, a: Self::State, b: Self::State) -> Self::State;
 
-    /// One element more, which comes after those in `state`.
+    /// Adds one element, which comes after those in `state`.
     fn step(self, state: Self::State, x: C, position: usize) -> Self::State {
         self.join(state, self.start(x, position))
     }
@@ -48,9 +48,9 @@ values! {
     Sum: Arith::add;
     /// The product.
     Prod: Arith::mul;
-    /// The least.
+    /// The minimum.
     Min: Arith::min;
-    /// The greatest.
+    /// The maximum.
     Max: Arith::max;
 }
 
@@ -76,7 +76,7 @@ macro_rules! positions {
 
                 #[inline(always)]
                 fn step(self, state: (C, usize), x: C, position: usize) -> (C, usize) {
-                    // What comes later wins only if it is better.
+                    // A later element replaces the state only if it is better.
                     if $better(x, state.0) { (x, position) } else { state }
                 }
             }
@@ -85,8 +85,8 @@ macro_rules! positions {
 }
 
 positions! {
-    /// The first position of the least.
+    /// The first position of the minimum.
     ArgMin: Arith::less;
-    /// The first position of the greatest.
+    /// The first position of the maximum.
     ArgMax: Arith::greater;
 }

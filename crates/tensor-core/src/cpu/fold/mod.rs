@@ -1,7 +1,7 @@
-//! Folding many elements into one, pairwise: the machinery of reductions.
+//! Pairwise folding of many elements to one value, used by reductions.
 //!
-//! Elements are folded in leaves of a fixed number, and leaves in a binary tree whose form depends on their number only. So
-//! rounding errors grow with the logarithm of the length, and results do not depend on the number of cores.
+//! Elements are folded in leaves of a fixed size, and leaves in a binary tree whose shape depends only on their number.
+//! Rounding errors therefore grow with the logarithm of the length, and results do not depend on the number of cores.
 
 mod columns;
 mod kinds;
@@ -13,10 +13,10 @@ pub(super) use columns::fold_columns;
 pub(super) use kinds::{ArgMax, ArgMin, Fold, Max, Min, Prod, Sum};
 pub(super) use rows::fold_rows;
 
-/// Above this many leaves, the two halves of a tree may go to different cores.
+/// With more leaves than this, the two halves of a tree may run on different cores.
 const PARALLEL_LEAVES: usize = 64;
 
-/// Joins the values of `leaves`, at least one, as a binary tree. `leaf` gets memory to use.
+/// Joins the values of `leaves`, at least one, as a binary tree. `leaf` gets scratch memory.
 fn pairwise<S: Send, B: Default + Send>(
     leaves: Range<usize>,
     scratch: &mut B,

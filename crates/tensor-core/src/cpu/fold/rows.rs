@@ -1,4 +1,4 @@
-//! Folding where the elements of one result lie near each other: result by result.
+//! Folding result by result, if the elements of one result are near each other.
 
 use super::{Fold, pairwise};
 use crate::cpu::chunks::fill_chunks;
@@ -6,14 +6,14 @@ use crate::cpu::gather::Walk;
 use crate::cpu::number::Number;
 use crate::cpu::vector::vectorised;
 
-/// Elements of one leaf.
+/// Elements per leaf.
 const LEAF: usize = 256;
-/// Chains of one leaf that are folded side by side, as vector instructions do.
+/// Chains of one leaf folded in parallel, for vector instructions.
 const LANES: usize = 16;
-/// Elements that one core folds before it takes the next results.
+/// Elements that a core folds before it takes the next results.
 const CHUNK: usize = 16 * 1024;
 
-/// For each element of `kept`, folds the elements of `reduced` that start there, and writes what `finish` makes of the state.
+/// For each element of `kept`, folds the elements of `reduced` that start there, and writes `finish` of the state.
 /// `length`, the number of elements of `reduced`, is not 0.
 pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
     elements: &[T],
@@ -67,10 +67,10 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
     });
 }
 
-/// Gathered elements, and the same as compute values.
+/// Gathered elements and their compute values.
 type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>);
 
-/// Folds a leaf, whose first element is at `first` of those to fold.
+/// Folds a leaf whose first element has index `first` among those to fold.
 #[inline(always)]
 fn fold_block<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> F::State {
     let (chunks, rest) = block.as_chunks::<LANES>();
@@ -90,7 +90,7 @@ fn fold_block<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> F::Sta
     one_by_one(fold, rest, position).map_or(whole, |rest| fold.join(whole, rest))
 }
 
-/// Folds elements in their order, the first of which is at `first` of those to fold. `None` without elements.
+/// Folds elements in order. The first one has index `first` among those to fold. `None` for no elements.
 #[inline(always)]
 fn one_by_one<C: Copy, F: Fold<C>>(fold: F, block: &[C], first: usize) -> Option<F::State> {
     let (x, others) = block.split_first()?;

@@ -18,7 +18,7 @@ pub(crate) fn affine(storage: &CpuStorage, layout: &Layout, mul: Scalar, add: Sc
     })
 }
 
-/// The same, in place.
+/// As [`affine`], in place.
 pub(crate) fn affine_assign(
     storage: &mut CpuStorage,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! Scaled dot product attention: tiles of scores and of outputs by matrix products, softmax in between.
+//! Scaled dot product attention, in tiles: matrix products for scores and outputs, softmax in between.
 
 use rayon::prelude::*;
 
@@ -50,10 +50,10 @@ pub(crate) fn attention(
     }
 }
 
-/// What is added to scores, or which of them count.
+/// The mask's effect on the scores.
 enum Mask<'a, C> {
     None,
-    /// Keys take part where it is not 0.
+    /// Selects the keys where it is not 0.
     Truth(&'a [u8], &'a Layout),
     Added(&'a [C], &'a Layout),
 }
@@ -71,13 +71,13 @@ impl<'a, C: Element> Mask<'a, C> {
     }
 }
 
-/// Queries that one core works on at once.
+/// Queries that a core processes at once.
 const ROWS: usize = 32;
 /// Keys whose scores are held at once.
 const KEYS: usize = 128;
 
-/// The scores of a tile, then its weights; its products with v; and of each row the greatest score and the sum of weights so
-/// far.
+/// The scores of a tile, later its weights; its products with v; and for each row the maximum score and the sum of
+/// weights so far.
 type Scratch<C> = (Vec<C>, Vec<C>, Vec<(C, C)>);
 
 fn heads<C: Factor + Element + Real>(
@@ -100,7 +100,7 @@ fn heads<C: Factor + Element + Real>(
     Ok(out)
 }
 
-/// One head of one batch.
+/// One head of one batch entry.
 struct Head<'a, C> {
     q: &'a [C],
     k: &'a [C],
@@ -112,7 +112,7 @@ struct Head<'a, C> {
 }
 
 impl<C: Factor + Element + Real> Head<'_, C> {
-    /// The rows from `first` on, into `out`, which is zero.
+    /// Computes the rows from `first` on into `out`, which is zeroed.
     fn tile(&self, first: usize, out: &mut [C], (scores, part, rows): &mut Scratch<C>) {
         let Attention { q, k, v, causal, .. } = self.attention;
         let (keys, d, columns) = (k.dims()[2], k.dims()[3], v.dims()[3]);
@@ -148,12 +148,12 @@ impl<C: Factor + Element + Real> Head<'_, C> {
             out.iter_mut().zip(part.iter()).for_each(|(y, x)| *y = y.add(*x));
         }
         for (out, (_, total)) in out.chunks_exact_mut(columns).zip(rows) {
-            // Nothing to attend to: 0, and not 0 / 0.
+            // No keys: the result is 0, not 0 / 0.
             out.iter_mut().for_each(|y| *y = if *total == C::ZERO { C::ZERO } else { y.div(*total) });
         }
     }
 
-    /// Scales and masks the products of one row with the keys from `start` on.
+    /// Scales and masks one row of products, for the keys from `start` on.
     fn finish_scores(&self, row: usize, start: usize, scores: &mut [C]) {
         let scale = C::from_f64(self.attention.scale);
         let at = |layout: &Layout| (place(layout, [self.batch, self.head, row, start]), layout.strides()[3]);
@@ -178,7 +178,7 @@ impl<C: Factor + Element + Real> Head<'_, C> {
     }
 }
 
-/// Turns scores into weights relative to the greatest score so far. Returns what that scales earlier weights by.
+/// Replaces scores by weights relative to the maximum score so far. Returns the factor for earlier weights.
 fn weigh<C: Factor + Real>(scores: &mut [C], (greatest, total): &mut (C, C)) -> C {
     let best = scores.iter().fold(*greatest, |best, score| if *score > best { *score } else { best });
     let shift = if best == C::MINUS_INFINITY { C::ZERO } else { best };
@@ -189,9 +189,9 @@ fn weigh<C: Factor + Real>(scores: &mut [C], (greatest, total): &mut (C, C)) -> 
     scaling
 }
 
-/// Some rows of the last two dimensions, or these transposed.
+/// Some rows of the matrix in the last two dimensions, optionally transposed.
 fn matrix(layout: &Layout, rows: usize, columns: usize, transposed: bool) -> Matrix {
-    // The stride of a dimension of length 1 is never used, and may be any number.
+    // The stride of a dimension of length 1 is not used, so that any value is right.
     let stride = |axis: usize| if layout.dims()[axis] == 1 { 1 } else { layout.strides()[axis] };
     let (down, across) = (stride(2), stride(3));
     if transposed {
@@ -201,7 +201,7 @@ fn matrix(layout: &Layout, rows: usize, columns: usize, transposed: bool) -> Mat
     }
 }
 
-/// The place of one element; the layout has elements.
+/// The position of an element. The layout is not empty.
 fn place(layout: &Layout, index: [usize; 4]) -> usize {
     layout.offset() + index.iter().zip(layout.strides()).map(|(i, stride)| i * stride).sum::<usize>()
 }

@@ -33,7 +33,7 @@ pub(crate) fn binary(
     }
 }
 
-/// `op` of each element of `lhs` and the element of `rhs`, which has the same shape, in place.
+/// `op` of each element of `lhs` and the corresponding one of `rhs`, which has the same shape, in place.
 pub(crate) fn binary_assign(
     a: &mut CpuStorage,
     lhs: &Layout,
@@ -55,7 +55,7 @@ pub(crate) fn binary_assign(
     Ok(())
 }
 
-/// An operation that every compute type has.
+/// An operation that all compute types support.
 #[derive(Clone, Copy)]
 enum Arithmetic {
     Add,
@@ -67,7 +67,7 @@ enum Arithmetic {
     Maximum,
 }
 
-/// `None` for pow, which only floats have.
+/// `None` for pow, which only floats support.
 fn arithmetic_or_pow(op: BinaryOp) -> Option<Arithmetic> {
     Some(match op {
         BinaryOp::Add => Arithmetic::Add,

@@ -26,7 +26,7 @@ fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<
         let (gathered, wide, result) = scratch;
         let block = source.block(start, room.left(), gathered);
         if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
-            // Both compute in the same type, which holds every value of either: one rounding remains.
+            // Both have the same compute type, which represents every value of either: there is only one rounding.
             let wide = S::widen(block, wide);
             D::round(room, wide.len(), result, |y| y.copy(bytemuck::cast_slice(wide)));
         } else {
@@ -35,5 +35,5 @@ fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<
     })
 }
 
-/// Gathered elements, the same as compute values, and the result.
+/// Gathered elements, their compute values, and the result.
 type Scratch<S, D> = (Vec<S>, Vec<<S as Number>::Compute>, Vec<<D as Number>::Compute>);

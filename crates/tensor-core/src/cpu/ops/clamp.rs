@@ -11,14 +11,14 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
-/// Each element brought between `lo` and `hi`: the lower bound first, so that the upper one holds where they cross.
+/// min(max(x, `lo`), `hi`): the upper bound takes precedence if `lo` > `hi`.
 pub(crate) fn clamp(storage: &CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
         map1::<T>(elements, layout, "clamp", (&kernel::<T>(lo, hi), 1)).map(T::store)
     })
 }
 
-/// The same, in place.
+/// As [`clamp`], in place.
 pub(crate) fn clamp_assign(storage: &mut CpuStorage, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
     dispatch!(storage, elements: T => update1::<T>(elements, layout, (&kernel::<T>(lo, hi), 1)));
     Ok(())

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::CmpOp;
 
-/// 1 where `op` holds between a pair of elements of two layouts of the same shape, else 0.
+/// 1 where `op` holds for a pair of elements of two layouts of the same shape, else 0.
 pub(crate) fn compare(
     a: &CpuStorage,
     lhs: &Layout,

@@ -1,4 +1,5 @@
-//! Convolutions: the input's windows as columns of a matrix, multiplied by the `gemm` crate; few channels directly.
+//! Convolutions by im2col: windows become columns of a matrix, which the `gemm` crate multiplies. Depthwise ones run
+//! directly.
 
 use std::borrow::Cow;
 
@@ -18,9 +19,9 @@ use crate::window::{Convolution, Phase};
 /// An operand: storage and layout.
 type Operand<'a> = (&'a CpuStorage, &'a Layout);
 
-/// The convolution of `x` `[batch, channels, h, w]` with filters and, where there is one, a bias.
+/// The convolution of `x` `[batch, channels, h, w]` with filters and an optional bias.
 ///
-/// The 16-bit and 8-bit types become `f32` first, and the result is rounded to them once.
+/// The 16-bit and 8-bit types are converted to `f32`, and the result is rounded to them once.
 pub(crate) fn conv(
     x: Operand<'_>,
     filter: Operand<'_>,
@@ -38,7 +39,7 @@ pub(crate) fn conv(
     cast(&result, &Layout::contiguous(result.len(), shape.operation)?, dtype)
 }
 
-/// A tight operand of type `T`, converted or copied if it is not one.
+/// A contiguous operand of type `T`, converted or copied if necessary.
 fn tight<'a, T: Element>((storage, layout): Operand<'a>, operation: &'static str) -> Result<Cow<'a, [T]>> {
     if let (Some(elements), true) = (T::stored(storage), layout.is_contiguous()) {
         let start = layout.offset().min(elements.len());
@@ -97,7 +98,7 @@ fn convolution<T: Element + Arith>(
     Ok(out)
 }
 
-/// One output channel of one image, for one input channel.
+/// Adds one input channel's terms to one output channel of one image.
 fn depthwise<T: Element + Arith>(
     out: &mut [T],
     x: &[T],
@@ -139,12 +140,12 @@ fn depthwise<T: Element + Arith>(
     }
 }
 
-/// A place as an index, if it lies within a length.
+/// Converts a position to an index, if it is within `0..length`.
 fn inside(place: i64, length: usize) -> Option<usize> {
     usize::try_from(place).ok().filter(|&place| place < length)
 }
 
-/// The q from `begin` up to `end`, of `places`, for which `first + q · step` lies within a length.
+/// The range of q in `0..places` for which `first + q · step` is within `0..length`.
 fn reached(first: i64, step: i64, places: usize, length: usize) -> (usize, usize) {
     let begin = if first < 0 { (-first as u64).div_ceil(step as u64) as usize } else { 0 };
     let left = length as i64 - first;
@@ -152,18 +153,18 @@ fn reached(first: i64, step: i64, places: usize, length: usize) -> (usize, usize
     (begin.min(places), end.min(places))
 }
 
-/// The filters of one group that the outputs of one phase meet, as a matrix [output channels, terms].
+/// The filters of one group that contribute to the outputs of one phase, as a matrix [output channels, terms].
 struct Filters<'a, T: Clone> {
     h: Phase,
     w: Phase,
-    /// The places modulo `up` of the phase's outputs.
+    /// The remainders modulo `up` of the phase's outputs.
     rest: [usize; 2],
     terms: usize,
     matrix: Cow<'a, [T]>,
 }
 
 impl<'a, T: Element> Filters<'a, T> {
-    /// Those of every phase that has outputs.
+    /// The filters of every phase with outputs.
     fn of_group(filter: &'a [T], strides: &[usize; 5], group: usize, c: &Convolution) -> Vec<Filters<'a, T>> {
         let (h, w) = (c.h.phase(0), c.w.phase(0));
         let terms = c.in_channels * c.h.taps * c.w.taps;
@@ -192,7 +193,7 @@ impl<'a, T: Element> Filters<'a, T> {
     }
 }
 
-/// Memory for columns of windows, and for outputs that do not lie side by side.
+/// Scratch memory for columns, and for outputs that are not contiguous.
 struct Scratch<T> {
     columns: Vec<T>,
     result: Vec<T>,
@@ -204,7 +205,7 @@ impl<T> Default for Scratch<T> {
     }
 }
 
-/// Elements of the matrix of columns that are made at once.
+/// Elements of the column matrix made at once.
 const COLUMNS: usize = 1 << 18;
 
 /// The channels of one group of one image.
@@ -244,14 +245,14 @@ impl<T: Element + Arith> Work<'_, T> {
         }
     }
 
-    /// Whether every output meets one place of the input, its own: the input is the matrix of columns.
+    /// Whether each output depends on one input at the same position, so that the input is the column matrix.
     fn is_pointwise(&self) -> bool {
         [self.c.h, self.c.w].iter().all(|axis| {
             axis.taps == 1 && axis.up == 1 && axis.step == 1 && axis.first == 0 && axis.out == axis.input
         })
     }
 
-    /// Fills the matrix [terms, count] of what the filters' elements meet at `count` outputs of the phase from `first` on.
+    /// Fills the column matrix [terms, count] for `count` outputs of the phase from `first` on.
     fn columns(&self, columns: &mut [T], filters: &Filters<'_, T>, first: usize, count: usize) {
         if columns.is_empty() {
             return;
@@ -264,7 +265,7 @@ impl<T: Element + Arith> Work<'_, T> {
         }
     }
 
-    /// What one element of the filters meets.
+    /// Fills the row of one filter element.
     fn row(&self, row: &mut [T], filters: &Filters<'_, T>, term: usize, first: usize) {
         let (c, (h, w)) = (self.c, (&filters.h, &filters.w));
         let (channel, tap) = (term / (h.count * w.count), term % (h.count * w.count));
@@ -299,8 +300,8 @@ impl<T: Element + Arith> Work<'_, T> {
         }
     }
 
-    /// Writes the product of the filters and of `columns` [terms, count], whose rows are `column_stride` apart, with the bias added, to
-    /// rows of `out` that are `stride` apart.
+    /// Writes the product of the filters and `columns` [terms, count], plus the bias, to `out`. Rows of `columns` are
+    /// `column_stride` apart, rows of `out` `stride`.
     fn multiply(
         &self,
         out: &mut [T],
@@ -321,8 +322,9 @@ impl<T: Element + Arith> Work<'_, T> {
         let all = if self.together { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
         assert!(n <= stride && out.len() >= (m - 1) * stride + n && filters.matrix.len() >= m * k);
         assert!(columns.len() >= (k - 1) * column_stride + n);
-        // SAFETY: S12: the assertions above show that every element of the three matrices lies inside its slice; out is borrowed
-        // mutably and so apart from the others, and was written where gemm reads it (it is zeroed memory in any case).
+        // SAFETY: S12: the assertions above show that every element of the three matrices lies inside its slice; out is
+        // borrowed mutably, so that it does not overlap the others, and is initialised where gemm reads it (its memory
+        // was zeroed).
         unsafe {
             gemm::gemm(
                 m,
@@ -348,7 +350,7 @@ impl<T: Element + Arith> Work<'_, T> {
         }
     }
 
-    /// Brings results [output channels, count] of the phase's outputs from `first` on to their places.
+    /// Copies results [output channels, count], for the phase's outputs from `first` on, to their positions.
     fn scatter(&self, out: &mut [T], results: &[T], filters: &Filters<'_, T>, first: usize, count: usize) {
         let (c, w) = (self.c, &filters.w);
         for (out, results) in out.chunks_mut(c.h.out * c.w.out).zip(results.chunks(count)) {

@@ -1,4 +1,4 @@
-//! Moving elements from one layout to another.
+//! Copying elements from one layout to another.
 
 use crate::cpu::blocks::update;
 use crate::cpu::chunks::{BLOCK, new_chunks, new_rooms};
@@ -11,7 +11,7 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// The elements of `layout`, tight and in row-major order.
+/// A contiguous, row-major copy of the elements of `layout`.
 pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> {
     dispatch!(storage, elements: T => {
         if let Some((rows, length, stride)) = Walk::new(layout).column_by_column() {
@@ -25,14 +25,15 @@ pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> 
     })
 }
 
-/// What an element costs, in units of [`crate::cpu::chunks`]: more if it is gathered, less if not.
+/// The cost of an element, in units of [`crate::cpu::chunks`]. Gathering costs more, a plain copy less.
 const WORK: usize = 2;
-/// What an element costs that is moved from a column to a row.
+/// The cost of an element moved from a column to a row.
 const TRANSPOSED: usize = 4;
-/// Rows that one core copies at once.
+/// Rows that a core copies at once.
 const ROWS: usize = 64;
 
-/// The `count` elements of `rows`, each of `length` elements `stride` places apart, whose first elements lie side by side.
+/// The `count` elements of `rows`. Each row has `length` elements with stride `stride`; the first elements are
+/// adjacent.
 fn copy_columns<T: Element>(
     elements: &[T],
     rows: &Walk,
@@ -50,7 +51,7 @@ fn copy_columns<T: Element>(
     })
 }
 
-/// Writes the elements of `from` to those of `layout`, which has the same shape and distinct places.
+/// Copies the elements of `from` to those of `layout`, which has the same shape and no overlap.
 pub(crate) fn copy_from(
     storage: &mut CpuStorage,
     layout: &Layout,

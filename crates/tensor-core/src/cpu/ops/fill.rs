@@ -1,4 +1,4 @@
-//! One value everywhere.
+//! Storage filled with one value.
 
 use crate::cpu::blocks::update;
 use crate::cpu::chunks::fill_blocks;
@@ -11,12 +11,12 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
-/// `count` elements of value `value`.
+/// `count` elements equal to `value`.
 pub(crate) fn full(dtype: DType, count: usize, value: Scalar) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
         let mut elements = zeros::<T>(count, "full")?;
         let value = T::from_scalar(value);
-        // Memory that the system gave as zeros is not touched.
+        // Zeroed memory from the system is not touched again.
         if bytemuck::bytes_of(&value).iter().any(|byte| *byte != 0) {
             fill_blocks(&mut elements, &|_, block, (): &mut ()| block.fill(value));
         }
@@ -24,7 +24,7 @@ pub(crate) fn full(dtype: DType, count: usize, value: Scalar) -> Result<CpuStora
     })
 }
 
-/// Writes `value` to each element of `layout`, whose places are distinct.
+/// Writes `value` to each element of `layout`, whose elements do not overlap.
 pub(crate) fn fill(storage: &mut CpuStorage, layout: &Layout, value: Scalar) -> Result<()> {
     dispatch!(storage, elements: T => {
         let value = T::from_scalar(value);

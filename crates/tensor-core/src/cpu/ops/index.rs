@@ -1,4 +1,4 @@
-//! Elements by their ids. Ids are checked before anything is read or written.
+//! Indexing by ids. Ids are checked before anything is read or written.
 
 use std::any::TypeId;
 
@@ -20,15 +20,15 @@ use crate::memory::room;
 use crate::shape::Dims;
 use crate::storage::index::Indexed;
 
-/// With fewer ids or elements, handing them to other cores costs more than it saves.
+/// With fewer ids or elements, parallelism costs more than it saves.
 const PARALLEL: usize = 16 * 1024;
 
 /// A type that ids may have.
 trait Id: Copy + Sync {
-    /// The place along the axis; past every axis for a negative id.
+    /// The index along the axis; a negative id gives one beyond every axis.
     fn place(self) -> usize;
 
-    /// The number, for messages.
+    /// The id's value, for messages.
     fn number(self) -> i64;
 }
 
@@ -49,7 +49,7 @@ macro_rules! id {
 
 id!(u8, u32, i32, i64);
 
-/// For each id the element of `base`, moved by as many strides of the axis as the id says.
+/// For each id the element of `base`, advanced by that many strides of the axis.
 pub(crate) fn gather(
     storage: &CpuStorage,
     base: &Layout,
@@ -57,7 +57,7 @@ pub(crate) fn gather(
     ids: &CpuStorage,
     at: &Layout,
 ) -> Result<CpuStorage> {
-    // Where ids are repeated by a stride of 0, one of them is enough.
+    // Ids repeated by a stride of 0 are read once.
     let once: Dims =
         at.dims().iter().zip(at.strides()).map(|(&n, &s)| if s == 0 { n.min(1) } else { n }).collect();
     let distinct = Layout::strided(&once[..], at.strides(), at.offset(), axis.operation)?;
@@ -72,7 +72,7 @@ pub(crate) fn gather(
     }, else Err(unsupported(axis.operation, ids)))
 }
 
-/// The error of the first id that is no index of the axis.
+/// The error of the first id out of range.
 fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
     let wrong = |id: &I| id.place() >= axis.length;
     let first = if ids.len() < PARALLEL {
@@ -83,7 +83,7 @@ fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
     first.map_or(Ok(()), |id| Err(axis.wrong(id.number())))
 }
 
-/// The elements of `layout` in row-major order as places along the axis.
+/// The ids of `layout` in row-major order, checked and converted to indices along the axis.
 fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
     dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
         check(ids, axis)?;
@@ -93,7 +93,7 @@ fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usiz
     }, else Err(unsupported(axis.operation, ids)))
 }
 
-/// The elements that checked ids name: row by row where elements that share an id lie side by side.
+/// The elements at checked ids, copied row by row if elements that share an id are contiguous.
 fn look_up<T: Element, I: Id>(
     elements: &[T],
     base: &Layout,
@@ -134,7 +134,7 @@ fn look_up<T: Element, I: Id>(
     })
 }
 
-/// Writes each element of `from` to the place along the axis that its id names, or adds it there, in the order of the ids.
+/// Writes each element of `from` at its id along the axis, or adds it there, in the order of the ids.
 pub(crate) fn scatter(
     storage: &mut CpuStorage,
     layout: &Layout,
@@ -146,7 +146,7 @@ pub(crate) fn scatter(
     if at.elements() == 0 {
         return Ok(());
     }
-    // Ids that are the same for every line are looked at once.
+    // Ids that all lines share are checked once.
     let others = || (0..at.rank()).filter(move |other| *other != axis.axis);
     let shared = others().all(|other| at.strides()[other] == 0 || at.dims()[other] == 1);
     let mut dims = at.dims().to_vec();
@@ -170,11 +170,11 @@ pub(crate) fn scatter(
     })
 }
 
-/// What is scattered: lines of `count` ids each.
+/// The lines to scatter, of `count` ids each.
 struct Lines<'a> {
-    /// Elements of a line of the destination.
+    /// Destination elements per line.
     length: usize,
-    /// Lines that lie side by side.
+    /// Adjacent lines.
     inner: usize,
     count: usize,
     ids: &'a [usize],
@@ -183,7 +183,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Changes the elements of `layout`, as values of type `W`.
+    /// Changes the elements of `layout`, computing in type `W`.
     fn change<T: Element, W: bytemuck::Pod + Send + Sync>(
         &self,
         elements: &mut [T],
@@ -208,8 +208,8 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// Each core owns some elements along the axis and goes through all ids in their order, so that the order at each place is that of
-    /// the ids, however many cores there are.
+    /// Each core owns some elements along the axis and reads all ids in order. Every element is thus written in the
+    /// order of the ids, for any number of cores.
     fn walk<T: Element, W: Send>(&self, to: &mut [W], source: &[T], put: &(impl Fn(&mut W, T) + Sync)) {
         let line = self.length * self.inner;
         let outer = to.len() / line.max(1);
@@ -223,7 +223,7 @@ impl Lines<'_> {
         });
     }
 
-    /// The rows from `first` on of one group of lines.
+    /// Scatters to the rows from `first` on of one group of lines.
     fn walk_part<T: Element, W>(
         &self,
         (group, first): (usize, usize),

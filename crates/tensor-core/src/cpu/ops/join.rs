@@ -1,4 +1,4 @@
-//! One storage out of several pieces.
+//! Joining several pieces into one storage.
 
 use super::{copy, fill};
 use crate::cpu::chunks::new_blocks;
@@ -12,12 +12,12 @@ use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::{Piece, borders};
 
-/// An array of `shape` made of `pieces`, at least one, one behind the other along `axis`.
+/// Concatenates `pieces`, at least one, along `axis` to an array of `shape`.
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>]) -> Result<CpuStorage> {
     dispatch!(pieces[0].0, _first: T => {
         let count = shape.elements("cat")?;
         if count == 0 {
-            // The other lengths are multiplied below: beside a 0 their product need not fit.
+            // With a length of 0, the product of the other lengths may overflow below.
             return Ok(T::store(Vec::new()));
         }
         let inner: usize = shape[axis + 1..].iter().product();
@@ -36,16 +36,16 @@ pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>])
     })
 }
 
-/// A piece as each row of the result has it, a row being all that lies along the axis and the axes after it.
+/// A piece's share of each row of the result. A row spans the axis and the axes after it.
 struct Strip<'a, T> {
     source: Source<'a, T>,
     /// Elements of the piece in a row.
     width: usize,
-    /// One past its last element in a row.
+    /// One past the piece's last element in a row.
     end: usize,
 }
 
-/// Writes the elements of the result from number `position` on.
+/// Writes the elements of the result from index `position` on.
 fn fill_strips<T: Element>(
     strips: &[Strip<'_, T>],
     mut position: usize,
@@ -66,7 +66,7 @@ fn fill_strips<T: Element>(
     }
 }
 
-/// An array of `shape` in which the elements of `layout` begin at index `starts`, and every other element is `value`.
+/// An array of `shape` that has the elements of `layout` from index `starts` on, and `value` elsewhere.
 pub(crate) fn place(
     (storage, layout): Piece<'_, CpuStorage>,
     shape: &Shape,

@@ -12,10 +12,11 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. There is at least one element.
+/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The result is
+/// not empty.
 ///
-/// `f32` and `f64` are read where they lie, whatever their strides. The 16-bit and 8-bit types become `f32` first, and the
-/// result is rounded to them once: `gemm`'s own `f16` rounds between the blocks of a long inner dimension.
+/// `f32` and `f64` are read in place, with any strides. The 16-bit and 8-bit types are converted to `f32`, and the
+/// result is rounded to them once: `gemm`'s own `f16` rounds between blocks of a long inner dimension.
 pub(crate) fn matmul(a: &CpuStorage, lhs: &Layout, b: &CpuStorage, rhs: &Layout) -> Result<CpuStorage> {
     match (a, b) {
         (CpuStorage::F32(x), CpuStorage::F32(y)) => products(x, lhs, y, rhs).map(f32::store),
@@ -34,8 +35,8 @@ pub(crate) fn matmul(a: &CpuStorage, lhs: &Layout, b: &CpuStorage, rhs: &Layout)
     }
 }
 
-/// The elements of `layout` as `f32`, and where they now lie. What is repeated by a stride of 0 is converted once, and
-/// the order in memory stays: a transposed matrix stays one.
+/// The elements of `layout` as `f32`, with their new layout. Elements repeated by a stride of 0 are converted once. The
+/// memory order is kept, so that a transposed matrix stays transposed.
 pub(super) fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Layout)> {
     let mut distinct = layout.clone();
     for axis in 0..layout.rank() {
@@ -66,7 +67,7 @@ impl Matrix {
     /// The matrix of the last two dimensions.
     fn of(layout: &Layout) -> Matrix {
         let (dims, strides, rank) = (layout.dims(), layout.strides(), layout.rank());
-        // The stride of a dimension of length 1 is never used, and may be any number.
+        // The stride of a dimension of length 1 is not used, so that any value is right.
         let stride = |axis: usize| if dims[axis] == 1 { 1 } else { strides[axis] };
         Matrix {
             rows: dims[rank - 2],
@@ -76,7 +77,7 @@ impl Matrix {
         }
     }
 
-    /// One past the place of the last element, from that of the first; 0 without elements.
+    /// The length of the smallest slice that holds the matrix; 0 if it is empty.
     fn extent(&self) -> usize {
         match (self.rows.checked_sub(1), self.columns.checked_sub(1)) {
             (Some(row), Some(column)) => row * self.row_stride + column * self.column_stride + 1,
@@ -85,19 +86,20 @@ impl Matrix {
     }
 }
 
-/// Multiplications of one batch's matrices that together are worth several cores; below, cores take whole products.
+/// Batches of matrices with more multiplications than this use several cores per product; below, each core takes whole
+/// products.
 const PARALLEL: usize = 64 * 64 * 64;
 
 fn products<T: Element + Factor>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -> Result<Vec<T>> {
     let (left, right) = (Matrix::of(lhs), Matrix::of(rhs));
-    // The result has elements, so that their number and every part of it fit.
+    // The result is not empty, so that its size and all factors of it fit.
     let batch = lhs.dims()[..lhs.rank() - 2].iter().product::<usize>();
     let size = left.rows * right.columns;
     let mut out = zeros::<T>(batch * size, "matmul")?;
     if left.columns == 0 {
         return Ok(out);
     }
-    // One weight for a whole batch of rows is one product, if the rows lie evenly.
+    // If the whole batch shares one right matrix and rows are evenly spaced, it is a single product.
     if let Some(rows) = stacked_rows(lhs, rhs) {
         multiply(&mut out, &a[lhs.offset()..], rows, &b[rhs.offset()..], right, gemm::Parallelism::Rayon(0));
         return Ok(out);
@@ -116,7 +118,8 @@ fn products<T: Element + Factor>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -
     Ok(out)
 }
 
-/// All rows of all batches of `lhs` as one matrix, if `rhs` is the same for the whole batch and the rows lie evenly.
+/// All rows of all batches of `lhs` as one matrix, if `rhs` is shared by the whole batch and the rows are evenly
+/// spaced.
 fn stacked_rows(lhs: &Layout, rhs: &Layout) -> Option<Matrix> {
     let rank = lhs.rank();
     let repeated = (0..rank - 2).all(|axis| rhs.strides()[axis] == 0 || rhs.dims()[axis] == 1);
@@ -124,7 +127,7 @@ fn stacked_rows(lhs: &Layout, rhs: &Layout) -> Option<Matrix> {
     if !repeated {
         return None;
     }
-    // The layout of the first elements of all rows, as one dimension.
+    // The layout of all rows' first elements, as one dimension.
     let first = lhs.narrow(rank - 1, 0, 1, "matmul").ok()?.squeeze(rank - 1, "matmul").ok()?.collapsed();
     let row_stride = match first.rank() {
         0 => 1,
@@ -134,7 +137,7 @@ fn stacked_rows(lhs: &Layout, rhs: &Layout) -> Option<Matrix> {
     Some(Matrix { rows, row_stride, ..Matrix::of(lhs) })
 }
 
-/// A type that `gemm` multiplies without another rounding.
+/// A type that `gemm` multiplies without intermediate rounding.
 pub(super) trait Factor {
     const ZERO: Self;
     const ONE: Self;
@@ -163,7 +166,7 @@ impl Factor for f64 {
     }
 }
 
-/// Writes the product of the matrices at the start of `a` and of `b` to `out`, tight and row-major.
+/// Writes the product of the matrices at the start of `a` and of `b` to `out`, contiguous and row-major.
 pub(super) fn multiply<T: Element + Factor>(
     out: &mut [T],
     a: &[T],
@@ -172,11 +175,12 @@ pub(super) fn multiply<T: Element + Factor>(
     right: Matrix,
     parallelism: gemm::Parallelism,
 ) {
-    // Layouts never reach past their storage; gemm works with bare pointers, so this is looked at once more.
+    // Layouts never reach past their storage. gemm works with raw pointers, so this is checked again.
     assert!(out.len() == left.rows * right.columns && a.len() >= left.extent() && b.len() >= right.extent());
     let (m, n, k) = (left.rows, right.columns, left.columns);
     // SAFETY: S12: the assertion above shows that every element of the three matrices lies inside its slice, out is
-    // borrowed mutably and so apart from the others, and strides fit isize because the extents of slices do. read_dst is false, so out is only written.
+    // borrowed mutably and so does not overlap the others, and strides fit isize because the extents of slices do.
+    // read_dst is false, so out is only written.
     unsafe {
         gemm::gemm(
             m,

@@ -1,4 +1,4 @@
-//! The operations on the CPU, one verb a file; every backend has these files and functions.
+//! The operations on the CPU, one per file. Every backend has the same files and functions.
 
 pub(crate) mod affine;
 pub(crate) mod attention;

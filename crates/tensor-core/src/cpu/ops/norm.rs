@@ -14,9 +14,9 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::nn::{Affine, Channels, Parameters, RowNorm};
 
-/// Elements that one core takes at once.
+/// Elements that a core processes at once.
 const CHUNK: usize = 4096;
-/// What an element costs, in units of [`crate::cpu::chunks`].
+/// The cost of an element, in units of [`crate::cpu::chunks`].
 const WORK: usize = 8;
 
 /// A normalisation of rows.
@@ -35,7 +35,7 @@ pub(crate) fn row_norm(
     }, else Err(unsupported(name, storage)))
 }
 
-/// Weight and bias of all channels, where they are given.
+/// Optional weight and bias of all channels.
 type Wide<'a, C> = (Option<&'a [C]>, Option<&'a [C]>);
 
 fn rows<T: Number<Compute: Real + crate::element::Element>>(
@@ -79,7 +79,7 @@ fn rows<T: Number<Compute: Real + crate::element::Element>>(
     )
 }
 
-/// Writes x − mean, or x, to `y`, and gives 1/√(mean square of those + eps).
+/// Writes x − mean, or x, to `y`, and returns 1/√(mean square of `y` + eps).
 fn centre<C: Real>(x: &[C], y: &mut [C], centred: bool, (count, eps): (C, C)) -> C {
     if centred {
         let mean = total(x, |x| x).div(count);
@@ -91,7 +91,7 @@ fn centre<C: Real>(x: &[C], y: &mut [C], centred: bool, (count, eps): (C, C)) ->
     C::ONE.div(square.add(eps).sqrt())
 }
 
-/// y · factor · weight + bias, element by element.
+/// Replaces y by y · factor · weight + bias.
 fn scale<C: Real>(y: &mut [C], factor: C, (weight, bias): Wide<'_, C>) {
     match (weight, bias) {
         (None, None) => y.iter_mut().for_each(|y| *y = y.mul(factor)),
@@ -103,7 +103,7 @@ fn scale<C: Real>(y: &mut [C], factor: C, (weight, bias): Wide<'_, C>) {
     }
 }
 
-/// (x − mean) / √(variance + eps) · weight + bias, with the numbers of the channels, which are axis 1.
+/// (x − mean) / √(variance + eps) · weight + bias, with one parameter per channel, axis 1.
 pub(crate) fn batch_norm(
     storage: &CpuStorage,
     layout: &Layout,
@@ -134,7 +134,7 @@ pub(crate) fn batch_norm(
     }, else Err(unsupported(name, storage)))
 }
 
-/// The numbers of one channel.
+/// The parameters of one channel.
 #[derive(Clone, Copy)]
 struct Channel<C> {
     mean: C,
@@ -150,7 +150,7 @@ impl<C: Arith> Channel<C> {
     }
 }
 
-/// Element i belongs to channel `i / inner` modulo their number.
+/// Normalises each element by its channel. Element i belongs to channel `i / inner`, modulo the number of channels.
 fn each_channel<T: Number>(
     source: &Source<'_, T>,
     channels: &[Channel<T::Compute>],
@@ -184,7 +184,7 @@ fn each_channel<T: Number>(
     )
 }
 
-/// The numbers as compute values.
+/// The parameter's numbers as compute values.
 fn wide<T: Number>(
     given: Option<Parameters<'_, CpuStorage>>,
     operation: &'static str,
@@ -200,5 +200,5 @@ fn real<C: crate::element::Element>(x: f64) -> C {
     C::from_scalar(Scalar::Float(x))
 }
 
-/// Gathered elements, the same as compute values, and results.
+/// Gathered elements, their compute values, and results.
 type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);

@@ -13,12 +13,12 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
-/// The pooling or upsampling of `x` `[batch, channels, h, w]`, which is read where it lies.
+/// Pools or upsamples `x` `[batch, channels, h, w]`, which is read in place.
 pub(crate) fn pool(x: &CpuStorage, layout: &Layout, shape: &Pooling) -> Result<CpuStorage> {
     dispatch_float!(x, elements: T => planes::<T>(elements, layout, shape).map(T::store), else Err(unsupported(shape.operation, x)))
 }
 
-/// A compute type of floats: quotients of whole numbers.
+/// Conversion of integers to a float compute type.
 trait Quotient: Real {
     fn whole(number: usize) -> Self;
 }
@@ -102,24 +102,25 @@ fn planes<T: Number<Compute: Quotient>>(x: &[T], layout: &Layout, shape: &Poolin
     })
 }
 
-/// Elements of a row, the same as compute values, the greatest of several rows, what lies a stride apart of these, and results.
+/// Elements of a row, their compute values, the maxima over several rows, every stride-th of these, and results.
 type Scratch<T> = (Vec<T>, [Vec<<T as Number>::Compute>; 4]);
 
-/// Places that a line of windows covers, padding included, if it is worth while to hold them all: not where windows or the gaps
-/// between them are wide.
+/// The length of a line of windows, padding included. `None` if windows or the gaps between them are so wide that
+/// holding the line does not pay.
 fn padded_line(axis: &PoolAxis) -> Option<usize> {
     let length = (axis.out - 1).checked_mul(axis.stride)?.checked_add(axis.window)?;
     (length <= axis.out.saturating_add(64).saturating_mul(64)).then_some(length)
 }
 
-/// The greatest element of a window; −∞ of none.
+/// The maximum of a window; −∞ if it is empty.
 fn maximum<C: Quotient>(at: impl Fn(usize, usize) -> C, rows: &Window, columns: &Window) -> C {
     let row = |i: usize| (columns.begin..columns.end).map(|j| at(i, j)).fold(lowest(), |a: C, b| a.max(b));
     (rows.begin..rows.end).map(row).fold(lowest(), |a: C, b| a.max(b))
 }
 
-/// The greatest elements of a line of windows, which covers `length` places: of their rows, whose elements are `step` places apart, first place by place, then
-/// along the windows. The inner loops go over neighbouring places, of which there are many; windows are small.
+/// The maxima of a line of windows, which covers `length` positions. First takes the maxima over the rows, whose
+/// elements have stride `step`, position by position, and then along the windows. The inner loops run over adjacent
+/// positions, which are many; windows are small.
 fn greatest<'a, T: Number<Compute: Quotient>>(
     rows: impl Iterator<Item = &'a [T]>,
     step: usize,
@@ -127,7 +128,7 @@ fn greatest<'a, T: Number<Compute: Quotient>>(
     out: &mut [T],
     (gathered, [wide, highest, column, result]): &mut Scratch<T>,
 ) {
-    // The padding is −∞, which is never greater; there is room for the last window, and for no more.
+    // Padding is −∞, the identity. The line ends with the last window.
     highest.clear();
     highest.resize(length, lowest());
     let inside = axis.padding.min(length)..(axis.padding + axis.input).min(length);
@@ -145,7 +146,8 @@ fn greatest<'a, T: Number<Compute: Quotient>>(
     }
     T::narrow(out, result, |out| {
         out.fill(lowest());
-        // Windows begin at every stride-th place: of each remainder these places are brought together.
+        // Windows begin at multiples of the stride. For each offset in a window, the elements at this offset are
+        // gathered.
         for first in 0..axis.stride.min(axis.window) {
             column.clear();
             column.extend(highest[first..].iter().step_by(axis.stride));
@@ -156,7 +158,7 @@ fn greatest<'a, T: Number<Compute: Quotient>>(
     });
 }
 
-/// Input places `begin..end`, and how many places count.
+/// The inputs `begin..end`, and the divisor of a mean.
 struct Window {
     begin: usize,
     end: usize,
@@ -164,9 +166,9 @@ struct Window {
 }
 
 impl Window {
-    /// The window of an output; `padding` says whether the padding's places count.
+    /// The window of an output; `padding` says whether padding counts.
     fn of(axis: &PoolAxis, y: usize, padding: bool) -> Window {
-        // Places are shifted by the padding, so that none is negative.
+        // Positions are shifted by the padding, so that none is negative.
         let start = y * axis.stride;
         let stop = (start + axis.window).min(axis.input + 2 * axis.padding);
         let begin = start.saturating_sub(axis.padding);
@@ -181,10 +183,10 @@ impl Window {
     }
 }
 
-/// Elements that are added up one after the other; their sums come after.
+/// Elements that are added sequentially; these sums are then added.
 const SPAN: usize = 256;
 
-/// The sum of a window, row by row, divided by how many places count.
+/// The sum of a window, row by row, divided by its size.
 fn mean<C: Quotient>(at: impl Fn(usize, usize) -> C, rows: &Window, columns: &Window) -> C {
     let part = |i: usize, begin: usize| {
         let end = columns.end.min(begin + SPAN);
@@ -198,7 +200,7 @@ fn mean<C: Quotient>(at: impl Fn(usize, usize) -> C, rows: &Window, columns: &Wi
     sum.div(C::whole(rows.size * columns.size))
 }
 
-/// Two neighbouring input places and their weights.
+/// Two neighbouring inputs and their weights.
 struct Between<C> {
     a: usize,
     b: usize,
@@ -207,7 +209,8 @@ struct Between<C> {
 }
 
 impl<C: Quotient> Between<C> {
-    /// The places between which an output lies: (y + ½) · in / out − ½, or with aligned corners y · (in − 1) / (out − 1).
+    /// The neighbours of an output's position: (y + ½) · in / out − ½, or with aligned corners y · (in − 1) / (out −
+    /// 1).
     fn of(axis: &PoolAxis, y: usize, align_corners: bool) -> Between<C> {
         let (place, parts) = match align_corners {
             true if axis.out > 1 => (y * (axis.input - 1), axis.out - 1),

@@ -1,4 +1,4 @@
-//! Random numbers, block by block. What element i is made of stands in the head of `kernels-hip/families/random.hip`.
+//! Random numbers, in blocks. The head of `kernels-hip/families/random.hip` says how element i is computed.
 
 use half::{bf16, f16};
 
@@ -20,10 +20,11 @@ mod transforms;
 
 use transforms::Random;
 
-/// What a word of Philox and what is made of it cost, in units of [`crate::cpu::chunks`].
+/// The cost of a Philox word and its conversion, in units of [`crate::cpu::chunks`].
 const WORK: usize = 32;
 
-/// As the body with `$T` bound to a float type, or to an integer type; the other kind of dtype is an error of `$operation`.
+/// Evaluates the body with `$T` bound to a float type (or to an integer type). Other dtypes are an error of
+/// `$operation`.
 macro_rules! with_types {
     ($dtype:expr, $operation:expr, $T:ident in $(($variant:ident, $type:ty))+ => $body:expr) => {
         match $dtype {
@@ -46,8 +47,8 @@ macro_rules! with_integer {
     };
 }
 
-/// `count` numbers of `low..high`, evenly spread: low + u · (high − low), fused and rounded; what would round to `high` is `below`, the
-/// number before it.
+/// `count` numbers uniformly distributed over `low..high`: low + u · (high − low), fused and rounded. Results that
+/// would round to `high` become `below`, the next number below it.
 pub(crate) fn uniform(
     dtype: DType,
     count: usize,
@@ -84,7 +85,7 @@ pub(crate) fn normal(
     })
 }
 
-/// `count` integers from `low` on: the high half of a word of 64 bits times `span`.
+/// `count` integers from `low` on: the high half of a 64-bit word times `span`.
 pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u64) -> Result<CpuStorage> {
     with_integer!(dtype, "randint", T => {
         new_chunks(count, (BLOCK, WORK), "randint", &|start, block, (words, long): &mut (Vec<u32>, Vec<u64>)| {
@@ -99,7 +100,7 @@ pub(crate) fn randint(dtype: DType, count: usize, draw: Draw, low: i64, span: u6
     })
 }
 
-/// `count` elements: 1 where the word is below `threshold`, else 0.
+/// `count` elements: 1 where the random word is below `threshold`, else 0.
 pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
         let [zero, one] = [0, 1].map(|number| T::from_scalar(Scalar::Int(number)));
@@ -114,7 +115,7 @@ pub(crate) fn bernoulli(dtype: DType, count: usize, draw: Draw, threshold: u64) 
     })
 }
 
-/// The elements of `layout`: 0 where the word is below `threshold`, else the element times `scale`.
+/// The elements of `layout`: 0 where the random word is below `threshold`, else the element times `scale`.
 pub(crate) fn dropout(
     storage: &CpuStorage,
     layout: &Layout,
@@ -144,10 +145,10 @@ pub(crate) fn dropout(
 type DropoutScratch<T> = (Vec<T>, Vec<u32>, Vec<Compute<T>>, Vec<Compute<T>>);
 
 type Compute<T> = <T as Number>::Compute;
-/// Makes elements of words.
+/// Converts random words to elements.
 type Write<'a, C> = dyn Fn(&[u32], &mut [C]) + Sync + 'a;
 
-/// Elements that `write` makes of words, rounded to the dtype, and then changed by `clip`.
+/// Elements that `write` computes from words, rounded to the dtype, and then changed by `clip`.
 fn floats<T: Number<Compute: Random>>(
     count: usize,
     operation: &'static str,

@@ -1,4 +1,4 @@
-//! Numbers at equal distances, each computed from its place.
+//! Evenly spaced numbers, each computed from its index.
 
 use crate::cpu::CpuStorage;
 use crate::cpu::chunks::new_blocks;
@@ -9,8 +9,8 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::scalar::Scalar;
 
-/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused multiply-add and
-/// then rounded.
+/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused
+/// multiply-add and then rounded.
 pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> Result<CpuStorage> {
     let number = |i: usize| match (start, step) {
         (Scalar::Int(start), Scalar::Int(step)) => {
@@ -21,7 +21,7 @@ pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> 
     of_places(dtype, count, "arange", &number)
 }
 
-/// `count` elements at equal distances from start to end, computed in `f64` and then rounded; the ends as they are.
+/// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are exact.
 pub(crate) fn linspace(dtype: DType, count: usize, [start, end]: [Scalar; 2]) -> Result<CpuStorage> {
     let (first, last, intervals) = (start.to_f64(), end.to_f64(), count.saturating_sub(1));
     let distance = last - first;
@@ -39,7 +39,7 @@ pub(crate) fn linspace(dtype: DType, count: usize, [start, end]: [Scalar; 2]) ->
     of_places(dtype, count, "linspace", &number)
 }
 
-/// `number` of each place, rounded to `dtype`.
+/// `number` of each index, rounded to `dtype`.
 fn of_places(
     dtype: DType,
     count: usize,

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::ReduceOp;
 
-/// `op` over `axes`. If there are no elements to reduce, the op has an identity.
+/// Reduces `axes` by `op`. If there are no elements to reduce, the operation has an identity.
 pub(crate) fn reduce(
     storage: &CpuStorage,
     layout: &Layout,
@@ -37,7 +37,7 @@ pub(crate) fn mean(storage: &CpuStorage, layout: &Layout, axes: &[usize]) -> Res
     dispatch_float!(storage, elements: T => task.mean::<T>(elements), else Err(unsupported("mean", storage)))
 }
 
-/// One reduction: where its groups start, how a group's elements follow, and how many there are.
+/// A reduction: the groups' starts, the elements of a group, and the number of both.
 struct Task {
     kept: Walk,
     reduced: Walk,
@@ -58,7 +58,7 @@ impl Task {
         }
     }
 
-    /// A fold whose state is its result; `identity` is the result for no elements.
+    /// Runs a fold whose state is its result. `identity` is the result for no elements.
     fn values<T: Number, F>(&self, elements: &[T], fold: F, identity: T::Compute) -> Result<CpuStorage>
     where
         F: Fold<T::Compute, State = T::Compute>,
@@ -66,16 +66,16 @@ impl Task {
         self.run(elements, fold, &T::from_compute, T::from_compute(identity)).map(T::store)
     }
 
-    /// A fold whose state holds a position.
+    /// Runs a fold whose state has a position.
     fn positions<T: Number, F>(&self, elements: &[T], fold: F) -> Result<CpuStorage>
     where
         F: Fold<T::Compute, State = (T::Compute, usize)>,
     {
-        // The length was checked against u32 before.
+        // The caller checked the length against u32.
         self.run(elements, fold, &|(_, position)| position as u32, 0).map(u32::store)
     }
 
-    /// The sum divided by the number of elements.
+    /// Runs a sum, divided by the number of elements.
     fn mean<T: Number<Compute: Real>>(&self, elements: &[T]) -> Result<CpuStorage> {
         let count = T::Compute::from_count(self.length);
         let nothing = T::from_compute(T::Compute::default().div(T::Compute::default()));
@@ -102,7 +102,7 @@ impl Task {
         Ok(out)
     }
 
-    /// Whether the next result's first element is nearer than the next element of the same result.
+    /// Whether the next result's first element is nearer in memory than the next element of the same result.
     fn neighbours_are_results(&self) -> bool {
         let (kept, reduced) = (self.kept.inner_stride(), self.reduced.inner_stride());
         self.outputs > 1 && self.length > 1 && kept != 0 && (kept < reduced || reduced == 0)

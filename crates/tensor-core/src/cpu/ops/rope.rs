@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::storage::rope::Rope;
 
-/// The pairs of `rope`, turned: (x, y) becomes (x cos − y sin, x sin + y cos).
+/// Rotates the pairs of `rope`: (x, y) becomes (x cos − y sin, x sin + y cos).
 pub(crate) fn rope(x: &CpuStorage, cos: &CpuStorage, sin: &CpuStorage, rope: &Rope) -> Result<CpuStorage> {
     dispatch_float!(x, elements: T => match (T::stored(cos), T::stored(sin)) {
         (Some(cos), Some(sin)) => turned::<T>(elements, cos, sin, rope).map(T::store),
@@ -19,12 +19,12 @@ pub(crate) fn rope(x: &CpuStorage, cos: &CpuStorage, sin: &CpuStorage, rope: &Ro
     }, else Err(unsupported(rope.name, x)))
 }
 
-/// Numbers that one core turns at once, about.
+/// Numbers that a core rotates at once, approximately.
 const CHUNK: usize = 4096;
-/// What a number costs, in units of [`crate::cpu::chunks`].
+/// The cost of a number, in units of [`crate::cpu::chunks`].
 const WORK: usize = 8;
 
-/// What is gathered and widened of x, of the cosines and of the sines, and the result.
+/// The gathered elements and compute values of x, of the cosines and of the sines; and the result.
 type Scratch<T, C> = ([(Vec<T>, Vec<C>); 3], Vec<C>);
 
 fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T>> {
@@ -34,7 +34,7 @@ fn turned<T: Number>(x: &[T], cos: &[T], sin: &[T], rope: &Rope) -> Result<Vec<T
     if count == 0 {
         return Ok(Vec::new());
     }
-    // All three in the order of the result: the angles are repeated for each head.
+    // All three in the order of the result. The angles are repeated for each head.
     let ordered = |layout: Layout| if rope.time_first { layout.transpose(1, 2) } else { layout };
     let angles = |layout: &Layout| {
         let each = [dims[0], dims[1], dims[2], pairs].into();
@@ -72,7 +72,7 @@ fn turn_neighbours<C: Arith>(x: &[C], cos: &[C], sin: &[C], out: &mut [C]) {
     }
 }
 
-/// Every product and every sum rounds once.
+/// Rounds every product and every sum once.
 fn turn<C: Arith>(x: C, y: C, cos: C, sin: C) -> (C, C) {
     (x.mul(cos).sub(y.mul(sin)), x.mul(sin).add(y.mul(cos)))
 }

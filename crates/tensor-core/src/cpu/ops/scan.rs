@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use rayon::prelude::*;
 
@@ -12,11 +12,11 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::storage::scan::ScanOp;
 
-/// `op` of each element along `axis` and all before it.
+/// Combines all elements along `axis` up to each one by `op`.
 pub(crate) fn scan(storage: &CpuStorage, layout: &Layout, op: ScanOp, axis: usize) -> Result<CpuStorage> {
     let last = layout.rank() - 1;
     if axis != last && layout.elements() > 0 {
-        // The lines are brought together, and taken apart again.
+        // Scans along the last axis of the transposed tensor, and transposes the result back.
         let turned = layout.transpose(axis, last);
         let sums = scan(storage, &turned, op, last)?;
         let back = Layout::contiguous(turned.shape().clone(), op.name())?.transpose(axis, last);
@@ -37,22 +37,22 @@ pub(crate) fn scan(storage: &CpuStorage, layout: &Layout, op: ScanOp, axis: usiz
     })
 }
 
-/// Elements of a section: what one core walks along.
+/// Elements per section, which a core scans at once.
 const SECTION: usize = 16 * 1024;
-/// Elements that are converted at once.
+/// Elements converted at once.
 const BLOCK: usize = 1024;
-/// Terms on each level of a walk.
+/// Terms per level of the hierarchical sum.
 const STEPS: u32 = 64;
 
-/// How values are joined, and what joins without a trace.
+/// A binary operation and its identity.
 #[derive(Clone, Copy)]
 struct Join<C, F> {
     none: C,
     of: F,
 }
 
-/// What a walk has joined so far: 64 terms on the first level, 64 of those on the second, the rest on the third, so
-/// that no chain of additions is long.
+/// The state of a hierarchical sum: 64 terms on the first level, 64 of these on the second, the rest on the third. This
+/// keeps chains of additions short.
 struct Walk<C> {
     levels: [C; 3],
     terms: u32,
@@ -63,7 +63,7 @@ impl<C: Arith> Walk<C> {
         Walk { levels: [join.none; 3], terms: 0 }
     }
 
-    /// Takes one more term, and says what all so far come to.
+    /// Adds a term, and returns the total so far.
     fn add<F: Fn(C, C) -> C>(&mut self, join: Join<C, F>, term: C) -> C {
         let [low, middle, high] = &mut self.levels;
         *low = (join.of)(*low, term);
@@ -81,7 +81,8 @@ impl<C: Arith> Walk<C> {
     }
 }
 
-/// Scans tight lines of `length` elements. Long ones in sections: their totals first, then what lies before each.
+/// Scans contiguous lines of `length` elements. Long lines are split into sections: first their totals, then each
+/// section from its offset.
 fn scan_lines<T, F>(
     elements: &[T],
     length: usize,
@@ -96,7 +97,7 @@ where
     if out.is_empty() {
         return Ok(T::store(out));
     }
-    // Short lines go to the cores by the group.
+    // Short lines are distributed over the cores in groups.
     let group = (SECTION / length).max(1) * length;
     out.par_chunks_mut(group).zip(elements.par_chunks(group)).for_each(|(out, elements)| {
         for (out, line) in out.chunks_mut(length).zip(elements.chunks(length)) {
@@ -120,7 +121,7 @@ where
 /// The terms of a section as compute values, and the results.
 type Scratch<T> = (Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);
 
-/// Scans one section, which `before` lies before.
+/// Scans one section, starting from the total `before` it.
 fn scan_section<T: Number, F>(
     part: &[T],
     out: &mut [T],
@@ -139,7 +140,7 @@ fn scan_section<T: Number, F>(
     }
 }
 
-/// What a section comes to.
+/// The total of a section.
 fn total<T: Number, F>(part: &[T], join: Join<T::Compute, F>) -> T::Compute
 where
     F: Fn(T::Compute, T::Compute) -> T::Compute + Copy,

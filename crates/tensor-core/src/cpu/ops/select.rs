@@ -1,4 +1,4 @@
-//! Choosing elements by a mask or by their place.
+//! Selecting elements by a mask or by position.
 
 use crate::cpu::chunks::{fill_chunks, new_blocks};
 use crate::cpu::dispatch::dispatch;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::storage::{FlipDim, flip_dims};
 
-/// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have one shape.
+/// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have the same shape.
 pub(crate) fn where_cond(
     (mask, layout): (&CpuStorage, &Layout),
     (on_true, a): (&CpuStorage, &Layout),
@@ -52,7 +52,7 @@ pub(crate) fn flip(storage: &CpuStorage, layout: &Layout, axes: &[usize]) -> Res
     })
 }
 
-/// Writes the elements from number `position` on.
+/// Writes the elements from index `position` on.
 fn flip_block<T: Copy>(elements: &[T], offset: usize, dims: &[FlipDim], mut position: usize, out: &mut [T]) {
     let Some((&(inner, stride, backwards), outer)) = dims.split_last() else {
         return out.fill(elements[offset]);
@@ -77,7 +77,7 @@ fn flip_block<T: Copy>(elements: &[T], offset: usize, dims: &[FlipDim], mut posi
     }
 }
 
-/// The elements for which column − row is at most (`upper`: at least) `diagonal`, zeros elsewhere.
+/// Keeps the elements whose column − row is at most (`upper`: at least) `diagonal`, and sets the others to 0.
 pub(crate) fn triangle(
     storage: &CpuStorage,
     layout: &Layout,
@@ -88,7 +88,7 @@ pub(crate) fn triangle(
     let mut out = super::copy::copy(storage, layout)?;
     if !out.is_empty() {
         dispatch!(&mut out, elements: T => fill_chunks(elements, columns, 1, &|start, line: &mut [T], (): &mut ()| {
-            // The first column that is above the diagonal; rows and columns fit i64, as memory does.
+            // The first column above the diagonal. Rows and columns fit i64, because the elements fit memory.
             let row = (start / columns % rows) as i64;
             let above = |diagonal: i64| row.saturating_add(diagonal).clamp(0, columns as i64) as usize;
             let zeros = if upper { 0..above(diagonal) } else { above(diagonal.saturating_add(1))..columns };

@@ -12,13 +12,13 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// Elements that one core takes at once.
+/// Elements that a core processes at once.
 const CHUNK: usize = 4096;
-/// What an element costs, in units of [`crate::cpu::chunks`].
+/// The cost of an element, in units of [`crate::cpu::chunks`].
 const WORK: usize = 16;
-/// Columns whose greatest elements and sums are found side by side.
+/// Columns whose maxima and sums are computed together.
 const GROUP: usize = 512;
-/// Rows that are added up before they join the sum of a column.
+/// Rows summed before they are added to a column's sum.
 const ROWS: usize = 64;
 
 /// eˣ / Σeˣ along `axis`, or its logarithm.
@@ -29,7 +29,7 @@ pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: b
         if count == 0 {
             return Ok(T::store(Vec::new()));
         }
-        // Lengths of a tensor that has elements: their products fit.
+        // The tensor is not empty, so that products of its lengths fit.
         let (length, inner) = (layout.dims()[axis], layout.dims()[axis + 1..].iter().product::<usize>());
         let source = Source::new(elements, layout);
         let made = match inner {
@@ -40,7 +40,7 @@ pub(crate) fn softmax(storage: &CpuStorage, layout: &Layout, axis: usize, log: b
     }, else Err(unsupported(name, storage)))
 }
 
-/// `count` elements: rows of `length`, one behind the other.
+/// `count` elements in contiguous rows of `length`.
 fn rows<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (count, length): (usize, usize),
@@ -71,24 +71,24 @@ fn row<C: Real>(x: &[C], y: &mut [C], log: bool) {
     }
 }
 
-/// What is subtracted: where there is nothing but −∞, powers of −∞ are 0, not NaN.
+/// The number to subtract. If all elements are −∞ it is 0, so that their exponentials are 0, not NaN.
 fn shift_of<C: Real>(top: C) -> C {
     if top == lowest() { C::default() } else { top }
 }
 
-/// What is subtracted last, or multiplied with.
+/// The last step's operand: log of the sum to subtract, or its reciprocal to multiply by.
 fn last_of<C: Real>(sum: C, log: bool) -> C {
     if log { sum.log() } else { C::ONE.div(sum) }
 }
 
-/// `count` elements: columns of `length`, `inner` of them side by side.
+/// `count` elements in columns of `length`, of which `inner` are adjacent.
 fn columns<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (count, length, inner): (usize, usize, usize),
     log: bool,
     name: &'static str,
 ) -> Result<Vec<T>> {
-    // Of each column what is subtracted first, and what comes last.
+    // For each column, the operands of the first and the last step.
     let mut ends = vec![[T::Compute::default(); 2]; count / length];
     fill_chunks(&mut ends, GROUP, length.saturating_mul(WORK), &|start, ends, scratch: &mut Scratch<T>| {
         let mut done = 0;
@@ -120,7 +120,7 @@ fn columns<T: Number<Compute: Real>>(
     })
 }
 
-/// The ends of columns side by side, whose elements i begin at `place(i)`.
+/// The operands of adjacent columns, whose elements i begin at `place(i)`.
 fn column_ends<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
     (length, place): (usize, &dyn Fn(usize) -> usize),
@@ -155,5 +155,5 @@ fn each<C: Real>(x: &[C], y: &mut [C], ends: &[[C; 2]], f: impl Fn(C, C) -> C) {
     }
 }
 
-/// Gathered elements, the same as compute values, and results.
+/// Gathered elements, their compute values, and results.
 type Scratch<T> = (Vec<T>, Vec<<T as Number>::Compute>, Vec<<T as Number>::Compute>);

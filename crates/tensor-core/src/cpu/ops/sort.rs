@@ -1,7 +1,7 @@
 //! Sorting along the last axis.
 //!
-//! An element and its position are packed into one integer, whose order is that of the elements and, among equal
-//! ones, of the positions. So any sort is stable, and the quickest will do.
+//! An element and its position are packed into one integer. Comparing these orders by element first and then by
+//! position, so that even an unstable sort, which is the fastest, gives a stable result.
 
 use std::ops::Not;
 
@@ -18,13 +18,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::float8::F8E4M3;
 use crate::layout::Layout;
 
-/// Rows longer than this are sorted by several cores at once.
+/// Longer rows are sorted by several cores together.
 const LONG: usize = 64 * 1024;
-/// Elements that one core sorts before it takes the next rows.
+/// Elements that a core sorts before it takes the next rows.
 const CHUNK: usize = 4 * 1024;
 
-/// The first `keep` elements of each sorted row, and their positions. The layout has an axis, of at most `u32::MAX`
-/// elements and of at least `keep`.
+/// The first `keep` elements of each sorted row, and their positions. The layout has a last axis, with `keep` to
+/// `u32::MAX` elements.
 pub(crate) fn sort(
     storage: &CpuStorage,
     layout: &Layout,
@@ -65,7 +65,7 @@ pub(crate) fn argsort(
     positions(storage, layout, descending, keep, operation).map(u32::store)
 }
 
-/// As [`argsort`], of a tight layout.
+/// As [`argsort`], for a contiguous layout.
 fn positions(
     storage: &CpuStorage,
     layout: &Layout,
@@ -91,7 +91,7 @@ fn positions(
     Ok(out)
 }
 
-/// Writes the positions of the first elements in order, as many as `out` has room for.
+/// Writes the positions of the first sorted elements, as many as fit `out`.
 fn sort_row<T: Sortable>(
     row: &[T],
     descending: bool,
@@ -119,15 +119,15 @@ fn sort_row<T: Sortable>(
     Ok(())
 }
 
-/// An unsigned integer that orders a dtype.
+/// An unsigned integer with the order of a dtype.
 trait Rank: Copy + Ord + Not<Output = Self> {
-    /// Room for a rank and a position.
+    /// An integer that holds a rank and a position.
     type Packed: Copy + Ord + Send;
 
-    /// The rank above, the position below.
+    /// Packs the rank into the high bits and the position into the low bits.
     fn pack(self, position: u32) -> Self::Packed;
 
-    /// The position of a pair.
+    /// Unpacks the position.
     fn position(packed: Self::Packed) -> u32;
 }
 
@@ -150,12 +150,12 @@ macro_rules! rank {
 rank!(u32, u64);
 rank!(u64, u128);
 
-/// An element type with an order: NaN above all and equal to NaN, −0 below +0.
+/// An element type with a total order: all NaN are equal and the largest, −0 is below +0.
 trait Sortable: Element {
     /// The type of ranks.
     type Rank: Rank;
 
-    /// The place in the order.
+    /// The rank of the element in this order.
     fn rank(self) -> Self::Rank;
 }
 

@@ -1,4 +1,4 @@
-//! Statistics over axes: the elements become `f64`, and everything is computed in `f64`, in two passes.
+//! Statistics over axes, computed in `f64` in two passes.
 
 use std::ops::Range;
 
@@ -14,27 +14,27 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::StatOp;
 
-/// What an element of a row costs, in units of [`crate::cpu::chunks`].
+/// The cost of an element of a row, in units of [`crate::cpu::chunks`].
 const WORK: usize = 16;
 
-/// Elements that are added up one after the other, in several lanes.
+/// Elements that are added sequentially, in several lanes.
 const LEAF: usize = 1024;
-/// Lanes of a leaf.
+/// Lanes per leaf.
 const LANES: usize = 8;
-/// Above this many elements, the two halves of a sum may go to different cores.
+/// Sums of more elements than this may be split over two cores.
 const PARALLEL: usize = 64 * 1024;
-/// Elements that one core takes before it goes on to the next results.
+/// Elements that a core processes before it takes the next results.
 const CHUNK: usize = 16 * 1024;
 
-/// `op` over `axes`, rounded to the dtype once.
+/// The statistic `op` over `axes`, rounded to the dtype once.
 pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[usize]) -> Result<CpuStorage> {
     let (kept, reduced) = layout.split(axes);
     let length = reduced.elements();
     let stride = |layout: &Layout| layout.collapsed().strides().last().copied().unwrap_or(0);
     let (outer, inner) = (stride(&kept), stride(&reduced));
     if kept.elements() > 1 && length > 1 && outer != 0 && outer < inner {
-        // The elements of a result are brought together first: gathering column after column would fetch a line of the cache
-        // for each element, once a pass.
+        // Makes each result's elements contiguous first. Gathering columns would fetch a cache line per element in each
+        // pass.
         let order: Vec<usize> =
             (0..layout.rank()).filter(|axis| !axes.contains(axis)).chain(sorted(axes)).collect();
         let grouped = layout.permute(&order, op.name())?;
@@ -54,7 +54,7 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
     }, else Err(unsupported(op.name(), storage)))
 }
 
-/// The elements from `place` on; none if it lies past them, as the place of an empty row may.
+/// The elements from `place` on. An empty row may begin past the end, and gives none.
 fn from<T>(elements: &[T], place: usize) -> &[T] {
     elements.get(place..).unwrap_or_default()
 }
@@ -89,14 +89,14 @@ impl<T: Number<Compute: Into<f64>>> Row<'_, T> {
         let [sum] = self.total([0.0], &|x| [x], &add);
         let mean = sum / count;
         let [square, rest] = self.total([0.0; 2], &|x| [(x - mean) * (x - mean), x - mean], &add);
-        // The mean is off by rest/count, which adds count times its square. Infinite squares stay, and NaN does.
+        // The mean is off by rest/count, which adds count times its square. Infinities and NaN are kept.
         let square = if square.is_finite() { (square - rest * (rest / count)).max(0.0) } else { square };
         square / (count - 1.0)
     }
 
     fn norm(&self) -> f64 {
         let [greatest] = self.total([0.0], &|x| [x.abs()], &greatest);
-        // Squares of f64 may overflow or vanish; powers of two change no digit.
+        // Squares of f64 may overflow or underflow. Scaling by powers of two is exact.
         let (up, down) = match greatest {
             x if x > 2f64.powi(400) => (2f64.powi(-600), 2f64.powi(600)),
             x if x < 2f64.powi(-400) => (2f64.powi(600), 2f64.powi(-600)),
@@ -115,7 +115,7 @@ impl<T: Number<Compute: Into<f64>>> Row<'_, T> {
         greatest + sum.ln()
     }
 
-    /// `map` of each element joined, pairwise.
+    /// The pairwise combination by `join` of `map` of each element.
     fn total<const N: usize>(
         &self,
         none: [f64; N],
@@ -141,7 +141,7 @@ fn add<const N: usize>(a: [f64; N], b: [f64; N]) -> [f64; N] {
     std::array::from_fn(|i| a[i] + b[i])
 }
 
-/// NaN wins.
+/// The maximum; NaN propagates.
 fn greatest([a]: [f64; 1], [b]: [f64; 1]) -> [f64; 1] {
     [if b > a || b.is_nan() { b } else { a }]
 }

@@ -67,13 +67,13 @@ pub(crate) fn activate_assign(
     }
 }
 
-/// The operations by the types that have them.
+/// The operations, by the types that support them.
 enum Kind {
     Any(AnyOp),
     Float(FloatOp),
 }
 
-/// An operation that every compute type has.
+/// An operation that all compute types support.
 #[derive(Clone, Copy)]
 enum AnyOp {
     Neg,
@@ -83,7 +83,7 @@ enum AnyOp {
     Relu,
 }
 
-/// An operation that only floats have.
+/// An operation that only floats support.
 #[derive(Clone, Copy)]
 enum FloatOp {
     Sqrt,
@@ -106,15 +106,15 @@ enum FloatOp {
     Round,
 }
 
-/// What a function of the system's mathematics library costs, in units of [`crate::cpu::chunks`].
+/// The cost of a function of the system's math library, in units of [`crate::cpu::chunks`].
 const FUNCTION: usize = 32;
-/// What a formula of several such functions costs.
+/// The cost of a formula with several such functions.
 const FORMULA: usize = 64;
-/// What a formula that becomes vector instructions costs, in `f32`.
+/// The cost of a vectorised formula, in `f32`.
 const LOOP: usize = 8;
 
 impl FloatOp {
-    /// What an element costs where `C` is what it is computed in.
+    /// The cost per element with compute type `C`.
     fn work<C>(self) -> usize {
         use FloatOp::*;
         match self {
@@ -154,7 +154,7 @@ fn split(op: UnaryOp) -> Kind {
     }
 }
 
-/// The loop of an operation that every compute type has.
+/// The loop of an operation that all compute types support.
 fn for_all<C: Arith>(op: AnyOp) -> fn(&[C], &mut Room<'_, C>) {
     match op {
         AnyOp::Neg => |x, y| y.each(x, C::neg),
@@ -165,7 +165,7 @@ fn for_all<C: Arith>(op: AnyOp) -> fn(&[C], &mut Room<'_, C>) {
     }
 }
 
-/// The loop of an operation that only floats have.
+/// The loop of an operation that only floats support.
 fn for_floats<C: Real>(op: FloatOp) -> fn(&[C], &mut Room<'_, C>) {
     match op {
         FloatOp::Sqrt => |x, y| y.each(x, C::sqrt),

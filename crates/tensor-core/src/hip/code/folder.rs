@@ -1,5 +1,5 @@
-//! Code objects in folders, as `cargo xtask build-kernels` writes them: `<platform>/<arch>/<unit>.hsaco` or `.cubin`, with a
-//! manifest beside them. Only what the manifest vouches for is used.
+//! Code objects in folders, as written by `cargo xtask build-kernels`: `<platform>/<arch>/<unit>.hsaco` or `.cubin`,
+//! with a manifest in the same folder. Only files that match the manifest are used.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::{Target, name_of};
 
-/// The part of a `manifest.json` that matters here.
+/// The fields of `manifest.json` that are needed here.
 #[derive(Deserialize)]
 struct Manifest {
     platform: String,
@@ -23,15 +23,15 @@ struct Manifest {
 #[derive(Deserialize)]
 struct Object {
     file: String,
-    /// The number of the texts that it was made of.
+    /// The hash of its sources.
     source: String,
-    /// The number of the options that it was compiled with.
+    /// The hash of its compiler options.
     options: String,
-    /// The number of its bytes.
+    /// The hash of its bytes.
     hash: String,
 }
 
-/// A code object that is as it was built, from the texts that this program has.
+/// An unchanged code object, built from this program's kernel sources.
 pub(super) struct Current {
     pub(super) path: PathBuf,
     pub(super) image: Vec<u8>,
@@ -40,23 +40,23 @@ pub(super) struct Current {
 
 /// Why an object cannot be used.
 enum Wrong {
-    /// It and the manifest do not belong together.
+    /// Object and manifest do not match.
     Apart(String),
     Other(String),
 }
 
-/// How long a build takes at most from an object to its manifest, which follows it.
+/// The maximum time between writing an object and its manifest in a build.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// The object of a unit in a folder of one architecture; `None` if there is no file of it.
+/// Reads the object of a unit from the folder of an architecture; `None` if there is no such file.
 ///
 /// # Errors
-/// Why the file that is there cannot be used, with its path.
+/// Why the file cannot be used, with its path.
 pub(super) fn read(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Current>, String> {
     read_twice(folder, target, unit, || std::thread::sleep(BETWEEN))
 }
 
-/// As [`read`]. If object and manifest do not belong together, a build may be between them: both are read again after a pause.
+/// As [`read`]. If object and manifest do not match, a build may be writing them: both are read again after a pause.
 pub(super) fn read_twice(
     folder: &Path,
     target: &Target,
@@ -94,7 +94,7 @@ fn read_once(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Curre
     Ok(None)
 }
 
-/// Shared objects for the host lie in folders as they are.
+/// Shared objects for the host are stored unchanged.
 fn host_image(wave_size: u32, object: Vec<u8>) -> Vec<u8> {
     #[cfg(feature = "host")]
     return hip_host::image_of_object(wave_size, object);
@@ -105,7 +105,7 @@ fn host_image(wave_size: u32, object: Vec<u8>) -> Vec<u8> {
     };
 }
 
-/// Holds an object against the manifest; gives the compiler that made it.
+/// Checks an object against the manifest, and returns its compiler.
 fn check(folder: &Path, file: &str, target: &Target, unit: &Unit, image: &[u8]) -> Result<String, Wrong> {
     let other = |why: String| Err(Wrong::Other(why));
     let text = std::fs::read(folder.join("manifest.json"))
@@ -130,7 +130,7 @@ fn check(folder: &Path, file: &str, target: &Target, unit: &Unit, image: &[u8]) 
         return Err(Wrong::Apart("is damaged: it is not the file that its manifest.json lists".into()));
     }
     if object.source != unit.source_hash() {
-        return other("is stale: it was built from other kernel texts than this program has".into());
+        return other("is stale: it was built from other kernel sources than this program has".into());
     }
     if object.options != unit.options_hash(platform, target.wave_size) {
         return other("is stale: it was built with other options than this program asks for".into());

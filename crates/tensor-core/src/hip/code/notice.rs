@@ -1,4 +1,4 @@
-//! Words for whoever waits for a compiler, on standard error.
+//! Notices on standard error for users who wait for a compiler.
 
 use std::io::IsTerminal;
 use std::sync::Once;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hip_safe::CodeCache;
 
-/// How long nothing is said.
+/// How long to wait before printing.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// While this lives, a compilation is waited for.
+/// Represents a running compilation; dropping it ends the notice.
 pub(super) struct Waiting {
     _done: Sender<()>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Waiting {
 pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
     static FIRST: Once = Once::new();
     let (done, ended) = channel();
-    let text = format!("hipstack: compiling {unit} for {arch}, which was not asked for before");
+    let text = format!("hipstack: compiling {unit} for {arch} on first use");
     let tell = move || {
         if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
             if std::io::stderr().is_terminal() {
@@ -29,12 +29,12 @@ pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
             }
         }
     };
-    // Without a thread for it nothing is said.
+    // If no thread can be started, nothing is printed.
     let _ = std::thread::Builder::new().name("compiler notice".into()).spawn(tell);
     Waiting { _done: done }
 }
 
-/// Says once that the next program compiles everything again, if the cache keeps nothing on disk.
+/// If the cache cannot write to disk, prints once that the next program will compile everything again.
 pub(super) fn kept(cache: &CodeCache) {
     static TOLD: Once = Once::new();
     let why = match (cache.folder(), cache.last_failure()) {

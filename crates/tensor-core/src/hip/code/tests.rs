@@ -1,5 +1,5 @@
-//! The order in which code is looked for. AMD's compiler stands in where a compilation is needed; without it, what can be said
-//! without one is.
+//! Tests of the search order for code. Where a compilation is needed, they use AMD's compiler; without it, they check
+//! what does not need one.
 
 #[path = "../../../../code-object/tests/common/skip.rs"]
 mod skip;
@@ -15,7 +15,7 @@ use super::*;
 
 const ARCH: &str = "gfx906:sramecc+:xnack-";
 
-/// A platform of AMD's kind that has no compiler.
+/// A platform of AMD's kind without a compiler.
 fn without_compiler() -> Platform {
     let host = hip_host::platform();
     let rtc = LoadError::NotProvided { library: "hiprtc", reason: "it is a test" };
@@ -31,7 +31,7 @@ fn without_compiler() -> Platform {
     }
 }
 
-/// AMD's own, if it is installed.
+/// AMD's platform, if it is installed.
 fn with_compiler() -> Option<Platform> {
     let platform = Platform::load_amd().ok().filter(|platform| platform.rtc().is_ok());
     if platform.is_none() {
@@ -48,7 +48,7 @@ fn the_unit() -> Unit {
     unit("matmul", "f32").expect("it ships")
 }
 
-/// Writes an object and its manifest below `root`; the path of the object.
+/// Writes an object and its manifest below `root`, and returns the object's path.
 fn build_into(root: &Path, image: &[u8], source: &str) -> PathBuf {
     let folder = root.join("amd/gfx906");
     fs::create_dir_all(&folder).unwrap();
@@ -81,7 +81,7 @@ fn a_current_object_is_taken_from_the_first_folder_that_has_it() {
     assert_eq!(found(&search_both), Ok((b"the code".to_vec(), CodeOrigin::Folder(in_beside))));
     let in_named = build_into(&named, b"the code", &current);
     assert_eq!(found(&search_both), Ok((b"the code".to_vec(), CodeOrigin::Folder(in_named))));
-    // The word that stands for none.
+    // The value that disables folders.
     let word = search(Some(Path::new("compile")), &[&beside], root.path());
     let why = found(&word).unwrap_err();
     assert!(why.contains("no code of matmul_f32 for gfx906: no run-time compiler"), "{why}");
@@ -200,7 +200,7 @@ fn what_the_device_refuses_is_taken_out_of_the_cache_and_compiled_once() {
     let taken = search.find_for(&target, &unit, |why: String| why, refuse_once);
     assert_eq!((taken, tries.get()), (Ok(((), CodeOrigin::Compiled)), 2));
     assert!(file.exists());
-    // What always fails is tried twice, not for ever.
+    // A permanent failure is tried twice, not forever.
     let refused = search.find_for(&target, &unit, |why: String| why, |_| Err::<(), _>(String::from("no")));
     assert_eq!(refused, Err("no".into()));
 }
@@ -217,11 +217,11 @@ fn what_no_folder_has_is_compiled_once_and_kept() {
     let object = hip_safe::CodeObject::parse(&code).unwrap().unwrap();
     let arch = object.target.map(|target| target.to_string());
     assert_eq!((object.kernels.len(), arch.as_deref()), (unit.kernels().len(), Some(ARCH)));
-    // Another process, as far as the cache can tell.
+    // To the cache this looks like another process.
     let (again, origin) = find(&search(None, &[&beside], &cache));
     let CodeOrigin::Cache(file) = origin else { panic!("{origin:?}") };
     assert!(again == code && file.starts_with(&cache));
-    // Another unit is not taken for it, and damage is compiled again.
+    // Another unit is not mistaken for it, and a damaged entry is compiled again.
     fs::write(&file, b"damaged").unwrap();
     assert_eq!(find(&search(None, &[], &cache)), (code, CodeOrigin::Compiled));
     let told = search(None, &[], &cache).compiler(&target(&platform)).unwrap();
@@ -229,7 +229,7 @@ fn what_no_folder_has_is_compiled_once_and_kept() {
         told.starts_with("at run time by hiprtc ") && told.contains(&platform.version().to_string()),
         "{told}"
     );
-    // A folder comes first.
+    // A folder takes precedence.
     build_into(&beside, b"the code", &unit.source_hash());
     assert!(matches!(find(&search(None, &[&beside], &cache)).1, CodeOrigin::Folder(_)));
 }

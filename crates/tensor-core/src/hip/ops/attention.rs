@@ -12,8 +12,8 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::attention::{Attention, NAME};
 
-/// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. In one launch, without scores in
-/// memory.
+/// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Uses one launch, and stores no
+/// scores.
 pub(crate) fn attention(
     q: &HipStorage,
     k: &HipStorage,
@@ -74,7 +74,7 @@ pub(crate) fn attention(
         |(op, shape)| ("attention_mma", op, shape),
     );
     let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
-    // Without a mask the pointer is not read.
+    // Without a mask the kernel does not read the pointer.
     let masking = match (mask, &attention.mask) {
         (Some(mask), Some(layout)) => mask.tail(layout.offset(), NAME)?,
         _ => q.tail(0, NAME)?,
@@ -82,7 +82,8 @@ pub(crate) fn attention(
     let mut target = out.tail_mut(0, NAME)?;
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes every row of the result.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes every row of the
+    // result.
     unsafe { launch.submit() }.map_err(wrap(NAME))?;
     Ok(out)
 }

@@ -18,7 +18,7 @@ pub(crate) fn binary(
     map2((a, lhs), (b, rhs), elementwise(op.name(), a.dtype()), a.dtype())
 }
 
-/// `op` of each element and the element of `rhs`, which has the same shape; in place.
+/// `op` of each element and the corresponding one of `rhs`, which has the same shape, in place.
 pub(crate) fn binary_assign(
     a: &mut HipStorage,
     lhs: &Layout,

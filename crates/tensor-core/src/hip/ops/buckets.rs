@@ -1,4 +1,5 @@
-//! Sums by many ids along few lines: terms are dealt out to buckets of neighbouring destinations, which blocks add up in order.
+//! Sums with many ids in few lines. Terms are sorted into buckets of neighbouring destinations; a block per bucket adds
+//! them in order.
 
 use hip_safe::{DeviceView, LaunchConfig};
 use kernels_hip::args::{BucketMap, IdType};
@@ -13,12 +14,12 @@ use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::storage::index::Indexed;
 
-/// Whether [`scatter_add`] takes these operands, and is quicker than a thread for each line.
+/// Whether [`scatter_add`] supports these operands, and is faster than one thread per line.
 pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layout, from: &Layout) -> bool {
     let (terms, count) = (at.elements(), at.dims()[axis.axis]);
     let lines = (terms / count.max(1)) as u64;
     let owners = launch::owners(lines, axis.length as u64, device.multiprocessors());
-    // There a shuffle costs as much as a barrier.
+    // On the host a shuffle costs as much as a barrier.
     let alike = layout.dims().iter().zip(at.dims()).enumerate().all(|(d, (a, b))| d == axis.axis || a == b);
     device.device().platform().kind.name() != "host"
         && alike
@@ -26,8 +27,8 @@ pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layo
         && [layout, at, from].iter().all(|layout| layout.is_contiguous())
 }
 
-/// Adds each element of `source` to the place along the axis that its id names, in the order of the ids. Small floats are added up in
-/// f32 and rounded once. With `old` they are added to its elements, of as many, and all of `layout` is written.
+/// Adds each element of `source` at its id along the axis, in the order of the ids. Small floats are accumulated in f32
+/// and rounded once. With `old` they are added to its elements instead, and all of `layout` is written.
 pub(super) fn scatter_add(
     storage: &mut HipStorage,
     layout: &Layout,
@@ -55,7 +56,7 @@ pub(super) fn scatter_add(
         apart: old.is_some().into(),
     };
     let mut first = 0;
-    // One part at least: somebody must look at the ids.
+    // At least one part, because the kernel also checks the ids.
     while first == 0 || first < total {
         let map = launch::buckets(&BucketMap { first, owned: part.min(total - first), ..all }, bytes);
         let (words, runs) = deal((ids, at), (source, from), &device, &map, op)?;
@@ -70,7 +71,7 @@ pub(super) fn scatter_add(
     Ok(())
 }
 
-/// The words of each tile's terms, in the order of their buckets, and where the runs of each bucket lie.
+/// Sorts each tile's terms by bucket. Returns their words, and the runs of each bucket.
 fn deal(
     (ids, at): (&HipStorage, &Layout),
     (source, from): (&HipStorage, &Layout),
@@ -81,7 +82,7 @@ fn deal(
     let (dtype, bytes) = (source.dtype(), source.dtype().size_in_bytes());
     let function = device.kernels().get(device, kernel("deal", dtype))?;
     let word_bytes = launch::bucket_words(map, bytes) as usize * launch::bucket_word_bytes(bytes);
-    // SAFETY: S15: nothing reads a word or a run that `buckets_deal` does not write: runs say which words there are.
+    // SAFETY: S15: only words and runs that `buckets_deal` wrote are read: the runs say which words exist.
     let uninit = |numbers| unsafe { HipStorage::uninit(device, DType::U32, numbers, op) };
     let (mut words, mut runs) = (uninit(word_bytes / 4)?, uninit(launch::bucket_runs(map) as usize)?);
     {
@@ -91,15 +92,15 @@ fn deal(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, shape);
             launch.arg(&ids).arg(&terms).arg_mut(&mut first).arg_mut(&mut second).arg_mut(fault).value(map);
-            // SAFETY: S9: the kernel reads `terms` ids and terms, which are tight, and writes at most a tile's words for each tile, and a
-            // number for each of its runs.
+            // SAFETY: S9: the kernel reads `terms` ids and terms, which are contiguous. For each tile it writes at most
+            // a tile's words, and a number for each of its runs.
             unsafe { launch.submit() }
         })?;
     }
     Ok((words, runs))
 }
 
-/// The sums of each bucket.
+/// Adds up each bucket.
 fn add(
     (storage, layout): (&mut HipStorage, &Layout),
     old: Option<&DeviceView<'_, u8>>,
@@ -121,8 +122,9 @@ fn add(
     let mut launch = device.stream().launch(function, shape);
     // Without an array of its own the kernel reads the destinations.
     launch.arg_mut(&mut target).arg(old.unwrap_or(&words)).arg(&words).arg(&runs).value(map);
-    // SAFETY: S9: the kernel reads the words that the runs of each bucket say, and reads and writes its destinations, which lie inside the
-    // storage: the layout is tight, and a bucket has one block. The other array, where it is read, has as many.
+    // SAFETY: S9: the kernel reads the words of each bucket's runs. It reads and writes the bucket's destinations,
+    // which lie inside the storage: the layout is contiguous, and each bucket has one block. The other array has as
+    // many elements, if it is read.
     unsafe { launch.submit() }.map_err(wrap(op))
 }
 
@@ -137,7 +139,7 @@ mod tests {
     use crate::storage::Storage;
     use crate::tensor::Tensor;
 
-    /// As many terms as ids, 1, 2, 3 and so on, added to zeros of 3 × 50 × 2 along their second axis.
+    /// As many terms as ids, 1, 2, 3 and so on, added to zeros of 3 × 50 × 2 along the second axis.
     fn sums(device: &HipDevice, ids: &[i64], dtype: DType) -> Result<Vec<u8>> {
         let on = Device::Hip(device.clone());
         let dims = [3, ids.len() / 6, 2];
@@ -157,7 +159,7 @@ mod tests {
         };
         let something = Tensor::ones([300], dtype, &Device::Cpu)?;
         let Storage::Cpu(something) = something.storage() else { panic!("it lies on the CPU") };
-        // Added to another array of zeros they are the same, wherever there was something before.
+        // Added to another array of zeros they are the same, whatever the destination held before.
         let zeros = HipStorage::zeros(device, dtype, layout.elements(), "test")?;
         let mut apart = HipStorage::from_cpu(device, something, "test")?;
         scatter_add(&mut apart, &layout, Some(zeros.tail(0, "test")?), &axis, at, source)?;
@@ -182,14 +184,14 @@ mod tests {
             assert_eq!(bytes, expected.map(f32::to_ne_bytes).concat());
             let bytes = sums(&device, &ids, DType::I64).unwrap();
             assert_eq!(bytes, expected.map(|sum| (sum as i64).to_ne_bytes()).concat());
-            // At most 7 terms a place, so that their sums have at most 12 bits: rounded once to 8.
+            // At most 7 terms per element, so that the sums have at most 12 bits, rounded once to 8.
             let bytes = sums(&device, &ids, DType::BF16).unwrap();
             let rounded: Vec<u8> = terms_of_bf16(&ids).concat();
             assert_eq!(bytes, rounded);
         }
     }
 
-    /// The sums of terms that were rounded to bf16, in f32, rounded in turn.
+    /// The sums, in f32, of terms rounded to bf16; rounded to bf16 in turn.
     fn terms_of_bf16(ids: &[i64]) -> Vec<[u8; 2]> {
         let mut sums = [0.0f32; 300];
         for (term, id) in ids.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::hip::HipStorage;
 use crate::layout::Layout;
 use crate::ops::CmpOp;
 
-/// 1 where `op` holds between the elements of two layouts of the same shape, else 0, as `u8`.
+/// 1 where `op` holds for the elements of two layouts of the same shape, else 0, as `u8`.
 pub(crate) fn compare(
     a: &HipStorage,
     lhs: &Layout,

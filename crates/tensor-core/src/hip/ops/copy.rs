@@ -14,7 +14,7 @@ use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
 
-/// The elements of `layout` in row-major order, tight.
+/// A contiguous copy of the elements of `layout`, in row-major order.
 pub(crate) fn copy(storage: &HipStorage, layout: &Layout) -> Result<HipStorage> {
     let tight = Layout::contiguous(layout.shape().clone(), "copy")?;
     // SAFETY: S15: the copy writes every element.
@@ -23,7 +23,7 @@ pub(crate) fn copy(storage: &HipStorage, layout: &Layout) -> Result<HipStorage> 
     Ok(out)
 }
 
-/// Writes the elements of `source` to those of `layout`, whose places are distinct. Both layouts have one shape.
+/// Copies the elements of `source` to those of `layout`, which do not overlap. Both layouts have the same shape.
 pub(crate) fn copy_from(
     storage: &mut HipStorage,
     layout: &Layout,
@@ -31,7 +31,7 @@ pub(crate) fn copy_from(
     from: &Layout,
 ) -> Result<()> {
     let (device, dtype) = (storage.device().clone(), storage.dtype());
-    // No order is prescribed: that of the destination's places is the quickest.
+    // The order is free. The destination's memory order is the fastest.
     let mut order: Vec<usize> = (0..layout.rank()).collect();
     order.sort_by_key(|&axis| Reverse(layout.strides()[axis]));
     let (layout, from) = (layout.permute(&order, "copy")?, from.permute(&order, "copy")?);
@@ -54,13 +54,13 @@ pub(crate) fn copy_from(
         let flat = map.flags == CopyMap::SRC_TIGHT | CopyMap::DST_TIGHT;
         let mut launch = device.stream().launch(function, device.walk(flat, part.count, (size, size)));
         launch.arg(&input).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads and writes the layouts' places, which lie inside their storages.
+        // SAFETY: S9: the kernel reads and writes the layouts' elements, which lie inside their storages.
         unsafe { launch.submit() }.map_err(wrap("copy"))?;
     }
     Ok(())
 }
 
-/// The integer of a dtype's size: `transpose` has one unit for all dtypes of a size.
+/// The integer type of a dtype's size: `transpose` has one unit for all dtypes of a size.
 fn same_size(dtype: DType) -> DType {
     match dtype.size_in_bytes() {
         1 => DType::U8,

@@ -1,4 +1,4 @@
-//! Storage of one value.
+//! Storage filled with one value.
 
 use kernels_hip::args::CopyMap;
 
@@ -11,7 +11,7 @@ use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
-/// `count` elements of value `value`, rounded to `dtype`.
+/// `count` elements equal to `value`, rounded to `dtype`.
 pub(crate) fn full(device: &HipDevice, dtype: DType, count: usize, value: Scalar) -> Result<HipStorage> {
     let kernel = elementwise("fill", dtype);
     if count == 0 || value == Scalar::Int(0) {
@@ -32,7 +32,7 @@ pub(crate) fn full(device: &HipDevice, dtype: DType, count: usize, value: Scalar
     Ok(out)
 }
 
-/// Writes `value` to each element of `layout`, whose places are distinct.
+/// Writes `value` to each element of `layout`, whose elements do not overlap.
 pub(crate) fn fill(storage: &mut HipStorage, layout: &Layout, value: Scalar) -> Result<()> {
     let (device, dtype) = (storage.device().clone(), storage.dtype());
     for part in parts(&[layout]) {
@@ -43,7 +43,7 @@ pub(crate) fn fill(storage: &mut HipStorage, layout: &Layout, value: Scalar) -> 
         let mut launch = device.stream().launch(function, device.walk(flat, part.count, (size, size)));
         launch.arg_mut(&mut target).value(&map);
         push(&mut launch, dtype, &[value]);
-        // SAFETY: S9: the kernel writes the layout's places, which lie inside the storage.
+        // SAFETY: S9: the kernel writes the layout's elements, which lie inside the storage.
         unsafe { launch.submit() }.map_err(wrap("fill"))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Memory of the device that another library owns.
+//! Device memory owned by another library.
 
 use std::ffi::c_void;
 
@@ -11,10 +11,12 @@ use crate::hip::device::wrap;
 use crate::hip::{HipDevice, HipStorage};
 use crate::shape::Shape;
 
-/// A tight copy of the elements that shape and strides reach from `first`; at least one, in at most eight dimensions.
+/// A contiguous copy of the elements that shape and strides reach from `first`. There is at least one, in at most eight
+/// dimensions.
 ///
 /// # Safety
-/// The elements are memory of the device that nobody writes until the copy is complete; the work that made them is.
+/// The elements are memory of the device. The work that produced them is complete, and nobody writes them until the
+/// copy is.
 pub(crate) unsafe fn copy_foreign(
     device: &HipDevice,
     dtype: DType,
@@ -24,7 +26,7 @@ pub(crate) unsafe fn copy_foreign(
 ) -> Result<HipStorage> {
     let operation = "dlpack::import";
     let dims: Vec<u64> = shape.iter().map(|n| *n as u64).collect();
-    // Negative strides are two's complements.
+    // Negative strides are in two's complement.
     let strides: Vec<u64> = strides.iter().map(|n| *n as u64).collect();
     let tight: Vec<u64> = Shape::from(shape).row_major_strides().iter().map(|n| *n as u64).collect();
     let map = CopyMap::strided(&dims, &strides, &tight).ok_or_else(|| {
@@ -44,7 +46,7 @@ pub(crate) unsafe fn copy_foreign(
     Ok(out)
 }
 
-/// DLPack's number of the device's kind of memory: 10 for ROCm, 2 for CUDA; `None` if it is memory of this machine.
+/// DLPack's type of the device's memory: 10 for ROCm, 2 for CUDA; `None` for host memory.
 pub(crate) fn dlpack_type(device: &HipDevice) -> Option<i32> {
     match device.device().platform().kind.name() {
         "amd" => Some(10),

@@ -1,4 +1,4 @@
-//! Elements by their ids. A wrong id is written down on the device and read by the next that waits: see `hip/faults.rs`.
+//! Indexing by ids. A wrong id is recorded on the device and read by the next thread that waits: see `hip/faults.rs`.
 
 use kernels_hip::args::{GatherMap, IdType, ScatterMap};
 use kernels_hip::launch;
@@ -16,7 +16,7 @@ use crate::storage::index::Indexed;
 /// Bytes that a thread moves at once.
 const PACK: usize = 16;
 
-/// For each id the element of `base`, moved by as many strides of the axis as the id says; zero for a wrong id.
+/// For each id the element of `base`, advanced by that many strides of the axis. Zero for a wrong id.
 pub(crate) fn gather(
     storage: &HipStorage,
     base: &Layout,
@@ -58,15 +58,15 @@ pub(crate) fn gather(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, shape);
             launch.arg(&source).arg(&which).arg_mut(&mut target).arg_mut(fault).value(&map);
-            // SAFETY: S9: the kernel reads places of the layouts, moved along the axis by ids that it checks, all of which lie
-            // inside the storages, and writes the part's elements.
+            // SAFETY: S9: the kernel reads elements of the layouts, shifted along the axis by ids that it checks, all
+            // of which lie inside the storages, and writes the part's elements.
             unsafe { launch.submit() }
         })?;
     }
     Ok(out)
 }
 
-/// Lets the map count packs of 16 bytes, if elements that share an id lie side by side in whole packs.
+/// Makes the map count packs of 16 bytes, if the elements that share an id form whole contiguous packs.
 fn pack(map: &mut GatherMap, dtype: DType) -> bool {
     let each = (PACK / dtype.size_in_bytes()) as u64;
     let Some(last) = (map.rank as usize).checked_sub(1) else { return false };
@@ -86,8 +86,8 @@ fn pack(map: &mut GatherMap, dtype: DType) -> bool {
     packs
 }
 
-/// A new storage of `layout`'s elements with each element of `from` added to the place along the axis that its id names, in the order of the
-/// ids, if there is a quicker way than to copy the storage first.
+/// A new storage of `layout`'s elements, with each element of `from` added at its id along the axis, in the order of
+/// the ids. `None` if copying the storage first is faster.
 pub(crate) fn scatter_added(
     storage: &HipStorage,
     layout: &Layout,
@@ -108,7 +108,7 @@ pub(crate) fn scatter_added(
     Ok(Some(sums))
 }
 
-/// Writes each element of `from` to the place along the axis that its id names, or adds it there, in the order of the ids.
+/// Writes each element of `from` at its id along the axis, or adds it there, in the order of the ids.
 pub(crate) fn scatter(
     storage: &mut HipStorage,
     layout: &Layout,
@@ -126,7 +126,7 @@ pub(crate) fn scatter(
         return buckets::scatter_add(storage, layout, None, axis, (ids, at, id_type), (source, from));
     }
     if add && dtype.is_float() && dtype.size_in_bytes() < 4 {
-        // Added up in f32 and rounded once.
+        // Accumulates in f32 and rounds once.
         let tight = Layout::contiguous(layout.shape().clone(), op)?;
         let terms = cast::cast(source, from, DType::F32)?;
         let from = Layout::contiguous(from.shape().clone(), op)?;
@@ -163,9 +163,9 @@ pub(crate) fn scatter(
         device.faults().watch(device.stream(), op, |fault| {
             let mut launch = device.stream().launch(function, config(shape));
             launch.arg_mut(&mut target).arg(&which).arg(&source).arg_mut(fault).value(&map);
-            // SAFETY: S9: the kernel reads the places of the ids and of the source and writes places of the layout along the
-            // axis, by ids that it checks; all lie inside their storages. The layout's places are distinct and each has one
-            // owner, so that no two threads write one.
+            // SAFETY: S9: the kernel reads the ids and the source, and writes elements of the layout along the axis, by
+            // ids that it checks; all lie inside their storages. The layout's elements do not overlap and each has one
+            // owner, so that no two threads write the same.
             unsafe { launch.submit() }
         })?;
     }
@@ -176,7 +176,7 @@ fn kernel(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "index", op, dtype, to: None }
 }
 
-/// How kernels are told the type of ids.
+/// The kernels' code for the type of ids.
 fn id_type(ids: &HipStorage, operation: &'static str) -> Result<IdType> {
     Ok(match ids.dtype() {
         DType::U8 => IdType::U8,

@@ -1,4 +1,4 @@
-//! One storage out of several pieces: a launch for each, and each element is written once.
+//! Joining several pieces into one storage, with one launch per piece. Each element is written once.
 
 use super::{copy, fill};
 use crate::error::Result;
@@ -8,11 +8,11 @@ use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::storage::{Piece, borders};
 
-/// An array of `shape` made of `pieces`, at least one, one behind the other along `axis`.
+/// Concatenates `pieces`, at least one, along `axis` to an array of `shape`.
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>]) -> Result<HipStorage> {
     let whole = Layout::contiguous(shape.clone(), "cat")?;
     let (device, dtype) = (pieces[0].0.device(), pieces[0].0.dtype());
-    // SAFETY: S15: the pieces' lengths along the axis are together that of `shape`, so that the copies write every element.
+    // SAFETY: S15: the pieces' lengths along the axis sum to that of `shape`, so that the copies write every element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, whole.elements(), "cat") }?;
     let mut start = 0;
     for (storage, layout) in pieces {
@@ -23,7 +23,7 @@ pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>])
     Ok(out)
 }
 
-/// An array of `shape` in which the elements of `layout` begin at index `starts`, and every other element is `value`.
+/// An array of `shape` that has the elements of `layout` from index `starts` on, and `value` elsewhere.
 pub(crate) fn place(
     (storage, layout): Piece<'_, HipStorage>,
     shape: &Shape,
@@ -32,7 +32,7 @@ pub(crate) fn place(
 ) -> Result<HipStorage> {
     let (borders, inside) = borders(shape, starts, layout.dims())?;
     let count = shape.elements("pad")?;
-    // SAFETY: S15: borders and inside cover every element.
+    // SAFETY: S15: borders and inner elements cover every element.
     let mut out = unsafe { HipStorage::uninit(storage.device(), storage.dtype(), count, "pad") }?;
     for border in &borders {
         fill::fill(&mut out, border, value)?;

@@ -15,15 +15,15 @@ use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
-/// A kernel of the elementwise family.
+/// The elementwise kernel of this operation and dtype.
 pub(super) fn elementwise(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "elementwise", op, dtype, to: None }
 }
 
-/// Operands of fewer elements are read as they lie.
+/// Smaller operands are read in place.
 const TURNING_PAYS: usize = 1 << 16;
 
-/// A tight copy of an operand that lies turned round, and its layout: two passes in order are quicker than one that jumps.
+/// A contiguous copy of a transposed operand, with its layout. Two sequential passes are faster than one strided pass.
 fn straight(storage: &HipStorage, layout: &Layout, op: &'static str) -> Result<Option<(HipStorage, Layout)>> {
     if layout.is_contiguous() || layout.elements() < TURNING_PAYS {
         return Ok(None);
@@ -35,8 +35,8 @@ fn straight(storage: &HipStorage, layout: &Layout, op: &'static str) -> Result<O
     Ok(Some((super::copy::copy(storage, layout)?, tight)))
 }
 
-/// `count` elements of a kernel that makes them of their places: launched as if they had `element_bytes`, with what `arguments` appends
-/// behind the result.
+/// `count` elements that a kernel computes from their indices. The launch is sized as for elements of `element_bytes`;
+/// `arguments` appends the kernel's further arguments.
 pub(super) fn made(
     device: &HipDevice,
     kernel: Kernel,
@@ -77,12 +77,14 @@ pub(super) fn map1(
         let function = device.kernels().get(device, kernel)?;
         let (source, mut target) = (input.tail(start, op)?, out.tail_mut(first, op)?);
         let sizes = (input.dtype().size_in_bytes(), to.size_in_bytes());
-        // Instructions bound it, not memory: 137 µs with as many blocks as are resident, 144 with one for each 256 packs (H200, 2^27 elements).
+        // This kernel is compute-bound: 137 µs with as many blocks as are resident, 144 µs with one per 256 packs
+        // (H200, 2^27 elements).
         let walks = op == "gelu_erf" && sizes.0 == 2;
         let config = device.walk(map.contiguous != 0 && !walks, map.count as usize, sizes);
         if scalars.is_empty() {
             let buffers = [BufferArgument::read(&source), BufferArgument::write(&mut target)];
-            // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+            // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+            // elements.
             return unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op));
         }
         let mut launch = device.stream().launch(function, config);
@@ -94,7 +96,7 @@ pub(super) fn map1(
     Ok(out)
 }
 
-/// As [`map1`], onto the elements themselves. The layout's places are distinct.
+/// As [`map1`], in place. The layout's elements do not overlap.
 pub(super) fn map1_assign(
     storage: &mut HipStorage,
     layout: &Layout,
@@ -121,12 +123,13 @@ pub(super) fn map1_assign(
             .launch(function, device.walk(map.contiguous != 0, map.count as usize, (size, size)));
         launch.pointer(address.cast_const().cast()).arg_mut(&mut target).value(map);
         push(&mut launch, dtype, scalars);
-        // SAFETY: S9: the input is the output itself, which these kernels allow; the layout is tight in the storage.
+        // SAFETY: S9: the input is the output itself, which these kernels allow; the layout is contiguous in the
+        // storage.
         unsafe { launch.submit() }.map_err(wrap(op))
     })
 }
 
-/// `out[i] = kernel(a[i], b[i])` into new storage of dtype `to`. Both layouts have one shape.
+/// `out[i] = kernel(a[i], b[i])` into new storage of dtype `to`. Both layouts have the same shape.
 pub(super) fn map2(
     (a, lhs): (&HipStorage, &Layout),
     (b, rhs): (&HipStorage, &Layout),
@@ -148,7 +151,7 @@ pub(super) fn map2(
     Ok(out)
 }
 
-/// As [`map2`], of `count` elements that lie tight from a place on.
+/// As [`map2`], for `count` contiguous elements of each operand.
 #[inline(always)]
 fn tight2(
     a: (&HipStorage, usize),
@@ -165,7 +168,7 @@ fn tight2(
     Ok(out)
 }
 
-/// One launch of a [`map2`], from a place in each storage on.
+/// One launch of a [`map2`], from a position in each storage on.
 #[inline(always)]
 fn launch2(
     (a, a_start): (&HipStorage, usize),
@@ -176,22 +179,22 @@ fn launch2(
 ) -> Result<()> {
     let (device, op) = (a.device(), kernel.op);
     let function = device.kernels().get(device, kernel)?;
-    // The kernels of comparisons, too, have a thread for each pack.
+    // Comparison kernels too have one thread per pack.
     let size = widest(a.dtype(), out.dtype());
     let config = device.walk(map.is_flat(), map.count as usize, (size, size));
     let (x, y) = (a.tail(a_start, op)?, b.tail(b_start, op)?);
     let mut target = out.tail_mut(out_start, op)?;
     let buffers = [BufferArgument::read(&x), BufferArgument::read(&y), BufferArgument::write(&mut target)];
-    // SAFETY: S9: the kernel reads the layouts' places, which lie inside the storages, and writes `count` elements.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside the storages, and writes `count` elements.
     unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op))
 }
 
-/// The map of two tight operands.
+/// The map of two contiguous operands.
 fn tight_map2(count: usize) -> Map2 {
     Map2::flat(count as u64, Map2::A_TIGHT | Map2::B_TIGHT)
 }
 
-/// `a[i] = kernel(a[i], b[i])`. The places of `lhs` are distinct.
+/// `a[i] = kernel(a[i], b[i])`. The elements of `lhs` do not overlap.
 pub(super) fn map2_assign(
     a: &mut HipStorage,
     lhs: &Layout,
@@ -216,14 +219,14 @@ pub(super) fn map2_assign(
         let config = device.walk(map.is_flat(), map.count as usize, (bytes, bytes));
         let mut launch = device.stream().launch(function, config);
         launch.pointer(address.cast_const().cast()).arg(&y).arg_mut(&mut target).value(map);
-        // SAFETY: S9: the first input is the output itself, which these kernels allow; `lhs` is tight in its storage and
-        // the places of `rhs` lie inside its own.
+        // SAFETY: S9: the first input is the output itself, which these kernels allow; `lhs` is contiguous in its
+        // storage and the elements of `rhs` lie inside its own.
         unsafe { launch.submit() }.map_err(wrap(op))
     })
 }
 
-/// Calls `launch` for each piece of a layout, with where it starts in the storage and in a tight result. A tight layout is one piece, and is
-/// not walked.
+/// Calls `launch` for each piece of a layout, with its start in the storage and in a contiguous result. A contiguous
+/// layout is a single piece, which needs no traversal.
 fn pieces1(layout: &Layout, mut launch: impl FnMut(usize, usize, &Map1) -> Result<()>) -> Result<()> {
     match layout.elements() {
         0 => Ok(()),
@@ -232,7 +235,7 @@ fn pieces1(layout: &Layout, mut launch: impl FnMut(usize, usize, &Map1) -> Resul
     }
 }
 
-/// As [`pieces1`], for two layouts of one shape.
+/// As [`pieces1`], for two layouts of the same shape.
 fn pieces2(
     [a, b]: [&Layout; 2],
     mut launch: impl FnMut([usize; 2], usize, &Map2) -> Result<()>,

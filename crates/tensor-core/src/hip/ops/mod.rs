@@ -1,4 +1,4 @@
-//! Operations on HIP storage: one file per verb, the same names as in `cpu/ops`.
+//! Operations on HIP storage: one file per operation, with the same names as in `cpu/ops`.
 
 pub(crate) mod affine;
 pub(crate) mod attention;

@@ -36,7 +36,7 @@ pub(crate) fn row_norm(
         let function = device.kernels().get(device, kernel)?;
         let input = storage.tail(part.starts[0], name)?;
         let mut target = out.tail_mut(part.first * norm.length, name)?;
-        // Where none is given, the kernel does not follow the pointer.
+        // Without a parameter the kernel does not read the pointer.
         let parameters = |which: usize| match &affine[which] {
             Some(given) => given.storage.tail(given.layout.offset(), name),
             None => storage.tail(0, name),
@@ -55,14 +55,14 @@ pub(crate) fn row_norm(
         };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and the channels' parameters, and writes
-        // `rows · length` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and the channels'
+        // parameters, and writes `rows · length` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)
 }
 
-/// (x − mean) / √(variance + eps) · weight + bias, with the numbers of the channels, which are axis 1.
+/// (x − mean) / √(variance + eps) · weight + bias, with one parameter per channel, axis 1.
 pub(crate) fn batch_norm(
     storage: &HipStorage,
     layout: &Layout,
@@ -98,12 +98,13 @@ pub(crate) fn batch_norm(
     let shape = device.elementwise(layout.elements(), dtype.size_in_bytes());
     let mut launch = device.stream().launch(function, shape);
     launch.arg(&input).arg(&mean).arg(&variance).arg(&weight).arg(&bias).arg_mut(&mut target).value(&map);
-    // SAFETY: S9: the layout is tight in its storage, and each of its channels has its parameters.
+    // SAFETY: S9: the layout is contiguous in its storage, and each of its channels has its parameters.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }
 
-/// The first elements of the rows, if the elements of each lie side by side. One dimension for groups: their kernel counts rows.
+/// The first elements of the rows, if each row is contiguous. For groups it has one dimension, because their kernel
+/// counts rows.
 fn row_starts(layout: &Layout, norm: RowNorm) -> Result<Option<Layout>> {
     let (length, name) = (norm.length, norm.kind.name());
     if layout.is_contiguous() {
@@ -114,7 +115,7 @@ fn row_starts(layout: &Layout, norm: RowNorm) -> Result<Option<Layout>> {
     Ok(whole.then(|| layout.split(&[last]).0))
 }
 
-/// What stands between the family and the dtype in a kernel's name.
+/// The part of a kernel's name between the family and the dtype.
 fn kernel_name(kernel: RowKernel, kind: RowNormKind) -> &'static str {
     match (kernel, kind) {
         (RowKernel::Block, RowNormKind::Layer) => "layer",

@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
-/// The pooling or upsampling of `x` `[batch, channels, h, w]`, which is read where it lies.
+/// Pools or upsamples `x` `[batch, channels, h, w]`, which is read in place.
 pub(crate) fn pool(x: &HipStorage, layout: &Layout, shape: &Pooling) -> Result<HipStorage> {
     let (device, dtype, operation) = (x.device(), x.dtype(), shape.operation);
     let dims = [layout.dims()[0], layout.dims()[1], shape.h.out, shape.w.out];
@@ -44,7 +44,7 @@ pub(crate) fn pool(x: &HipStorage, layout: &Layout, shape: &Pooling) -> Result<H
     let shape = launch::pool(count as u64, device.multiprocessors());
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&source).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+    // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count` elements.
     unsafe { launch.submit() }.map_err(wrap(operation))?;
     Ok(out)
 }

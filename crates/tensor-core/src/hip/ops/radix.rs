@@ -1,4 +1,4 @@
-//! Sorting long rows digit by digit.
+//! Radix sort of long rows.
 
 use std::ptr;
 
@@ -14,21 +14,23 @@ use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::storage::scan::ScanOp;
 
-/// Whether [`sort`] is quicker than merging.
+/// Whether [`sort`] is faster than merging.
 pub(super) fn fit(device: &HipDevice, rows: u64, length: u64, keep: u64, dtype: DType) -> bool {
-    // There a shuffle costs as much as a barrier.
+    // On the host a shuffle costs as much as a barrier.
     device.device().platform().kind.name() != "host"
         && launch::by_digits(rows, length, keep, dtype.size_in_bytes())
 }
 
-/// What a pass wrote: keys, but for the last; elements, if the last and they are wanted; positions in the row.
+/// The output of a pass: keys, except for the last pass; elements, if it is the last pass and they are wanted;
+/// positions in the row.
 struct Pass {
     keys: Option<HipStorage>,
     values: Option<HipStorage>,
     positions: HipStorage,
 }
 
-/// The sorted elements of tight rows, which lie from element `start` on, if wanted, and their positions. A row has an element at least.
+/// Sorts contiguous rows from element `start` on. Returns the elements, if wanted, and their positions. Rows are not
+/// empty.
 pub(super) fn sort(
     (storage, start): (&HipStorage, usize),
     (rows, length): (u64, u64),
@@ -46,7 +48,7 @@ pub(super) fn sort(
     Ok((done.values, done.positions))
 }
 
-/// Where the elements of each digit and tile end in their row.
+/// The end positions of each digit's elements, per tile, in their row.
 fn ends(
     (storage, start): (&HipStorage, usize),
     before: &Pass,
@@ -69,14 +71,14 @@ fn ends(
             None => launch.pointer(ptr::null()),
         };
         launch.arg_mut(&mut target).value(map);
-        // SAFETY: S9: the first pass reads the elements of the rows, which the storage has from `start` on, the others as many keys, which
-        // the pass before wrote; the kernel writes a number for each digit of each tile.
+        // SAFETY: S9: the first pass reads the elements of the rows, which the storage has from `start` on. The others
+        // read as many keys, which the previous pass wrote. The kernel writes a number for each digit of each tile.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     scan::scan(&counts, &Layout::contiguous([map.rows as usize, row], op)?, ScanOp::Sum, 1)
 }
 
-/// Elements dealt out by their digit. `more`: another pass follows.
+/// Scatters the elements by their digit. `more`: another pass follows.
 fn deal(
     (storage, start): (&HipStorage, usize),
     before: &Pass,
@@ -119,8 +121,8 @@ fn deal(
             None => launch.pointer(ptr::null()),
         };
         launch.value(map);
-        // SAFETY: S9: as above; the kernel reads positions from the second pass on, writes each element to a place of its own in its row,
-        // since `ends` are running sums of how many there are of each digit, and uses no null pointer.
+        // SAFETY: S9: as above; the kernel reads positions from the second pass on, and uses no null pointer. It writes
+        // each element to its own position in its row, because `ends` are cumulative counts of each digit.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(Pass { keys, values, positions })

@@ -1,4 +1,4 @@
-//! Random numbers. What element i is made of stands in the head of `kernels-hip/families/random.hip`.
+//! Random numbers. The head of `kernels-hip/families/random.hip` says how element i is computed.
 
 use hip_safe::Launch;
 use kernels_hip::args::RandomArgs;
@@ -14,8 +14,8 @@ use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 
-/// `count` numbers of `low..high`, evenly spread: low + u · (high − low), fused and rounded; what would round to `high` is `below`, the
-/// number before it.
+/// `count` numbers uniformly distributed over `low..high`: low + u · (high − low), fused and rounded. Results that
+/// would round to `high` become `below`, the next number below it.
 pub(crate) fn uniform(
     device: &HipDevice,
     dtype: DType,
@@ -37,7 +37,7 @@ pub(crate) fn normal(
     generate(device, dtype, count, draw, "normal", &|launch| push(launch, dtype, &scalars))
 }
 
-/// `count` integers from `low` on: the high half of a word of 64 bits times `span`.
+/// `count` integers from `low` on: the high half of a 64-bit word times `span`.
 pub(crate) fn randint(
     device: &HipDevice,
     dtype: DType,
@@ -51,7 +51,7 @@ pub(crate) fn randint(
     })
 }
 
-/// `count` elements: 1 where the word is below `threshold`, else 0.
+/// `count` elements: 1 where the random word is below `threshold`, else 0.
 pub(crate) fn bernoulli(
     device: &HipDevice,
     dtype: DType,
@@ -64,7 +64,7 @@ pub(crate) fn bernoulli(
     })
 }
 
-/// The elements of `layout`: 0 where the word is below `threshold`, else the element times `scale`.
+/// The elements of `layout`: 0 where the random word is below `threshold`, else the element times `scale`.
 pub(crate) fn dropout(
     storage: &HipStorage,
     layout: &Layout,
@@ -81,13 +81,14 @@ pub(crate) fn dropout(
         let mut launch = device.stream().launch(function, device.elementwise(part.count, FOUR_EACH));
         launch.arg(&source).arg_mut(&mut target).value(&part.map1());
         launch.value(&args(part.first, part.count, draw)).value(&threshold).value(&scale);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(out)
 }
 
-/// As if elements had four bytes: a thread makes four of them, from one block of words.
+/// Launches are sized as for four-byte elements: a thread makes four of them, from one block of words.
 const FOUR_EACH: usize = 4;
 
 fn random(op: &'static str, dtype: DType) -> Kernel {
@@ -98,7 +99,7 @@ fn args(first: usize, count: usize, draw: Draw) -> RandomArgs {
     RandomArgs { count: count as u64, first: first as u64, seed: draw.seed, stream: draw.stream }
 }
 
-/// `count` elements of a kernel that takes nothing else than numbers.
+/// `count` elements of a kernel that takes only numbers.
 fn generate(
     device: &HipDevice,
     dtype: DType,

@@ -1,4 +1,4 @@
-//! Numbers at equal distances, each computed from its place.
+//! Evenly spaced numbers, each computed from its index.
 
 use hip_safe::Launch;
 
@@ -9,20 +9,20 @@ use crate::hip::kernels::Kernel;
 use crate::hip::{HipDevice, HipStorage};
 use crate::scalar::Scalar;
 
-/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused multiply-add and
-/// then rounded.
+/// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused
+/// multiply-add and then rounded.
 pub(crate) fn arange(
     device: &HipDevice,
     dtype: DType,
     count: usize,
     start_and_step: [Scalar; 2],
 ) -> Result<HipStorage> {
-    // The kernel takes both in 64 bits.
+    // The kernel takes both as 64-bit numbers.
     let wide = if dtype.is_float() { DType::F64 } else { DType::I64 };
     of_places(device, dtype, count, "arange", &|launch| push(launch, wide, &start_and_step))
 }
 
-/// `count` elements at equal distances from start to end, computed in `f64` and then rounded; the ends as they are.
+/// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are exact.
 pub(crate) fn linspace(
     device: &HipDevice,
     dtype: DType,
@@ -32,7 +32,7 @@ pub(crate) fn linspace(
     of_places(device, dtype, count, "linspace", &|launch| push(launch, dtype, &ends))
 }
 
-/// `count` elements that a kernel makes of their places and of two numbers, which `push_numbers` appends.
+/// `count` elements that a kernel computes from their indices and the two numbers that `push_numbers` appends.
 fn of_places(
     device: &HipDevice,
     dtype: DType,

@@ -17,10 +17,10 @@ use crate::layout::{Layout, collapse};
 use crate::ops::{BinaryOp, ReduceOp};
 use crate::scalar::Scalar;
 
-/// Half of the threads that a multiprocessor of today's GPUs holds: see [`Reduced`].
+/// Half of the threads that a multiprocessor of current GPUs holds: see [`Reduced`].
 const THREADS_EACH: u32 = 1024;
 
-/// `op` over `axes`. If there is nothing to reduce, the op has an identity or there are no results.
+/// Reduces `axes` by `op`. If the axes are empty, the operation has an identity or the result is empty.
 pub(crate) fn reduce(
     storage: &HipStorage,
     layout: &Layout,
@@ -34,7 +34,8 @@ pub(crate) fn reduce(
     let reduced = if finds_places(op) { reduced } else { by_strides(&reduced, op)? };
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
-        // So scattered a group does not fit the kernel's arguments: its elements are brought together first, in their order.
+        // Such a scattered group does not fit the kernel's arguments. Its elements are made contiguous first, in their
+        // order.
         let (rank, first) = (layout.rank(), layout.rank() - axes.len());
         let order: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).chain(sorted(axes)).collect();
         let grouped = layout.permute(&order, op.name())?;
@@ -78,7 +79,8 @@ pub(crate) fn reduce(
         if plan.parts == 1 {
             let mut target = out.tail_mut(part.first, op.name())?;
             launch.arg(&input).arg_mut(&mut target).value(&map);
-            // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
+            // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `outputs`
+            // elements.
             unsafe { launch.submit() }.map_err(wrap(op.name()))?;
             continue;
         }
@@ -101,7 +103,7 @@ pub(crate) fn reduce(
     Ok(out)
 }
 
-/// Joins the parts of `map.outputs` outputs; `first` is the first of them.
+/// Joins the partial results of `map.outputs` outputs, of which `first` is the first.
 fn join(
     partial: &HipStorage,
     out: &mut HipStorage,
@@ -117,23 +119,23 @@ fn join(
     let (input, mut target) = (partial.tail(0, op.name())?, out.tail_mut(first, op.name())?);
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&JoinMap { width, ..map });
-    // SAFETY: S9: the kernel reads the parts of all outputs, and writes as many elements as there are outputs.
+    // SAFETY: S9: the kernel reads the parts of all outputs, and writes one element per output.
     unsafe { launch.submit() }.map_err(wrap(op.name()))
 }
 
-/// Whether results are positions, so that the order of the reduced elements matters.
+/// Whether the result is a position, so that the order of the reduced elements matters.
 fn finds_places(op: ReduceOp) -> bool {
     matches!(op, ReduceOp::ArgMin | ReduceOp::ArgMax)
 }
 
-/// The same elements in the order of their places, as far as strides tell.
+/// Permutes the axes to descending strides, so that elements are read in memory order.
 fn by_strides(layout: &Layout, op: ReduceOp) -> Result<Layout> {
     let mut order: Vec<usize> = (0..layout.rank()).collect();
     order.sort_by_key(|&axis| Reverse(layout.strides()[axis]));
     layout.permute(&order, op.name())
 }
 
-/// The size of what the kernels accumulate: `Op::Sum` in `reduce.hip`.
+/// Bytes of the kernels' accumulator: `Op::Sum` in `reduce.hip`.
 fn accumulator_bytes(dtype: DType, op: ReduceOp) -> usize {
     let value = if dtype.size_in_bytes() == 8 { 8 } else { 4 };
     if finds_places(op) { 2 * value } else { value }
@@ -161,7 +163,7 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
     axes
 }
 
-/// What stands between the family and the dtype in a kernel's name.
+/// The part of a kernel's name between the family and the dtype.
 fn kernel_name(kind: Reduction, op: ReduceOp) -> &'static str {
     match (kind, op) {
         (Reduction::Rows, op) => op.name(),
@@ -174,7 +176,7 @@ fn kernel_name(kind: Reduction, op: ReduceOp) -> &'static str {
     }
 }
 
-/// The kernel that joins parts.
+/// The kernel that joins partial results.
 fn join_name(op: ReduceOp) -> &'static str {
     match op {
         ReduceOp::Sum => "join_sum",

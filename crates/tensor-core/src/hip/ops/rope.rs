@@ -9,7 +9,7 @@ use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::storage::rope::Rope;
 
-/// The pairs of `rope`, turned: (x, y) becomes (x cos − y sin, x sin + y cos).
+/// Rotates the pairs of `rope`: (x, y) becomes (x cos − y sin, x sin + y cos).
 pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Rope) -> Result<HipStorage> {
     let (device, dtype, name) = (x.device(), x.dtype(), rope.name);
     let count = rope.x.elements();
@@ -19,7 +19,7 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
         return Ok(out);
     }
     let &[batch, heads, times, d] = rope.x.dims() else { unreachable!("the tensor has four dimensions") };
-    // Distances between neighbouring pairs and within one, where neighbouring numbers are `stride` apart.
+    // Distance between neighbouring pairs, and within a pair. Neighbouring numbers are `stride` apart.
     let steps = |stride: usize| match rope.interleaved {
         true => (2 * stride as u64, stride as u64),
         false => (stride as u64, (d / 2 * stride) as u64),
@@ -55,7 +55,7 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
     let mut result = out.tail_mut(0, name)?;
     let mut launch = device.stream().launch(function, device.elementwise(count / 2, 16));
     launch.arg(&input).arg(&cosines).arg(&sines).arg_mut(&mut result).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes `count` elements.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes `count` elements.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }

@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use kernels_hip::args::ScanMap;
 use kernels_hip::launch::{self, Scan};
@@ -12,7 +12,7 @@ use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::storage::scan::ScanOp;
 
-/// `op` of each element along `axis` and all before it.
+/// Combines all elements along `axis` up to each one by `op`.
 pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usize) -> Result<HipStorage> {
     let (device, name) = (storage.device(), op.name());
     if layout.elements() == 0 {
@@ -45,7 +45,7 @@ pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usiz
     Ok(out)
 }
 
-/// A thread along each line.
+/// Scans with one thread per line.
 fn columns(
     storage: &HipStorage,
     start: usize,
@@ -59,11 +59,11 @@ fn columns(
     let mut launch =
         device.stream().launch(function, config(launch::scan_columns(map, device.multiprocessors())));
     launch.arg(&input).arg_mut(&mut target).value(map);
-    // SAFETY: S9: the kernel reads and writes the elements of the lines, which are tight in both storages.
+    // SAFETY: S9: the kernel reads and writes the elements of the lines, which are contiguous in both storages.
     unsafe { launch.submit() }.map_err(wrap(name))
 }
 
-/// A block along each section, from what lies before it.
+/// Scans with one block per section, which starts from the section's offset.
 fn rows(
     storage: &HipStorage,
     start: usize,
@@ -91,7 +91,7 @@ fn rows(
     unsafe { launch.submit() }.map_err(wrap(name))
 }
 
-/// What lies before each section: the totals of all, then their running sums.
+/// The offset of each section: the cumulative sums of all sections' totals.
 fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Result<HipStorage> {
     let (device, name) = (storage.device(), op.name());
     let sums = match storage.dtype() {
@@ -108,7 +108,8 @@ fn offsets(storage: &HipStorage, start: usize, op: ScanOp, map: &ScanMap) -> Res
         let mut launch =
             device.stream().launch(function, config(launch::scan_rows(map, device.multiprocessors())));
         launch.arg(&input).arg_mut(&mut target).value(map);
-        // SAFETY: S9: the kernel reads the elements of the lines, which are tight, and writes a sum for each section.
+        // SAFETY: S9: the kernel reads the elements of the lines, which are contiguous, and writes a sum for each
+        // section.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     {

@@ -1,4 +1,4 @@
-//! Choosing elements by a mask or by their place.
+//! Selecting elements by a mask or by position.
 
 use kernels_hip::MAX_RANK;
 use kernels_hip::args::{FlipMap, TriangleMap, WhereMap};
@@ -17,7 +17,7 @@ fn select(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "select", op, dtype, to: None }
 }
 
-/// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have one shape.
+/// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have the same shape.
 pub(crate) fn where_cond(
     (mask, layout): (&HipStorage, &Layout),
     (on_true, a): (&HipStorage, &Layout),
@@ -42,7 +42,8 @@ pub(crate) fn where_cond(
         let config = device.walk(map.is_flat(), part.count, (bytes, bytes));
         let mut launch = device.stream().launch(function, config);
         launch.arg(&masks).arg(&x).arg(&y).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layouts' places, which lie inside the storages, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside the storages, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(OP))?;
     }
     Ok(out)
@@ -63,7 +64,7 @@ fn where_map(part: &Part) -> WhereMap {
     WhereMap { count: part.count as u64, rank, flags, dims, mask, a, b }
 }
 
-/// Whether the elements lie side by side in the order of the walk.
+/// Whether the elements are contiguous in traversal order.
 fn is_tight(dims: &[u64], strides: &[u64]) -> bool {
     let mut expected = 1;
     dims.iter().zip(strides).rev().all(|(&length, &stride)| {
@@ -82,7 +83,8 @@ pub(crate) fn flip(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
     }
     let dims = flip_dims(layout, axes);
     if dims.len() > MAX_RANK {
-        // More dimensions than the kernel takes: tight ones merge, and three that are flipped make at most seven of all.
+        // More dimensions than the kernel takes. Contiguous dimensions merge, so that flipping three axes at a time
+        // leaves at most seven.
         let tight = Layout::contiguous(layout.shape().clone(), OP)?;
         if !layout.is_contiguous() {
             return flip(&copy::copy(storage, layout)?, &tight, axes);
@@ -114,14 +116,14 @@ pub(crate) fn flip(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
         let (source, mut target) = (storage.tail(layout.offset(), OP)?, out.tail_mut(0, OP)?);
         let mut launch = device.stream().launch(function, device.elementwise(count, dtype.size_in_bytes()));
         launch.arg(&source).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: read backwards or not, the places are those of the layout, which lie inside the storage; the kernel
-        // writes `count` elements.
+        // SAFETY: S9: in either direction, the kernel reads the layout's elements, which lie inside the storage; the
+        // kernel writes `count` elements.
         unsafe { launch.submit() }.map_err(wrap(OP))?;
     }
     Ok(out)
 }
 
-/// The elements for which column − row is at most (`upper`: at least) `diagonal`, zeros elsewhere.
+/// Keeps the elements whose column − row is at most (`upper`: at least) `diagonal`, and sets the others to 0.
 pub(crate) fn triangle(
     storage: &HipStorage,
     layout: &Layout,
@@ -151,7 +153,8 @@ pub(crate) fn triangle(
         let mut launch =
             device.stream().launch(function, device.elementwise(part.count, dtype.size_in_bytes()));
         launch.arg(&source).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `count` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(out)

@@ -22,10 +22,10 @@ pub(crate) fn softmax(storage: &HipStorage, layout: &Layout, axis: usize, log: b
     let (kept, _) = layout.split(&[axis]);
     let outer = collapse(&[&kept]);
     let ready = if inner == 1 {
-        // Rows whose elements lie side by side; where the rows begin does not matter.
+        // Contiguous rows. The distance between rows does not matter.
         layout.dims()[axis] == 1 || layout.strides()[axis] == 1
     } else {
-        // Columns that lie side by side; how far apart their elements are does not matter.
+        // Adjacent columns. The distance between their elements does not matter.
         outer.dims.len() <= MAX_RANK && outer.strides[0].last() == Some(&1)
     };
     if !ready {
@@ -35,7 +35,7 @@ pub(crate) fn softmax(storage: &HipStorage, layout: &Layout, axis: usize, log: b
     if inner == 1 { rows(storage, layout, axis, log) } else { columns(storage, layout, axis, log) }
 }
 
-/// Along an axis with nothing behind it.
+/// Softmax along the innermost axis.
 fn rows(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Result<HipStorage> {
     let (device, dtype, name) = (storage.device(), storage.dtype(), name(log));
     let length = layout.dims()[axis];
@@ -58,13 +58,14 @@ fn rows(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Result
         let map = RowMap { rows, length, rank: part.rank(), reserved: 0, dims, strides };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map);
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `rows · length` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `rows · length`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)
 }
 
-/// Along another axis. What is kept has at most eight dimensions.
+/// Softmax along another axis. The kept axes collapse to at most eight dimensions.
 fn columns(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Result<HipStorage> {
     let (device, dtype, name) = (storage.device(), storage.dtype(), name(log));
     let (kept, _) = layout.split(&[axis]);
@@ -88,7 +89,8 @@ fn columns(storage: &HipStorage, layout: &Layout, axis: usize, log: bool) -> Res
     let shape = launch::columns(columns, length, device.multiprocessors());
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&input).arg_mut(&mut target).value(&map);
-    // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `columns · length` elements.
+    // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `columns · length`
+    // elements.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }

@@ -13,8 +13,8 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 
-/// The first `keep` elements of each sorted row, and their positions. The layout has an axis, of at most `u32::MAX`
-/// elements and of at least `keep`.
+/// The first `keep` elements of each sorted row, and their positions. The layout has a last axis, with `keep` to
+/// `u32::MAX` elements.
 pub(crate) fn sort(
     storage: &HipStorage,
     layout: &Layout,
@@ -41,13 +41,14 @@ pub(crate) fn argsort(
     Ok(order(storage, layout, descending, keep, false, operation)?.positions)
 }
 
-/// What a pass wrote: elements and their positions in the row.
+/// The output of a pass: elements and their positions in the row.
 struct Pass {
     values: Option<HipStorage>,
     positions: HipStorage,
 }
 
-/// What a pass reads: tight rows from element `start` on, and the positions of their elements where those are not their places.
+/// The input of a pass: contiguous rows from element `start` on. `None` for positions means that elements are at their
+/// original positions.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     values: &'a HipStorage,
@@ -55,8 +56,8 @@ struct Rows<'a> {
     positions: Option<&'a HipStorage>,
 }
 
-/// Leaves those among which the first few are, if few are wanted of long rows; sorts short runs, then merges them. `with_values` says
-/// whether the last pass writes elements too; where there are none to write, it writes none.
+/// If `keep` is small and rows are long, first keeps candidates only. Then sorts short runs and merges them.
+/// `with_values` says whether the last pass writes elements too.
 fn order(
     storage: &HipStorage,
     layout: &Layout,
@@ -102,14 +103,14 @@ fn order(
 }
 
 impl Pass {
-    /// What the next pass reads, if there was a pass.
+    /// The next pass's input, if this pass wrote elements.
     fn rows(&self) -> Option<Rows<'_>> {
         let values = self.values.as_ref()?;
         Some(Rows { values, start: 0, positions: Some(&self.positions) })
     }
 }
 
-/// One pass, which writes `count` elements and positions, or positions alone.
+/// Runs one pass, which writes `count` elements and positions, or positions only.
 fn pass<M: DeviceRepr>(
     input: Rows<'_>,
     kernel: Kernel,
@@ -122,8 +123,8 @@ fn pass<M: DeviceRepr>(
     let device = input.values.device();
     let function = device.kernels().get(device, kernel)?;
     let uninit = |dtype| {
-        // SAFETY: S15: the kernel writes what each section or run leaves, and the next pass or the caller reads only that: of the
-        // last pass, which leaves one run of `keep` elements a row, all.
+        // SAFETY: S15: the kernel writes the output of each section or run, and the next pass or the caller reads only
+        // that. The last pass writes all: one run of `keep` elements per row.
         unsafe { HipStorage::uninit(device, dtype, count as usize, operation) }
     };
     let mut values = if with_values { Some(uninit(kernel.dtype)?) } else { None };
@@ -144,9 +145,9 @@ fn pass<M: DeviceRepr>(
             None => launch.pointer(ptr::null()),
         };
         launch.arg_mut(&mut to_positions).value(map);
-        // SAFETY: S9: the kernel reads the rows of the map, which the input has from `start` on and a pass before has written where
-        // sections or runs left something, and writes inside `count` elements; it uses no null pointer, and only merges, which have
-        // a pass before them, need positions.
+        // SAFETY: S9: the kernel reads the rows of the map, which the input has from `start` on and which an earlier
+        // pass has written where sections or runs have output. It writes inside `count` elements. It uses no null
+        // pointer: only merges need positions, and they have an earlier pass.
         unsafe { launch.submit() }.map_err(wrap(operation))?;
     }
     Ok(Pass { values, positions })

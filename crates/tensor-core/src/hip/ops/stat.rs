@@ -13,13 +13,13 @@ use crate::hip::maps::{eight, parts};
 use crate::layout::{Layout, collapse};
 use crate::storage::StatOp;
 
-/// `op` over `axes`, rounded to the dtype once. Floats only.
+/// The statistic `op` over `axes`, rounded to the dtype once. Floats only.
 pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[usize]) -> Result<HipStorage> {
     let (kept, reduced) = layout.split(axes);
     let (device, dtype, name) = (storage.device(), storage.dtype(), op.name());
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
-        // So scattered a group does not fit the kernel's arguments: its elements are brought together first.
+        // Such a scattered group does not fit the kernel's arguments. Its elements are made contiguous first.
         let mut order: Vec<usize> = (0..layout.rank()).filter(|axis| !axes.contains(axis)).collect();
         order.extend((0..layout.rank()).filter(|axis| axes.contains(axis)));
         let grouped = layout.permute(&order, name)?;
@@ -48,7 +48,8 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
         };
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&input).arg_mut(&mut target).value(&map).value(&u32::from(alone));
-        // SAFETY: S9: the kernel reads the layout's places, which lie inside the storage, and writes `outputs` elements.
+        // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `outputs`
+        // elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
     Ok(out)

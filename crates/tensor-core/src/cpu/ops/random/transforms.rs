@@ -1,5 +1,5 @@
-//! From words to floats: even and normal distributions, of explicit `fma` and IEEE operations only, so that the kernels give the
-//! same bits.
+//! Converts words to floats with uniform or normal distribution. Only explicit `fma` and IEEE operations are used, so
+//! that kernels give the same bits.
 
 use std::ops::{Add, Div, Mul, Neg};
 
@@ -9,7 +9,7 @@ use crate::cpu::arith::Arith;
 pub(super) trait Random:
     Arith + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// Words of 32 bits for each number.
+    /// 32-bit words per number.
     const WORDS: usize;
     /// Coefficients of artanh(s)/s − 1, by powers of s² from the first on.
     const ARTANH: &[Self];
@@ -21,8 +21,8 @@ pub(super) trait Random:
     /// Multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`) in \[0, 1).
     fn units(words: &[u32], out: &mut [Self]);
 
-    /// Normally distributed numbers with mean 0 and deviation 1, by Box and Muller: two words make two numbers. The first makes a
-    /// number of (0, 1], the second is an angle in parts of a turn.
+    /// Normally distributed numbers with mean 0 and deviation 1, by the Box-Muller transform: two words make two
+    /// numbers. The first word becomes a number in (0, 1], the second an angle in fractions of a turn.
     fn normals(words: &[u32], out: &mut [Self]);
 }
 
@@ -105,12 +105,12 @@ impl Random for f64 {
 /// 2⁻⁵³.
 const PLACE_F64: f64 = f64::EPSILON / 2.0;
 
-/// The upper 53 bits of a word of 64 bits.
+/// The upper 53 bits of a 64-bit word.
 fn upper_bits(pair: &[u32]) -> u64 {
     (u64::from(pair[1]) << 32 | u64::from(pair[0])) >> 11
 }
 
-/// The logarithm of a normal number: it is 2ᵏ(1 + f) with 1 + f between √½ and √2.
+/// The logarithm of a normal number 2ᵏ(1 + f), with 1 + f between √½ and √2.
 fn ln_f32(u: f32) -> f32 {
     let k = (u.to_bits().wrapping_sub(0x3f35_04f3) as i32) >> 23;
     let f = f32::from_bits(u.to_bits().wrapping_sub((k as u32) << 23)) - 1.0;
@@ -131,7 +131,7 @@ fn ln_1p<F: Random>(f: F, two: F) -> F {
     (t * z).mul_add(polynomial(z, F::ARTANH), t)
 }
 
-/// Cosine and sine, times r, of quarter turns and an angle of at most an eighth of a turn.
+/// Cosine and sine, times r, of a sum of quarter turns and an angle of at most an eighth of a turn.
 fn on_circle<F: Random>(r: F, quarters: u32, angle: F) -> [F; 2] {
     let z = angle * angle;
     let sine = (angle * z).mul_add(polynomial(z, F::SINE), angle);
@@ -140,7 +140,7 @@ fn on_circle<F: Random>(r: F, quarters: u32, angle: F) -> [F; 2] {
     [r * if (quarters + 1) & 2 != 0 { -x } else { x }, r * if quarters & 2 != 0 { -y } else { y }]
 }
 
-/// Σ cᵢ zⁱ, by Horner.
+/// Σ cᵢ zⁱ, by Horner's method.
 fn polynomial<F: Random>(z: F, coefficients: &[F]) -> F {
     coefficients.iter().rev().copied().reduce(|sum, c| z.mul_add(sum, c)).unwrap_or_default()
 }
@@ -175,10 +175,10 @@ mod tests {
                 [(c, s), (-s, c), (-c, -s), (s, -c), (c, s)].into_iter().enumerate()
             {
                 let [x, y] = on_circle(1.0, quarters as u32, angle);
-                // Four halves of a place of 1.
+                // Four halves of an ulp of 1.
                 assert!((x - cosine).abs() < 4.5e-16 && (y - sine).abs() < 4.5e-16, "{quarters} {angle}");
                 let [x, y] = on_circle(1.0f32, quarters as u32, angle as f32);
-                // The same, and half a place for the angle.
+                // The same, plus half an ulp for the angle.
                 let near = |got: f32, exact: f64| (f64::from(got) - exact).abs() < 1.5e-7;
                 assert!(near(x, cosine) && near(y, sine), "{quarters} {angle}");
             }

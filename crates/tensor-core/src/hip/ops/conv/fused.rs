@@ -1,4 +1,4 @@
-//! A convolution with its bias and its activation in one call of MIOpen, or of what stands in its place.
+//! A convolution with its bias and activation in one call of MIOpen, or of the platform's equivalent.
 
 use half::{bf16, f16};
 use miopen_safe::{
@@ -18,7 +18,7 @@ use crate::layout::Layout;
 
 /// A plan that the library compiled for one problem.
 pub(super) struct Fused {
-    /// Running it takes it exclusively.
+    /// Running a plan needs exclusive access.
     plan: Mutex<FusionPlan>,
     /// Input, filter and output.
     descriptors: [TensorDesc; 3],
@@ -27,10 +27,10 @@ pub(super) struct Fused {
 }
 
 impl Fused {
-    /// Asks the library; `None` if it has no such plan, or may compute it in a way that may not be taken.
+    /// Asks the library; `None` if it has no such plan, or only with an algorithm that must not be used.
     ///
     /// # Errors
-    /// What has nothing to do with the problem, such as a lack of memory.
+    /// Errors unrelated to the problem, such as a lack of memory.
     pub(super) fn new(
         dnn: &Handle,
         data_type: DataType,
@@ -69,12 +69,12 @@ impl Fused {
         }
     }
 
-    /// Whether the plan ends with the activation; else that is left to be done.
+    /// Whether the plan includes the activation. Otherwise the caller applies it.
     pub(super) fn activates(&self) -> bool {
         self.activates
     }
 
-    /// Writes the convolution with its bias, and activation, to `out`, if the library does that.
+    /// Writes the convolution with its bias, and its activation if included, to `out`, if the library supports it.
     pub(super) fn conv(
         &self,
         out: &mut HipStorage,
@@ -115,14 +115,14 @@ impl Fused {
             self.plan.lock().execute(dnn, &x, &args, &mut y)
         })();
         match made {
-            // Whatever it says of a plan that it has compiled: there are other ways.
+            // The library compiled the plan but refuses to run it. There are other ways.
             Err(error @ DnnError::Miopen { .. }) if !error.is_passing() => Ok(Attempt::Impossible),
             made => answered(made),
         }
     }
 }
 
-/// A scalar as our kernels take it.
+/// A scalar, rounded as our kernels take it.
 fn rounded(scalar: f64, dtype: DType) -> f64 {
     let scalar = scalar.into();
     match dtype {
@@ -140,7 +140,8 @@ mod tests {
     use crate::hip::ops::conv::Epilogue;
     use crate::window::{ConvAxis, Convolution};
 
-    /// The host's library has plans, so that the first call of each problem takes one: 2 + 10·3 − 40, and with the other signs.
+    /// The host's library has plans, so that the first call of each problem uses one: 2 + 10·3 − 40, and with the other
+    /// signs.
     #[test]
     fn the_hosts_library_has_plans() {
         let device = Device::parse("host:0").unwrap();

@@ -1,4 +1,4 @@
-//! Convolutions by MIOpen, or what stands in its place.
+//! Convolutions by MIOpen, or the platform's equivalent.
 
 use half::{bf16, f16};
 use miopen_safe::{
@@ -14,15 +14,15 @@ use crate::hip::HipStorage;
 use crate::hip::choice::Attempt;
 use crate::hip::device::wrap;
 
-/// Those that add up products. Winograd's and Fourier's transforms round otherwise, and integers that `f32` holds would not stay
-/// exact: they are taken where somebody allows it.
+/// Algorithms that sum products. Winograd and Fourier transforms round differently, so that integers that `f32`
+/// represents would not stay exact. They are used only if the user allows it.
 pub(super) const SUMS: [Algorithm; 3] = [Algorithm::GEMM, Algorithm::DIRECT, Algorithm::IMPLICIT_GEMM];
-/// How many of the library's solutions are tried, its first choice first.
+/// How many of the library's solutions are tried, in its order of preference.
 const TRIED: usize = 4;
-/// The most workspace that a solution may need.
+/// The largest workspace of a solution.
 const MOST_WORKSPACE: usize = 1 << 30;
 
-/// A problem as the library knows it, and what it offers.
+/// A problem in the library's terms, with its solutions.
 pub(in crate::hip) struct Prepared {
     convolution: ConvolutionDesc,
     /// Input, filter and output of the forward convolution.
@@ -33,10 +33,10 @@ pub(in crate::hip) struct Prepared {
 }
 
 impl Prepared {
-    /// Asks the library; `None` if it does not do this, or in no way that may be taken.
+    /// Asks the library for solutions; `None` if it has none that may be used.
     ///
     /// # Errors
-    /// What has nothing to do with the problem, such as a lack of memory.
+    /// Errors unrelated to the problem, such as a lack of memory.
     pub(in crate::hip) fn new(
         dnn: &Handle,
         problem: &Problem,
@@ -59,7 +59,7 @@ impl Prepared {
         };
         let x = [shape.batch, shape.groups * shape.in_channels, shape.h.input, shape.w.input];
         let y = [shape.batch, shape.groups * shape.out_channels, shape.h.out, shape.w.out];
-        // A transposed convolution is the gradient of a forward one by its input.
+        // A transposed convolution is the gradient of a forward one with respect to its input.
         let dims = if shape.transposed { [y, shape.filter_dims(), x] } else { [x, shape.filter_dims(), y] };
         let prepare = || -> Result<Self, DnnError> {
             let convolution = ConvolutionDesc::new(dnn, walk)?;
@@ -86,18 +86,18 @@ impl Prepared {
         }
     }
 
-    /// The plan of the convolution with what comes behind it, if there is one.
+    /// The fused plan, if there is one.
     pub(super) fn fused(&self) -> Option<&Fused> {
         self.fused.as_ref()
     }
 
-    /// How many solutions there are.
+    /// The number of solutions.
     pub(super) fn solutions(&self) -> usize {
         self.solutions.len()
     }
 }
 
-/// Writes the convolution to `out` by a solution, if the library does that.
+/// Writes the convolution to `out` with one of the solutions, if the library supports it.
 pub(super) fn conv(
     out: &mut HipStorage,
     operands: (&HipStorage, &HipStorage),
@@ -142,7 +142,7 @@ fn run<T: Element>(
     answered(made)
 }
 
-/// What a call of the library says of the way that made it.
+/// Converts the result of a library call to the outcome of a way.
 pub(super) fn answered(made: Result<(), DnnError>) -> Result<Attempt<()>> {
     match made {
         Ok(()) => Ok(Attempt::Done(())),

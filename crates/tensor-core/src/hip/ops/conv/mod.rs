@@ -1,4 +1,4 @@
-//! Convolutions: by the platform's libraries or by our kernels, whichever was quicker when a problem was met first.
+//! Convolutions, by the platform's libraries or our kernels, whichever was measured to be faster.
 
 mod fused;
 mod library;
@@ -18,54 +18,54 @@ use crate::window::Convolution;
 
 pub(in crate::hip) use library::Prepared;
 
-/// A convolution of tight tensors, by what the choice of a way depends on.
+/// The properties of a convolution of contiguous tensors that determine the fastest way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::hip) struct Problem {
     dtype: DType,
     shape: Convolution,
-    /// Whether Winograd's and Fourier's transforms may be used.
+    /// Whether Winograd and Fourier transforms may be used.
     transforms: bool,
-    /// What comes behind it, as far as a library may have that in one call with it.
+    /// The operations after the convolution that a library may fuse with it.
     epilogue: Option<Epilogue>,
-    /// All operands begin at multiples of [`ALIGNED`] bytes: libraries refuse some of what they do then for others.
+    /// Whether all operands are aligned to [`ALIGNED`] bytes. Libraries refuse some implementations otherwise.
     aligned: bool,
 }
 
-/// Bytes of the widest access.
+/// Bytes of the widest memory access.
 const ALIGNED: usize = 16;
 
-/// What comes behind a convolution in one call of a library: a bias, an activation, or both.
+/// What a library fuses with a convolution: a bias, an activation, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Epilogue {
     bias: bool,
     activation: Option<Fusable>,
 }
 
-/// Activations that libraries compute as exactly as our kernels do. The others are a pass over the result.
+/// Activations that libraries compute as exactly as our kernels do. Others run in a separate pass over the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Fusable {
     Relu,
-    /// By the bits of the slope.
+    /// With the bits of the slope.
     LeakyRelu(u64),
 }
 
-/// How one may be computed.
+/// A way to compute a convolution.
 #[derive(Debug, Clone, Copy)]
 enum Way {
-    /// The library's plan of convolution, bias and activation.
+    /// The library's fused plan of convolution, bias and activation.
     Fused,
-    /// The library's solution of that number.
+    /// The library's solution with that index.
     Library(usize),
-    /// A matrix product for each image, where the filter has one tap.
+    /// One matrix product per image, for filters with a single tap.
     Pointwise,
     /// Our kernels.
     Own,
 }
 
-/// A bias of rank 1 and an activation, where there are any.
+/// An optional bias of rank 1 and an optional activation.
 type Ending<'a> = (Option<(&'a HipStorage, &'a Layout)>, Option<Activation>);
 
-/// The convolution of `x` `[batch, channels, h, w]` with filters and, where there are any, a bias and an activation.
+/// The convolution of `x` `[batch, channels, h, w]` with filters, an optional bias and an optional activation.
 pub(crate) fn conv(
     (x, x_layout): (&HipStorage, &Layout),
     (filter, filter_layout): (&HipStorage, &Layout),
@@ -85,7 +85,7 @@ pub(crate) fn conv(
     let aligned = operands.all(|(operand, layout)| operand.begins_at(layout.offset(), ALIGNED));
     let transforms = libraries.allow_transforms();
     let problem = Problem { dtype, shape: *shape, transforms, epilogue, aligned };
-    // A library takes tensors as they lie if they lie tight, and, if it has no bias in one with it, rounds before a bias is added.
+    // Libraries need contiguous tensors. A library that does not fuse the bias rounds before adding it.
     let exact = bias.is_none() || matches!(dtype, DType::F32 | DType::F64);
     let tight = x_layout.is_contiguous() && filter_layout.is_contiguous();
     let known = matches!(dtype, DType::F32 | DType::F16 | DType::BF16) && (exact || epilogue.is_some());
@@ -98,7 +98,7 @@ pub(crate) fn conv(
     let ways: Vec<Way> = by_library.chain(pointwise).chain([Way::Own]).collect();
     let starts = [x_layout.offset(), filter_layout.offset()];
     libraries.choices().run(device.stream(), &problem, ways.len(), |way| -> Result<Attempt<()>> {
-        // What the way leaves to be done.
+        // What remains to be done after the way ran.
         let mut rest = (bias, activation);
         let done = match (ways[way], &prepared, fused) {
             (Way::Fused, _, Some(fused)) => {
@@ -127,9 +127,9 @@ pub(crate) fn conv(
 }
 
 impl Epilogue {
-    /// What a library may do in one call with the convolution, if that spares anything.
+    /// What a library may fuse with the convolution, if that saves a pass.
     fn of(dtype: DType, (bias, activation): Ending<'_>, shape: &Convolution) -> Option<Self> {
-        // Without an activation the sum with its bias is rounded once, which a library does not promise.
+        // Without an activation the sum with its bias must be rounded once, which libraries do not guarantee.
         let exact = activation.is_some() || dtype == DType::F32;
         let tight = bias.is_none_or(|(_, layout)| layout.is_contiguous());
         let fusable = match activation {
@@ -143,7 +143,7 @@ impl Epilogue {
     }
 }
 
-/// Adds the bias to what a convolution wrote, and applies the activation.
+/// Adds the bias to the convolution's result, and applies the activation.
 fn finish(out: &mut HipStorage, (bias, activation): Ending<'_>, shape: &Convolution) -> Result<()> {
     if let Some(bias) = bias {
         add_bias(out, bias, shape)?;

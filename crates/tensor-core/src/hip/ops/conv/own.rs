@@ -1,5 +1,5 @@
-//! Convolutions by our kernels, which take any strides: those that multiply the numbers, and those that multiply sums of three numbers of 16
-//! bits in place of one of `f32`.
+//! Convolutions by our kernels, which take any strides. Some multiply the numbers directly; others split each `f32`
+//! into a sum of three 16-bit numbers for the matrix units.
 
 use bytemuck::Zeroable;
 use hip_safe::{DeviceRepr, Function};
@@ -14,7 +14,7 @@ use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
 use crate::window::{ConvAxis, Convolution};
 
-/// A convolution with a bias, if there is one, and the layouts of its operands.
+/// A convolution with an optional bias, and the layouts of its operands.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub x: (&'a HipStorage, &'a Layout),
@@ -23,7 +23,7 @@ pub(super) struct Work<'a> {
     pub shape: &'a Convolution,
 }
 
-/// Writes the convolution to `out`, which has elements. The same kernels compute it each time, unless memory is lacking.
+/// Writes the convolution to `out`, which is not empty. The choice of kernel is deterministic, unless memory runs out.
 pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
     match split(out, work) {
         Ok(true) => return Ok(()),
@@ -40,8 +40,8 @@ pub(super) fn conv(out: &mut HipStorage, work: Work<'_>) -> Result<()> {
     work.submit(out, None, function, launch_shape, &work.arguments())
 }
 
-/// Writes a convolution of `f32` to `out` by the matrix units, where there are some and it is worth it; says whether. A number is the sum of
-/// three of 16 bits there, so that the result is no less exact.
+/// Writes an `f32` convolution to `out` using the matrix units, and returns true, if the device has them and it pays.
+/// Each number is the sum of three 16-bit numbers, so that the result is no less accurate.
 fn split(out: &mut HipStorage, work: Work<'_>) -> Result<bool> {
     let ((x, x_layout), (filter, filter_layout)) = (work.x, work.filter);
     let (device, dtype, operation) = (x.device(), x.dtype(), work.shape.operation);
@@ -65,7 +65,8 @@ fn split(out: &mut HipStorage, work: Work<'_>) -> Result<bool> {
     let mut target = scratch.tail_mut(0, operation)?;
     let mut launch = device.stream().launch(parts, config(parts_shape));
     launch.arg(&source).arg(&filters).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes what `bytes` counts.
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes what `bytes`
+    // counts.
     unsafe { launch.submit() }.map_err(wrap(operation))?;
     work.submit(out, Some(&scratch), product, product_shape, &arguments)?;
     Ok(true)
@@ -89,7 +90,7 @@ impl Work<'_> {
         }
     }
 
-    /// What decides about the kernel.
+    /// The properties that determine the choice of kernel.
     fn decides(&self) -> launch::ConvWork {
         let Self { x: (x, _), shape, .. } = *self;
         let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
@@ -107,7 +108,7 @@ impl Work<'_> {
         }
     }
 
-    /// Launches a kernel that writes `out`, from what was written to the scratch too if there is some.
+    /// Launches a kernel that writes `out`. It also reads the scratch memory, if given.
     fn submit<A: DeviceRepr>(
         &self,
         out: &mut HipStorage,
@@ -131,8 +132,8 @@ impl Work<'_> {
             launch.arg(scratch);
         }
         launch.arg(&source).arg(&filters).arg(&addends).arg_mut(&mut target).value(arguments);
-        // SAFETY: S9: the kernels read the layouts' places, which lie inside their storages (the bias only if there is one), and
-        // write `outputs` elements; the scratch is as great as its kernel's arguments say.
+        // SAFETY: S9: the kernels read the layouts' elements, which lie inside their storages (the bias only if there
+        // is one), and write `outputs` elements; the scratch has the size that its kernel's arguments require.
         unsafe { launch.submit() }.map_err(wrap(operation))
     }
 }

@@ -1,4 +1,4 @@
-//! Convolutions with filters of one tap, as matrix products: the filters by the channels of each image.
+//! Convolutions with one-tap filters, as matrix products of the filters and each image's channels.
 
 use smallvec::SmallVec;
 
@@ -8,7 +8,7 @@ use crate::hip::ops::matmul::blas;
 use crate::hip::ops::matmul::product::{Operand, Product};
 use crate::window::Convolution;
 
-/// Whether the convolution is such products, and the device's BLAS has them.
+/// Whether the convolution is such a product, and the device's BLAS supports it.
 pub(super) fn is_there(x: &HipStorage, shape: &Convolution) -> bool {
     let plain =
         |axis: &crate::window::ConvAxis| axis.taps == 1 && axis.given(shape.transposed)[..2] == [0, 1];
@@ -19,7 +19,7 @@ pub(super) fn is_there(x: &HipStorage, shape: &Convolution) -> bool {
         && blas::is_there(x)
 }
 
-/// Writes the convolution of tight tensors to `out`; says whether the BLAS does that.
+/// Writes the convolution of contiguous tensors to `out`; false if the BLAS does not support it.
 pub(super) fn conv(
     out: &mut HipStorage,
     (x, filter): (&HipStorage, &HipStorage),

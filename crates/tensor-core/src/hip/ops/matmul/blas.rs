@@ -10,13 +10,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
 use crate::hip::device::wrap;
 
-/// Whether the storage's device has a BLAS, and that has the dtype.
+/// Whether the storage's device has a BLAS that supports the dtype.
 pub(in crate::hip::ops) fn is_there(a: &HipStorage) -> bool {
     let has = matches!(a.dtype(), DType::F32 | DType::F64 | DType::F16 | DType::BF16);
     has && a.device().libraries().blas(a.device().stream()).is_some()
 }
 
-/// Writes the products to `out`, whose operands' strides fit; says whether. The BLAS may refuse.
+/// Writes the products to `out`; false if the BLAS refuses. The operands' strides are supported.
 pub(in crate::hip::ops) fn matmul(
     a: &HipStorage,
     b: &HipStorage,
@@ -53,7 +53,7 @@ fn run<T: Element>(
         });
         match made {
             Ok(()) => {}
-            // What it does not do our kernels do; they write once more what it has written by then.
+            // Our kernels take over, and overwrite the BLAS's partial results.
             Err(error) if is_refusal(&error) => return Ok(false),
             Err(BlasError::Hip(hip_safe::Error::OutOfMemory { .. })) => return Ok(false),
             Err(BlasError::Hip(error)) => return Err(wrap("matmul")(error)),
@@ -73,7 +73,7 @@ fn operand<T: Element>(
     MatrixBatch::from_strides(storage.tail_of::<T>(start)?, size, (row, column), (count, step))
 }
 
-/// Whether the library says that it does not do this on this device, or not at such sizes, or not in the workspace that it has.
+/// Whether the library does not support this operation on this device, with these sizes or in its workspace.
 fn is_refusal(error: &BlasError) -> bool {
     match error {
         BlasError::NotSupported { .. } | BlasError::TooLarge { .. } | BlasError::Unsupported(_) => true,

@@ -1,4 +1,4 @@
-//! Matrix products: by the platform's BLAS where it can do them, else by our kernels.
+//! Matrix products, by the platform's BLAS if it supports them, else by our kernels.
 
 pub(super) mod blas;
 mod own;
@@ -11,7 +11,8 @@ use crate::hip::device::is_out_of_memory;
 use crate::layout::Layout;
 use product::Product;
 
-/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. There is at least one element.
+/// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The result is
+/// not empty.
 pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout) -> Result<HipStorage> {
     let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
     let shape: Vec<usize> = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
@@ -24,10 +25,10 @@ pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout)
     Ok(out)
 }
 
-/// How many products an element has to be used in for a copy of its operand to pay.
+/// How often an element must be used for a copy of its operand to pay.
 const COPY_PAYS: usize = 16;
 
-/// Computes the products by the BLAS, with a copy of an operand whose strides it does not take; says whether.
+/// Computes the products with the BLAS, if it supports them. An operand with unsupported strides is copied first.
 fn by_blas(
     (a, lhs): (&HipStorage, &Layout),
     (b, rhs): (&HipStorage, &Layout),
@@ -41,7 +42,7 @@ fn by_blas(
     if !pays(product.left.fits, product.columns) || !pays(product.right.fits, product.rows) {
         return Ok(false);
     }
-    // Repeated rows and columns are read where they lie by our kernels.
+    // Our kernels read repeated rows and columns in place.
     if [lhs, rhs].into_iter().any(repeats_lines) {
         return Ok(false);
     }
@@ -63,7 +64,7 @@ fn by_blas(
     }
 }
 
-/// Whether a matrix has one line several times.
+/// Whether a matrix repeats a row or column.
 fn repeats_lines(layout: &Layout) -> bool {
     let matrix = layout.rank() - 2..;
     layout.dims()[matrix.clone()]
@@ -72,7 +73,7 @@ fn repeats_lines(layout: &Layout) -> bool {
         .any(|(&length, &stride)| length > 1 && stride == 0)
 }
 
-/// A tight copy of the matrices, if there is memory for it. Those that a batch repeats are copied once.
+/// A contiguous copy of the matrices, if there is memory for it. Matrices repeated in the batch are copied once.
 fn tight(storage: &HipStorage, layout: &Layout) -> Result<Option<(HipStorage, Layout)>> {
     let mut once = layout.clone();
     for axis in 0..layout.rank() - 2 {

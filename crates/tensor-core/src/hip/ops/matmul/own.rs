@@ -10,7 +10,7 @@ use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
 
-/// Writes the products of `a` `[batch…, m, k]` and `b` `[batch…, k, n]` to `out` `[batch…, m, n]`, which has elements.
+/// Writes the products of `a` `[batch…, m, k]` and `b` `[batch…, k, n]` to `out` `[batch…, m, n]`, which is not empty.
 pub(super) fn matmul(
     (a, lhs): (&HipStorage, &Layout),
     (b, rhs): (&HipStorage, &Layout),
@@ -43,7 +43,8 @@ pub(super) fn matmul(
         let shape = launch::matmul(m as u64, n as u64, part.count as u64, device.multiprocessors());
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&x).arg(&y).arg_mut(&mut target).value(&arguments);
-        // SAFETY: S9: the kernel reads the layouts' places, which lie inside their storages, and writes the part's products.
+        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes the part's
+        // products.
         unsafe { launch.submit() }.map_err(wrap("matmul"))?;
     }
     Ok(())

@@ -1,42 +1,43 @@
-//! What a product of tensors is to a BLAS: matrices with strides, and a batch at equal distances.
+//! A product of tensors in BLAS terms: strided matrices and a strided batch.
 
 use smallvec::SmallVec;
 
 use crate::layout::{Collapsed, Layout, collapse};
 
-/// More calls than this are not worth it: our kernels do all of them in one launch.
+/// With more calls our kernels are faster, which need one launch.
 const MOST_CALLS: usize = 64;
 
-/// Products `[rows, inner] · [inner, columns]`, `calls` times `count` of them. Strides and places are in elements.
+/// Products `[rows, inner] · [inner, columns]`: `calls` calls with `count` products each. Strides and positions are in
+/// elements.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::hip::ops) struct Product {
     pub rows: usize,
     pub columns: usize,
     pub inner: usize,
-    /// Of each call.
+    /// Products per call.
     pub count: usize,
     pub left: Operand,
     pub right: Operand,
-    /// From one product of a call to the next.
+    /// Distance between the results of a call.
     pub step: usize,
-    /// Where each call begins: left, right, result.
+    /// Start positions of each call: left, right, result.
     pub calls: SmallVec<[[usize; 3]; 1]>,
 }
 
-/// A factor's strides.
+/// The strides of a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::hip::ops) struct Operand {
     pub row: usize,
     pub column: usize,
-    /// From one matrix of a call to the next.
+    /// Distance between the matrices of a call.
     pub step: usize,
-    /// Whether a BLAS takes these strides for rows and columns as they are.
+    /// Whether a BLAS supports these strides of rows and columns.
     pub fits: bool,
 }
 
 impl Product {
-    /// The products of two layouts of equal batch dimensions, whose result lies tight. `None` if there is nothing to add up, or if it would take
-    /// very many calls.
+    /// The products of two layouts with equal batch dimensions and a contiguous result. `None` if the inner dimension
+    /// is 0 or too many calls would be needed.
     pub(super) fn new(lhs: &Layout, rhs: &Layout, result: &Layout) -> Option<Self> {
         let rank = lhs.rank();
         let (rows, inner, columns) = (lhs.dims()[rank - 2], lhs.dims()[rank - 1], rhs.dims()[rank - 1]);
@@ -53,7 +54,8 @@ impl Product {
             .zip(batch[1].strides())
             .all(|(&length, &stride)| length == 1 || stride == 0);
         if same_right {
-            // All rows of the batch by one matrix are one product, if they lie at equal distances that are not 0.
+            // If all of the batch uses the same right matrix, all rows form one product, provided their distance is
+            // constant and not 0.
             let Collapsed { dims, strides } = collapse(&[&lhs.split(&[rank - 1]).0]);
             let rows = dims.first().copied().unwrap_or(1);
             let row = strides[0].first().copied().unwrap_or(0);
@@ -128,12 +130,12 @@ mod tests {
         assert_eq!((found.rows, found.columns, found.inner, found.count), (24, 5, 8, 1));
         assert_eq!((found.left.row, found.left.column, found.left.fits), (8, 1, true));
         assert_eq!(found.calls[..], [[0, 0, 0]]);
-        // One row for the whole batch is a product for each of it.
+        // One repeated row is one product per batch entry.
         let row = tight(&[1, 1, 8]).expand(&Shape::from(&[6, 1, 8][..]), "test").unwrap();
         let rhs = tight(&[1, 8, 5]).expand(&Shape::from(&[6, 8, 5][..]), "test").unwrap();
         let found = product(&row, &rhs).unwrap();
         assert_eq!((found.rows, found.count, found.left.step, found.left.fits), (1, 6, 0, true));
-        // Rows at unequal distances are not one.
+        // Unevenly spaced rows are not one product.
         let narrowed = tight(&[6, 5, 8]).narrow(1, 1, 4, "test").unwrap();
         let rhs = tight(&[1, 8, 5]).expand(&Shape::from(&[6, 8, 5][..]), "test").unwrap();
         let found = product(&narrowed, &rhs).unwrap();
@@ -150,7 +152,7 @@ mod tests {
         let spread = Layout::strided([3, 4], &[8, 2], 0, "test").unwrap();
         let repeated = tight(&[1, 4]).expand(&Shape::from(&[3, 4][..]), "test").unwrap();
         assert!(!fits(&spread) && !fits(&repeated));
-        // One row or column lies at any distance.
+        // A single row or column may have any stride.
         assert!(fits(&Layout::strided([1, 4], &[0, 1], 0, "test").unwrap()));
         assert!(fits(&Layout::strided([4, 1], &[7, 0], 0, "test").unwrap()));
         assert!(fits(&Layout::strided([1, 4], &[0, 7], 0, "test").unwrap()));
