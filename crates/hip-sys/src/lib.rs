@@ -36,6 +36,7 @@ mod constants;
 mod error;
 mod exit;
 mod files;
+mod folders;
 mod generated;
 mod image;
 pub mod layout;
