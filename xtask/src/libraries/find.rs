@@ -99,7 +99,7 @@ fn refused(kind: Kind, why: &LoadError) -> Found {
 }
 
 /// The file of this process's libraries whose name begins like this.
-fn mapped(name: &str) -> Option<PathBuf> {
+pub(super) fn mapped(name: &str) -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let mut paths = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
     let ours = |path: &&Path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(name));
@@ -115,26 +115,8 @@ fn system_includes(kind: Kind) -> Vec<PathBuf> {
 
 /// What lies in a folder of unpacked packages. Nothing is loaded.
 pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
-    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut files = Vec::new();
-    walk(&folder, &mut files)?;
-    let library = |kind: Kind| {
-        let named = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let rest = name.strip_prefix(kind.file());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(".") && !rest.ends_with(".py"))
-        };
-        let found: Vec<&PathBuf> = files.iter().filter(named).collect();
-        match found[..] {
-            [] => Ok(None),
-            [one] => Ok(Some(one.clone())),
-            _ => Err(format!(
-                "{}: more than one {}: give folders of one version each: {found:?}",
-                folder.display(),
-                kind.title()
-            )),
-        }
-    };
+    let (folder, files) = files_in(folder)?;
+    let library = |kind: Kind| one_of(&folder, &files, kind.file(), kind.title());
     let includes = |kind: Kind| {
         let header = kind.headers()[0];
         let up = Path::new(header).components().count();
@@ -169,6 +151,37 @@ pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
         return Err(format!("{}: none of {names} is in this folder", folder.display()));
     }
     Ok(founds)
+}
+
+/// The folder without links in its path, and every plain file below it.
+pub(super) fn files_in(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
+    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut files = Vec::new();
+    walk(&folder, &mut files)?;
+    Ok((folder, files))
+}
+
+/// The file of a library whose name begins like this, with its version behind it; an error if there are several.
+pub(super) fn one_of(
+    folder: &Path,
+    files: &[PathBuf],
+    start: &str,
+    title: &str,
+) -> Result<Option<PathBuf>, String> {
+    let named = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(".") && !rest.ends_with(".py"))
+    };
+    let found: Vec<&PathBuf> = files.iter().filter(named).collect();
+    match found[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        _ => {
+            let folder = folder.display();
+            Err(format!("{folder}: more than one {title}: give folders of one version each: {found:?}"))
+        }
+    }
 }
 
 /// Every plain file below a folder, links left out.
