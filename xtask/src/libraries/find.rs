@@ -71,31 +71,16 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
     // A bare name is what the system's search was given, not where it led.
     let by_path = file.filter(|file| file.is_absolute()).and_then(|file| file.canonicalize().ok());
     let file = by_path.or_else(|| mapped(own)).or_else(|| file.map(Path::to_path_buf));
-    Found {
-        kind,
-        file,
-        version: Some(version),
-        told_by,
-        answer: None,
-        refused: None,
-        includes: system_includes(kind),
-    }
+    let includes = system_includes(kind, file.as_deref());
+    Found { kind, file, version: Some(version), told_by, answer: None, refused: None, includes }
 }
 
 fn refused(kind: Kind, why: &LoadError) -> Found {
     // A library that lacks a function was opened, and stays open.
     let file = if matches!(why, LoadError::NotFound { .. }) { None } else { mapped(kind.file()) };
     let version = file.as_deref().and_then(|file| version::of_file(kind, file));
-    let refused = Some(why.to_string());
-    Found {
-        kind,
-        file,
-        version,
-        told_by: "the file's name",
-        answer: None,
-        refused,
-        includes: system_includes(kind),
-    }
+    let (refused, includes) = (Some(why.to_string()), system_includes(kind, file.as_deref()));
+    Found { kind, file, version, told_by: "the file's name", answer: None, refused, includes }
 }
 
 /// The file of this process's libraries whose name begins like this.
@@ -106,11 +91,14 @@ pub(super) fn mapped(name: &str) -> Option<PathBuf> {
     paths.find(ours).map(Path::to_path_buf)
 }
 
-fn system_includes(kind: Kind) -> Vec<PathBuf> {
+/// The headers beside the library, else in the usual places.
+fn system_includes(kind: Kind, file: Option<&Path>) -> Vec<PathBuf> {
+    let root = file.and_then(|file| Some(file.canonicalize().ok()?.parent()?.parent()?.to_path_buf()));
+    let beside = root.map(|root| root.join("include"));
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("include"));
     let usual = ["/opt/rocm/include", "/usr/include"].map(PathBuf::from);
     let has = |folder: &PathBuf| folder.join(kind.headers()[0]).is_file();
-    rocm.into_iter().chain(usual).find(has).into_iter().collect()
+    beside.into_iter().chain(rocm).chain(usual).find(has).into_iter().collect()
 }
 
 /// What lies in a folder of unpacked packages. Nothing is loaded.
@@ -199,4 +187,26 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_beside_a_library_come_first() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let root = root.path().canonicalize().expect("it is there");
+        let made = |path: &str| {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is writable");
+            std::fs::write(&path, "").expect("it is writable");
+            path
+        };
+        let library = made("core-10.0/lib/libamdhip64.so.7");
+        made("core-10.0/include/hip/hip_runtime_api.h");
+        assert_eq!(system_includes(Kind::Hip, Some(&library)), [root.join("core-10.0/include")]);
+        let alone = made("core-9.0/lib/libamdhip64.so.7");
+        assert_eq!(system_includes(Kind::Hip, Some(&alone)), system_includes(Kind::Hip, None));
+    }
 }
