@@ -136,6 +136,28 @@ impl Source {
 mod tests {
     use super::*;
 
+    /// HIP 10 is `libamdhip64.so.7`, and `libhiprtc.so.7` lies beside it. The C library stands for both here.
+    #[cfg(unix)]
+    #[test]
+    fn hiprtc_is_the_one_beside_hip_whatever_version_hip_answers() {
+        let libc = crate::files::file_of(libc::getpid as *const std::ffi::c_void).expect("it is a library");
+        let folder = std::env::temp_dir().join(format!("hip-sys-loader-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("temporary folders are writable");
+        let [hip, rtc] = ["libamdhip64.so.7", "libhiprtc.so.7"].map(|name| folder.join(name));
+        for library in [&hip, &rtc] {
+            std::os::unix::fs::symlink(&libc, library).expect("it is new");
+        }
+        let source = open_hip(Some(&hip)).expect("it opens");
+        for (major, file) in [(10, &rtc), (7, &rtc), (5, &hip)] {
+            let version = Version { major, minor: 0, patch: 0 };
+            for told in [None, Some(hip.clone())] {
+                let opened = open_rtc(&source, version, told).expect("it opens");
+                assert_eq!(opened.path(), file, "HIP {version}");
+            }
+        }
+        std::fs::remove_dir_all(&folder).expect("it is this test's own");
+    }
+
     #[test]
     fn the_interface_is_read_from_the_name_of_the_file() {
         for (file, number) in [
