@@ -41,8 +41,11 @@ fn a_failing_call_by_hand_stays_until_it_is_asked_for() {
 #[test]
 fn an_error_that_is_returned_is_gone_from_the_thread() {
     let stream = fresh_stream();
-    let error = stream.alloc_zeros::<u8>(TOO_MUCH).map(drop).unwrap_err();
-    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    let error = match stream.alloc_managed::<u8>(TOO_MUCH) {
+        Err(Error::NotOffered { what, .. }) => return println!("skipped: no {what}"),
+        answer => answer.map(drop).unwrap_err(),
+    };
+    assert_eq!(error.hip_code(), Some(hipError_t::hipErrorOutOfMemory.0), "{error}");
     assert_eq!(left(), hipError_t::hipSuccess);
 }
 
