@@ -137,7 +137,7 @@ impl Stream {
                 let data = ticket.take().map_or(std::ptr::null_mut(), Box::into_raw).cast();
                 raw::announce(p, s, extents);
                 // SAFETY: S1, S4: the ticket is the driver's until the one call.
-                unsafe { raw::streams::launch_host(launcher, s, call, data) }
+                unsafe { raw::streams::launch_host(p, launcher, s, call, data) }
                     .inspect_err(|_| raw::announce(p, s, None))
             },
         );

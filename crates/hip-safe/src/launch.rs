@@ -187,8 +187,8 @@ impl<'a> Launch<'a> {
             let launched = match cooperative {
                 None => raw::module_launch_kernel(p, function.raw(), grid, block, shared_bytes, s, pointers),
                 Some(call) => {
-                    let function = function.raw();
-                    raw::functions::launch_cooperative(call, function, grid, block, shared_bytes, s, pointers)
+                    let (function, sizes) = (function.raw(), [grid, block]);
+                    raw::functions::launch_cooperative(p, call, function, sizes, shared_bytes, s, pointers)
                 }
             };
             launched.inspect_err(|_| raw::announce(p, s, None))

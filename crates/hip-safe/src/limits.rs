@@ -39,7 +39,7 @@ impl Device {
     pub fn set_limit(&self, limit: Limit, bytes: usize) -> Result<()> {
         let setter = raw::devices::limit_setter(self.platform())?;
         // SAFETY: S1, S3: the device is current.
-        let set = |_: &Platform| unsafe { raw::devices::set_limit(setter, limit.raw(), bytes) };
+        let set = |p: &Platform| unsafe { raw::devices::set_limit(p, setter, limit.raw(), bytes) };
         self.run(|| format!("setting the {limit:?} of {self} to {bytes}"), set)
     }
 }

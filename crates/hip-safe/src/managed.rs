@@ -15,9 +15,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What C calls the host where it asks for a device.
-const HOST: c_int = -1;
-
 /// `len` elements of `T` that the host and the device use at one address.
 ///
 /// For the device it is a buffer as [`DeviceBuffer`](crate::DeviceBuffer) is, with the same order of its uses. For the host it
@@ -230,7 +227,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
 impl ManagedPlace<'_> {
     fn raw(self, of: &Device) -> Result<c_int> {
         match self {
-            Self::Host => Ok(HOST),
+            Self::Host => Ok(raw::memory::HOST),
             Self::Device(device) => {
                 of.check_same_platform("the place", device)?;
                 Ok(device.raw_ordinal())

@@ -27,15 +27,28 @@ pub(crate) struct Failure {
 
 type Result<T> = std::result::Result<T, Failure>;
 
-fn status(call: &'static str, code: hipError_t) -> Result<()> {
-    if code == hipError_t::hipSuccess { Ok(()) } else { Err(Failure { call, code }) }
+/// Reads the status of a call, which the calling thread made.
+fn status(p: &Platform, call: &'static str, code: hipError_t) -> Result<()> {
+    if code == hipError_t::hipSuccess { Ok(()) } else { Err(failed(p, call, code)) }
+}
+
+/// The error becomes the caller's, and is taken from the thread. From HIP 7.0 on it would stay there through all later successes, and
+/// whoever asks the thread after a launch of theirs, as AMD's libraries do, would take it for their own.
+#[cold]
+fn failed(p: &Platform, call: &'static str, code: hipError_t) -> Failure {
+    // HIP does not keep this one, and many ask for it often.
+    if code != hipError_t::hipErrorNotReady {
+        // SAFETY: S1: no arguments.
+        let _ = unsafe { (p.hip().hipGetLastError)() };
+    }
+    Failure { call, code }
 }
 
 /// Calls a function of the table by its C name and reads its status.
 macro_rules! call {
     ($platform:expr, $name:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: S1: each use says why its arguments are what the C function asks for.
-        $crate::raw::status(stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
+        $crate::raw::status($platform, stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
     };
 }
 use call;
@@ -91,7 +104,7 @@ pub(crate) unsafe fn properties_r0600(
     let mut space = Box::<WithSlack<hipDeviceProp_tR0600>>::default();
     // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
     let code = unsafe { function((&raw mut *space).cast(), ordinal) };
-    Some(status("hipGetDevicePropertiesR0600", code).map(|()| Box::new(space.value)))
+    Some(status(p, "hipGetDevicePropertiesR0600", code).map(|()| Box::new(space.value)))
 }
 
 /// The layout from before ROCm 6.0, which the plain symbol `hipGetDeviceProperties` fills.
@@ -311,7 +324,7 @@ pub(crate) unsafe fn func_param_info(
     let code = unsafe { ask(function, index, &mut offset, &mut size) };
     Some(match code {
         hipError_t::hipErrorInvalidValue => Ok(None),
-        code => status("func_param_info", code).map(|()| Some((offset, size))),
+        code => status(p, "func_param_info", code).map(|()| Some((offset, size))),
     })
 }
 

@@ -132,10 +132,11 @@ mod tests {
         }
     }
 
-    /// What the compiler libraries of Ubuntu's packages list in themselves (`strings libamd_comgr.so`), beyond what 5.2 knew.
+    /// What the compiler libraries of Ubuntu's packages and of Debian's (7.2) list in themselves (`strings libamd_comgr.so`), beyond what
+    /// 5.2 knew.
     #[test]
     fn nothing_is_asked_of_a_library_that_does_not_list_it() {
-        let lists: [(u32, u32, &[&str]); 2] = [
+        let lists: [(u32, u32, &[&str]); 3] = [
             (
                 5,
                 7,
@@ -150,6 +151,14 @@ mod tests {
                 &[
                     "gfx942", "gfx950", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",
                     "gfx1152", "gfx1153", "gfx1200", "gfx1201",
+                ],
+            ),
+            (
+                7,
+                2,
+                &[
+                    "gfx942", "gfx950", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",
+                    "gfx1152", "gfx1153", "gfx1200", "gfx1201", "gfx1250", "gfx1251",
                 ],
             ),
         ];

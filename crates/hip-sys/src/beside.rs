@@ -34,7 +34,7 @@ pub struct Library<T> {
 
 /// rocRAND: `librocrand.so.1`.
 pub type Rocrand = Library<RocrandTable>;
-/// rocBLAS: `librocblas.so.4` (ROCm 6) or `.so.0` (ROCm 5). Not `.so.5` (ROCm 7), whose headers were not compared.
+/// rocBLAS: `librocblas.so.5` (ROCm 7 and 10), `.so.4` (ROCm 6) or `.so.0` (ROCm 5). A later one is refused.
 pub type Rocblas = Library<RocblasTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
@@ -43,7 +43,15 @@ pub type Miopen = Library<MiopenTable>;
 pub trait Table: Sized + sealed::Sealed {}
 
 impl<T: Table> Library<T> {
-    /// The library in `$ROCM_PATH/lib`, then by the system's search, then in `/opt/rocm/lib`, under each of its names.
+    /// The names that [`Library::load`] looks for, in order.
+    pub const NAMES: &'static [&'static str] = T::NAMES;
+
+    /// The first that opens, in each place under each of its names:
+    /// 1. in `$ROCM_PATH/lib`, and where that is one of pip's packages in those beside it: `_rocm_sdk_core/lib` and
+    ///    `_rocm_sdk_libraries*/lib`;
+    /// 2. in those packages of the Python environment that is active (`$VIRTUAL_ENV`, `$CONDA_PREFIX`);
+    /// 3. where the system searches by itself;
+    /// 4. in `/opt/rocm/lib`, `/opt/rocm/core/lib`, `/opt/rocm/core-*/lib` and `/opt/rocm-*/lib`, the newest version first.
     ///
     /// # Errors
     /// [`LoadError::NotFound`] lists every name tried; [`LoadError::MissingSymbol`] names the function a library lacks.
@@ -99,8 +107,8 @@ impl<T: Table> Library<T> {
         &self.table
     }
 
-    /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 3.3.0 in 6.4; rocBLAS
-    /// 2.44 in 5.2, 4.4 in 6.4; MIOpen 2.17 in 5.2, 3.4 in 6.4.
+    /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
+    /// 2.44 in 5.2, 5.2 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "miopenGetVersion")]
@@ -169,8 +177,9 @@ impl Table for RocblasTable {}
 
 impl sealed::Sealed for RocblasTable {
     const TITLE: &'static str = "rocBLAS (librocblas)";
-    const NAMES: &'static [&'static str] = &["librocblas.so.4", "librocblas.so.0", "librocblas.so"];
-    const TOO_NEW: Option<u32> = Some(5);
+    const NAMES: &'static [&'static str] =
+        &["librocblas.so.5", "librocblas.so.4", "librocblas.so.0", "librocblas.so"];
+    const TOO_NEW: Option<u32> = Some(6);
     const REMEDY: &'static str = "Install rocBLAS (rocblas, or librocblas0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {

@@ -35,6 +35,7 @@ mod constants;
 mod error;
 mod exit;
 mod files;
+mod folders;
 mod generated;
 mod image;
 pub mod layout;

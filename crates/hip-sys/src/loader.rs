@@ -1,6 +1,6 @@
 //! Finding a library and its functions by name. A library that was opened is never closed.
 
-use crate::{LoadError, Optional, Version};
+use crate::{LoadError, Optional, Version, folders};
 use libloading::Library;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,9 @@ pub struct Source {
     path: PathBuf,
 }
 
-const HIP_NAMES: [&str; 4] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
+/// ROCm 10 has the name of 7.
+pub(crate) const HIP_NAMES: [&str; 4] =
+    ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
 const HIP_REMEDY: &str = "Install ROCm's runtime (hip-runtime-amd, or libamdhip64-5 on Debian 12), or set ROCM_PATH to the folder above its lib/";
 const RTC_REMEDY: &str =
@@ -24,16 +26,29 @@ pub(crate) fn open_hip(path: Option<&Path>) -> Result<Source, LoadError> {
     open_library("HIP (libamdhip64)", HIP_REMEDY, &HIP_NAMES, path)
 }
 
-/// Opens hiprtc: a part of HIP's own library up to ROCm 5, a library beside it from 6 on.
-pub(crate) fn open_rtc(hip: &Source, version: Version) -> Result<Source, LoadError> {
+/// Opens hiprtc: a part of HIP's own library up to ROCm 5, a library beside it from 6 on. `file` is the file of HIP, as the system
+/// tells it.
+pub(crate) fn open_rtc(hip: &Source, version: Version, file: Option<PathBuf>) -> Result<Source, LoadError> {
     if version.major < 6 {
         return Ok(hip.clone());
     }
-    let numbered = format!("libhiprtc.so.{}", version.major);
+    let file = file.unwrap_or_else(|| hip.path.clone());
+    let numbered = format!("libhiprtc.so.{}", interface(&file).unwrap_or(version.major));
     let names = [numbered.as_str(), "libhiprtc.so"];
-    let beside = hip.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
     open_first("hiprtc (libhiprtc)", RTC_REMEDY, beside.chain(candidates(&names)).collect())
+}
+
+/// The number of a library's interface: 7 in `libamdhip64.so.7.2.53211`. HIP and hiprtc share theirs, and it is not the version that HIP
+/// answers: HIP 10 has interface 7.
+fn interface(file: &Path) -> Option<u32> {
+    let numbers = |file: &Path| {
+        let name = file.file_name()?.to_str()?;
+        name.split_once(".so.")?.1.split('.').next()?.parse().ok()
+    };
+    // A name without a number may be a link to a file with one.
+    numbers(file).or_else(|| numbers(&file.canonicalize().ok()?))
 }
 
 /// Opens a library: the path given, else the search order of [`crate::Library::load`].
@@ -50,13 +65,13 @@ pub(crate) fn open_library(
     open_first(title, remedy, candidates)
 }
 
-fn candidates(names: &[&str]) -> Vec<PathBuf> {
-    let inside = |folder: PathBuf| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>();
-    let mut list =
-        std::env::var_os("ROCM_PATH").map(|p| inside(Path::new(&p).join("lib"))).unwrap_or_default();
-    list.extend(names.iter().map(PathBuf::from));
-    list.extend(inside("/opt/rocm/lib".into()));
-    list
+/// Where a library of one of these names is looked for, in order: see [`crate::Library::load`].
+pub(crate) fn candidates(names: &[&str]) -> Vec<PathBuf> {
+    let inside = |folders: Vec<PathBuf>| {
+        folders.into_iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+    };
+    let bare = names.iter().map(PathBuf::from);
+    inside(folders::named()).chain(bare).chain(inside(folders::usual())).collect()
 }
 
 pub(crate) fn open_first(
@@ -114,5 +129,44 @@ impl Source {
     pub(crate) fn find<F: Copy>(&self, symbol: &str) -> Option<F> {
         // SAFETY: S1: `F` is the type that codegen made of this symbol's declaration, and the library is never closed.
         unsafe { self.library.get::<F>(symbol).ok().map(|found| *found) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HIP 10 is `libamdhip64.so.7`, and `libhiprtc.so.7` lies beside it. The C library stands for both here.
+    #[cfg(unix)]
+    #[test]
+    fn hiprtc_is_the_one_beside_hip_whatever_version_hip_answers() {
+        let libc = crate::files::file_of(libc::getpid as *const std::ffi::c_void).expect("it is a library");
+        let folder = std::env::temp_dir().join(format!("hip-sys-loader-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("temporary folders are writable");
+        let [hip, rtc] = ["libamdhip64.so.7", "libhiprtc.so.7"].map(|name| folder.join(name));
+        for library in [&hip, &rtc] {
+            std::os::unix::fs::symlink(&libc, library).expect("it is new");
+        }
+        let source = open_hip(Some(&hip)).expect("it opens");
+        for (major, file) in [(10, &rtc), (7, &rtc), (5, &hip)] {
+            let version = Version { major, minor: 0, patch: 0 };
+            for told in [None, Some(hip.clone())] {
+                let opened = open_rtc(&source, version, told).expect("it opens");
+                assert_eq!(opened.path(), file, "HIP {version}");
+            }
+        }
+        std::fs::remove_dir_all(&folder).expect("it is this test's own");
+    }
+
+    #[test]
+    fn the_interface_is_read_from_the_name_of_the_file() {
+        for (file, number) in [
+            ("/opt/rocm/lib/libamdhip64.so.7.2.53211", Some(7)),
+            ("libamdhip64.so.6", Some(6)),
+            ("/nowhere/libamdhip64.so", None),
+            ("/nowhere/libamdhip64.so.new", None),
+        ] {
+            assert_eq!(interface(Path::new(file)), number, "{file}");
+        }
     }
 }

@@ -134,8 +134,11 @@ pub struct Version {
 }
 
 impl Platform {
-    /// AMD's HIP: `$ROCM_PATH/lib`, then `libamdhip64.so.7`, `.so.6`, `.so.5` and `.so` by the system's search, then
-    /// `/opt/rocm/lib`. The library stays loaded for the life of the process.
+    /// The names that [`Platform::load_amd`] looks for, in order.
+    pub const AMD_NAMES: &'static [&'static str] = &loader::HIP_NAMES;
+
+    /// AMD's HIP: `libamdhip64.so.7`, `.so.6`, `.so.5` or `.so`, in the folders of [`Library::load`](crate::Library::load). The library
+    /// stays loaded for the life of the process.
     ///
     /// # Errors
     /// [`LoadError::NotFound`] lists every name tried; [`LoadError::MissingSymbol`] names the function a library lacks.
@@ -257,7 +260,9 @@ impl Platform {
             let call = "hipRuntimeGetVersion";
             return Err(LoadError::Refused { library: source.name(), call, code: status.0 });
         }
-        let rtc = loader::open_rtc(&source, Version::from_raw(raw_version)).and_then(|s| RtcTable::load(&s));
+        let file = files::file_of(hip.hipRuntimeGetVersion as *const c_void);
+        let rtc = loader::open_rtc(&source, Version::from_raw(raw_version), file)
+            .and_then(|source| RtcTable::load(&source));
         watch_exit();
         let library = Some(source.path().to_path_buf());
         let rtc_architectures = Some(architectures::known(Version::from_raw(raw_version)));
@@ -274,7 +279,7 @@ impl Platform {
         })
     }
 
-    /// The version of the runtime.
+    /// The version of the runtime, which is HIP's. It says what HIP has; which ROCm it came with, it does not say.
     pub fn version(&self) -> Version {
         Version::from_raw(self.raw_version)
     }

@@ -37,6 +37,7 @@ fn it_loads_and_answers_its_version() {
         (5, 2) => 50_221_153,
         (5, 7) => 50_731_921,
         (6, 4) => 60_443_484,
+        (7, 2) => 70_253_211,
         _ => return println!("skipped: Debian packages no HIP {version}"),
     };
     assert_eq!(platform.raw_version, debian);

@@ -63,7 +63,9 @@ fn rocm_path_comes_first() {
         }
         return;
     }
-    let out = rerun("rocm_path_comes_first", &[("HIP_SYS_TEST_SEARCH", "1"), ("ROCM_PATH", "/nowhere")]);
+    let none = [("VIRTUAL_ENV", ""), ("CONDA_PREFIX", "")];
+    let only = [("HIP_SYS_TEST_SEARCH", "1"), ("ROCM_PATH", "/nowhere"), none[0], none[1]];
+    let out = rerun("rocm_path_comes_first", &only);
     let tried: Vec<_> =
         out.lines().filter_map(|line| line.split_once("tried ").map(|(_, name)| name)).collect();
     if tried.is_empty() {
@@ -80,6 +82,48 @@ fn rocm_path_comes_first() {
             "libamdhip64.so.6",
         ]
     );
+}
+
+/// pip spreads a ROCm over packages that lie beside one another. What is in them here is the C library under other names, which is told by what
+/// it lacks.
+#[test]
+fn packages_of_pip_are_found() {
+    if std::env::var_os("HIP_SYS_TEST_PIP").is_some() {
+        for error in [Platform::load_amd().map(drop), Rocblas::load().map(drop)] {
+            let Err(LoadError::MissingSymbol { library, .. }) = error else { panic!("{error:?}") };
+            println!("opened {library}");
+        }
+        return;
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux has it");
+    let libc =
+        maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]).filter(|f| f.contains("/libc.so")));
+    let libc = libc.expect("this process has the C library");
+    let root = std::env::temp_dir().join(format!("hip-sys-loading-{}", std::process::id()));
+    let packages = root.join("lib/python3.12/site-packages");
+    let hip = packages.join("_rocm_sdk_core/lib/libamdhip64.so.7");
+    let blas = packages.join("_rocm_sdk_libraries_gfx120X_all/lib/librocblas.so.5");
+    for library in [&hip, &blas] {
+        std::fs::create_dir_all(library.parent().expect("it has one"))
+            .expect("temporary folders are writable");
+        std::os::unix::fs::symlink(libc, library).expect("it is new");
+    }
+    let (environment, path) =
+        (root.display().to_string(), packages.join("_rocm_sdk_core").display().to_string());
+    for (variable, value) in
+        [("VIRTUAL_ENV", &environment), ("CONDA_PREFIX", &environment), ("ROCM_PATH", &path)]
+    {
+        let mut variables =
+            vec![("HIP_SYS_TEST_PIP", "1"), ("VIRTUAL_ENV", ""), ("CONDA_PREFIX", ""), ("ROCM_PATH", "")];
+        variables.push((variable, value));
+        let out = rerun("packages_of_pip_are_found", &variables);
+        let found: Vec<_> = out
+            .lines()
+            .filter_map(|line| line.split_once("opened ").map(|(_, file)| Path::new(file)))
+            .collect();
+        assert_eq!(found, [&*hip, &*blas], "by {variable}");
+    }
+    std::fs::remove_dir_all(&root).expect("it is this test's own");
 }
 
 /// A handler registered before the watch runs after it, and sees that exit has begun.
@@ -117,8 +161,8 @@ fn libraries_beside_hip_are_looked_for_under_their_names() {
     let missing =
         |symbol: &str| Err(LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: symbol.into() });
     assert_eq!((blas, dnn), (missing("rocblas_create_handle"), missing("miopenActivationBackward")));
-    let nowhere = Path::new("/nowhere/librocblas.so.4");
+    let nowhere = Path::new("/nowhere/librocblas.so.5");
     // SAFETY: S1: there is no such file.
     let text = unsafe { Rocblas::load_from(nowhere) }.unwrap_err().to_string();
-    assert!(text.contains("/nowhere/librocblas.so.4") && text.contains("Install rocBLAS"), "{text}");
+    assert!(text.contains("/nowhere/librocblas.so.5") && text.contains("Install rocBLAS"), "{text}");
 }

@@ -3,6 +3,7 @@
 use super::Item;
 use crate::libraries::Finding;
 use crate::libraries::kind::Kind;
+use crate::libraries::others::{self, Other};
 use hip_sys::{LoadError, Platform, Version};
 use std::path::Path;
 
@@ -14,9 +15,10 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does.
+/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does, and where the others are.
 fn amd() -> Vec<Item> {
     let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
+    items.extend(others::system().iter().map(other));
     // Each of them was loaded by itself; whether they are of one ROCm is another question.
     if let Ok(platform) = Platform::load_amd() {
         let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
@@ -63,6 +65,7 @@ fn item(finding: &Finding) -> Item {
     };
     let mut parts = vec![file.display().to_string()];
     parts.extend(finding.version.as_ref().map(|(version, _)| version.clone()));
+    parts.extend(finding.release.as_ref().map(|release| format!("of ROCm {release}")));
     parts.extend(finding.answer.clone());
     parts.extend(finding.symbols.as_ref().map(|symbols| format!("functions {}", symbols.counts())));
     parts.push(match &finding.layouts {
@@ -75,6 +78,20 @@ fn item(finding: &Finding) -> Item {
     }
     let remedy = format!("`cargo xtask libraries` shows all of it: {}", finding.errors.join("; "));
     Item::bad(SECTION, name, detail, remedy)
+}
+
+/// A library that nothing here calls yet.
+fn other(found: &Other) -> Item {
+    let remedy = "nothing needs it yet: it comes with a ROCm";
+    let name = found.title;
+    match (&found.file, &found.error) {
+        (None, _) => Item::absent(SECTION, name, "not found", remedy),
+        (Some(file), Some(wrong)) => Item::bad(SECTION, name, format!("{}, {wrong}", file.display()), remedy),
+        (Some(file), None) => {
+            let soname = found.soname.as_ref().map(|soname| format!(", SONAME {soname}"));
+            Item::found(SECTION, name, format!("{}{}", file.display(), soname.unwrap_or_default()))
+        }
+    }
 }
 
 fn nvidia() -> Vec<Item> {

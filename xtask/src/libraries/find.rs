@@ -71,70 +71,40 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
     // A bare name is what the system's search was given, not where it led.
     let by_path = file.filter(|file| file.is_absolute()).and_then(|file| file.canonicalize().ok());
     let file = by_path.or_else(|| mapped(own)).or_else(|| file.map(Path::to_path_buf));
-    Found {
-        kind,
-        file,
-        version: Some(version),
-        told_by,
-        answer: None,
-        refused: None,
-        includes: system_includes(kind),
-    }
+    let includes = system_includes(kind, file.as_deref());
+    Found { kind, file, version: Some(version), told_by, answer: None, refused: None, includes }
 }
 
 fn refused(kind: Kind, why: &LoadError) -> Found {
     // A library that lacks a function was opened, and stays open.
     let file = if matches!(why, LoadError::NotFound { .. }) { None } else { mapped(kind.file()) };
     let version = file.as_deref().and_then(|file| version::of_file(kind, file));
-    let refused = Some(why.to_string());
-    Found {
-        kind,
-        file,
-        version,
-        told_by: "the file's name",
-        answer: None,
-        refused,
-        includes: system_includes(kind),
-    }
+    let (refused, includes) = (Some(why.to_string()), system_includes(kind, file.as_deref()));
+    Found { kind, file, version, told_by: "the file's name", answer: None, refused, includes }
 }
 
 /// The file of this process's libraries whose name begins like this.
-fn mapped(name: &str) -> Option<PathBuf> {
+pub(super) fn mapped(name: &str) -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let mut paths = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
     let ours = |path: &&Path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(name));
     paths.find(ours).map(Path::to_path_buf)
 }
 
-fn system_includes(kind: Kind) -> Vec<PathBuf> {
+/// The headers beside the library, else in the usual places.
+fn system_includes(kind: Kind, file: Option<&Path>) -> Vec<PathBuf> {
+    let root = file.and_then(|file| Some(file.canonicalize().ok()?.parent()?.parent()?.to_path_buf()));
+    let beside = root.map(|root| root.join("include"));
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("include"));
     let usual = ["/opt/rocm/include", "/usr/include"].map(PathBuf::from);
     let has = |folder: &PathBuf| folder.join(kind.headers()[0]).is_file();
-    rocm.into_iter().chain(usual).find(has).into_iter().collect()
+    beside.into_iter().chain(rocm).chain(usual).find(has).into_iter().collect()
 }
 
 /// What lies in a folder of unpacked packages. Nothing is loaded.
 pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
-    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut files = Vec::new();
-    walk(&folder, &mut files)?;
-    let library = |kind: Kind| {
-        let named = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let rest = name.strip_prefix(kind.file());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(".") && !rest.ends_with(".py"))
-        };
-        let found: Vec<&PathBuf> = files.iter().filter(named).collect();
-        match found[..] {
-            [] => Ok(None),
-            [one] => Ok(Some(one.clone())),
-            _ => Err(format!(
-                "{}: more than one {}: give folders of one version each: {found:?}",
-                folder.display(),
-                kind.title()
-            )),
-        }
-    };
+    let (folder, files) = files_in(folder)?;
+    let library = |kind: Kind| one_of(&folder, &files, kind.file(), kind.title());
     let includes = |kind: Kind| {
         let header = kind.headers()[0];
         let up = Path::new(header).components().count();
@@ -171,6 +141,37 @@ pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
     Ok(founds)
 }
 
+/// The folder without links in its path, and every plain file below it.
+pub(super) fn files_in(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
+    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut files = Vec::new();
+    walk(&folder, &mut files)?;
+    Ok((folder, files))
+}
+
+/// The file of a library whose name begins like this, with its version behind it; an error if there are several.
+pub(super) fn one_of(
+    folder: &Path,
+    files: &[PathBuf],
+    start: &str,
+    title: &str,
+) -> Result<Option<PathBuf>, String> {
+    let named = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(".") && !rest.ends_with(".py"))
+    };
+    let found: Vec<&PathBuf> = files.iter().filter(named).collect();
+    match found[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        _ => {
+            let folder = folder.display();
+            Err(format!("{folder}: more than one {title}: give folders of one version each: {found:?}"))
+        }
+    }
+}
+
 /// Every plain file below a folder, links left out.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("cannot read {}: {e}", folder.display());
@@ -186,4 +187,26 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_beside_a_library_come_first() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let root = root.path().canonicalize().expect("it is there");
+        let made = |path: &str| {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is writable");
+            std::fs::write(&path, "").expect("it is writable");
+            path
+        };
+        let library = made("core-10.0/lib/libamdhip64.so.7");
+        made("core-10.0/include/hip/hip_runtime_api.h");
+        assert_eq!(system_includes(Kind::Hip, Some(&library)), [root.join("core-10.0/include")]);
+        let alone = made("core-9.0/lib/libamdhip64.so.7");
+        assert_eq!(system_includes(Kind::Hip, Some(&alone)), system_includes(Kind::Hip, None));
+    }
 }

@@ -1,7 +1,9 @@
 //! The libraries that hip-sys has tables for.
 
 use hip_sys::layout::{self, Bindings};
-use hip_sys::{HipTable, MiopenTable, RocblasTable, RocrandTable, RtcTable, Symbol};
+use hip_sys::{
+    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocrand, RocrandTable, RtcTable, Symbol,
+};
 
 /// A library with a table in hip-sys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,22 @@ impl Kind {
             Self::Rocblas => "librocblas.so",
             Self::Miopen => "libMIOpen.so",
         }
+    }
+
+    /// The names that hip-sys looks for.
+    pub(super) fn names(self) -> Vec<String> {
+        let names = match self {
+            Self::Hip | Self::Rtc => Platform::AMD_NAMES,
+            Self::Rocrand => Rocrand::NAMES,
+            Self::Rocblas => Rocblas::NAMES,
+            Self::Miopen => Miopen::NAMES,
+        };
+        let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        if self == Self::Rtc {
+            // It has HIP's number; up to ROCm 5 it is in HIP's own library.
+            names.extend(Platform::AMD_NAMES.iter().map(|name| name.replace("amdhip64", "hiprtc")));
+        }
+        names
     }
 
     /// The functions of its table.

@@ -187,6 +187,10 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
     let compiler = compiler::host()?;
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let (source, object) = (folder.path().join(SOURCE), folder.path().join("values.o"));
+    let own: Vec<PathBuf> = (0..includes.len()).map(|index| folder.path().join(index.to_string())).collect();
+    for (include, own) in includes.iter().zip(&own) {
+        link_own(include, own).map_err(|e| format!("cannot link to {}: {e}", include.display()))?;
+    }
     let mut left_out: BTreeSet<usize> = BTreeSet::new();
     loop {
         let (text, lines) = source_text(headers, questions, &left_out);
@@ -195,7 +199,7 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
         // Without the second of them MIOpen's headers leave out a third.
         command.args(["-D__HIP_PLATFORM_AMD__", "-DMIOPEN_BETA_API"]);
         command.args(["-std=c++17", "-w", "-c"]).env("LC_ALL", "C");
-        command.args(includes.iter().map(|folder| format!("-I{}", folder.display())));
+        command.args(own.iter().map(|folder| format!("-I{}", folder.display())));
         // The messages name the source as it is named here.
         command.args([SOURCE, "-o", "values.o"]).current_dir(folder.path());
         let out =
@@ -214,6 +218,15 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
         }
         left_out.extend(wrong);
     }
+}
+
+/// Links to the folders of these libraries' headers alone: those of a C library may lie beside them, which are not this machine's.
+fn link_own(include: &Path, own: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(own)?;
+    let names: BTreeSet<&str> =
+        Kind::ALL.iter().filter_map(|kind| kind.headers()[0].split('/').next()).collect();
+    let there = names.into_iter().filter(|name| include.join(name).is_dir());
+    there.into_iter().try_for_each(|name| std::os::unix::fs::symlink(include.join(name), own.join(name)))
 }
 
 /// The source, and which question stands on which line.

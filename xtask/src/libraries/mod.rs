@@ -4,6 +4,7 @@ mod find;
 pub(crate) mod kind;
 mod known;
 mod layouts;
+pub(crate) mod others;
 mod report;
 mod symbols;
 mod version;
@@ -22,10 +23,11 @@ use version::Releases;
   cargo xtask libraries                                 what the system's search finds
   cargo xtask libraries --json                          the same for programs
   ci/fetch-rocm-packages.sh target/rocm                 unpack newer versions, install nothing
-  cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4
+  cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4 --folder target/rocm/7.2
 
 Of each library: its required functions, its optional ones against the release that brought them, and the sizes, offsets and
-values in hip-sys against its headers, where there are headers and a C++ compiler. Fails if anything is not as hip-sys has it.")]
+values in hip-sys against its headers, where there are headers and a C++ compiler. Of those without a table in hip-sys, hipBLASLt,
+RCCL and amd-smi: where they are. Fails if anything is not as hip-sys has it.")]
 pub struct LibrariesArgs {
     /// Look in this folder of unpacked packages, and load nothing (may be given several times; default: the system's search)
     #[arg(long, value_name = "DIR")]
@@ -45,6 +47,10 @@ pub(crate) struct Finding {
     pub file: Option<PathBuf>,
     /// Its own version, and how that is known.
     pub version: Option<(String, &'static str)>,
+    /// The release of ROCm that it lies in, if that is written beside it.
+    pub release: Option<String>,
+    /// The name by which the system's search knows it.
+    pub soname: Option<String>,
     /// What else it said of itself when it was asked.
     pub answer: Option<String>,
     /// Why it is not there, or would not load.
@@ -59,21 +65,23 @@ pub(crate) struct Finding {
 
 /// Runs the command; the error is the text to show.
 pub fn run(args: &LibrariesArgs) -> Result<(), String> {
-    let mut findings = Vec::new();
+    let (mut findings, mut others) = (Vec::new(), Vec::new());
     if args.folder.is_empty() {
         findings.extend(system());
+        others.extend(others::system());
     }
     for folder in &args.folder {
         findings.extend(in_folder(folder)?);
+        others.extend(others::in_folder(folder)?);
     }
     if args.json {
-        let text =
-            serde_json::to_string_pretty(&report::json(&findings)).map_err(|e| format!("libraries: {e}"))?;
-        println!("{text}");
+        let text = serde_json::to_string_pretty(&report::json(&findings, &others));
+        println!("{}", text.map_err(|e| format!("libraries: {e}"))?);
     } else {
-        print!("{}", report::text(&findings));
+        print!("{}", report::text(&findings, &others));
     }
-    match findings.iter().map(|finding| finding.errors.len()).sum::<usize>() {
+    let wrong = findings.iter().map(|finding| finding.errors.len());
+    match wrong.sum::<usize>() + others.iter().filter(|other| other.error.is_some()).count() {
         0 => Ok(()),
         1 => Err("libraries: 1 error; see above".into()),
         errors => Err(format!("libraries: {errors} errors; see above")),
@@ -112,12 +120,15 @@ pub(crate) fn files() -> Vec<PathBuf> {
 fn examine(place: String, found: Found) -> Finding {
     let Found { kind, file, version, told_by, answer, refused, includes } = found;
     let mut errors = Vec::new();
-    let mut symbols = None;
+    let (mut symbols, mut soname) = (None, None);
+    let release = file.as_deref().and_then(version::of_rocm);
     if let Some(file) = &file {
         errors.extend(refused.clone());
         match symbols::exports(file) {
             Ok(exports) => {
-                let checked = symbols::check(kind, &exports, Releases::of(kind, version));
+                errors.extend(unknown_name(exports.soname.as_deref(), &kind.names()));
+                soname = exports.soname;
+                let checked = symbols::check(kind, &exports.functions, Releases::of(kind, version));
                 errors.extend(checked.errors.iter().cloned());
                 symbols = Some(checked);
             }
@@ -137,7 +148,13 @@ fn examine(place: String, found: Found) -> Finding {
         (Some(_), _) => None,
     };
     let version = version.map(|version| (version.to_string(), told_by));
-    Finding { kind, place, file, version, answer, missing, symbols, layouts, errors }
+    Finding { kind, place, file, version, release, soname, answer, missing, symbols, layouts, errors }
+}
+
+/// What is wrong with a name that the system's search knows a library by, if hip-sys looks for these.
+fn unknown_name(soname: Option<&str>, names: &[String]) -> Option<String> {
+    let soname = soname.filter(|soname| !names.iter().any(|name| name == soname))?;
+    Some(format!("its SONAME is {soname}, and looked for are {}", names.join(", ")))
 }
 
 /// Why there is nothing to hold the bindings against: headers count only if they are of the library's own version.

@@ -1,10 +1,10 @@
 //! The findings as text and as JSON.
 
-use super::{Finding, layouts::Layouts, symbols::Symbols};
+use super::{Finding, layouts::Layouts, others::Other, symbols::Symbols};
 use serde_json::{Value, json};
 
 /// A paragraph for each library.
-pub(super) fn text(findings: &[Finding]) -> String {
+pub(super) fn text(findings: &[Finding], others: &[Other]) -> String {
     let mut text = String::new();
     for finding in findings {
         let Finding { kind, place, .. } = finding;
@@ -19,6 +19,12 @@ pub(super) fn text(findings: &[Finding]) -> String {
         match &finding.version {
             Some((version, told_by)) => text += &format!("  version    {version}, by {told_by}\n"),
             None => text += "  version    unknown: optional functions were not held against their releases\n",
+        }
+        if let Some(release) = &finding.release {
+            text += &format!("  release    ROCm {release}\n");
+        }
+        if let Some(soname) = &finding.soname {
+            text += &format!("  SONAME     {soname}\n");
         }
         if let Some(answer) = &finding.answer {
             text += &format!("  answer     {answer}\n");
@@ -39,6 +45,14 @@ pub(super) fn text(findings: &[Finding]) -> String {
             text += &format!("  ERROR      {error}\n");
         }
         text += "\n";
+    }
+    for Other { title, place, file, soname, error } in others {
+        match file {
+            Some(file) => text += &format!("{title}: {}\n", file.display()),
+            None => text += &format!("{title}: absent from {place}\n"),
+        }
+        text += &soname.as_ref().map(|soname| format!("  SONAME     {soname}\n")).unwrap_or_default();
+        text += &error.as_ref().map(|error| format!("  ERROR      {error}\n")).unwrap_or_default();
     }
     text
 }
@@ -88,7 +102,7 @@ impl Layouts {
 }
 
 /// The same for programs.
-pub(super) fn json(findings: &[Finding]) -> Value {
+pub(super) fn json(findings: &[Finding], others: &[Other]) -> Value {
     let entry = |finding: &Finding| {
         let symbols = finding.symbols.as_ref().map(|symbols| {
             json!({
@@ -116,6 +130,8 @@ pub(super) fn json(findings: &[Finding]) -> Value {
             "file": finding.file.as_ref().map(|file| file.display().to_string()),
             "version": finding.version.as_ref().map(|version| &version.0),
             "version_by": finding.version.as_ref().map(|version| version.1),
+            "release": finding.release,
+            "soname": finding.soname,
             "answer": finding.answer,
             "missing": finding.missing,
             "functions": symbols,
@@ -123,5 +139,14 @@ pub(super) fn json(findings: &[Finding]) -> Value {
             "errors": finding.errors,
         })
     };
-    findings.iter().map(entry).collect()
+    let other = |other: &Other| {
+        json!({
+            "library": other.title,
+            "place": other.place,
+            "file": other.file.as_ref().map(|file| file.display().to_string()),
+            "soname": other.soname,
+            "errors": other.error.as_slice(),
+        })
+    };
+    findings.iter().map(entry).chain(others.iter().map(other)).collect()
 }

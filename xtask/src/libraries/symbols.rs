@@ -2,7 +2,8 @@
 
 use super::kind::Kind;
 use super::version::{Release, Releases, release};
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSymbol, SymbolKind, elf};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,12 +22,26 @@ pub(crate) struct Symbols {
     pub errors: Vec<String>,
 }
 
-/// The names of the functions that a shared library defines for others.
-pub(super) fn exports(file: &Path) -> Result<BTreeSet<String>, String> {
+/// What a shared library says of itself.
+pub(super) struct Exports {
+    /// The names of the functions that it defines for others.
+    pub functions: BTreeSet<String>,
+    /// The name by which the system's search knows it.
+    pub soname: Option<String>,
+}
+
+/// Reads a shared library.
+pub(super) fn exports(file: &Path) -> Result<Exports, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
-    let parsed = object::File::parse(&*bytes).map_err(|e| format!("{}: no library: {e}", file.display()))?;
+    let parsed = ElfFile64::<Endianness>::parse(&*bytes)
+        .map_err(|e| format!("{}: no library: {e}", file.display()))?;
     let names = parsed.dynamic_symbols().filter(is_function);
-    Ok(names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+    let functions = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect();
+    let soname = parsed.elf_dynamic_table().ok().and_then(|table| {
+        let entry = table.iter().find(|entry| entry.tag == elf::DT_SONAME)?;
+        Some(String::from_utf8_lossy(table.string(entry).ok()?).into_owned())
+    });
+    Ok(Exports { functions, soname })
 }
 
 fn is_function<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {

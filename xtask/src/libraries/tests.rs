@@ -5,23 +5,32 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+/// Makes a library of these functions in a folder, known to the system's search by another name.
+fn library(folder: &Path, file: &str, soname: &str, functions: &BTreeSet<&str>) {
+    let lib = folder.join("usr/lib");
+    std::fs::create_dir_all(&lib).expect("it is writable");
+    let text: String = functions.iter().map(|name| format!("int {name}(void) {{ return 0; }}\n")).collect();
+    let source = lib.join("library.c");
+    std::fs::write(&source, text).expect("it is writable");
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-shared", "-fPIC", &format!("-Wl,-soname,{soname}"), "-o"])
+        .arg(lib.join(file))
+        .arg(&source);
+    assert!(compiler.status().expect("a C compiler").success());
+}
+
 /// A folder with a library of these functions, of HIP 6.4 by its name.
 fn hip_with(functions: &BTreeSet<&str>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let lib = folder.path().join("usr/lib");
-    std::fs::create_dir_all(&lib).expect("it is writable");
-    let text: String = functions.iter().map(|name| format!("int {name}(void) {{ return 0; }}\n")).collect();
-    let source = lib.join("hip.c");
-    std::fs::write(&source, text).expect("it is writable");
-    let library = lib.join("libamdhip64.so.6.4.43484");
-    let status = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
-    assert!(status.expect("a C compiler").success());
+    library(folder.path(), "libamdhip64.so.6.4.43484", "libamdhip64.so.6", functions);
     folder
 }
 
 /// Every function of the table that ROCm 6.4 has, and one that the table lacks.
 fn all_of_6_4() -> BTreeSet<&'static str> {
-    Kind::Hip.symbols().iter().map(|symbol| symbol.name).chain(["hipArrayCreate", "unrelated"]).collect()
+    let here = Kind::Hip.symbols().iter().filter(|symbol| symbol.since.is_none_or(|since| since < "7"));
+    here.map(|symbol| symbol.name).chain(["hipArrayCreate", "unrelated"]).collect()
 }
 
 fn hip(folder: &Path) -> Finding {
@@ -35,11 +44,12 @@ fn a_complete_library_passes() {
     let folder = hip_with(&all_of_6_4());
     let finding = hip(folder.path());
     assert_eq!(finding.errors, Vec::<String>::new());
-    let json = super::report::json(std::slice::from_ref(&finding));
+    let json = super::report::json(std::slice::from_ref(&finding), &[]);
     assert_eq!(json[0]["functions"]["required_found"], json[0]["functions"]["required"]);
     assert_eq!(json[0]["layouts"]["not_checked"], "no hip/hip_runtime_api.h here");
-    let text = super::report::text(std::slice::from_ref(&finding));
+    let text = super::report::text(std::slice::from_ref(&finding), &[]);
     assert!(text.contains("version    6.4.43484, by the file's name\n"), "{text}");
+    assert!(text.contains("SONAME     libamdhip64.so.6\n") && !text.contains("release"), "{text}");
     assert_eq!(finding.version.expect("the name tells").0, "6.4.43484");
     let symbols = finding.symbols.expect("it was read");
     assert_eq!((symbols.required.0, symbols.unwrapped), (symbols.required.1, 1));
@@ -52,7 +62,7 @@ fn a_missing_required_function_fails() {
     functions.remove("hipMalloc");
     let folder = hip_with(&functions);
     let errors = hip(folder.path()).errors;
-    assert!(super::report::text(&[hip(folder.path())]).contains("  ERROR      hipMalloc is absent"));
+    assert!(super::report::text(&[hip(folder.path())], &[]).contains("  ERROR      hipMalloc is absent"));
     assert_eq!(errors, ["hipMalloc is absent, and [hip] in functions.toml requires it"]);
     let args = super::LibrariesArgs { folder: vec![folder.path().into()], json: false };
     assert!(super::run(&args).expect_err("the command fails too").contains("1 error"));
@@ -73,6 +83,57 @@ fn an_optional_function_at_the_wrong_time_fails() {
     let errors = hip(folder.path()).errors;
     let early = ["hipGetDevicePropertiesR0600", "hipExtGetLastError"];
     assert_eq!(errors, early.map(|name| format!("{name} is in ROCm 5.5 already: since = \"6.0\" is wrong")));
+}
+
+/// HIP's version is its own: what release of ROCm it is in is written elsewhere.
+#[test]
+fn a_release_is_told_by_what_the_installers_wrote() {
+    let folder = hip_with(&all_of_6_4());
+    std::fs::create_dir(folder.path().join("usr/.info")).expect("it is writable");
+    std::fs::write(folder.path().join("usr/.info/version"), "10.0.0-80\n").expect("it is writable");
+    let finding = hip(folder.path());
+    assert_eq!(
+        (finding.release.as_deref(), &*finding.version.as_ref().expect("known").0),
+        (Some("10.0.0-80"), "6.4.43484")
+    );
+    assert!(super::report::text(&[finding], &[]).contains("  release    ROCm 10.0.0-80\n"));
+}
+
+#[test]
+fn a_library_under_a_name_that_nobody_looks_for_fails() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    library(folder.path(), "libamdhip64.so.6.4.43484", "libamdhip64.so.9", &all_of_6_4());
+    let errors = hip(folder.path()).errors;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(
+        errors[0].starts_with("its SONAME is libamdhip64.so.9, and looked for are libamdhip64.so.7, "),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn libraries_without_a_table_are_found_and_named() {
+    let folder = hip_with(&all_of_6_4());
+    let none = BTreeSet::new();
+    library(folder.path(), "librccl.so.1.0.70204", "librccl.so.1", &none);
+    library(folder.path(), "libamd_smi.so.25.0", "libamd_smi.so.25", &none);
+    let others = super::others::in_folder(folder.path()).expect("a folder");
+    let of = |title| others.iter().find(|other| other.title == title).expect("it is looked for");
+    assert_eq!((of("RCCL").soname.as_deref(), &of("RCCL").error), (Some("librccl.so.1"), &None));
+    assert!(of("RCCL").file.as_ref().is_some_and(|file| file.ends_with("usr/lib/librccl.so.1.0.70204")));
+    assert_eq!((&of("hipBLASLt").file, &of("hipBLASLt").error), (&None, &None));
+    let wrong = of("amd-smi").error.as_deref().expect("it is an older one");
+    assert_eq!(
+        wrong,
+        "its SONAME is libamd_smi.so.25, and looked for are libamd_smi.so.27, libamd_smi.so.26"
+    );
+    let text = super::report::text(&[], &others);
+    assert!(
+        text.contains("hipBLASLt: absent from ") && text.contains("  ERROR      its SONAME is "),
+        "{text}"
+    );
+    let args = super::LibrariesArgs { folder: vec![folder.path().into()], json: false };
+    assert!(super::run(&args).expect_err("the command fails too").contains("1 error"));
 }
 
 #[test]
@@ -106,14 +167,14 @@ fn a_constant_of_another_value_fails_and_a_newer_one_does_not() {
         rocrand_headers(folder.path(), version, change);
         super::layouts::check(Kind::Rocrand, &[folder.path().join("usr/include")]).expect("it compiles")
     };
-    let whole = check(300_300, str::to_owned);
+    let whole = check(400_200, str::to_owned);
     assert_eq!((whole.errors.len(), whole.newer.len()), (0, 0), "{whole:?}");
     let other =
-        check(300_300, |text| text.replace("ROCRAND_STATUS_TYPE_ERROR 103", "ROCRAND_STATUS_TYPE_ERROR 113"));
+        check(400_200, |text| text.replace("ROCRAND_STATUS_TYPE_ERROR 103", "ROCRAND_STATUS_TYPE_ERROR 113"));
     assert_eq!(other.errors, ["ROCRAND_STATUS_TYPE_ERROR is 103 in hip-sys and 113 in the headers"]);
     let without = |text: &str| text.replace("define ROCRAND_RNG_PSEUDO_MT19937 ", "define OTHER ");
     assert_eq!(check(201_009, without).newer, ["ROCRAND_RNG_PSEUDO_MT19937"]);
-    assert_eq!(check(300_300, without).errors, ["ROCRAND_RNG_PSEUDO_MT19937 is not in the headers"]);
+    assert_eq!(check(400_200, without).errors, ["ROCRAND_RNG_PSEUDO_MT19937 is not in the headers"]);
 }
 
 /// HIP's headers made of the bindings, with one structure as `changed` has it.
@@ -139,7 +200,7 @@ fn hip_headers(folder: &Path, changed: &str) {
     }
     std::fs::write(include.join("hip_runtime_api.h"), text + changed).expect("it is writable");
     // The release that the bindings are made of: nothing is known to differ.
-    let numbers = [("MAJOR", 6), ("MINOR", 3), ("PATCH", 1)];
+    let numbers = [("MAJOR", 7), ("MINOR", 2), ("PATCH", 0)];
     let text: String = numbers.iter().map(|(part, n)| format!("#define HIP_VERSION_{part} {n}\n")).collect();
     std::fs::write(include.join("hip_version.h"), text).expect("it is writable");
 }
@@ -168,7 +229,7 @@ fn a_structure_of_another_layout_fails() {
 #[test]
 fn headers_that_do_not_compile_are_an_error_of_their_own() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    rocrand_headers(folder.path(), 300_300, |_| "#error too old\n".into());
+    rocrand_headers(folder.path(), 400_200, |_| "#error too old\n".into());
     let why = super::layouts::check(Kind::Rocrand, &[folder.path().join("usr/include")]).expect_err("#error");
     assert!(why.starts_with("the headers do not compile: ") && why.contains("too old"), "{why}");
 }

@@ -18,17 +18,20 @@ const ANY: Release = (u32::MAX, u32::MAX);
 
 /// rocRAND's own versions in the releases of ROCm, by its repository's tags; it was not always raised. Versions between
 /// two rows belong to neither, and are taken for both.
-const ROCRAND: [((u32, u32, u32), Release, Release); 6] = [
+const ROCRAND: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 10, 9), (5, 0), (5, 4)),
     ((2, 10, 16), (5, 5), (5, 5)),
     ((2, 10, 17), (5, 6), (6, 0)),
     ((3, 0, 1), (6, 1), (6, 1)),
     ((3, 1, 0), (6, 2), (6, 2)),
     ((3, 3, 0), (6, 4), (6, 4)),
+    ((4, 0, 0), (7, 0), (7, 0)),
+    ((4, 1, 0), (7, 1), (7, 1)),
+    ((4, 2, 0), (7, 2), (7, 2)),
 ];
 
 /// rocBLAS's, by its changelog.
-const ROCBLAS: [((u32, u32, u32), Release, Release); 11] = [
+const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((2, 44, 0), (5, 2), (5, 2)),
     ((2, 45, 0), (5, 3), (5, 3)),
     ((2, 46, 0), (5, 4), (5, 4)),
@@ -40,10 +43,13 @@ const ROCBLAS: [((u32, u32, u32), Release, Release); 11] = [
     ((4, 2, 0), (6, 2), (6, 2)),
     ((4, 3, 0), (6, 3), (6, 3)),
     ((4, 4, 0), (6, 4), (6, 4)),
+    ((5, 0, 0), (7, 0), (7, 0)),
+    ((5, 1, 0), (7, 1), (7, 1)),
+    ((5, 2, 0), (7, 2), (7, 2)),
 ];
 
 /// MIOpen's, by its repository's tags; it was not always raised.
-const MIOPEN: [((u32, u32, u32), Release, Release); 8] = [
+const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
     ((2, 18, 0), (5, 3), (5, 3)),
     ((2, 19, 0), (5, 4), (5, 5)),
@@ -52,6 +58,7 @@ const MIOPEN: [((u32, u32, u32), Release, Release); 8] = [
     ((3, 1, 0), (6, 1), (6, 1)),
     ((3, 2, 0), (6, 2), (6, 2)),
     ((3, 4, 0), (6, 4), (6, 4)),
+    ((3, 5, 0), (7, 0), (7, 2)),
 ];
 
 impl Releases {
@@ -87,6 +94,13 @@ pub(super) fn of_file(kind: Kind, file: &Path) -> Option<Version> {
         file.file_name()?.to_str()?.split_once(".so.")?.1.split('.').map_while(|n| n.parse().ok()).collect();
     let [major, minor, patch] = numbers[..] else { return None };
     Some(Version { major, minor, patch })
+}
+
+/// The release of ROCm that a file lies in, where AMD's installers have written it: HIP's own version need not be the same.
+pub(super) fn of_rocm(file: &Path) -> Option<String> {
+    let root = file.canonicalize().ok()?.parent()?.parent()?.to_path_buf();
+    let text = std::fs::read_to_string(root.join(".info/version")).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// The version that headers in `include` define.
@@ -132,10 +146,12 @@ mod tests {
         assert_eq!(of(201_009), Releases { first: (5, 0), last: (5, 4) });
         assert_eq!(of(201_017), Releases { first: (5, 6), last: (6, 0) });
         assert_eq!(of(300_200), Releases { first: (6, 2), last: (6, 4) }, "between two rows");
-        assert_eq!(of(400_000), Releases { first: (6, 4), last: ANY }, "later than all");
+        assert_eq!(of(400_200), Releases { first: (7, 2), last: (7, 2) });
+        assert_eq!(of(500_000), Releases { first: (7, 2), last: ANY }, "later than all");
         let rocblas =
             |major, minor, patch| Releases::of(Kind::Rocblas, Some(Version { major, minor, patch }));
         assert_eq!(rocblas(4, 4, 1), Releases { first: (6, 4), last: (6, 4) });
+        assert_eq!(rocblas(5, 2, 3), Releases { first: (7, 2), last: (7, 2) });
         assert_eq!(rocblas(2, 47, 0), Releases { first: (5, 5), last: (5, 5) });
         let hip = Releases::of(Kind::Hip, Some(Version::from_raw(60_443_484)));
         assert_eq!(hip, Releases { first: (6, 4), last: (6, 4) });

@@ -104,7 +104,7 @@ unsafe fn text_of<'a>(text: *const c_char) -> Result<&'a CStr, hiprtcResult> {
 ///
 /// # Safety
 /// `list` is null or has `count` entries, each null or a C string.
-unsafe fn texts_of<'a>(list: *mut *const c_char, count: c_int) -> Result<Vec<&'a CStr>, hiprtcResult> {
+unsafe fn texts_of<'a>(list: *const *const c_char, count: c_int) -> Result<Vec<&'a CStr>, hiprtcResult> {
     let count = usize::try_from(count).map_err(|_| INPUT)?;
     if count == 0 {
         return Ok(Vec::new());
@@ -154,8 +154,8 @@ unsafe extern "C" fn hiprtcCreateProgram(
     source: *const c_char,
     name: *const c_char,
     header_count: c_int,
-    headers: *mut *const c_char,
-    include_names: *mut *const c_char,
+    headers: *const *const c_char,
+    include_names: *const *const c_char,
 ) -> hiprtcResult {
     status((|| {
         if place.is_null() {
@@ -218,7 +218,7 @@ unsafe extern "C" fn hiprtcAddNameExpression(
 unsafe extern "C" fn hiprtcCompileProgram(
     handle: hiprtcProgram,
     count: c_int,
-    options: *mut *const c_char,
+    options: *const *const c_char,
 ) -> hiprtcResult {
     status((|| {
         let program = program(handle)?;

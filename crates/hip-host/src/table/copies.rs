@@ -182,7 +182,7 @@ pub(super) unsafe extern "C" fn hipMemcpyWithStream(
 
 pub(super) unsafe extern "C" fn hipMemcpyHtoDAsync(
     to: hipDeviceptr_t,
-    from: *mut c_void,
+    from: *const c_void,
     size: usize,
     stream: hipStream_t,
 ) -> hipError_t {

@@ -102,9 +102,9 @@ table! {
 /// The size of an element, if that is a type.
 pub(super) fn size_of_type(kind: miopenDataType_t) -> Outcome<usize> {
     match kind {
-        miopenDataType_t::miopenInt8 | miopenDataType_t::miopenFloat8 | miopenDataType_t::miopenBFloat8 => {
-            Ok(1)
-        }
+        miopenDataType_t::miopenInt8
+        | miopenDataType_t::miopenFloat8_fnuz
+        | miopenDataType_t::miopenBFloat8_fnuz => Ok(1),
         miopenDataType_t::miopenHalf | miopenDataType_t::miopenBFloat16 => Ok(2),
         miopenDataType_t::miopenFloat | miopenDataType_t::miopenInt32 => Ok(4),
         miopenDataType_t::miopenDouble | miopenDataType_t::miopenInt64 => Ok(8),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn numbers_without_a_meaning_are_refused() {
-        assert_eq!(data_type(miopenDataType_t::miopenFloat8), Err(UNSUPPORTED));
+        assert_eq!(data_type(miopenDataType_t::miopenFloat8_fnuz), Err(UNSUPPORTED));
         assert_eq!(indices_type(miopenIndicesType_t::MIOPEN_64BIT_INDICES), Err(UNSUPPORTED));
         assert_eq!(tensor_op(miopenTensorOp_t(4)), Err(BAD));
         assert_eq!(pooling_mode(miopenPoolingMode_t(3)), Err(BAD));

@@ -77,8 +77,8 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
     source: *const c_char,
     name: *const c_char,
     count: c_int,
-    headers: *mut *const c_char,
-    names: *mut *const c_char,
+    headers: *const *const c_char,
+    names: *const *const c_char,
 ) -> hiprtcResult {
     result((|| {
         there(place)?;
@@ -88,7 +88,7 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
             there(headers)?;
             there(names)?;
         }
-        let list = |list: *mut *const c_char| match count {
+        let list = |list: *const *const c_char| match count {
             0 => Vec::new(),
             // SAFETY: S11: the caller's lists have `count` C strings each.
             _ => unsafe { std::slice::from_raw_parts(list, count) }.to_vec(),
@@ -176,7 +176,7 @@ fn device_arch() -> Option<String> {
 pub(super) unsafe extern "C" fn hiprtcCompileProgram(
     program: hiprtcProgram,
     count: c_int,
-    options: *mut *const c_char,
+    options: *const *const c_char,
 ) -> hiprtcResult {
     result((|| {
         let program = program_of(program)?;

@@ -138,7 +138,7 @@ fn one_way(
 
 pub(super) unsafe extern "C" fn hipMemcpyHtoDAsync(
     to: hipDeviceptr_t,
-    from: *mut c_void,
+    from: *const c_void,
     size: usize,
     stream: hipStream_t,
 ) -> hipError_t {

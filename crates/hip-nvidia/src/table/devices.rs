@@ -127,7 +127,7 @@ pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
 
 /// The limits' numbers are CUDA's: stack size, printf buffer, heap.
 fn is_limit(limit: hipLimit_t) -> Result<c_uint, hipError_t> {
-    if limit.0 < hipLimit_t::hipLimitRange.0 {
+    if limit.0 <= hipLimit_t::hipLimitMallocHeapSize.0 {
         Ok(limit.0)
     } else {
         Err(hipError_t::hipErrorUnsupportedLimit)

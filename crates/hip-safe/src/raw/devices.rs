@@ -53,7 +53,12 @@ pub(crate) fn limit_setter(p: &Platform) -> std::result::Result<hipDeviceSetLimi
 }
 
 /// Sets a limit of the current device.
-pub(crate) unsafe fn set_limit(setter: hipDeviceSetLimit_fn, limit: hipLimit_t, value: usize) -> Result<()> {
+pub(crate) unsafe fn set_limit(
+    p: &Platform,
+    setter: hipDeviceSetLimit_fn,
+    limit: hipLimit_t,
+    value: usize,
+) -> Result<()> {
     // SAFETY: S1, S3: numbers only; the caller made the device current.
-    status("hipDeviceSetLimit", unsafe { setter(limit, value) })
+    status(p, "hipDeviceSetLimit", unsafe { setter(limit, value) })
 }

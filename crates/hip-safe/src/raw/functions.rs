@@ -48,15 +48,15 @@ pub(crate) fn cooperative_launcher(
 }
 
 pub(crate) unsafe fn launch_cooperative(
+    p: &Platform,
     launcher: hipModuleLaunchCooperativeKernel_fn,
     function: hipFunction_t,
-    [gx, gy, gz]: [u32; 3],
-    [bx, by, bz]: [u32; 3],
+    [[gx, gy, gz], [bx, by, bz]]: [[u32; 3]; 2],
     shared_bytes: u32,
     stream: hipStream_t,
     arguments: *mut *mut c_void,
 ) -> Result<()> {
     // SAFETY: S1, S9: function and stream are live, and `arguments` has as many entries as the kernel declares.
     let code = unsafe { launcher(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, arguments) };
-    status("hipModuleLaunchCooperativeKernel", code)
+    status(p, "hipModuleLaunchCooperativeKernel", code)
 }

@@ -17,7 +17,7 @@ pub(crate) struct Refused {
 macro_rules! call {
     ($platform:expr, $name:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: S1: each use says why its arguments are what the C function asks for.
-        status(stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
+        status($platform, stringify!($name), unsafe { ($platform.hip().$name)($($argument),*) })
     };
 }
 

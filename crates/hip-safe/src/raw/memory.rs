@@ -1,6 +1,6 @@
 //! Copies between devices, managed memory, and memory of other processes.
 
-use super::{Result, call};
+use super::{Result, call, status};
 use crate::handle::Handle;
 use hip_sys::Platform;
 use hip_sys::hip::*;
@@ -43,7 +43,19 @@ pub(crate) unsafe fn malloc_managed(p: &Platform, bytes: usize) -> Result<Handle
     Ok(Handle::new(address))
 }
 
-/// Moves managed memory to a device, or to the host for -1.
+/// What C calls the host where it asks for a device.
+pub(crate) const HOST: c_int = -1;
+
+/// A place as the later functions name it.
+fn location(place: c_int) -> hipMemLocation {
+    let type_ = match place {
+        HOST => hipMemLocationType::hipMemLocationTypeHost,
+        _ => hipMemLocationType::hipMemLocationTypeDevice,
+    };
+    hipMemLocation { type_, id: place }
+}
+
+/// Moves managed memory to a device, or to the host: by the later function where the library has it.
 pub(crate) unsafe fn prefetch_async(
     p: &Platform,
     address: *const c_void,
@@ -51,10 +63,20 @@ pub(crate) unsafe fn prefetch_async(
     place: c_int,
     stream: hipStream_t,
 ) -> Result<()> {
-    // SAFETY: S1, S2: the caller vouches for the range and the stream.
-    call!(p, hipMemPrefetchAsync(address, bytes, place, stream))
+    match p.hip().hipMemPrefetchAsync_v2.get() {
+        Ok(prefetch) => {
+            // SAFETY: S1, S2: the caller vouches for the range and the stream; there are no flags.
+            status(p, "hipMemPrefetchAsync_v2", unsafe {
+                prefetch(address, bytes, location(place), 0, stream)
+            })
+        }
+        // SAFETY: S1, S2: the caller vouches for the range and the stream.
+        Err(_) => call!(p, hipMemPrefetchAsync(address, bytes, place, stream)),
+    }
 }
 
+/// Says how managed memory will be used, and where: by the later function where the library has it, which is what the headers of HIP
+/// 10.2 mean by `hipMemAdvise`.
 pub(crate) unsafe fn advise(
     p: &Platform,
     address: *const c_void,
@@ -62,8 +84,14 @@ pub(crate) unsafe fn advise(
     advice: hipMemoryAdvise,
     place: c_int,
 ) -> Result<()> {
-    // SAFETY: S1, S2: the caller vouches for the range.
-    call!(p, hipMemAdvise(address, bytes, advice, place))
+    match p.hip().hipMemAdvise_v2.get() {
+        Ok(advise) => {
+            // SAFETY: S1, S2: the caller vouches for the range.
+            status(p, "hipMemAdvise_v2", unsafe { advise(address, bytes, advice, location(place)) })
+        }
+        // SAFETY: S1, S2: the caller vouches for the range.
+        Err(_) => call!(p, hipMemAdvise(address, bytes, advice, place)),
+    }
 }
 
 /// The first byte of the allocation that an address lies in.

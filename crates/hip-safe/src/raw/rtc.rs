@@ -59,10 +59,10 @@ impl<'rtc> Program<'rtc> {
         headers: &[(CString, CString)],
     ) -> Result<Self> {
         let mut program = Self { rtc, raw: null_mut() };
-        let (mut names, mut texts): (Vec<_>, Vec<_>) =
+        let (names, texts): (Vec<_>, Vec<_>) =
             headers.iter().map(|(name, text)| (name.as_ptr(), text.as_ptr())).unzip();
         let count = c_int::try_from(headers.len()).unwrap_or(c_int::MAX);
-        let (names, texts) = (names.as_mut_ptr(), texts.as_mut_ptr());
+        let (names, texts) = (names.as_ptr(), texts.as_ptr());
         // SAFETY: S1: a live place, live C strings, and two lists of `count` of them; the library copies them.
         call!(rtc, hiprtcCreateProgram(&mut program.raw, text.as_ptr(), name.as_ptr(), count, texts, names))?;
         Ok(program)
@@ -74,10 +74,10 @@ impl<'rtc> Program<'rtc> {
     }
 
     pub(crate) fn compile(&self, options: &[CString]) -> Result<()> {
-        let mut list: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let list: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(list.len()).unwrap_or(c_int::MAX);
         // SAFETY: S1: a live program and a list of `count` live C strings.
-        call!(self.rtc, hiprtcCompileProgram(self.raw, count, list.as_mut_ptr()))
+        call!(self.rtc, hiprtcCompileProgram(self.raw, count, list.as_ptr()))
     }
 
     /// What the compiler says of the last compilation; empty if it says nothing.

@@ -38,11 +38,12 @@ pub(crate) fn host_launcher(p: &Platform) -> std::result::Result<hipLaunchHostFu
 }
 
 pub(crate) unsafe fn launch_host(
+    p: &Platform,
     launcher: hipLaunchHostFunc_fn,
     stream: hipStream_t,
     function: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
 ) -> Result<()> {
     // SAFETY: S1, S4: the stream is live; the caller vouches for the function and what it gets.
-    status("hipLaunchHostFunc", unsafe { launcher(stream, Some(function), data) })
+    status(p, "hipLaunchHostFunc", unsafe { launcher(stream, Some(function), data) })
 }

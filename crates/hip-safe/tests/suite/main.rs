@@ -20,6 +20,7 @@ mod in_host_function;
 mod ipc;
 mod kept;
 mod kernels;
+mod last_error;
 mod launch;
 mod launch_over;
 mod limits;

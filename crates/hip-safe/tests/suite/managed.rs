@@ -8,8 +8,9 @@ use hip_safe::{
     Device, Error, LaunchConfig, ManagedAdvice, ManagedBuffer, ManagedPlace, MemoryKind, PinnedBuffer, Stream,
 };
 use hip_sys::Optional;
-use hip_sys::hip::{hipDeviceProp_tR0600, hipError_t};
-use std::ffi::c_int;
+use hip_sys::hip::{hipDeviceProp_tR0600, hipError_t, hipMemLocation, hipMemoryAdvise, hipStream_t};
+use std::cell::RefCell;
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
 const LEN: usize = 1 << 20;
@@ -116,6 +117,58 @@ fn moving_and_advising_change_nothing_inside() {
     let foreign = ManagedPlace::Device(&elsewhere);
     assert!(matches!(stream.prefetch(&numbers, foreign), Err(Error::WrongDevice { .. })));
     assert!(matches!(numbers.advise(ManagedAdvice::AccessedBy, foreign), Err(Error::WrongDevice { .. })));
+}
+
+thread_local! {
+    static PLACES: RefCell<Vec<(&'static str, hipMemLocation)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// As AMD's library does it: the older function with the place as a number.
+unsafe extern "C" fn advise_v2(
+    address: *const c_void,
+    bytes: usize,
+    advice: hipMemoryAdvise,
+    place: hipMemLocation,
+) -> hipError_t {
+    PLACES.with_borrow_mut(|places| places.push(("advise", place)));
+    // SAFETY: S1: the caller's own arguments.
+    unsafe { (crate::under_test::platform().hip().hipMemAdvise)(address, bytes, advice, place.id) }
+}
+
+unsafe extern "C" fn prefetch_v2(
+    address: *const c_void,
+    bytes: usize,
+    place: hipMemLocation,
+    flags: c_uint,
+    stream: hipStream_t,
+) -> hipError_t {
+    assert_eq!(flags, 0);
+    PLACES.with_borrow_mut(|places| places.push(("prefetch", place)));
+    // SAFETY: S1: the caller's own arguments.
+    unsafe { (crate::under_test::platform().hip().hipMemPrefetchAsync)(address, bytes, place.id, stream) }
+}
+
+/// HIP 7.1 brought functions that take a place as a structure.
+#[test]
+fn a_library_with_the_later_functions_is_asked_by_them() {
+    let platform = changed_platform(|table| {
+        table.hipMemAdvise_v2 = Optional::present(advise_v2, "hipMemAdvise_v2", "7.1");
+        table.hipMemPrefetchAsync_v2 = Optional::present(prefetch_v2, "hipMemPrefetchAsync_v2", "7.1");
+    });
+    let device = Device::new(&Arc::new(platform), 0).unwrap();
+    let stream = device.new_stream().unwrap();
+    let Some(numbers) = managed::<u32>(&stream, LEN) else { return };
+    calls();
+    for place in [ManagedPlace::Device(&device), ManagedPlace::Host] {
+        stream.prefetch(&numbers, place).unwrap();
+        numbers.advise(ManagedAdvice::ReadMostly, place).unwrap();
+    }
+    assert_eq!(work_calls(), [""; 0], "the older ones are left alone");
+    let asked: Vec<_> =
+        PLACES.take().into_iter().map(|(what, place)| (what, place.type_.0, place.id)).collect();
+    // C's numbers: 1 is a device, 2 the host, which an older function calls -1.
+    assert_eq!(asked, [("prefetch", 1, 0), ("advise", 1, 0), ("prefetch", 2, -1), ("advise", 2, -1)]);
+    assert_eq!(numbers.as_slice().unwrap(), vec![0; LEN]);
 }
 
 #[test]

@@ -175,6 +175,10 @@ macro_rules! watch_optional {
 watch_optional! {
     hipDeviceSetLimit, "5.3", (limit: hipLimit_t, value: usize);
     hipLaunchHostFunc, "5.3", (stream: hipStream_t, function: hipHostFn_t, data: *mut c_void);
+    hipMemPrefetchAsync_v2, "7.1", (
+        address: *const c_void, bytes: usize, place: hipMemLocation, flags: c_uint, stream: hipStream_t
+    );
+    hipMemAdvise_v2, "7.1", (address: *const c_void, bytes: usize, advice: hipMemoryAdvise, place: hipMemLocation);
     hipModuleLaunchCooperativeKernel, "5.5", (
         function: hipFunction_t, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared: c_uint, stream: hipStream_t, arguments: *mut *mut c_void

@@ -4,7 +4,7 @@ use super::*;
 use crate::layout::{Bindings, Constant, Structure};
 use core::mem::{align_of, offset_of, size_of};
 pub const HIP: Bindings = Bindings {
-    version: "6.3",
+    version: "7.2",
     structures: &[
         Structure {
             name: "hipDeviceArch_t",
@@ -389,12 +389,6 @@ pub const HIP: Bindings = Bindings {
             ],
         },
         Structure {
-            name: "hipIpcMemHandle_st",
-            size: size_of::<hip::hipIpcMemHandle_st>(),
-            align: align_of::<hip::hipIpcMemHandle_st>(),
-            fields: &[("reserved", offset_of!(hip::hipIpcMemHandle_st, reserved))],
-        },
-        Structure {
             name: "hipMemLocation",
             size: size_of::<hip::hipMemLocation>(),
             align: align_of::<hip::hipMemLocation>(),
@@ -402,6 +396,12 @@ pub const HIP: Bindings = Bindings {
                 ("type", offset_of!(hip::hipMemLocation, type_)),
                 ("id", offset_of!(hip::hipMemLocation, id)),
             ],
+        },
+        Structure {
+            name: "hipIpcMemHandle_st",
+            size: size_of::<hip::hipIpcMemHandle_st>(),
+            align: align_of::<hip::hipIpcMemHandle_st>(),
+            fields: &[("reserved", offset_of!(hip::hipIpcMemHandle_st, reserved))],
         },
         Structure {
             name: "hipMemPoolProps",
@@ -612,6 +612,16 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipEventInterprocess as i64,
         },
         Constant {
+            name: "hipEventRecordDefault",
+            of: "",
+            value: hip::hipEventRecordDefault as i64,
+        },
+        Constant {
+            name: "hipEventRecordExternal",
+            of: "",
+            value: hip::hipEventRecordExternal as i64,
+        },
+        Constant {
             name: "hipEventDisableSystemFence",
             of: "",
             value: hip::hipEventDisableSystemFence as i64,
@@ -635,6 +645,11 @@ pub const HIP: Bindings = Bindings {
             name: "hipHostMallocWriteCombined",
             of: "",
             value: hip::hipHostMallocWriteCombined as i64,
+        },
+        Constant {
+            name: "hipHostMallocUncached",
+            of: "",
+            value: hip::hipHostMallocUncached as i64,
         },
         Constant {
             name: "hipHostMallocNumaUser",
@@ -1579,6 +1594,11 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipDeviceAttribute_t::hipDeviceAttributePciDeviceId.0 as i64,
         },
         Constant {
+            name: "hipDeviceAttributePciDomainId",
+            of: "hipDeviceAttribute_t",
+            value: hip::hipDeviceAttribute_t::hipDeviceAttributePciDomainId.0 as i64,
+        },
+        Constant {
             name: "hipDeviceAttributePciDomainID",
             of: "hipDeviceAttribute_t",
             value: hip::hipDeviceAttribute_t::hipDeviceAttributePciDomainID.0 as i64,
@@ -1710,6 +1730,11 @@ pub const HIP: Bindings = Bindings {
                 .0 as i64,
         },
         Constant {
+            name: "hipDeviceAttributeHostNumaId",
+            of: "hipDeviceAttribute_t",
+            value: hip::hipDeviceAttribute_t::hipDeviceAttributeHostNumaId.0 as i64,
+        },
+        Constant {
             name: "hipDeviceAttributeCudaCompatibleEnd",
             of: "hipDeviceAttribute_t",
             value: hip::hipDeviceAttribute_t::hipDeviceAttributeCudaCompatibleEnd.0
@@ -1819,6 +1844,22 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipDeviceAttribute_t::hipDeviceAttributeWallClockRate.0 as i64,
         },
         Constant {
+            name: "hipDeviceAttributeNumberOfXccs",
+            of: "hipDeviceAttribute_t",
+            value: hip::hipDeviceAttribute_t::hipDeviceAttributeNumberOfXccs.0 as i64,
+        },
+        Constant {
+            name: "hipDeviceAttributeMaxAvailableVgprsPerThread",
+            of: "hipDeviceAttribute_t",
+            value: hip::hipDeviceAttribute_t::hipDeviceAttributeMaxAvailableVgprsPerThread
+                .0 as i64,
+        },
+        Constant {
+            name: "hipDeviceAttributePciChipId",
+            of: "hipDeviceAttribute_t",
+            value: hip::hipDeviceAttribute_t::hipDeviceAttributePciChipId.0 as i64,
+        },
+        Constant {
             name: "hipDeviceAttributeAmdSpecificEnd",
             of: "hipDeviceAttribute_t",
             value: hip::hipDeviceAttribute_t::hipDeviceAttributeAmdSpecificEnd.0 as i64,
@@ -1858,6 +1899,36 @@ pub const HIP: Bindings = Bindings {
             name: "hipMemcpyDeviceToDeviceNoCU",
             of: "hipMemcpyKind",
             value: hip::hipMemcpyKind::hipMemcpyDeviceToDeviceNoCU.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeInvalid",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeInvalid.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeNone",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeNone.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeDevice",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeDevice.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeHost",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeHost.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeHostNuma",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeHostNuma.0 as i64,
+        },
+        Constant {
+            name: "hipMemLocationTypeHostNumaCurrent",
+            of: "hipMemLocationType",
+            value: hip::hipMemLocationType::hipMemLocationTypeHostNumaCurrent.0 as i64,
         },
         Constant {
             name: "HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK",
@@ -1956,6 +2027,21 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipLimit_t::hipLimitMallocHeapSize.0 as i64,
         },
         Constant {
+            name: "hipExtLimitScratchMin",
+            of: "hipLimit_t",
+            value: hip::hipLimit_t::hipExtLimitScratchMin.0 as i64,
+        },
+        Constant {
+            name: "hipExtLimitScratchMax",
+            of: "hipLimit_t",
+            value: hip::hipLimit_t::hipExtLimitScratchMax.0 as i64,
+        },
+        Constant {
+            name: "hipExtLimitScratchCurrent",
+            of: "hipLimit_t",
+            value: hip::hipLimit_t::hipExtLimitScratchCurrent.0 as i64,
+        },
+        Constant {
             name: "hipLimitRange",
             of: "hipLimit_t",
             value: hip::hipLimit_t::hipLimitRange.0 as i64,
@@ -2041,16 +2127,6 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipMemPoolAttr::hipMemPoolAttrUsedMemHigh.0 as i64,
         },
         Constant {
-            name: "hipMemLocationTypeInvalid",
-            of: "hipMemLocationType",
-            value: hip::hipMemLocationType::hipMemLocationTypeInvalid.0 as i64,
-        },
-        Constant {
-            name: "hipMemLocationTypeDevice",
-            of: "hipMemLocationType",
-            value: hip::hipMemLocationType::hipMemLocationTypeDevice.0 as i64,
-        },
-        Constant {
             name: "hipMemAllocationTypeInvalid",
             of: "hipMemAllocationType",
             value: hip::hipMemAllocationType::hipMemAllocationTypeInvalid.0 as i64,
@@ -2059,6 +2135,11 @@ pub const HIP: Bindings = Bindings {
             name: "hipMemAllocationTypePinned",
             of: "hipMemAllocationType",
             value: hip::hipMemAllocationType::hipMemAllocationTypePinned.0 as i64,
+        },
+        Constant {
+            name: "hipMemAllocationTypeUncached",
+            of: "hipMemAllocationType",
+            value: hip::hipMemAllocationType::hipMemAllocationTypeUncached.0 as i64,
         },
         Constant {
             name: "hipMemAllocationTypeMax",
@@ -2174,6 +2255,11 @@ pub const HIP: Bindings = Bindings {
             value: hip::hipGraphNodeType::hipGraphNodeTypeMemcpyToSymbol.0 as i64,
         },
         Constant {
+            name: "hipGraphNodeTypeBatchMemOp",
+            of: "hipGraphNodeType",
+            value: hip::hipGraphNodeType::hipGraphNodeTypeBatchMemOp.0 as i64,
+        },
+        Constant {
             name: "hipGraphNodeTypeCount",
             of: "hipGraphNodeType",
             value: hip::hipGraphNodeType::hipGraphNodeTypeCount.0 as i64,
@@ -2258,7 +2344,7 @@ pub const HIP: Bindings = Bindings {
     ],
 };
 pub const MIOPEN: Bindings = Bindings {
-    version: "3.4",
+    version: "3.5",
     structures: &[
         Structure {
             name: "miopenHandle",
@@ -2495,14 +2581,14 @@ pub const MIOPEN: Bindings = Bindings {
             value: miopen::miopenDataType_t::miopenDouble.0 as i64,
         },
         Constant {
-            name: "miopenFloat8",
+            name: "miopenFloat8_fnuz",
             of: "miopenDataType_t",
-            value: miopen::miopenDataType_t::miopenFloat8.0 as i64,
+            value: miopen::miopenDataType_t::miopenFloat8_fnuz.0 as i64,
         },
         Constant {
-            name: "miopenBFloat8",
+            name: "miopenBFloat8_fnuz",
             of: "miopenDataType_t",
-            value: miopen::miopenDataType_t::miopenBFloat8.0 as i64,
+            value: miopen::miopenDataType_t::miopenBFloat8_fnuz.0 as i64,
         },
         Constant {
             name: "miopenInt64",
@@ -2740,6 +2826,11 @@ pub const MIOPEN: Bindings = Bindings {
             name: "miopenActivationELU",
             of: "miopenActivationMode_t",
             value: miopen::miopenActivationMode_t::miopenActivationELU.0 as i64,
+        },
+        Constant {
+            name: "miopenActivationCLAMP",
+            of: "miopenActivationMode_t",
+            value: miopen::miopenActivationMode_t::miopenActivationCLAMP.0 as i64,
         },
         Constant {
             name: "MIOPEN_SOFTMAX_FAST",
@@ -3490,7 +3581,7 @@ pub const MIOPEN: Bindings = Bindings {
     ],
 };
 pub const ROCBLAS: Bindings = Bindings {
-    version: "4.4",
+    version: "5.2",
     structures: &[
         Structure {
             name: "rocblas_bfloat16",
@@ -3661,16 +3752,6 @@ pub const ROCBLAS: Bindings = Bindings {
             value: rocblas::rocblas_datatype_::rocblas_datatype_bf16_c.0 as i64,
         },
         Constant {
-            name: "rocblas_datatype_f8_r",
-            of: "rocblas_datatype_",
-            value: rocblas::rocblas_datatype_::rocblas_datatype_f8_r.0 as i64,
-        },
-        Constant {
-            name: "rocblas_datatype_bf8_r",
-            of: "rocblas_datatype_",
-            value: rocblas::rocblas_datatype_::rocblas_datatype_bf8_r.0 as i64,
-        },
-        Constant {
             name: "rocblas_datatype_invalid",
             of: "rocblas_datatype_",
             value: rocblas::rocblas_datatype_::rocblas_datatype_invalid.0 as i64,
@@ -3816,7 +3897,7 @@ pub const ROCBLAS: Bindings = Bindings {
     ],
 };
 pub const ROCRAND: Bindings = Bindings {
-    version: "3.3",
+    version: "4.2",
     structures: &[],
     constants: &[
         Constant {
@@ -3990,7 +4071,7 @@ pub const ROCRAND: Bindings = Bindings {
     ],
 };
 pub const RTC: Bindings = Bindings {
-    version: "6.3",
+    version: "7.2",
     structures: &[],
     constants: &[
         Constant {

@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 pub struct SharedLibrary(loader::Source);
 
 impl SharedLibrary {
+    /// Where a library of ROCm's with one of these names is looked for, in order: see [`Library::load`](crate::Library::load).
+    pub fn candidates(names: &[&str]) -> Vec<PathBuf> {
+        loader::candidates(names)
+    }
+
     /// Opens the first of the candidates that opens. `library` and `remedy` (a whole sentence) are for the error.
     ///
     /// # Errors

@@ -129,6 +129,9 @@ macro_rules! hip_table {
                 "6.0",
             ),
             hipExtGetLastError: $crate::Optional::present(hipExtGetLastError, "hipExtGetLastError", "6.0"),
+            // What these do, those without the `_v2` do too.
+            hipMemPrefetchAsync_v2: $crate::Optional::absent("hipMemPrefetchAsync_v2", "7.1"),
+            hipMemAdvise_v2: $crate::Optional::absent("hipMemAdvise_v2", "7.1"),
         }
     };
 }

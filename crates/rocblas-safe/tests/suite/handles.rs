@@ -1,8 +1,11 @@
 //! Handles: their streams, modes and workspaces, and their end.
 
-use crate::under_test;
+use crate::{lacking, under_test};
 use hip_safe::Device;
+use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_status};
+use hip_sys::{LoadError, Rocblas, RocblasTable};
 use rocblas_safe::{AtomicsMode, Error, Handle, Layout, MathMode, Matrix, MatrixMut};
+use std::cell::Cell;
 
 #[test]
 fn a_handle_on_every_device() {
@@ -71,6 +74,63 @@ fn modes_and_workspaces() {
         Ok(()) => product(&handle),
         Err(Error::Unsupported(_) | Error::Status { function: "rocblas_set_math_mode", .. }) => {}
         Err(error) => panic!("{error}"),
+    }
+}
+
+thread_local! {
+    static MADE: Cell<rocblas_handle> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+fn library() -> RocblasTable {
+    under_test::platform().rocblas().expect("the platform has it").table().clone()
+}
+
+fn make(place: *mut rocblas_handle, mode: rocblas_atomics_mode) -> rocblas_status {
+    let library = library();
+    // SAFETY: S1: the caller's place, and the handle that was just written there.
+    unsafe {
+        let status = (library.rocblas_create_handle)(place);
+        MADE.set(*place);
+        if status == rocblas_status::rocblas_status_success {
+            return (library.rocblas_set_atomics_mode)(*place, mode);
+        }
+        status
+    }
+}
+
+unsafe extern "C" fn as_rocblas_4(place: *mut rocblas_handle) -> rocblas_status {
+    make(place, rocblas_atomics_mode::rocblas_atomics_allowed)
+}
+
+unsafe extern "C" fn as_rocblas_5(place: *mut rocblas_handle) -> rocblas_status {
+    make(place, rocblas_atomics_mode::rocblas_atomics_not_allowed)
+}
+
+fn of_rocblas_4() -> Result<Rocblas, LoadError> {
+    lacking::changed(|table, _| table.rocblas_create_handle = as_rocblas_4)
+}
+
+fn of_rocblas_5() -> Result<Rocblas, LoadError> {
+    lacking::changed(|table, _| table.rocblas_create_handle = as_rocblas_5)
+}
+
+/// rocBLAS 4 makes handles that may add in any order, rocBLAS 5 ones that may not.
+#[test]
+fn a_new_handle_forbids_atomics_whatever_the_library_does() {
+    for of in [of_rocblas_4, of_rocblas_5] {
+        let stream = Device::new(&lacking::platform_with(of, |_| {}), 0).unwrap().new_stream().unwrap();
+        let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
+        let mode = || {
+            let mut mode = rocblas_atomics_mode(77);
+            // SAFETY: S1: the handle is live, and so is the place.
+            let status = unsafe { (library().rocblas_get_atomics_mode)(MADE.get(), &mut mode) };
+            assert_eq!(status, rocblas_status::rocblas_status_success);
+            mode
+        };
+        assert_eq!(mode(), rocblas_atomics_mode::rocblas_atomics_not_allowed);
+        handle.set_atomics_mode(AtomicsMode::Allowed).unwrap();
+        assert_eq!(mode(), rocblas_atomics_mode::rocblas_atomics_allowed);
+        handle.close().unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ use hip_sys::miopen::miopenDataType_t;
 /// Bytes of an element, for every type that a descriptor may have.
 pub(super) fn bytes(dtype: miopenDataType_t) -> Option<usize> {
     match dtype {
-        miopenDataType_t::miopenFloat8 | miopenDataType_t::miopenBFloat8 => Some(1),
+        miopenDataType_t::miopenFloat8_fnuz | miopenDataType_t::miopenBFloat8_fnuz => Some(1),
         dtype => Kind::of(dtype).map(Kind::bytes),
     }
 }

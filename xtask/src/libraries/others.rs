@@ -1,0 +1,68 @@
+//! Libraries of ROCm's that hip-sys has no table for: they are found and named, no more.
+
+use super::{find, symbols, unknown_name};
+use hip_sys::provider::SharedLibrary;
+use std::path::{Path, PathBuf};
+
+/// One of them.
+struct Known {
+    title: &'static str,
+    /// The file's name up to its version.
+    file: &'static str,
+    /// The names in ROCm 7.2 and 10.
+    names: &'static [&'static str],
+}
+
+const KNOWN: [Known; 3] = [
+    Known { title: "hipBLASLt", file: "libhipblaslt.so", names: &["libhipblaslt.so.1"] },
+    Known { title: "RCCL", file: "librccl.so", names: &["librccl.so.1"] },
+    Known { title: "amd-smi", file: "libamd_smi.so", names: &["libamd_smi.so.27", "libamd_smi.so.26"] },
+];
+
+/// What was found of one.
+#[derive(Debug)]
+pub(crate) struct Other {
+    pub title: &'static str,
+    /// The folder looked in, or "system".
+    pub place: String,
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// The name by which the system's search knows it.
+    pub soname: Option<String>,
+    /// Why it is not one that is known.
+    pub error: Option<String>,
+}
+
+/// What this machine has, by the search that programs use. What is found is loaded.
+pub(crate) fn system() -> Vec<Other> {
+    let find = |known: &Known| {
+        let candidates = SharedLibrary::candidates(known.names);
+        let opened = SharedLibrary::open(known.title, "", candidates).ok();
+        let file = opened.map(|library| find::mapped(known.file).unwrap_or_else(|| library.path().into()));
+        examine(known, "system".into(), file)
+    };
+    KNOWN.iter().map(find).collect()
+}
+
+/// What lies in a folder of unpacked packages. Nothing is loaded.
+pub(super) fn in_folder(folder: &Path) -> Result<Vec<Other>, String> {
+    let (folder, files) = find::files_in(folder)?;
+    let find = |known: &Known| {
+        let file = find::one_of(&folder, &files, known.file, known.title)?;
+        Ok(examine(known, folder.display().to_string(), file))
+    };
+    KNOWN.iter().map(find).collect::<Result<_, String>>().map_err(|why| format!("libraries: {why}"))
+}
+
+fn examine(known: &Known, place: String, file: Option<PathBuf>) -> Other {
+    let names: Vec<String> = known.names.iter().map(|name| (*name).to_owned()).collect();
+    let (soname, error) = match file.as_deref().map(symbols::exports) {
+        None => (None, None),
+        Some(Err(why)) => (None, Some(why)),
+        Some(Ok(exports)) => {
+            let wrong = unknown_name(exports.soname.as_deref(), &names);
+            (exports.soname, wrong)
+        }
+    };
+    Other { title: known.title, place, file, soname, error }
+}
