@@ -1,6 +1,7 @@
 //! Choosing elements by a mask or by their place.
 
 use super::{Storage, apart};
+use crate::axis::AxisSet;
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::hip;
@@ -61,9 +62,10 @@ pub(crate) type FlipDim = (usize, usize, bool);
 /// The dimensions of `layout` without those of length 1, and neighbours that are both flipped, or both not, merged wherever one
 /// step along the outer one is a walk over the inner one. The layout has elements.
 pub(crate) fn flip_dims(layout: &Layout, axes: &[usize]) -> Vec<FlipDim> {
+    let flips = AxisSet::of(layout.rank(), axes);
     let mut merged: Vec<FlipDim> = Vec::with_capacity(layout.rank());
     for (axis, (&length, &stride)) in layout.dims().iter().zip(layout.strides()).enumerate() {
-        let flipped = axes.contains(&axis);
+        let flipped = flips.contains(axis);
         match merged.last_mut() {
             _ if length == 1 => {}
             Some((outer, step, same)) if *same == flipped && stride.checked_mul(length) == Some(*step) => {
