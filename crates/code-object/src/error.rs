@@ -1,9 +1,10 @@
 //! Why a file is refused. Each kind is a part of the file.
 
 use crate::CutShort;
+use std::fmt;
 
 /// What is wrong with a file, in words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The ELF file itself: a header, a segment, a section, a symbol.
@@ -44,6 +45,13 @@ pub enum Error {
     },
 }
 
+/// What `Display` shows, which has every cause in it: `main() -> Result` and `unwrap` print this.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error {
     /// The part of the file that was refused, in one word.
     pub fn stage(&self) -> &'static str {
@@ -65,5 +73,19 @@ impl Error {
 
     pub(crate) fn compressed(cut: CutShort) -> Self {
         Self::Compressed(cut.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_the_message() {
+        let cut = CutShort { offset: 1, length: 2, available: 3 };
+        let said = "it is cut short: bytes 1 and 2 more are named, it has 3";
+        assert_eq!(format!("{cut:?}"), said);
+        let error = Error::Entry { id: "host".into(), error: Box::new(Error::bundle(cut)) };
+        assert_eq!(format!("{error:?}"), format!("host in the bundle: the bundle is malformed: {said}"));
     }
 }

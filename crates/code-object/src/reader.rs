@@ -1,7 +1,9 @@
 //! Numbers and parts of bytes, none of them beyond the end.
 
+use std::fmt;
+
 /// Bytes were named that are not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is cut short: bytes {offset} and {length} more are named, it has {available}")]
 pub struct CutShort {
     /// The first byte that was named.
@@ -10,6 +12,12 @@ pub struct CutShort {
     pub length: u64,
     /// How many there are in all.
     pub available: usize,
+}
+
+impl fmt::Debug for CutShort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// `length` bytes from `offset` on.

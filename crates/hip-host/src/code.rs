@@ -17,7 +17,7 @@ pub(crate) const MAGIC: &[u8; 8] = b"HIPHOSTM";
 pub(crate) const NAME_LIMIT: u32 = 1024;
 
 /// Why a module was not registered.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// Built against another version of the headers.
@@ -54,6 +54,8 @@ pub enum RegisterError {
         kernel: String,
     },
 }
+
+hip_sys::debug_by_display!(RegisterError);
 
 /// A registered kernel. Its parts live as long as the program.
 #[derive(Debug, Clone)]
@@ -261,5 +263,12 @@ mod tests {
             assert_eq!(image_name(b"not code".as_ptr().cast()), None);
             assert_eq!(image_name(image("").as_ptr().cast()), None);
         }
+    }
+
+    #[test]
+    fn debug_shows_the_message() {
+        let error = RegisterError::WaveSize { name: "sum".into(), wave_size: 7 };
+        let said = "kernel module sum is built for wave size 7: only 32, 64 and 0 (both) exist";
+        assert_eq!(format!("{error:?}"), said);
     }
 }

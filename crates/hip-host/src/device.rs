@@ -6,7 +6,7 @@ use crate::stream::{self, Point, Stream};
 use crate::system;
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, LazyLock, Weak};
 
 /// How many devices there are.
@@ -61,11 +61,18 @@ pub(crate) fn get(ordinal: i32) -> Result<&'static Device, hipError_t> {
     index.and_then(|index| all().get(index)).ok_or(hipError_t::hipErrorInvalidDevice)
 }
 
+/// A stream whose last reference is gone has done all of its work. Whoever has just found one gone is ordered behind that work by this alone:
+/// the count is looked at without any order.
+fn see_work_of_gone_streams() {
+    fence(Ordering::Acquire);
+}
+
 impl Device {
     /// Makes a stream part of the device.
     pub(crate) fn adopt(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock();
         streams.retain(|stream| stream.strong_count() > 0);
+        see_work_of_gone_streams();
         streams.push(Arc::downgrade(stream));
     }
 
@@ -75,7 +82,9 @@ impl Device {
         let streams = self.streams.lock();
         let alive = streams.iter().filter_map(Weak::upgrade);
         let wanted = alive.filter(|stream| stream.blocking || !blocking_only);
-        wanted.filter_map(|stream| stream.last_unfinished()).collect()
+        let unfinished = wanted.filter_map(|stream| stream.last_unfinished()).collect();
+        see_work_of_gone_streams();
+        unfinished
     }
 
     /// An operation of another device's stream works on this one, too: whoever waits for the device waits for it.

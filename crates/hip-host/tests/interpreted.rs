@@ -1,5 +1,5 @@
-//! Streams, events, memory and graphs without kernels and without a foreign function, so that Miri can interpret them; `ci/miri.sh` does not
-//! yet. The bytes that copies, fills and functions use are plain ones: an order that the platform forgets is a race of its threads.
+//! Streams, events, memory and graphs without kernels and without a foreign function, so that Miri can interpret them: `ci/miri.sh` does that.
+//! The bytes that copies, fills and functions use are plain ones: an order that the platform forgets is a race of its threads.
 
 use hip_sys::hip::*;
 use std::ffi::c_void;

@@ -64,6 +64,35 @@ pub fn report_drop_error(error: &Error) {
     report(error);
 }
 
+/// While it lives, the hook of [`on_drop_error`] is not called on this thread: it is told when the thread's last one is dropped. See
+/// [`drop_errors_later`].
+#[must_use = "the hook is told as soon as this is dropped"]
+pub struct DropErrorsLater {
+    _later: Later,
+}
+
+/// Keeps the hook of [`on_drop_error`] from running on this thread while a lock is held: for crates above, which take this first and the
+/// lock afterwards. The hook is code of the program: it may come back and want that lock. Errors are counted at once.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// static LOCK: Mutex<u32> = Mutex::new(0);
+///
+/// hip_safe::on_drop_error(|_| *LOCK.lock().unwrap() += 1);
+/// {
+///     // Dropped last, when nothing is locked any more.
+///     let _later = hip_safe::drop_errors_later();
+///     let told = LOCK.lock().unwrap();
+///     hip_safe::report_drop_error(&hip_safe::Error::NotReady);
+///     assert_eq!(*told, 0);
+/// }
+/// assert_eq!(*LOCK.lock().unwrap(), 1);
+/// ```
+pub fn drop_errors_later() -> DropErrorsLater {
+    DropErrorsLater { _later: later() }
+}
+
 /// Added to [`HELD`] for each [`Later`].
 const ONE: usize = 2;
 /// Set in [`HELD`] if there is anything to be told.

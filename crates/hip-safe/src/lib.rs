@@ -154,7 +154,7 @@ pub use code_object::{CodeObject, KernelInfo, Param};
 pub use compile::{Compiled, Source, compiler_version};
 pub use current::CurrentDevice;
 pub use device::{Device, DeviceId, DeviceLabel, MemoryInfo};
-pub use drop_errors::{drop_errors, on_drop_error, report_drop_error};
+pub use drop_errors::{DropErrorsLater, drop_errors, drop_errors_later, on_drop_error, report_drop_error};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use function::Function;

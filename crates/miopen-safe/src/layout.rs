@@ -62,6 +62,8 @@ impl Objects {
         if !Arc::ptr_eq(&self.platform, handle.platform()) {
             return Err(Error::OtherPlatform { what: "a tensor descriptor" });
         }
+        // A hook may want the lock.
+        let _later = hip_safe::drop_errors_later();
         let mut of = self.of.lock();
         let own = Arc::as_ptr(handle.shared());
         if let Some((_, object)) = of.iter().find(|(other, _)| other.as_ptr() == own) {
@@ -72,7 +74,6 @@ impl Objects {
         let gone: Vec<Object> = of.extract_if(.., |(other, _)| other.strong_count() == 0).collect();
         of.push(object_of(handle, object));
         drop(of);
-        // Their errors go to a hook, which may come back here.
         drop(gone);
         Ok(raw)
     }

@@ -41,8 +41,8 @@ pub enum Error {
         /// The filter.
         filter: String,
     },
-    /// A checkpoint without tensors.
-    #[error("{path} has no tensors: there is nothing to run")]
+    /// A checkpoint without a tensor of a supported dtype.
+    #[error("{path} has no tensors that there are operations on: there is nothing to run")]
     NoTensors {
         /// The file.
         path: PathBuf,

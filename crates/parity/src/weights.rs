@@ -3,7 +3,7 @@
 //! Each tensor is read, sent to every device once, and used by a fixed set of operations. Every element of every result
 //! is judged against the reference. One tensor is in memory at a time.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -49,16 +49,19 @@ impl Weights {
         Ok(Weights { path: path.to_path_buf(), file })
     }
 
-    /// The cases of every tensor.
-    ///
-    /// # Errors
-    /// [`Error::Weights`] if a tensor has an unsupported dtype.
-    pub fn cases(&self) -> Result<Vec<Case>, Error> {
-        let mut cases = Vec::new();
-        for name in self.file.names() {
-            cases.extend(self.plan(name)?.into_iter().flat_map(|(_, cases)| cases));
+    /// The cases of every tensor, except those [left out](Weights::left_out).
+    pub fn cases(&self) -> Vec<Case> {
+        self.file.names().flat_map(|name| self.plan(name)).flat_map(|(_, cases)| cases).collect()
+    }
+
+    /// The names of tensors with an unsupported dtype, such as `BOOL`, by the dtype's name.
+    pub fn left_out(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut left_out = BTreeMap::<_, Vec<_>>::new();
+        let all = self.file.names().filter_map(|name| Some((name, self.file.info(name)?)));
+        for (name, info) in all.filter(|(_, info)| info.dtype.is_none()) {
+            left_out.entry(info.dtype_name.as_str()).or_default().push(name);
         }
-        Ok(cases)
+        left_out
     }
 
     /// Runs those of the file's cases that are in `cases`. `step` is called after each. `origin` is the options that a
@@ -79,7 +82,7 @@ impl Weights {
         let mut seconds = vec![0.0; devices.len()];
         let mut reports = Vec::with_capacity(cases.len());
         for name in self.file.names() {
-            let mut plan = self.plan(name)?;
+            let mut plan = self.plan(name);
             plan.iter_mut().for_each(|(_, cases)| cases.retain(|case| wanted.contains(&case.id())));
             plan.retain(|(_, cases)| !cases.is_empty());
             if plan.is_empty() {
@@ -100,12 +103,10 @@ impl Weights {
         Ok(Report::new(seed, start.elapsed().as_secs_f64(), devices, reports, origin))
     }
 
-    fn plan(&self, name: &str) -> Result<Vec<(Source, Vec<Case>)>, Error> {
-        match self.file.info(name).and_then(|info| Some((info.dtype?, info.shape.dims().to_vec()))) {
-            Some((dtype, shape)) => Ok(plan(name, known(dtype), &shape)),
-            // Loading it returns the error with the reason.
-            None => self.file.load(name, &Device::Cpu).map(|_| Vec::new()).map_err(wrap(&self.path)),
-        }
+    /// Empty for a tensor that is left out.
+    fn plan(&self, name: &str) -> Vec<(Source, Vec<Case>)> {
+        let known = self.file.info(name).and_then(|info| Some((known(info.dtype?), info.shape.dims())));
+        known.map(|(dtype, shape)| plan(name, dtype, shape)).unwrap_or_default()
     }
 }
 

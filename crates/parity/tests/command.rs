@@ -111,7 +111,8 @@ fn every_tensor_of_a_checkpoint_passes() {
     let folder = tempfile::tempdir().unwrap();
     let path = checkpoint(folder.path());
     let weights = Weights::open(&path).unwrap();
-    let cases = weights.cases().unwrap();
+    let cases = weights.cases();
+    assert!(weights.left_out().is_empty());
     let of = |tensor: &str, operation: &str| {
         cases
             .iter()
@@ -135,6 +136,41 @@ fn every_tensor_of_a_checkpoint_passes() {
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["totals"]["cases"], 1);
     assert!(report["table"][0]["rerun"].as_str().unwrap().ends_with(&format!("--seed 7 --weights '{path}'")));
+}
+
+/// A file of tensors of two elements each, of these dtypes and sizes.
+fn of_dtypes(path: &Path, tensors: &[(&str, &str, usize)]) {
+    let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
+    for (name, dtype, bytes) in tensors {
+        let start = data.len();
+        data.extend(std::iter::repeat_n(1_u8, *bytes));
+        let entry = serde_json::json!({ "dtype": dtype, "shape": [2], "data_offsets": [start, data.len()] });
+        header.insert((*name).to_owned(), entry);
+    }
+    let header = serde_json::Value::from(header).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    std::fs::write(path, [&length[..], header.as_bytes(), &data].concat()).unwrap();
+}
+
+/// As masks are stored in real checkpoints.
+#[test]
+fn tensors_without_operations_are_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    of_dtypes(&path, &[("a", "F32", 8), ("b.mask", "BOOL", 2), ("c.mask", "BOOL", 2), ("d", "I8", 2)]);
+    let weights = Weights::open(&path).unwrap();
+    let left_out = BTreeMap::from([("BOOL", vec!["b.mask", "c.mask"]), ("I8", vec!["d"])]);
+    assert_eq!(weights.left_out(), left_out);
+    let cases = weights.cases();
+    assert!(!cases.is_empty() && cases.iter().all(|case| case.origin.as_deref() == Some("a")));
+    let arguments = ["--device", "cpu", "--weights", path.to_str().unwrap()];
+    assert_eq!(run(folder.path(), &arguments), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["totals"]["cases"], cases.len());
+
+    of_dtypes(&path, &[("mask", "BOOL", 2)]);
+    assert_eq!(run(folder.path(), &arguments), ExitCode::from(2), "nothing is left");
 }
 
 #[test]

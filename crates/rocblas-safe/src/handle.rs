@@ -2,7 +2,10 @@
 
 use crate::raw::{self, Failure};
 use crate::{AtomicsMode, Error, MathMode, Result};
-use hip_safe::{Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, drop_elsewhere, report_drop_error};
+use hip_safe::{
+    Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, drop_elsewhere, drop_errors_later,
+    report_drop_error,
+};
 use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_atomics_mode, rocblas_handle, rocblas_math_mode, rocblas_pointer_mode};
 use parking_lot::Mutex;
@@ -25,7 +28,8 @@ const LEAST_WORKSPACE: usize = 64 << 10;
 /// The last owner waits for the device when it is dropped. In such a function, and on a thread that captures, another thread does that;
 /// after a wait that failed the library's handle stays, which [`on_drop_error`](hip_safe::on_drop_error) tells.
 ///
-/// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) must not use the handle in whose call it may be running.
+/// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) may use the handle in whose call an error was met: it is called when
+/// the call has nothing locked any more.
 ///
 /// What a new handle does, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
 /// the same bits ([`AtomicsMode::Forbidden`]).
@@ -229,6 +233,7 @@ impl Handle {
     ) -> Result<()> {
         let table = table(self.device())?;
         let _current = self.device().make_current()?;
+        let _later = drop_errors_later();
         let _state = self.owned.state.lock();
         Ok(call(table, self.owned.raw.0)?)
     }
@@ -246,6 +251,8 @@ impl Handle {
         let table = table(self.device())?;
         // Before the lock: whoever has it may be waiting for the function that this is called in.
         self.device().check_usable()?;
+        // A hook may want the lock.
+        let _later = drop_errors_later();
         let mut state = self.owned.state.lock();
         let State { stream, workspace, mode: current } = &mut *state;
         let raw = self.owned.raw.0;

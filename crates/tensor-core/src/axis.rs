@@ -1,5 +1,7 @@
 //! Axes as arguments: from the front, or negative from the end.
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::{Dims, Shape};
 
@@ -62,10 +64,11 @@ fn resolve(axis: i64, shape: &Shape, operation: &'static str) -> Result<usize> {
 
 /// Resolves each axis, and rejects repeated ones.
 fn resolve_all<A: Axis>(axes: &[A], shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+    let mut seen = AxisSet::none_of(shape.rank());
     let mut resolved = Vec::with_capacity(axes.len());
     for axis in axes {
         let axis = axis.resolve(shape, operation)?;
-        if resolved.contains(&axis) {
+        if !seen.insert(axis) {
             return Err(Error::new(operation, ErrorKind::RepeatedAxis { axis, shape: shape.clone() }));
         }
         resolved.push(axis);
@@ -127,6 +130,42 @@ impl<T: Axes + ?Sized> Axes for &T {
     }
 }
 
+/// Some of a number of axes. Ranks have no limit, so whoever asks of every axis whether it is one of many asks this: a search would make
+/// the work quadratic.
+pub(crate) struct AxisSet(SmallVec<[bool; 16]>);
+
+impl AxisSet {
+    /// None of `rank` axes.
+    fn none_of(rank: usize) -> AxisSet {
+        AxisSet(SmallVec::from_elem(false, rank))
+    }
+
+    /// Those of `rank` axes that are among `axes`.
+    pub(crate) fn of(rank: usize, axes: &[usize]) -> AxisSet {
+        let mut set = AxisSet::none_of(rank);
+        axes.iter().filter(|axis| **axis < rank).for_each(|&axis| set.0[axis] = true);
+        set
+    }
+
+    pub(crate) fn contains(&self, axis: usize) -> bool {
+        self.0[axis]
+    }
+
+    /// False if it is there already.
+    fn insert(&mut self, axis: usize) -> bool {
+        !std::mem::replace(&mut self.0[axis], true)
+    }
+}
+
+/// All of `rank` axes: those that are not among `axes`, then those that are, each in their order.
+pub(crate) fn behind_others(rank: usize, axes: &[usize]) -> Vec<usize> {
+    let set = AxisSet::of(rank, axes);
+    let (mut chosen, mut others) = (Vec::with_capacity(axes.len()), Vec::with_capacity(rank));
+    (0..rank).for_each(|axis| if set.contains(axis) { chosen.push(axis) } else { others.push(axis) });
+    others.append(&mut chosen);
+    others
+}
+
 /// Every axis of `shape`.
 pub(crate) fn all_axes(shape: &Shape) -> Vec<usize> {
     (0..shape.rank()).collect()
@@ -134,9 +173,10 @@ pub(crate) fn all_axes(shape: &Shape) -> Vec<usize> {
 
 /// The shape after reducing `axes`: without them, or with length 1 if `keepdim`.
 pub(crate) fn reduced_shape(shape: &Shape, axes: &[usize], keepdim: bool) -> Shape {
+    let reduced = AxisSet::of(shape.rank(), axes);
     let mut dims = Dims::new();
     for (axis, &length) in shape.iter().enumerate() {
-        if !axes.contains(&axis) {
+        if !reduced.contains(axis) {
             dims.push(length);
         } else if keepdim {
             dims.push(1);
@@ -167,5 +207,34 @@ mod tests {
         assert_eq!(message(&[i32::MIN]), "sum: axis -2147483648 is out of range for [2, 3]");
         assert_eq!(message(&[1, -1]), "sum: axis 1 is given twice for [2, 3]");
         assert!(usize::MAX.resolve(&shape, "sum").is_err());
+    }
+
+    #[test]
+    fn chosen_axes_go_behind_the_others() {
+        assert_eq!(behind_others(5, &[3, 0]), [1, 2, 4, 0, 3]);
+        assert_eq!(behind_others(2, &[]), [0, 1]);
+        assert_eq!(reduced_shape(&Shape::from([2, 3, 4]), &[2, 0], true), Shape::from([1, 3, 1]));
+        assert_eq!(reduced_shape(&Shape::from([2, 3, 4]), &[2, 0], false), Shape::from([3]));
+    }
+
+    /// A search among the axes for each of them would take minutes.
+    #[test]
+    fn many_axes_take_little_time() {
+        let started = std::time::Instant::now();
+        let rank = 400_000;
+        let shape = Shape::from(vec![1; rank]);
+        let mut axes: Vec<isize> = (0..rank as isize).map(|axis| -1 - axis).collect();
+        let resolved = axes.resolve_all(&shape, "sum").unwrap();
+        assert!(resolved.iter().eq((0..rank).rev().collect::<Vec<_>>().iter()));
+        assert_eq!(reduced_shape(&shape, &resolved, false).rank(), 0);
+        let (kept, reduced) = crate::Layout::contiguous(shape.clone(), "sum").unwrap().split(&resolved);
+        assert_eq!((kept.rank(), reduced.rank()), (0, rank));
+        assert_eq!(behind_others(rank, &resolved[1..])[0], rank - 1);
+        axes[rank - 1] = 1;
+        assert!(matches!(
+            axes.resolve_all(&shape, "sum").unwrap_err().kind(),
+            ErrorKind::RepeatedAxis { axis: 1, .. }
+        ));
+        assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
     }
 }

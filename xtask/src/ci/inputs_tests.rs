@@ -220,6 +220,9 @@ fn inputs_that_only_a_running_test_reads_count() {
         ("codegen", "crates/hip-sys/functions.toml"),
         ("fuzz", "crates/code-object/src/lib.rs"),
         ("aarch64", "ci/aarch64.sh"),
+        ("miri", "ci/miri.sh"),
+        ("miri", "crates/hip-safe/tests/miri/main.rs"),
+        ("miri", "crates/hip-host/src/lib.rs"),
         ("libraries", "xtask/src/libraries/known.toml"),
         ("weights", ".cargo/config.toml"),
     ] {

@@ -63,7 +63,7 @@ const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
 }
 
 /// All steps.
-pub(super) static STEPS: [Step; 25] = [
+pub(super) static STEPS: [Step; 26] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -133,6 +133,13 @@ pub(super) static STEPS: [Step; 25] = [
         needs: || needs::of_script(AARCH64_SCRIPT),
         ..heavy("aarch64", Run::Script(AARCH64_SCRIPT))
     },
+    Step {
+        packages: &["hipstack-hip-host", "hipstack-hip-safe", "hipstack-tensor-core"],
+        tests: true,
+        tools: &[tools::MIRI],
+        needs: || needs::of_script(MIRI_SCRIPT),
+        ..heavy("miri", Run::Script(MIRI_SCRIPT))
+    },
     parity("sabotage", &["parity", "--sabotage"]),
     // The step `parity` runs a subset that stands for all: here are all, and the record's entries are counted.
     parity("parity-full", &["parity", "--full", "--json", "target/parity/full.json"]),
@@ -161,6 +168,8 @@ const KERNELS_ALONE: [&str; 6] =
     ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.
 const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
+/// Interprets test programs, by a toolchain that it names.
+pub(super) const MIRI_SCRIPT: &str = "ci/miri.sh";
 
 impl Step {
     /// What a person would type.

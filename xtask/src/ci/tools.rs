@@ -85,6 +85,15 @@ pub(super) const AARCH64: Tool = Tool {
     },
 };
 
+/// What interprets Rust, of a toolchain of its own.
+pub(super) const MIRI: Tool = Tool {
+    variables: &["MIRI*", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"],
+    versions: || {
+        let script = workspace::root()?.join(super::steps::MIRI_SCRIPT);
+        Ok(vec![of_program("miri", &script, "--version")?])
+    },
+};
+
 /// AMD's libraries and their headers.
 pub(super) const LIBRARIES: Tool = Tool {
     variables: &["ROCM_PATH", "LD_PRELOAD"],

@@ -18,6 +18,25 @@ pub(super) const NO_SOLVER: miopenStatus_t = miopenStatus_t::miopenStatusNotImpl
 /// What MIOpen answers where it throws without a code.
 pub(super) const UNKNOWN: miopenStatus_t = miopenStatus_t::miopenStatusUnknownError;
 
+/// The host has not the memory that the call computes in.
+pub(super) const NO_MEMORY: miopenStatus_t = miopenStatus_t::miopenStatusAllocFailed;
+
+/// The product of sizes that the caller gave.
+///
+/// # Errors
+/// BadParm if it cannot be counted.
+pub(super) fn product(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
+    sizes.into_iter().try_fold(1_usize, |product, size| product.checked_mul(size)).ok_or(BAD)
+}
+
+/// The sum of sizes that the caller gave.
+///
+/// # Errors
+/// As [`product`].
+pub(super) fn sum(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
+    sizes.into_iter().try_fold(0_usize, |sum, size| sum.checked_add(size)).ok_or(BAD)
+}
+
 /// Ends an entry point: makes a status of the outcome. Nothing unwinds out of it.
 pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
     match catch_unwind(AssertUnwindSafe(call)) {

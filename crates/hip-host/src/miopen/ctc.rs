@@ -2,7 +2,9 @@
 //! made. Without a softmax of its own the input are logarithms of probabilities.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, list, offer};
+use super::answer::{
+    BAD, NO_MEMORY, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, list, offer, product, sum,
+};
 use super::handle::stream;
 use super::job::Job;
 use super::registry::Registry;
@@ -72,6 +74,22 @@ struct Sequence {
     steps: usize,
 }
 
+impl Sequence {
+    /// Places of the labels with blanks around each.
+    fn places(&self) -> usize {
+        2 * self.labels.len() + 1
+    }
+
+    /// Each step has two numbers for each place, which grows with the square of the input.
+    ///
+    /// # Errors
+    /// AllocFailed if the host has not that much memory.
+    fn check_room(&self) -> Outcome {
+        let count = product([2, self.steps, self.places()])?;
+        Vec::<f64>::new().try_reserve_exact(count).map_err(|_| NO_MEMORY)
+    }
+}
+
 /// The caller's lists, checked.
 ///
 /// # Safety
@@ -89,7 +107,7 @@ unsafe fn sequences(
     let (lens, steps) = unsafe { (list(lens, count), list(steps, count)) };
     let lens = lens.map_err(|_| BAD)?.into_iter().map(size).collect::<Outcome<Vec<_>>>()?;
     let steps = steps.map_err(|_| BAD)?.into_iter().map(size).collect::<Outcome<Vec<_>>>()?;
-    let all = c_int::try_from(lens.iter().sum::<usize>()).map_err(|_| status)?;
+    let all = c_int::try_from(sum(lens.iter().copied())?).map_err(|_| status)?;
     // SAFETY: S11: the caller's list.
     let labels = if all == 0 { Vec::new() } else { unsafe { list(labels, all) }.map_err(|_| BAD)? };
     let mut labels = labels.into_iter().map(size);
@@ -99,7 +117,9 @@ unsafe fn sequences(
         let repeats = labels.windows(2).filter(|pair| pair[0] == pair[1]).count();
         check(labels.iter().all(|label| *label < classes), status)?;
         check(steps <= times && len + repeats <= steps, status)?;
-        sequences.push(Sequence { labels, steps });
+        let sequence = Sequence { labels, steps };
+        sequence.check_room()?;
+        sequences.push(sequence);
     }
     Ok(sequences)
 }
@@ -136,7 +156,7 @@ fn add(a: f64, b: f64) -> f64 {
 /// The loss of a sequence, and the gradients [steps, classes] of its input, from logarithms of probabilities.
 fn loss(sequence: &Sequence, blank: usize, classes: usize, logs: &[f64], softmax: bool) -> (f64, Vec<f64>) {
     // The labels with blanks around each.
-    let mut path = vec![blank; 2 * sequence.labels.len() + 1];
+    let mut path = vec![blank; sequence.places()];
     path.iter_mut().skip(1).step_by(2).zip(&sequence.labels).for_each(|(place, label)| *place = *label);
     let (len, steps) = (path.len(), sequence.steps);
     let log = |step: usize, place: usize| logs[step * classes + path[place]];

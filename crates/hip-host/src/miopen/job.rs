@@ -1,6 +1,6 @@
 //! A call on its way to the stream: the memory that it uses, and what it does when its turn comes.
 
-use super::answer::{BAD, NO_SOLVER, Outcome, check, of_hip};
+use super::answer::{BAD, NO_SOLVER, Outcome, check, of_hip, product};
 use super::handle;
 use super::tensor::{Array, Kind, Tensor, View};
 use crate::library::Uses;
@@ -42,9 +42,11 @@ impl Job {
     /// A tensor that the call reads.
     ///
     /// # Errors
-    /// As [`Job::read_view`]; NotImplemented for types that nothing is computed in.
+    /// As [`Job::read_view`]; NotImplemented for types that nothing is computed in; BadParm if it has more elements than places in
+    /// memory: strides may put a tensor of any size into little memory, and what is computed in is as large as the tensor.
     pub(super) fn read(&mut self, pointer: *const c_void, tensor: &Tensor) -> Outcome<Array> {
         let kind = Kind::of(tensor.dtype).ok_or(NO_SOLVER)?;
+        check(tensor.count() <= tensor.space(), BAD)?;
         let view = self.read_view(pointer, kind, tensor.space())?;
         Ok(Array { view, dims: tensor.dims(0..tensor.rank()) })
     }
@@ -55,6 +57,7 @@ impl Job {
     /// As [`Job::read`].
     pub(super) fn write(&mut self, pointer: *mut c_void, tensor: &Tensor) -> Outcome<Array> {
         let kind = Kind::of(tensor.dtype).ok_or(NO_SOLVER)?;
+        check(tensor.count() <= tensor.space(), BAD)?;
         let view = self.write_view(pointer, kind, tensor.space())?;
         Ok(Array { view, dims: tensor.dims(0..tensor.rank()) })
     }
@@ -104,6 +107,15 @@ impl Job {
         // SAFETY: S2: the body reaches memory of HIP's only through views, each of which was declared.
         unsafe { self.uses.submit(self.stream, name, true, body) }.map_err(of_hip)
     }
+}
+
+/// Checks that so many elements of that size are in memory of HIP's, before anything is made that is as large.
+///
+/// # Errors
+/// BadParm if they are not.
+pub(super) fn is_there(pointer: *const c_void, sizes: impl IntoIterator<Item = usize>) -> Outcome {
+    let bytes = product(sizes)?;
+    Uses::default().read(pointer.cast::<u8>(), bytes).map_err(of_hip)
 }
 
 /// The caller's factors, which lie on the host. They are doubles where the tensors are.

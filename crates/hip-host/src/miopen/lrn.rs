@@ -1,7 +1,7 @@
 //! Local response normalisation: by the neighbours of a value in its channel, or in the other channels.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give};
+use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, product};
 use super::job::Job;
 use super::registry::Registry;
 use super::tensor::{Array, Kind, Tensor, tensor};
@@ -82,8 +82,11 @@ pub(super) unsafe extern "C" fn miopenLRNGetWorkSpaceSize(
     y: miopenTensorDescriptor_t,
     size: *mut usize,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the size.
-    answer(|| unsafe { tensor(y).and_then(|y| give(size, y.lens[0] * y.strides[0] * 4)) })
+    answer(|| {
+        let y = tensor(y)?;
+        // SAFETY: S11: the caller's place for the size.
+        unsafe { give(size, product([y.lens[0], y.strides[0], size_of::<f32>()])?) }
+    })
 }
 
 /// The shape of a normalisation of packed images.

@@ -1,7 +1,7 @@
 //! Reducing dimensions of a tensor to one value each.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give};
+use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, product};
 use super::handle::stream;
 use super::job::{Job, scales};
 use super::registry::Registry;
@@ -145,8 +145,8 @@ fn checked(a: &Tensor, c: &Tensor) -> Outcome {
 }
 
 /// Bytes of the indices.
-fn indices_size(reduction: &Reduction, c: &Tensor) -> usize {
-    if reduction.has_indices() { c.count() * size_of::<i32>() } else { 0 }
+fn indices_size(reduction: &Reduction, c: &Tensor) -> Outcome<usize> {
+    if reduction.has_indices() { product([c.count(), size_of::<i32>()]) } else { Ok(0) }
 }
 
 pub(super) unsafe extern "C" fn miopenGetReductionIndicesSize(
@@ -161,7 +161,7 @@ pub(super) unsafe extern "C" fn miopenGetReductionIndicesSize(
         let (a, c) = (tensor(a_desc)?, tensor(c_desc)?);
         checked(&a, &c)?;
         // SAFETY: S11: the caller's place for the size.
-        unsafe { give(size, indices_size(&REDUCTIONS.get(descriptor)?, &c)) }
+        unsafe { give(size, indices_size(&REDUCTIONS.get(descriptor)?, &c)?) }
     })
 }
 
@@ -238,7 +238,7 @@ pub(super) unsafe extern "C" fn miopenReduceTensor(
             miopenDataType_t::miopenDouble,
         ];
         check(input.is_of(&TYPES) && output.is_of(&TYPES), NO_SOLVER)?;
-        check(indices_bytes >= indices_size(&reduction, &output), UNKNOWN)?;
+        check(indices_bytes >= indices_size(&reduction, &output)?, UNKNOWN)?;
         check(output.lens.contains(&1), UNKNOWN)?;
         // SAFETY: S11: the caller's factors.
         let [alpha, beta] = unsafe { scales([alpha, beta], input.dtype) }?;

@@ -1,6 +1,6 @@
 //! What a call works on: matrices and vectors, one or a batch of them, scalars, and places for results.
 
-use super::check::{Outcome, POINTER};
+use super::check::{MEMORY, Outcome, POINTER};
 use super::handle::{Call, LOST};
 use super::parallel;
 use super::scalar::Scalar;
@@ -10,6 +10,7 @@ use crate::memory;
 use parking_lot::Mutex;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A matrix or a vector, or one for each call of a batch, as the program named it.
 #[derive(Clone, Copy)]
@@ -260,23 +261,30 @@ impl Plan {
             // SAFETY: S2: named just now.
             return unsafe { self.submit(steps, move |index| place.at(index).write(body(index))) };
         }
-        let results = Arc::new(Mutex::new(None));
         let Self { call, uses, addresses, .. } = self;
         call.may_wait()?;
+        let mut all: Vec<Mutex<R>> = Vec::new();
+        // Strides of zero make a batch of any size of little memory.
+        all.try_reserve_exact(batch).map_err(|_| MEMORY)?;
+        all.resize_with(batch, Mutex::default);
+        let results = Arc::new((all, AtomicBool::new(false)));
         let kept = Arc::clone(&results);
         let act = move || {
             addresses.iter().try_for_each(|addresses| addresses.check(batch))?;
-            let all: Vec<Mutex<R>> = (0..batch).map(|_| Mutex::default()).collect();
+            let (all, done) = &*kept;
             parallel::batch(batch, steps, &|index| *all[index].lock() = body(index));
-            *kept.lock() = Some(all.into_iter().map(Mutex::into_inner).collect());
+            done.store(true, Ordering::Release);
             Ok(())
         };
         // SAFETY: S11: the caller vouches for the body.
         unsafe { call.submit(uses, Box::new(act))? };
         call.wait()?;
-        let all: Vec<R> = results.lock().take().ok_or(LOST)?;
-        // SAFETY: S11: the C contract gives room for the results of a batch.
-        unsafe { place.copy_from_nonoverlapping(all.as_ptr(), all.len()) };
+        let (all, done) = &*results;
+        super::check::ensure(done.load(Ordering::Acquire), LOST)?;
+        for (index, result) in all.iter().enumerate() {
+            // SAFETY: S11: the C contract gives room for the results of a batch.
+            unsafe { place.add(index).write(*result.lock()) };
+        }
         Ok(())
     }
 

@@ -9,6 +9,9 @@ use std::sync::OnceLock;
 /// So many steps of arithmetic are worth waking other threads.
 const WORTH: f64 = 1e6;
 
+/// No more results than these are collected.
+const MOST_RESULTS: usize = 1 << 24;
+
 /// The threads, if so much work is for them. Not on one of rayon's threads, ours or the program's: while it waits it would take
 /// up other tasks, and one that waits for this stream would never end.
 fn pool(steps: f64) -> Option<&'static ThreadPool> {
@@ -63,6 +66,8 @@ pub(super) fn collect<R: Send + Sync>(
     steps: f64,
     call: &(dyn Fn(Range<usize>) -> R + Sync),
 ) -> Vec<R> {
+    // Increments of zero make any number of indices of little memory: the results stay few.
+    let grain = grain.max(count.div_ceil(MOST_RESULTS));
     let results: Vec<OnceLock<R>> = (0..count.div_ceil(grain)).map(|_| OnceLock::new()).collect();
     each(results.len(), steps * grain as f64, &|number| {
         let _ = results[number].set(call(chunk(count, grain, number)));

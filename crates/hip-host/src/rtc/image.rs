@@ -21,13 +21,15 @@ pub(crate) struct Object {
 }
 
 /// What is wrong with an image.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ImageError {
     #[error("the image is cut short or was changed: compile it again")]
     Damaged,
     #[error("the image was compiled by another version of hip-host: compile it again")]
     Version,
 }
+
+hip_sys::debug_by_display!(ImageError);
 
 /// Puts objects into an image.
 pub(crate) fn pack(objects: &[Object]) -> Vec<u8> {

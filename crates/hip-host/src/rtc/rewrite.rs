@@ -212,3 +212,7 @@ impl Rewriter<'_, '_> {
 #[cfg(test)]
 #[path = "rewrite_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "rewrite_nesting.rs"]
+mod nesting;

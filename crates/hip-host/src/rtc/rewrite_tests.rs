@@ -470,20 +470,3 @@ fn no_damage_to_a_text_is_too_strange() {
         }
     }
 }
-
-#[test]
-fn deep_nesting_takes_no_stack_and_little_time() {
-    let deep = 20_000;
-    for (open, close) in [
-        ("{", "}"),
-        ("(", ")"),
-        ("<", ">"),
-        ("namespace a {", "}"),
-        ("template <class T, ", ">"),
-        ("a<", ">"),
-    ] {
-        rewrite(&format!("__global__ void k{} {}", open.repeat(deep), close.repeat(deep)));
-        rewrite(&open.repeat(deep));
-        rewrite(&close.repeat(deep));
-    }
-}

@@ -11,6 +11,7 @@ use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, LazyLock};
@@ -76,6 +77,17 @@ fn registered(name: &str, wave: u32) -> Result<&'static code::Module, hipError_t
     })
 }
 
+/// Opens a regular file; nothing else is opened, for that may wait (a pipe to which nobody writes) or do something (a device).
+fn open(path: &str) -> Result<File, hipError_t> {
+    let absent = |_| hipError_t::hipErrorFileNotFound;
+    let regular = |metadata: Metadata| if metadata.is_file() { Ok(()) } else { Err(IMAGE) };
+    regular(std::fs::metadata(path).map_err(absent)?)?;
+    // What lies there may have been exchanged for a pipe since: opening it must not wait then either.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(absent)?;
+    regular(file.metadata().map_err(absent)?)?;
+    Ok(file)
+}
+
 pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *const c_char) -> hipError_t {
     status((|| {
         if place.is_null() || path.is_null() {
@@ -86,12 +98,7 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if path.is_empty() {
             return Err(VALUE);
         }
-        // Opened so that a pipe, to which nobody may ever write, does not block.
-        let opened = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let mut file = opened.map_err(|_| hipError_t::hipErrorFileNotFound)?;
-        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            return Err(IMAGE);
-        }
+        let mut file = open(path)?;
         // As much as says how long the image is, with zero bytes where the file is shorter; then no more than that.
         let enough = code::NAME_LIMIT as usize + 16;
         let mut bytes = Vec::new();

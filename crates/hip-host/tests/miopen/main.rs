@@ -16,5 +16,6 @@ mod losses;
 mod networks;
 mod norms;
 mod reductions;
+mod sizes;
 mod streams;
 mod training;

@@ -119,6 +119,21 @@ fn memory_that_is_none_of_hips() {
     b.sync();
 }
 
+/// Strides of zero make a batch of any size of one vector: its results are more than the host has memory for.
+#[test]
+fn a_batch_of_more_results_than_memory() {
+    let b = &blas();
+    let (x, mut result) = (b.arg::<f32>(4, 1), 7.0_f32);
+    let dot = b.table.rocblas_sdot_strided_batched_64.get().expect("hip-host has it");
+    for (batch, wanted) in [(1, SUCCESS), (1 << 60, status::rocblas_status_memory_error)] {
+        // SAFETY: S1, S11: live places; there is room for one result, and the call for more writes none.
+        let answered = unsafe { dot(b.handle, 4, x.p(), 1, 0, x.p(), 1, 0, batch, &mut result) };
+        assert_eq!(answered, wanted);
+    }
+    assert_ne!(result, 7.0);
+    b.sync();
+}
+
 #[test]
 fn matrices() {
     let b = &blas();

@@ -13,6 +13,7 @@ use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -62,10 +63,14 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if name.is_empty() {
             return Err(VALUE);
         }
+        let file = Path::new(OsStr::from_bytes(name.to_bytes()));
+        let absent = |_| hipError_t::hipErrorFileNotFound;
+        // Opening what is no regular file may wait (a pipe to which nobody writes) or do something (a device), here and in the driver.
+        if !file.metadata().map_err(absent)?.is_file() {
+            return Err(hipError_t::hipErrorInvalidImage);
+        }
         let mut header = Vec::new();
-        File::open(OsStr::from_bytes(name.to_bytes()))
-            .and_then(|file| file.take(64).read_to_end(&mut header))
-            .map_err(|_| hipError_t::hipErrorFileNotFound)?;
+        File::open(file).and_then(|file| file.take(64).read_to_end(&mut header)).map_err(absent)?;
         is_not_amds(|index| header.get(index).copied().unwrap_or(0))?;
         // SAFETY: S11: a live place and the caller's C string; the driver knows how long the file is.
         unsafe { load(place, |raw| (driver().cuModuleLoad)(raw, path)) }
@@ -177,4 +182,32 @@ pub(super) unsafe extern "C" fn hipModuleGetGlobal(
             }
         }
     })())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+
+    /// What the call answers for a path; it looks before it asks the driver, so none is needed.
+    fn answer(path: &Path) -> hipError_t {
+        let path = CString::new(path.as_os_str().as_bytes()).expect("no zero byte is in it");
+        let mut module = null_mut();
+        // SAFETY: S11: a live place, and a C string.
+        unsafe { hipModuleLoad(&mut module, path.as_ptr()) }
+    }
+
+    #[test]
+    fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
+        let folder = std::env::temp_dir().join(format!("hip-nvidia-modules-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let (absent, pipe) = (folder.join("absent"), folder.join("pipe"));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        let answers = [folder.as_path(), Path::new("/dev/null"), &absent].map(|path| answer(path).0);
+        // Nobody ever writes to it.
+        let of_pipe = made.is_ok_and(|status| status.success()).then(|| answer(&pipe).0);
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+        assert_eq!(answers, [200, 200, 301]);
+        assert!(matches!(of_pipe, None | Some(200)), "{of_pipe:?}");
+    }
 }

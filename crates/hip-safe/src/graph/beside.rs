@@ -1,6 +1,7 @@
 //! Captures, and waits for whole devices: a driver that is asked to wait for a device while any stream of the process captures
 //! answers an error and spoils the capture. So they take turns.
 
+use crate::drop_errors::{self, Later};
 use crate::{Error, Result};
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
@@ -30,7 +31,8 @@ pub(crate) struct WhileCapturing {
 
 /// While it lives, nobody captures. It stays on its thread.
 pub(crate) struct WhileWaiting {
-    this_thread: PhantomData<*const ()>,
+    /// Hooks are called when captures may begin again: one may wait for a thread that captures.
+    _later: Later,
 }
 
 /// Waits until nobody waits for a whole device.
@@ -62,7 +64,8 @@ pub(crate) fn waiting() -> Result<WhileWaiting> {
     CHANGED.wait_while(&mut counts, |counts| counts.captures > 0);
     counts.waits += 1;
     OWN_WAITS.set(OWN_WAITS.get() + 1);
-    Ok(WhileWaiting { this_thread: PhantomData })
+    drop(counts);
+    Ok(WhileWaiting { _later: drop_errors::later() })
 }
 
 impl Drop for WhileCapturing {

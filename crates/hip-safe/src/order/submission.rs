@@ -1,5 +1,7 @@
 //! One piece of work for a stream, with the memory that it uses.
 
+mod to_end;
+
 use super::{Taken, Tracked};
 use crate::allocation::Allocation;
 use crate::graph::{Capture, GraphPiece, List, NoCapture};
@@ -141,15 +143,17 @@ impl<'a> Submission<'a> {
         self
     }
 
-    /// The work waits for the host, or cannot be part of a graph otherwise: while the stream captures it is refused with
-    /// [`Error::Capturing`], which says `what` it is and what to do instead.
+    /// The call waits for the device, or the work cannot be part of a graph otherwise: while the stream captures it is refused with
+    /// [`Error::Capturing`], which says `what` it is and what to do instead. In a call that [`Submission::submit`] makes then, no memory is
+    /// locked: who uses the same meanwhile goes on if both read it, and waits for the call's end if not.
     pub fn not_captured(&mut self, what: &'static str, remedy: &'static str) -> &mut Self {
         self.not_captured = Some((what, remedy));
         self
     }
 
     /// Submits the work through one call with the stream's device current, and gives what it answers. The memory's uses are locked
-    /// meanwhile, so the call is one of the library: what it used of this crate could wait for itself.
+    /// meanwhile, so the call is one of the library: what it used of this crate could wait for itself. One that waits for the device is
+    /// announced by [`Submission::not_captured`].
     ///
     /// # Errors
     /// [`Error::WrongDevice`] for memory of another device, or what the driver answers when one of the waits before the call
@@ -164,15 +168,17 @@ impl<'a> Submission<'a> {
         doing: impl std::fmt::Display,
         call: impl FnOnce(hipStream_t) -> R,
     ) -> Result<R> {
-        self.run(
-            || doing.to_string(),
-            |p, s, extents| {
-                raw::announce(p, s, extents);
-                let answer = call(s);
-                raw::announce(p, s, None);
-                Ok(answer)
-            },
-        )
+        let doing = || doing.to_string();
+        let call = |p: &Platform, s: hipStream_t, extents: Option<&[Extent]>| {
+            raw::announce(p, s, extents);
+            let answer = call(s);
+            raw::announce(p, s, None);
+            Ok(answer)
+        };
+        match self.not_captured {
+            Some(_) => self.run_to_end(doing, call),
+            None => self.run(doing, call),
+        }
     }
 
     /// The stream.
@@ -286,8 +292,8 @@ impl<'a> Submission<'a> {
         self.submit_as(Self::execute, doing, call)
     }
 
-    /// As [`Submission::run`], for a call that returns when the work is done and uses one piece of memory. Nothing is locked meanwhile:
-    /// others may use what this call uses if they both read, and wait for its end if they do not.
+    /// As [`Submission::run`], for a call that returns when the work is done. Nothing is locked meanwhile: others may use what this call uses
+    /// if they both read, and wait for its end if they do not.
     pub(crate) fn run_to_end<R>(
         &mut self,
         doing: impl FnOnce() -> String,
@@ -384,27 +390,6 @@ impl<'a> Submission<'a> {
             stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
         })
     }
-
-    fn execute_to_end<R>(
-        &mut self,
-        turn: &NoCapture<'_>,
-        doing: impl FnOnce() -> String,
-        call: impl FnOnce(&Platform, hipStream_t, Option<&[Extent]>) -> Result<R, Failure>,
-    ) -> Result<R> {
-        let used = self.uses.as_slice().first().copied();
-        if used.is_some_and(Use::has_no_lock) {
-            return self.execute(turn, doing, call);
-        }
-        let Self { stream, extents, .. } = self;
-        let ordered = used.filter(|used| used.memory.is_ordered());
-        let begun = ordered.map(|used| used.memory.tracked().begin_on(stream, used.access)).transpose()?;
-        let result = stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()));
-        let count = stream.timeline().note_submission();
-        if let Some(begun) = begun {
-            begun.commit(stream, count);
-        }
-        result
-    }
 }
 
 /// Waits, calls, and lets the memory remember it. The uses are locked in the order of [`Memory::key`], at most one of each piece of
@@ -418,14 +403,7 @@ pub(crate) fn submit_sorted<'a, R>(
     call: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
     let mut all = AllTaken::new();
-    while let Err(busy) = take_all(uses.clone(), &mut all) {
-        // Others may have what is locked here while the call goes on, and it may wait for them.
-        all.clear();
-        busy.memory.tracked().wait_for_calls(busy.access);
-    }
-    for (taken, access) in &all {
-        taken.prepare(stream, *access)?;
-    }
+    take_in_order(stream, uses, &mut all)?;
     // Errors are large: nothing is moved about where there is none.
     let result = call().map_err(Box::new);
     let count = stream.timeline().note_submission();
@@ -437,6 +415,22 @@ pub(crate) fn submit_sorted<'a, R>(
 
 /// The uses that a submission has locked, and what for.
 type AllTaken<'a> = SmallVec<[(Taken<'a>, Access); 8]>;
+
+/// Locks those whose order is ours, behind the calls that conflict with them, and makes the stream's next work come after what it has to
+/// come after.
+#[inline]
+fn take_in_order<'a>(
+    stream: &Stream,
+    uses: impl Iterator<Item = Use<'a>> + Clone,
+    all: &mut AllTaken<'a>,
+) -> Result<()> {
+    while let Err(busy) = take_all(uses.clone(), all) {
+        // Others may have what is locked here while the call goes on, and it may wait for them.
+        all.clear();
+        busy.memory.tracked().wait_for_calls(busy.access);
+    }
+    all.iter().try_for_each(|(taken, access)| taken.prepare(stream, *access))
+}
 
 /// Locks those whose order is ours.
 ///
@@ -481,11 +475,6 @@ impl<'a> Use<'a> {
             Memory::Device(allocation) if self.alone => unsafe { allocation.uses_alone() },
             _ => None,
         }
-    }
-
-    /// Whether the uses are nobody's to ask for, or their order is the caller's.
-    fn has_no_lock(self) -> bool {
-        !self.memory.is_ordered() || self.take_alone().is_some()
     }
 }
 

@@ -31,6 +31,14 @@ impl Calls {
     fn allow(&self, access: Access) -> bool {
         !self.writing && (access == Access::READ || self.reading == 0)
     }
+
+    fn begin(&mut self, access: Access) {
+        if access == Access::READ {
+            self.reading += 1;
+        } else {
+            self.writing = true;
+        }
+    }
 }
 
 /// The last write.
@@ -58,6 +66,14 @@ pub(crate) struct Tracked {
 pub(crate) struct Call<'a> {
     tracked: &'a Tracked,
     access: Access,
+}
+
+/// A submission's call that uses memory until it returns.
+#[must_use]
+pub(super) enum Begun<'a> {
+    Marked(Call<'a>),
+    /// Nobody else reaches the uses, so there is nobody to mark them for.
+    Alone(Taken<'a>),
 }
 
 /// The uses of a piece of memory, which are nobody else's until a submission is noted there.
@@ -109,6 +125,29 @@ impl<'a> Taken<'a> {
     pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         Uses::commit(self, stream.timeline(), access, count);
         self.tracked.home.allow(stream.timeline(), self);
+    }
+
+    /// Begins a call that is the stream's next submission, which was ordered behind the work that it has to come after. Nothing is locked
+    /// any more.
+    pub(super) fn begin(mut self, access: Access) -> Begun<'a> {
+        if !self.locked {
+            return Begun::Alone(self);
+        }
+        self.calls.begin(access);
+        Begun::Marked(Call { tracked: self.tracked, access })
+    }
+}
+
+impl Begun<'_> {
+    /// The call was the stream's submission of that number.
+    pub(super) fn commit(self, stream: &Stream, access: Access, count: u64) {
+        match self {
+            Self::Marked(call) => {
+                let mut uses = call.tracked.lock();
+                uses.commit(stream.timeline(), access, count);
+            }
+            Self::Alone(mut taken) => taken.commit(stream, access, count),
+        }
     }
 }
 
@@ -329,24 +368,8 @@ impl Tracked {
     /// [`Error::InHostFunction`](crate::Error::InHostFunction).
     pub(crate) fn begin(&self, access: Access) -> Result<Call<'_>> {
         not_in_host_function()?;
-        Ok(self.begun(self.lock_for(access), access))
-    }
-
-    /// Begins a call that is the stream's next submission, behind those that conflict with it, and orders it behind the work
-    /// that it has to come after. The caller has asked [`not_in_host_function`].
-    pub(super) fn begin_on(&self, stream: &Stream, access: Access) -> Result<Call<'_>> {
-        let uses = self.lock_for(access);
-        uses.prepare(stream, access)?;
-        Ok(self.begun(uses, access))
-    }
-
-    fn begun(&self, mut uses: MutexGuard<'_, Uses>, access: Access) -> Call<'_> {
-        if access == Access::READ {
-            uses.calls.reading += 1;
-        } else {
-            uses.calls.writing = true;
-        }
-        Call { tracked: self, access }
+        self.lock_for(access).calls.begin(access);
+        Ok(Call { tracked: self, access })
     }
 
     /// Waits on the host until it may be read, while others may submit work that uses it.
@@ -393,11 +416,6 @@ impl Call<'_> {
         let before = if self.access == Access::READ { uses.written() } else { uses.all() };
         drop(uses);
         if wait.is_dropped() { Ok(()) } else { before.wait() }
-    }
-
-    /// The call was the stream's submission of that number.
-    pub(super) fn commit(self, stream: &Stream, count: u64) {
-        self.tracked.lock().commit(stream.timeline(), self.access, count);
     }
 }
 

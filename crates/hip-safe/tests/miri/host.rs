@@ -9,7 +9,7 @@ fn pinned_memory_waits_for_the_copies_that_use_it() {
     on_streams(|[stream, other]| {
         let mut pinned = PinnedBuffer::from_slice(stream.device(), &[1_u32, 2, 3, 4]).unwrap();
         let mut buffer = stream.alloc_zeros::<u32>(4).unwrap();
-        for round in 0..3 {
+        for round in 0..2 {
             stream.copy_from_pinned(&pinned, &mut buffer).unwrap();
             // Reading it goes on meanwhile, writing waits.
             assert_eq!(pinned.as_slice().unwrap()[3], 4 + round);
@@ -22,7 +22,7 @@ fn pinned_memory_waits_for_the_copies_that_use_it() {
         stream.copy_from_pinned(&pinned, &mut buffer).unwrap();
         // Freed when the copy has read it.
         drop(pinned);
-        assert_eq!(other.download(&buffer).unwrap(), [4, 5, 6, 7]);
+        assert_eq!(other.download(&buffer).unwrap(), [3, 4, 5, 6]);
     });
 }
 

@@ -7,7 +7,7 @@ use hip_safe::{DeviceBuffer, MemorySource};
 fn the_next_owner_comes_after_the_former_one() {
     on_streams(|[first, second]| {
         let mut kept = Vec::new();
-        for round in 0..4_u8 {
+        for round in 0..3_u8 {
             let stream = if round % 2 == 0 { &first } else { &second };
             let mut buffer = stream.alloc_zeros::<u8>(700).unwrap();
             stream.memset(&mut buffer, round).unwrap();
@@ -54,7 +54,7 @@ fn memory_of_the_driver_s_own_pool() {
 fn blocks_keep_what_is_theirs() {
     on_streams(|streams: [_; 2]| {
         let (mut live, mut state) = (Vec::<(DeviceBuffer<u16>, u16)>::new(), 1_u32);
-        for round in 0..40_u16 {
+        for round in 0..20_u16 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let (bits, stream) = (state >> 16, &streams[(state >> 31) as usize]);
             if live.len() > 4 || (bits % 3 == 0 && !live.is_empty()) {

@@ -46,7 +46,7 @@ fn buffers_are_made_on_one_thread_and_dropped_on_another() {
             let device = device.clone();
             move || {
                 let stream = device.new_stream().unwrap();
-                for value in 0..6_u8 {
+                for value in 0..3_u8 {
                     let shared = SharedBuffer::new(stream.upload(&[value; 600]).unwrap());
                     sender.send((shared.clone(), value)).unwrap();
                 }

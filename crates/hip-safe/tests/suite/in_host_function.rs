@@ -304,6 +304,7 @@ fn answered(things: &mut Things) -> Vec<&'static str> {
         "CodeCache::last_failure": cache.last_failure();
         "CodeCache::statistics": cache.statistics();
         "drop_errors": hip_safe::drop_errors();
+        "drop_errors_later": hip_safe::drop_errors_later();
         "report_drop_error": report_drop_error(&Error::NotReady);
         "on_drop_error": on_drop_error(|_| ());
         "drop_elsewhere": drop_elsewhere(foreign.take());

@@ -174,6 +174,53 @@ fn a_copy_from_the_host_that_waits_keeps_only_its_own_memory() {
     });
 }
 
+/// A result on the host, or a search among algorithms: the library's call returns when the device has done it.
+#[test]
+fn a_library_s_call_that_waits_locks_no_memory() {
+    in_time(|| {
+        let device = device();
+        let [caller, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
+        let (mut others, mut middle) = around(&launcher);
+        // Graphs have all of it, so nothing is its owner's alone.
+        let exec = of_all(&launcher, &mut others, &mut middle);
+        let reads =
+            third.capture(|third| others.iter().try_for_each(|other| third.clone_of(other).map(drop)));
+        let reads = reads.unwrap().instantiate().unwrap();
+        let (open, gate) = channel::<()>();
+        let (called, inside) = channel();
+        let calling = thread::spawn(move || {
+            let mut submission = caller.submission();
+            for other in &others {
+                submission.read(other);
+            }
+            submission.write(&mut middle).not_captured("a call that waits", "make it before the capture");
+            // SAFETY: S5: it submits nothing.
+            let waited = unsafe {
+                submission.submit("a call that waits", |_| {
+                    called.send(()).unwrap();
+                    gate.recv()
+                })
+            };
+            drop(submission);
+            waited.unwrap().unwrap();
+            (middle, others)
+        });
+        inside.recv().unwrap();
+        // They read what it reads.
+        reads.launch(&third).unwrap();
+        third.synchronize().unwrap();
+        // It writes both what is read and what is written.
+        let launching = thread::spawn(move || exec.launch(&launcher).map(|()| launcher).unwrap());
+        a_moment();
+        reads.launch(&third).unwrap();
+        assert!(!launching.is_finished() && !calling.is_finished());
+        open.send(()).unwrap();
+        let ((middle, others), launcher) = (calling.join().unwrap(), launching.join().unwrap());
+        assert_eq!(launcher.download(&middle).unwrap(), [7; LEN]);
+        assert_eq!(launcher.download(&others[0]).unwrap(), [7; LEN]);
+    });
+}
+
 #[test]
 fn work_comes_after_that_of_a_stream_which_is_ending_without_a_wait_of_the_host() {
     in_time(|| {

@@ -80,7 +80,10 @@ fn told(chosen: usize, all: usize) -> String {
 
 /// The requested cases on a checkpoint's tensors.
 fn of_weights(weights: &Weights, path: &Path, filter: Option<&str>) -> Result<Vec<Case>, Error> {
-    let all = weights.cases()?;
+    let all = weights.cases();
+    for (dtype, names) in weights.left_out() {
+        say(&format!("left out, as there are no operations on {dtype}: {}\n", names.join(", ")));
+    }
     if all.is_empty() {
         return Err(Error::NoTensors { path: path.to_path_buf() });
     }

@@ -8,6 +8,7 @@ mod ends;
 mod gaps;
 mod grid;
 mod handles;
+mod hooks;
 mod judge;
 mod lacking;
 mod level1;

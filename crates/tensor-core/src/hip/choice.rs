@@ -99,6 +99,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
             let result = run(way)?;
             let host = begun.elapsed();
             let end = start.is_some().then(|| recorded(stream)).flatten();
+            let timed = start.zip(end);
             let mut trials = self.trials.lock();
             let trial = trials.entry(problem.clone()).or_insert_with(|| Trial::new(ways));
             let tried = &mut trial.ways[way];
@@ -110,7 +111,7 @@ impl<K: Eq + Hash + Clone> Choices<K> {
                     continue;
                 }
             }
-            if let (Some(start), Some(end)) = (start, end) {
+            if let Some((start, end)) = timed {
                 tried.host = tried.host.into_iter().chain([host]).min();
                 trial.pending.push((way, Pending { start, end }));
             }

@@ -42,10 +42,17 @@ impl Faults {
         operation: &'static str,
         launch: impl FnOnce(&mut DeviceBuffer<IndexFault>) -> hip_safe::Result<()>,
     ) -> Result<()> {
-        let mut all = self.words.lock();
-        let mut words = match all.pop() {
-            Some(words) => words,
-            None => stream.alloc_zeros(1).map_err(wrap(operation))?,
+        // A hook may launch such a kernel too.
+        let _later = hip_safe::drop_errors_later();
+        let (mut all, mut words) = loop {
+            let mut all = self.words.lock();
+            if let Some(words) = all.pop() {
+                break (all, words);
+            }
+            drop(all);
+            // Without the lock: those who listen are told of an allocation.
+            let fresh = stream.alloc_zeros(1).map_err(wrap(operation))?;
+            self.words.lock().push(fresh);
         };
         self.pending.store(true, Ordering::Release);
         let launched = launch(&mut words);

@@ -39,7 +39,7 @@ pub(super) struct Kernels {
     modules: Mutex<HashMap<(&'static str, DType), Loaded>>,
 }
 
-/// A unit: its module is loaded by whoever wants it first, while others wait for that one alone. After an error the next one tries.
+/// A unit, once its module was loaded.
 type Loaded = Arc<OnceCell<(Module, CodeOrigin)>>;
 
 /// The rest of a chain.
@@ -104,10 +104,15 @@ impl Kernels {
     fn module(&self, device: &HipDevice, kernel: Kernel) -> Result<Module> {
         let key = (kernel.family, kernel.dtype);
         let unit = Arc::clone(self.modules.lock().entry(key).or_default());
-        // Tensors' devices of one device share it.
+        if let Some((module, _)) = unit.get() {
+            return Ok(module.clone());
+        }
+        // Several threads may come here at once: the cache compiles once for all of them, and the device loads one module. Nothing of ours
+        // is locked: loading tells those who listen, and they may ask for the same unit.
         let load = |image: &[u8]| device.device().load_module(image).map_err(wrap(LOADING));
-        let find = || SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load);
-        unit.get_or_try_init(find).map(|(module, _)| module.clone())
+        let found = SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load)?;
+        let (module, _) = unit.try_insert(found).unwrap_or_else(|(quicker, _)| quicker);
+        Ok(module.clone())
     }
 }
 

@@ -66,9 +66,10 @@ impl Libraries {
         let prepared = Prepared::new(dnn, problem).ok()?.map(Arc::new);
         let mut known = self.convolutions.lock();
         let former = if known.len() >= MOST_PROBLEMS { std::mem::take(&mut *known) } else { HashMap::new() };
-        known.insert(*problem, prepared.clone());
+        // What another thread prepared meanwhile.
+        let other = known.insert(*problem, prepared.clone());
         drop(known);
-        drop(former);
+        drop((former, other));
         prepared
     }
 

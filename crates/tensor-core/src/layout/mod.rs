@@ -3,7 +3,7 @@
 mod collapse;
 mod view;
 
-use crate::axis::{Axes, Axis};
+use crate::axis::{Axes, Axis, AxisSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::{Dims, Shape};
 
@@ -263,8 +263,9 @@ impl Layout {
     /// Splits the dimensions into those kept and those in `axes`, both in this layout's order. Returns the layout of
     /// the groups' first elements, and the layout of one group at offset 0. Reductions iterate over these two.
     pub fn split(&self, axes: &[usize]) -> (Layout, Layout) {
+        let set = AxisSet::of(self.rank(), axes);
         let pick = |wanted: bool, offset: usize| {
-            let chosen = || (0..self.rank()).filter(|axis| axes.contains(axis) == wanted);
+            let chosen = || (0..self.rank()).filter(|&axis| set.contains(axis) == wanted);
             let shape = chosen().map(|axis| self.shape[axis]).collect();
             let strides = chosen().map(|axis| self.strides[axis]).collect();
             Layout::of(shape, strides, offset)

@@ -1,6 +1,7 @@
 //! Selecting elements by a mask or by position.
 
 use super::{Storage, apart};
+use crate::axis::AxisSet;
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::hip;
@@ -61,9 +62,10 @@ pub(crate) type FlipDim = (usize, usize, bool);
 /// The dimensions of `layout`, without those of length 1. Neighbours that are both flipped, or both not, are merged if
 /// one step along the outer one equals stepping over the whole inner one. The layout is not empty.
 pub(crate) fn flip_dims(layout: &Layout, axes: &[usize]) -> Vec<FlipDim> {
+    let flips = AxisSet::of(layout.rank(), axes);
     let mut merged: Vec<FlipDim> = Vec::with_capacity(layout.rank());
     for (axis, (&length, &stride)) in layout.dims().iter().zip(layout.strides()).enumerate() {
-        let flipped = axes.contains(&axis);
+        let flipped = flips.contains(axis);
         match merged.last_mut() {
             _ if length == 1 => {}
             Some((outer, step, same)) if *same == flipped && stride.checked_mul(length) == Some(*step) => {

@@ -1,7 +1,9 @@
 //! Convolution descriptors.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use crate::miopen::answer::{BAD, Outcome, UNKNOWN, answer, check, give, int, list, offer, offer_list};
+use crate::miopen::answer::{
+    BAD, Outcome, UNKNOWN, answer, check, give, int, list, offer, offer_list, product, sum,
+};
 use crate::miopen::registry::Registry;
 use crate::miopen::tensor::{Tensor, tensor};
 use hip_sys::miopen::{
@@ -78,20 +80,22 @@ impl Convolution {
     }
 
     /// The spatial lengths of the output of one that is not transposed.
-    pub(in crate::miopen) fn reach(&self, input: &[usize], kernel: &[usize]) -> Vec<usize> {
+    ///
+    /// # Errors
+    /// BadParm if they cannot be counted.
+    pub(in crate::miopen) fn reach(&self, input: &[usize], kernel: &[usize]) -> Outcome<Vec<usize>> {
         let length = |axis: usize| {
-            let span = 1 + self.dilations[axis] * (kernel[axis] - 1);
-            (input[axis] + 2 * self.pads[axis])
-                .checked_sub(span)
-                .map_or(1, |rest| rest / self.strides[axis] + 1)
+            let span = self.dilations[axis].checked_mul(kernel[axis] - 1)?.checked_add(1)?;
+            let padded = input[axis].checked_add(2 * self.pads[axis])?;
+            Some(padded.checked_sub(span).map_or(1, |rest| rest / self.strides[axis] + 1))
         };
-        (0..self.rank()).map(length).collect()
+        (0..self.rank()).map(length).collect::<Option<_>>().ok_or(BAD)
     }
 
     /// The lengths of the output.
     ///
     /// # Errors
-    /// BadParm if the channels do not fit, or the output of a transposed one is longer than a stride allows.
+    /// BadParm if the channels do not fit, the output of a transposed one is longer than a stride allows, or lengths cannot be counted.
     pub(in crate::miopen) fn output(&self, x: &Tensor, w: &Tensor) -> Outcome<Vec<usize>> {
         let rank = self.rank();
         check(x.rank() == rank + 2 && w.rank() == rank + 2 && x.dtype == w.dtype, BAD)?;
@@ -100,18 +104,20 @@ impl Convolution {
             check(channels == k && k.is_multiple_of(self.groups), BAD)?;
             check(self.more.iter().zip(&self.strides).all(|(more, stride)| more < stride), BAD)?;
             let length = |axis: usize| {
-                let full = self.strides[axis] * (x.lens[axis + 2] - 1) + 1 + self.more[axis];
-                let span = self.dilations[axis] * (w.lens[axis + 2] - 1);
-                (full + span).saturating_sub(2 * self.pads[axis]).max(1)
+                let steps = product([self.strides[axis], x.lens[axis + 2] - 1])?;
+                let span = product([self.dilations[axis], w.lens[axis + 2] - 1])?;
+                let full = sum([steps, 1, self.more[axis], span])?;
+                Ok(full.saturating_sub(2 * self.pads[axis]).max(1))
             };
-            return Ok([x.lens[0], c * self.groups].into_iter().chain((0..rank).map(length)).collect());
+            let channels = product([c, self.groups]);
+            return [Ok(x.lens[0]), channels].into_iter().chain((0..rank).map(length)).collect();
         }
         let fits = match self.groups {
             1 => channels == c,
             _ => channels.is_multiple_of(c) && k.is_multiple_of(channels / c),
         };
         check(fits, BAD)?;
-        Ok([x.lens[0], k].into_iter().chain(self.reach(&x.lens[2..], &w.lens[2..])).collect())
+        Ok([vec![x.lens[0], k], self.reach(&x.lens[2..], &w.lens[2..])?].concat())
     }
 }
 

@@ -70,7 +70,10 @@ impl Geometry {
 
     /// How many output places are worked on at once.
     pub(in crate::miopen) fn block(&self) -> usize {
-        (LIMIT / self.terms().max(self.outputs)).max(16).min(self.places())
+        let each = self.terms().max(self.outputs);
+        // Where one place has more floats than the limit, sixteen of them could be more than there is memory.
+        let least = if each > LIMIT { 1 } else { 16 };
+        (LIMIT / each).max(least).min(self.places())
     }
 
     /// Whether each output place meets one input place, its own.

@@ -63,7 +63,7 @@ impl Problem {
         check(x.lens[1].is_multiple_of(groups) && w.lens[0].is_multiple_of(groups), BAD)?;
         check(x.lens[1] / groups == w.lens[1], BAD)?;
         check(x.lens[0] == y.lens[0] && w.lens[0] == y.lens[1], BAD)?;
-        check(convolution.reach(&x.lens[2..], &w.lens[2..]) == y.lens[2..], BAD)?;
+        check(convolution.reach(&x.lens[2..], &w.lens[2..])? == y.lens[2..], BAD)?;
         let whole = |list: &[usize], missing: usize| {
             let mut whole = [missing; 3];
             whole[3 - rank..].copy_from_slice(list);

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{POOLINGS, Pooling};
-use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check};
+use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, product};
 use crate::miopen::convolution::Side;
 use crate::miopen::job::{Job, floats};
 use crate::miopen::tensor::{Kind, Tensor, View, tensor};
@@ -216,8 +216,9 @@ pub(in crate::miopen) unsafe extern "C" fn miopenPoolingForward(
             let most = if pooling.global { shape.inputs() } else { shape.window.iter().product() };
             check(most < pooling.indices() && !workspace.is_null(), UNKNOWN)?;
             let bytes = pooling.index_bytes();
-            check(size >= output.count() * bytes, BAD)?;
-            let view = job.write_view(workspace, Kind::Int8, output.count() * bytes)?;
+            let all = product([output.count(), bytes])?;
+            check(size >= all, BAD)?;
+            let view = job.write_view(workspace, Kind::Int8, all)?;
             Some(Indices { view, bytes, global: pooling.global })
         } else {
             None
@@ -263,7 +264,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenPoolingBackward(
         let mut job = Job::new(handle)?;
         let indices = if pooling.is_max() {
             let bytes = pooling.index_bytes();
-            let view = job.read_view(workspace, Kind::Int8, gradient.count() * bytes)?;
+            let view = job.read_view(workspace, Kind::Int8, product([gradient.count(), bytes])?)?;
             Some(Indices { view, bytes, global: pooling.global })
         } else {
             None

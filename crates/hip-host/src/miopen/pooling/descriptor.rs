@@ -1,7 +1,7 @@
 //! Pooling descriptors.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use crate::miopen::answer::{BAD, Outcome, answer, check, give, int, list, offer, offer_list};
+use crate::miopen::answer::{BAD, Outcome, answer, check, give, int, list, offer, offer_list, product, sum};
 use crate::miopen::registry::Registry;
 use crate::miopen::tensor::{Tensor, tensor};
 use hip_sys::miopen::{
@@ -51,9 +51,12 @@ impl Pooling {
         };
         check(mode.0 <= miopenPoolingMode_t::miopenPoolingAverageInclusive.0, BAD)?;
         check((2..=3).contains(&window.len()), BAD)?;
+        let sides = sizes(window, 1)?;
+        // Averages divide by it, and indices are below it.
+        product(sides.iter().copied())?;
         Ok(Self {
             mode,
-            window: sizes(window, 1)?,
+            window: sides,
             pads: sizes(pads, 0)?,
             strides: sizes(strides, 1)?,
             global: window.len() == 3,
@@ -82,15 +85,15 @@ impl Pooling {
     /// The lengths of the output.
     ///
     /// # Errors
-    /// BadParm if the tensor has another number of dimensions.
+    /// BadParm if the tensor has another number of dimensions, or lengths cannot be counted.
     pub(super) fn output(&self, x: &Tensor) -> Outcome<Vec<usize>> {
         let rank = self.window.len();
         check(rank > 0 && x.rank() == rank + 2, BAD)?;
         let length = |axis: usize| {
-            let padded = x.lens[axis + 2] + 2 * self.pads[axis];
-            padded.checked_sub(self.window[axis]).map_or(1, |rest| rest / self.strides[axis] + 1)
+            let padded = sum([x.lens[axis + 2], 2 * self.pads[axis]])?;
+            Ok(padded.checked_sub(self.window[axis]).map_or(1, |rest| rest / self.strides[axis] + 1))
         };
-        Ok(x.lens[..2].iter().copied().chain((0..rank).map(length)).collect())
+        x.lens[..2].iter().map(|&len| Ok(len)).chain((0..rank).map(length)).collect()
     }
 }
 
@@ -272,7 +275,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenPoolingGetWorkSpaceSizeV2(
 ) -> miopenStatus_t {
     answer(|| {
         let it = POOLINGS.get(descriptor)?;
-        let bytes = if it.is_max() { tensor(y)?.count() * it.index_bytes() } else { 0 };
+        let bytes = if it.is_max() { product([tensor(y)?.count(), it.index_bytes()])? } else { 0 };
         // SAFETY: S11: the caller's place for the size.
         unsafe { give(place, bytes) }
     })

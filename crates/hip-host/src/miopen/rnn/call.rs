@@ -4,7 +4,9 @@
 use super::descriptor::{NETWORKS, Network};
 use super::run::{Data, Forward, Weights, run_data, run_forward, run_weights};
 use super::sequence::{STEPS, Sequences, TIGHT};
+use super::sizes::bytes;
 use crate::miopen::answer::{BAD, Outcome, answer, check};
+use crate::miopen::job::is_there;
 use crate::miopen::tensor::descriptor::tensors;
 use crate::miopen::tensor::tensor;
 use hip_sys::miopen::{
@@ -12,7 +14,8 @@ use hip_sys::miopen::{
 };
 use std::ffi::{c_int, c_void};
 
-/// The sequences that a list of steps stands for: at each step as many go on as its tensor has rows.
+/// The sequences that a list of steps stands for: at each step as many go on as its tensor has rows. `memory`: the
+/// network's input, which has as many.
 ///
 /// # Safety
 /// `descs` is null or leads to that many descriptors.
@@ -20,6 +23,7 @@ unsafe fn sequences(
     network: &Network,
     count: c_int,
     descs: *const miopenTensorDescriptor_t,
+    memory: *const c_void,
 ) -> Outcome<Sequences> {
     // SAFETY: S11: the C contract makes the list that long.
     let steps = unsafe { tensors(descs, count) }?;
@@ -29,7 +33,9 @@ unsafe fn sequences(
     };
     check(steps.iter().all(alike), BAD)?;
     check(steps.is_sorted_by(|a, b| a.lens[0] >= b.lens[0]), BAD)?;
-    let len = |sequence: usize| steps.iter().filter(|it| it.lens[0] > sequence).count();
+    // The list of sequences is as long as a tensor has rows: only where there are so many.
+    is_there(memory, [first.lens[0], bytes(network)])?;
+    let len = |sequence: usize| steps.partition_point(|it| it.lens[0] > sequence);
     Ok(Sequences {
         dtype: first.dtype,
         layout: if network.padded { STEPS } else { TIGHT },
@@ -62,10 +68,11 @@ unsafe fn case(
     descriptor: miopenRNNDescriptor_t,
     count: c_int,
     [x_desc, y_desc]: [*const miopenTensorDescriptor_t; 2],
+    x: *const c_void,
 ) -> Outcome<(Network, [Sequences; 2])> {
     let network = NETWORKS.get(descriptor)?;
     // SAFETY: S11: the caller's lists.
-    let both = unsafe { [sequences(&network, count, x_desc)?, sequences(&network, count, y_desc)?] };
+    let both = unsafe { [sequences(&network, count, x_desc, x)?, sequences(&network, count, y_desc, x)?] };
     Ok((network, both))
 }
 
@@ -97,7 +104,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNForwardInference(
 ) -> miopenStatus_t {
     answer(|| {
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc], x) }?;
         let (hidden, cell) =
             ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
         states(&network, both[0].lens.len(), &hidden, &cell)?;
@@ -131,7 +138,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNForwardTraining(
 ) -> miopenStatus_t {
     answer(|| {
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc], x) }?;
         let (hidden, cell) =
             ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
         states(&network, both[0].lens.len(), &hidden, &cell)?;
@@ -172,9 +179,9 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardData(
 ) -> miopenStatus_t {
     answer(|| {
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [dx_desc, dy_desc]) }?;
+        let (network, both) = unsafe { case(descriptor, count, [dx_desc, dy_desc], dx) }?;
         // SAFETY: S11: as above.
-        check(unsafe { sequences(&network, count, y_desc) }? == both[1], BAD)?;
+        check(unsafe { sequences(&network, count, y_desc, dx) }? == both[1], BAD)?;
         let hidden = [(dhy_desc, dhy), (hx_desc, hx), (dhx_desc, dhx.cast_const())];
         let cell = [(dcy_desc, dcy), (cx_desc, cx), (dcx_desc, dcx.cast_const())];
         states(&network, both[0].lens.len(), &hidden, &cell)?;
@@ -204,7 +211,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardWeights(
 ) -> miopenStatus_t {
     answer(|| {
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc]) }?;
+        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc], x) }?;
         states(&network, both[0].lens.len(), &[(hx_desc, hx)], &[])?;
         enough(dw_desc, &network, both[0].width)?;
         let kept = (reserve.cast_mut(), reserve_bytes);

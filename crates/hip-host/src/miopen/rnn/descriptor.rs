@@ -1,7 +1,7 @@
 //! Descriptors of networks, and where MIOpen puts their weights.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
-use crate::miopen::answer::{BAD, Outcome, answer, check, int, offer};
+use crate::miopen::answer::{BAD, Outcome, answer, check, int, offer, product};
 use crate::miopen::dropout::{DROPOUTS, Dropout};
 use crate::miopen::registry::Registry;
 use hip_sys::miopen::{
@@ -94,10 +94,14 @@ impl Network {
         }
     }
 
-    /// Where the matrices of a layer start: for all directions those that meet the input, then those that meet the state.
+    /// Where the matrices of a layer start: for all directions those that meet the input, then those that meet the state. The largest number
+    /// there is if that cannot be counted.
     fn layer_start(&self, layer: usize, input: usize) -> usize {
         let all = self.gates() * self.ways() * self.hidden;
-        (0..layer).map(|layer| (self.width(layer, input) + self.hidden) * all).sum()
+        let rows = |layer: usize| self.width(layer, input).saturating_add(self.hidden);
+        let above = layer.saturating_sub(1).saturating_mul(rows(1));
+        let first = if layer == 0 { 0 } else { rows(0) };
+        first.saturating_add(above).saturating_mul(all)
     }
 
     /// Where a matrix starts: of the input's first, then of the state's.
@@ -120,10 +124,27 @@ impl Network {
         self.layer_start(self.layers, input) + (layer * 2 * ways * gates + which) * self.hidden
     }
 
-    /// All weights.
+    /// All weights. The largest number there is if they cannot be counted; else every matrix and bias lies below it.
     pub(super) fn weights(&self, input: usize) -> usize {
-        let biases = if self.biased { self.layers * 2 * self.ways() * self.gates() * self.hidden } else { 0 };
-        self.layer_start(self.layers, input) + biases
+        let each = 2 * self.ways() * self.gates() * self.hidden;
+        let biases = if self.biased { self.layers.saturating_mul(each) } else { 0 };
+        self.layer_start(self.layers, input).saturating_add(biases)
+    }
+
+    /// Their bytes, in the network's type.
+    ///
+    /// # Errors
+    /// BadParm if they cannot be counted.
+    pub(super) fn weight_bytes(&self, input: usize) -> Outcome<usize> {
+        product([self.weights(input), super::sizes::bytes(self)])
+    }
+
+    /// Elements of the states of a batch.
+    ///
+    /// # Errors
+    /// As [`Network::weight_bytes`].
+    pub(super) fn states(&self, batch: usize) -> Outcome<usize> {
+        product([self.layers, self.ways(), batch, self.hidden])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::descriptor::Network;
 use super::sequence::Rows;
+use crate::miopen::answer::{Outcome, product, sum};
 use crate::miopen::convolution::{Factor, multiply};
 use hip_sys::miopen::miopenRNNMode_t;
 use std::borrow::Cow;
@@ -44,10 +45,13 @@ pub(super) fn kept_part(network: &Network, rows: &Rows) -> usize {
 }
 
 /// Floats that are kept: of all layers and directions, and behind them the factors of what drops out between layers.
-pub(super) fn kept(network: &Network, rows: usize, drops: bool) -> usize {
-    let units = rows * network.ways() * network.hidden;
-    let dropped = if drops { (network.layers - 1) * units } else { 0 };
-    network.layers * units * slots(network.mode) + dropped
+///
+/// # Errors
+/// BadParm if they cannot be counted.
+pub(super) fn kept(network: &Network, rows: usize, drops: bool) -> Outcome<usize> {
+    let units = product([rows, network.ways(), network.hidden])?;
+    let dropped = if drops { product([network.layers - 1, units])? } else { 0 };
+    sum([product([network.layers, units, slots(network.mode)])?, dropped])
 }
 
 /// Multiplies the outputs of a layer, or their gradients, by the factors of what drops out above it.
@@ -56,7 +60,7 @@ pub(super) fn drop_out(network: &Network, layer: usize, kept: &[f32], values: &m
     let rows = values.len() / (network.ways() * network.hidden);
     // Nothing drops out behind the last layer, nor where there are no factors.
     if layer + 1 < network.layers
-        && kept.len() > self::kept(network, rows, false)
+        && self::kept(network, rows, false).is_ok_and(|without| kept.len() > without)
         && let Some(start) = start
     {
         values.iter_mut().zip(&kept[start..]).for_each(|(value, factor)| *value *= factor);

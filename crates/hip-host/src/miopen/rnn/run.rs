@@ -4,11 +4,12 @@ use super::backward::{Given, data, weights};
 use super::descriptor::Network;
 use super::forward::{Tensors, forward, kept};
 use super::sequence::{Rows, Sequences};
-use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, check};
-use crate::miopen::job::Job;
+use crate::miopen::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, check, product};
+use crate::miopen::job::{Job, is_there};
 use crate::miopen::tensor::{Kind, View};
 use hip_sys::miopen::{miopenHandle_t, miopenRNNMode_t};
 use std::ffi::c_void;
+use std::ptr::null;
 
 /// States of the output and of the cell; null for those that are not given.
 pub(super) type States = [*const c_void; 2];
@@ -34,19 +35,30 @@ struct Case {
 }
 
 impl Case {
-    fn new(network: Network, x: &Sequences, y: &Sequences) -> Outcome<Self> {
+    /// `places`: where the vectors of the input and of the output are; null for those that are not used.
+    fn new(network: Network, [x, y]: [&Sequences; 2], places: [*const c_void; 2]) -> Outcome<Self> {
         check(x.dtype == network.dtype && y.dtype == network.dtype && network.hidden > 0, BAD)?;
         check(y.width == network.ways() * network.hidden && x.lens == y.lens && x.steps == y.steps, BAD)?;
         check(!network.skips || x.width == network.hidden, BAD)?;
+        let kind = Kind::of(network.dtype).ok_or(NO_SOLVER)?;
+        let rows = [x.rows()?, y.rows()?];
+        let made = |place: *const c_void, it: &Sequences, rows: usize| {
+            if place.is_null() {
+                return Ok(Rows::default());
+            }
+            // The lists are as long as there are rows: only where there are so many.
+            is_there(place, [rows, it.width, kind.bytes()])?;
+            Rows::new(it)
+        };
         Ok(Self {
             network,
-            kind: Kind::of(network.dtype).ok_or(NO_SOLVER)?,
-            from: Rows::new(x)?,
-            to: Rows::new(y)?,
+            kind,
+            from: made(places[0], x, rows[0])?,
+            to: made(places[1], y, rows[1])?,
             input: x.width,
             output: y.width,
-            rows: [x.rows(), y.rows()],
-            states: network.layers * network.ways() * x.lens.len() * network.hidden,
+            rows,
+            states: network.states(x.lens.len())?,
         })
     }
 
@@ -80,8 +92,8 @@ impl Case {
 
     /// What a way back needs.
     fn kept(&self, job: &mut Job, (pointer, bytes): Kept, writes: bool) -> Outcome<Values> {
-        let count = kept(&self.network, self.from.places.len(), self.network.drops()?.is_some());
-        check(bytes >= count * size_of::<f32>(), UNKNOWN)?;
+        let count = kept(&self.network, self.from.places.len(), self.network.drops()?.is_some())?;
+        check(bytes >= product([count, size_of::<f32>()])?, UNKNOWN)?;
         let view = match writes {
             true => job.write_view(pointer, Kind::Float, count)?,
             false => job.read_view(pointer, Kind::Float, count)?,
@@ -153,12 +165,12 @@ pub(super) fn run_forward(
     memory: Forward,
 ) -> Outcome {
     check(!memory.x.is_null() && !memory.w.is_null() && !memory.y.is_null(), BAD)?;
-    let case = Case::new(network, &x, &y)?;
+    let case = Case::new(network, [&x, &y], [memory.x, memory.y.cast_const()])?;
     let mut job = Job::new(handle)?;
-    let from = case.read(&mut job, memory.x, case.rows[0] * case.input)?;
+    let from = case.read(&mut job, memory.x, product([case.rows[0], case.input])?)?;
     let w = case.read(&mut job, memory.w, network.weights(case.input))?;
     let first = case.given(&mut job, memory.first)?;
-    let to = case.write(&mut job, memory.y, case.rows[1] * case.output)?;
+    let to = case.write(&mut job, memory.y, product([case.rows[1], case.output])?)?;
     let last = case.wanted(&mut job, memory.last)?;
     let kept = memory.kept.map(|kept| case.kept(&mut job, kept, true)).transpose()?;
     let drops = if kept.is_some() { network.drops()? } else { None };
@@ -202,12 +214,12 @@ pub(super) fn run_data(
     memory: Data,
 ) -> Outcome {
     check(!memory.dy.is_null() && !memory.w.is_null() && !memory.dx.is_null(), BAD)?;
-    let case = Case::new(network, &x, &y)?;
+    let case = Case::new(network, [&x, &y], [memory.dx.cast_const(), memory.dy])?;
     let mut job = Job::new(handle)?;
-    let dy = case.read(&mut job, memory.dy, case.rows[1] * case.output)?;
+    let dy = case.read(&mut job, memory.dy, product([case.rows[1], case.output])?)?;
     let w = case.read(&mut job, memory.w, network.weights(case.input))?;
     let (first, d_last) = (case.given(&mut job, memory.first)?, case.given(&mut job, memory.d_last)?);
-    let dx = case.write(&mut job, memory.dx, case.rows[0] * case.input)?;
+    let dx = case.write(&mut job, memory.dx, product([case.rows[0], case.input])?)?;
     let d_first = case.wanted(&mut job, memory.d_first)?;
     let kept = case.kept(&mut job, memory.kept, true)?;
     job.submit("miopenRNNBackwardData", move || {
@@ -239,10 +251,10 @@ pub(super) fn run_weights(
     memory: Weights,
 ) -> Outcome {
     check(!memory.x.is_null() && !memory.dw.is_null(), BAD)?;
-    let case = Case::new(network, &x, &y)?;
+    let case = Case::new(network, [&x, &y], [memory.x, null()])?;
     let mut job = Job::new(handle)?;
-    let from = case.read(&mut job, memory.x, case.rows[0] * case.input)?;
-    let [hidden, _] = case.given(&mut job, [memory.hx, std::ptr::null()])?;
+    let from = case.read(&mut job, memory.x, product([case.rows[0], case.input])?)?;
+    let [hidden, _] = case.given(&mut job, [memory.hx, null()])?;
     let dw = case.write(&mut job, memory.dw, network.weights(case.input))?;
     let kept = case.kept(&mut job, memory.kept, false)?;
     job.submit("miopenRNNBackwardWeights", move || {

@@ -1,6 +1,6 @@
 //! Sequences in memory: which row is which step of which sequence.
 
-use crate::miopen::answer::{BAD, Outcome, check};
+use crate::miopen::answer::{BAD, Outcome, check, product, sum};
 use crate::miopen::registry::Registry;
 use hip_sys::miopen::{miopenDataType_t, miopenRNNBaseLayout_t};
 
@@ -34,13 +34,19 @@ impl Default for Sequences {
 
 impl Sequences {
     /// Rows in memory, with those that are padding.
-    pub(super) fn rows(&self) -> usize {
-        if self.layout == TIGHT { self.lens.iter().sum() } else { self.steps * self.lens.len() }
+    ///
+    /// # Errors
+    /// BadParm if they cannot be counted.
+    pub(super) fn rows(&self) -> Outcome<usize> {
+        match self.layout {
+            TIGHT => sum(self.lens.iter().copied()),
+            _ => product([self.steps, self.lens.len()]),
+        }
     }
 }
 
 /// The rows that are worked on, step by step, and in a step from the longest sequence to the shortest.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     /// The sequences from the longest to the shortest.
     pub(super) order: Vec<usize>,
@@ -63,22 +69,22 @@ impl Rows {
         check(it.layout != TIGHT || lens.is_sorted_by(|a, b| a >= b), BAD)?;
         let mut order: Vec<usize> = (0..batch).collect();
         order.sort_by_key(|&sequence| std::cmp::Reverse(lens[sequence]));
-        let left: Vec<usize> =
-            (0..it.steps).map(|step| lens.iter().filter(|len| **len > step).count()).collect();
+        // Without padding nothing in memory bounds the steps behind the longest sequence, at which there is nothing.
+        let steps = if it.layout == TIGHT { lens[order[0]] } else { it.steps };
+        let at = |step: usize| order.partition_point(|&sequence| lens[sequence] > step);
+        let left: Vec<usize> = (0..steps).map(at).collect();
         let (mut first, mut places, mut padding) = (Vec::new(), Vec::new(), Vec::new());
-        for step in 0..it.steps {
+        for (step, &left) in left.iter().enumerate() {
             first.push(places.len());
-            for (rank, &sequence) in order.iter().enumerate() {
-                let place = match it.layout {
-                    TIGHT => first[step] + rank,
-                    STEPS => step * batch + sequence,
-                    _ => sequence * it.steps + step,
-                };
-                match (lens[sequence] > step, it.layout == TIGHT) {
-                    (true, _) => places.push(place),
-                    (false, false) => padding.push(place),
-                    (false, true) => {}
-                }
+            let place = |rank: usize| match it.layout {
+                STEPS => step * batch + order[rank],
+                _ => order[rank] * it.steps + step,
+            };
+            if it.layout == TIGHT {
+                places.extend(first[step]..first[step] + left);
+            } else {
+                places.extend((0..left).map(place));
+                padding.extend((left..batch).map(place));
             }
         }
         Ok(Self { order, left, first, places, padding })

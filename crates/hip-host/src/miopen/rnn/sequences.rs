@@ -5,7 +5,6 @@ use super::call::states;
 use super::descriptor::NETWORKS;
 use super::run::{Data, Forward, Weights, run_data, run_forward, run_weights};
 use super::sequence::{BATCH, SEQUENCES, STEPS, Sequences, TIGHT};
-use super::sizes::bytes;
 use crate::miopen::answer::{BAD, Outcome, UNKNOWN, answer, check, give, int, list, offer_list};
 use crate::miopen::tensor::Kind;
 use hip_sys::miopen::{
@@ -116,7 +115,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNForward(
         let (hidden, cell) =
             ([(h_desc, hx), (h_desc, hy.cast_const())], [(c_desc, cx), (c_desc, cy.cast_const())]);
         states(&network, both[0].lens.len(), &hidden, &cell)?;
-        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        check(w_bytes >= network.weight_bytes(both[0].width)?, UNKNOWN)?;
         let kept = (mode == miopenRNNFWDMode_t::miopenRNNTraining).then_some((reserve, reserve_bytes));
         run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept })
     })
@@ -151,7 +150,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardSeqData(
         let hidden = [(h_desc, hx), (h_desc, dhy), (h_desc, dhx.cast_const())];
         let cell = [(c_desc, cx), (c_desc, dcy), (c_desc, dcx.cast_const())];
         states(&network, both[0].lens.len(), &hidden, &cell)?;
-        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        check(w_bytes >= network.weight_bytes(both[0].width)?, UNKNOWN)?;
         let kept = (reserve, reserve_bytes);
         let (first, d_last, d_first) = ([hx, cx], [dhy, dcy], [dhx, dcx]);
         run_data(handle, network, both, Data { dy, w, first, d_last, dx, d_first, kept })
@@ -178,7 +177,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenRNNBackwardWeightsSeqTensor(
         let network = NETWORKS.get(descriptor)?;
         let both = [SEQUENCES.get(x_desc)?, SEQUENCES.get(y_desc)?];
         states(&network, both[0].lens.len(), &[(h_desc, hx)], &[])?;
-        check(w_bytes >= network.weights(both[0].width) * bytes(&network), UNKNOWN)?;
+        check(w_bytes >= network.weight_bytes(both[0].width)?, UNKNOWN)?;
         let kept = (reserve.cast_mut(), reserve_bytes);
         run_weights(handle, network, both, Weights { x, hx, dw, kept })
     })

@@ -4,7 +4,7 @@
 use super::descriptor::{NETWORKS, Network};
 use super::forward::kept;
 use super::sequence::SEQUENCES;
-use crate::miopen::answer::{BAD, Outcome, answer, check, give, offer};
+use crate::miopen::answer::{BAD, Outcome, answer, check, give, offer, product, sum};
 use crate::miopen::handle::stream;
 use crate::miopen::tensor::descriptor::tensors;
 use crate::miopen::tensor::{Kind, TENSORS, Tensor, tensor};
@@ -27,6 +27,7 @@ pub(super) fn with_input(
     let (network, x) = (NETWORKS.get(descriptor)?, tensor(x_desc)?);
     check(x.rank() >= 2 && x.dtype == network.dtype && network.hidden > 0, BAD)?;
     check(!network.skips || x.lens[1] == network.hidden, BAD)?;
+    network.weight_bytes(x.lens[1])?;
     Ok((network, x.lens[1]))
 }
 
@@ -42,7 +43,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNParamsSize(
         let (network, input) = with_input(descriptor, x_desc)?;
         check(dtype == network.dtype, BAD)?;
         // SAFETY: S11: the caller's place for the size.
-        unsafe { give(size, network.weights(input) * bytes(&network)) }
+        unsafe { give(size, network.weight_bytes(input)?) }
     })
 }
 
@@ -96,7 +97,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
 
 /// Bytes that are kept for the way back: floats, whatever the network's type is.
 fn reserve(network: &Network, rows: usize) -> Outcome<usize> {
-    Ok(kept(network, rows, network.drops()?.is_some()) * size_of::<f32>())
+    product([kept(network, rows, network.drops()?.is_some())?, size_of::<f32>()])
 }
 
 pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
@@ -110,7 +111,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
         // SAFETY: S11: the caller's list, and its place for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
-            give(size, reserve(&network, steps.iter().map(|it| it.lens[0]).sum())?)
+            give(size, reserve(&network, sum(steps.iter().map(|it| it.lens[0]))?)?)
         }
     })
 }
@@ -127,7 +128,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNTempSpaceSizes(
         stream(handle)?;
         let (network, x) = (NETWORKS.get(descriptor)?, SEQUENCES.get(x_desc)?);
         check(x.dtype == network.dtype, BAD)?;
-        let bytes = reserve(&network, x.steps * x.lens.len())?;
+        let bytes = reserve(&network, product([x.steps, x.lens.len()])?)?;
         // SAFETY: S11: the caller's places for the sizes.
         unsafe {
             offer(workspace, 0);
@@ -151,10 +152,10 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNInputTensorSize(
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
             let rows = match network.padded {
-                true => steps.len() * steps[0].lens[0],
-                false => steps.iter().map(|it| it.lens[0]).sum(),
+                true => product([steps.len(), steps[0].lens[0]])?,
+                false => sum(steps.iter().map(|it| it.lens[0]))?,
             };
-            give(size, rows * steps[0].lens[1] * bytes(&network))
+            give(size, product([rows, steps[0].lens[1], bytes(&network)])?)
         }
     })
 }
@@ -170,8 +171,7 @@ pub(in crate::miopen) unsafe extern "C" fn miopenGetRNNHiddenTensorSize(
         // SAFETY: S11: the caller's list, and its place for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
-            let states = network.layers * network.ways() * steps[0].lens[0];
-            give(size, states * network.hidden * bytes(&network))
+            give(size, product([network.states(steps[0].lens[0])?, bytes(&network)])?)
         }
     })
 }

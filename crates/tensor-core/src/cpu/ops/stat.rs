@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::copy;
+use crate::axis::behind_others;
 use crate::cpu::chunks::new_chunks;
 use crate::cpu::dispatch::dispatch_float;
 use crate::cpu::number::Number;
@@ -35,9 +36,7 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
     if kept.elements() > 1 && length > 1 && outer != 0 && outer < inner {
         // Makes each result's elements contiguous first. Gathering columns would fetch a cache line per element in each
         // pass.
-        let order: Vec<usize> =
-            (0..layout.rank()).filter(|axis| !axes.contains(axis)).chain(sorted(axes)).collect();
-        let grouped = layout.permute(&order, op.name())?;
+        let grouped = layout.permute(&behind_others(layout.rank(), axes), op.name())?;
         let tight = Layout::contiguous(grouped.shape().clone(), op.name())?;
         let trailing: Vec<usize> = (layout.rank() - axes.len()..layout.rank()).collect();
         return stat(&copy::copy(storage, &grouped)?, &tight, op, &trailing);
@@ -57,12 +56,6 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
 /// The elements from `place` on. An empty row may begin past the end, and gives none.
 fn from<T>(elements: &[T], place: usize) -> &[T] {
     elements.get(place..).unwrap_or_default()
-}
-
-fn sorted(axes: &[usize]) -> Vec<usize> {
-    let mut axes = axes.to_vec();
-    axes.sort_unstable();
-    axes
 }
 
 /// The elements of one result.

@@ -1,11 +1,13 @@
 //! Notices on standard error for users who wait for a compiler.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Once;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use hip_safe::CodeCache;
+use parking_lot::Mutex;
 
 /// How long to wait before printing.
 const QUIET: Duration = Duration::from_secs(1);
@@ -15,15 +17,19 @@ pub(super) struct Waiting {
     _done: Sender<()>,
 }
 
-/// Says which unit is compiled, if that takes longer than a second. Where nobody watches, the first one stands for all.
+/// Says which unit is compiled, if that takes longer than a second: once for all threads that wait for it. Where nobody watches, the first
+/// one stands for all.
 pub(super) fn waiting(unit: &str, arch: &str) -> Waiting {
     static FIRST: Once = Once::new();
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let (done, ended) = channel();
     let text = format!("hipstack: compiling {unit} for {arch} on first use");
     let tell = move || {
         if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
             if std::io::stderr().is_terminal() {
-                eprintln!("{text}");
+                if SAID.lock().insert(text.clone()) {
+                    eprintln!("{text}");
+                }
             } else {
                 FIRST.call_once(|| eprintln!("{text}; others may follow"));
             }

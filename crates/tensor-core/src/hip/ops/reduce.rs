@@ -7,6 +7,7 @@ use kernels_hip::args::{JoinMap, ReduceMap};
 use kernels_hip::launch::{self, Reduced, Reduction};
 
 use super::{binary, cast, copy, fill};
+use crate::axis::behind_others;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::hip::HipStorage;
@@ -37,8 +38,7 @@ pub(crate) fn reduce(
         // Such a scattered group does not fit the kernel's arguments. Its elements are made contiguous first, in their
         // order.
         let (rank, first) = (layout.rank(), layout.rank() - axes.len());
-        let order: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).chain(sorted(axes)).collect();
-        let grouped = layout.permute(&order, op.name())?;
+        let grouped = layout.permute(&behind_others(rank, axes), op.name())?;
         let tight = Layout::contiguous(grouped.shape().clone(), op.name())?;
         let trailing: Vec<usize> = (first..rank).collect();
         return reduce(&copy::copy(storage, &grouped)?, &tight, op, &trailing);
@@ -155,12 +155,6 @@ pub(crate) fn mean(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
     let all = Layout::contiguous(sums.len(), "mean")?;
     let one = Layout::contiguous(1, "mean")?.expand(all.shape(), "mean")?;
     binary::binary(&sums, &all, &divisor, &one, BinaryOp::Div)
-}
-
-fn sorted(axes: &[usize]) -> Vec<usize> {
-    let mut axes = axes.to_vec();
-    axes.sort_unstable();
-    axes
 }
 
 /// The part of a kernel's name between the family and the dtype.

@@ -5,6 +5,7 @@ use kernels_hip::args::StatMap;
 use kernels_hip::launch;
 
 use super::copy;
+use crate::axis::behind_others;
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
@@ -20,9 +21,7 @@ pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[us
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
         // Such a scattered group does not fit the kernel's arguments. Its elements are made contiguous first.
-        let mut order: Vec<usize> = (0..layout.rank()).filter(|axis| !axes.contains(axis)).collect();
-        order.extend((0..layout.rank()).filter(|axis| axes.contains(axis)));
-        let grouped = layout.permute(&order, name)?;
+        let grouped = layout.permute(&behind_others(layout.rank(), axes), name)?;
         let tight = Layout::contiguous(grouped.shape().clone(), name)?;
         let trailing: Vec<usize> = (layout.rank() - axes.len()..layout.rank()).collect();
         return stat(&copy::copy(storage, &grouped)?, &tight, op, &trailing);

@@ -112,6 +112,8 @@ impl Fused {
             }
             let mut target = out.tail_mut_of::<T>(0)?;
             let (x, mut y) = (input.view(&x)?, output.view_mut(&mut target)?);
+            // A hook may want this plan.
+            let _later = hip_safe::drop_errors_later();
             self.plan.lock().execute(dnn, &x, &args, &mut y)
         })();
         match made {
