@@ -1,20 +1,18 @@
 #!/bin/bash
-# Runs the host code and the code objects for AMD on emulated devices: the loader, the conformance suite, the tests of hip-safe and
-# tensor-core, and every parity case, for each architecture and way of working. docs/platforms/amd.md says what that proves.
-#
-# Needs a libamdhip64 whose devices are emulated, which is not part of this repository. CI does not run this.
+# Runs the host code and the code objects for AMD on the emulated devices of emulator/: the loader, the conformance suite, the tests of hip-safe
+# and tensor-core, and every parity case, for each architecture and mode. docs/platforms/amd.md says what that proves. CI does not run it.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
 usage() {
     cat <<'TEXT'
-Usage: ci/amd-emulated.sh FOLDER [OPTIONS]
+Usage: TINYGRAD=DIR ci/amd-emulated.sh [FOLDER] [OPTIONS]
 
-FOLDER has libamdhip64.so.6 (with hiprtc in it), and the folders v5 and v7 with it under the names of other versions.
+FOLDER is what emulator/build.sh made [default: emulator/build].
 
   --arch LIST    gfx1100,gfx1201,gfx90a,gfx942        [default: all of these]
-  --mode LIST    sync: a call does its work before it returns; lazy: when somebody waits; async: on threads; shuffle: as sync, with
-                 the last group and wave first                                        [default: all of these]
+  --mode LIST    sync: a call does its work before it returns; lazy: the work is done when somebody waits; async: threads do it;
+                 shuffle: as sync, and the last group and wave run first              [default: all of these]
   --name LIST    6, 5, 7: the version under whose name the library is loaded          [default: 6]
   --code LIST    prebuilt: code objects of build-kernels; rtc: compiled at run time   [default: prebuilt,rtc]
   --only LIST    loader, conformance, hip-safe, tensor-core, parity                   [default: all of these]
@@ -22,13 +20,13 @@ FOLDER has libamdhip64.so.6 (with hiprtc in it), and the folders v5 and v7 with 
   --out DIR      where the output of each step goes                                   [default: target/amd-emulated]
 
 Conformance runs in the mode async, which its cases need, and compiles at run time; in the others it is left out.
-The library takes: TINYGRAD (a folder, needed), AMDEMU_CACHE (translated instructions), AMDEMU_TIMEOUT_MS (a launch that hangs).
+emulator/README.md has the variables: TINYGRAD is needed, AMDEMU_CACHE and AMDEMU_TIMEOUT_MS are useful.
 Exit code: 0 if every step passed or differed as listed, 1 if not, 2 if something is missing.
 
 Examples:
-  TINYGRAD=DIR ci/amd-emulated.sh FOLDER
-  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --arch gfx90a --mode lazy,shuffle --code prebuilt --only tensor-core,parity
-  TINYGRAD=DIR ci/amd-emulated.sh FOLDER --name 5,7 --mode async --only loader,conformance,hip-safe
+  TINYGRAD=DIR ci/amd-emulated.sh
+  TINYGRAD=DIR ci/amd-emulated.sh --arch gfx90a --mode lazy,shuffle --code prebuilt --only tensor-core,parity
+  TINYGRAD=DIR ci/amd-emulated.sh --name 5,7 --mode async --only loader,conformance,hip-safe
 TEXT
 }
 
@@ -50,9 +48,9 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ -n "$folder" ] || { usage >&2; exit 2; }
-[ -f "$folder/libamdhip64.so.6" ] || fail "no libamdhip64.so.6 in $folder"
-[ -d "${TINYGRAD:-}" ] || fail "TINYGRAD has to name a folder that the library takes"
+[ -n "$folder" ] || folder=emulator/build
+[ -f "$folder/libamdhip64.so.6" ] || fail "no libamdhip64.so.6 in $folder: run emulator/build.sh"
+[ -d "${TINYGRAD:-}" ] || fail "TINYGRAD has to name a checkout of tinygrad, see emulator/README.md"
 folder=$(realpath "$folder")
 wants() { case ,$2, in *,$1,*) true ;; *) false ;; esac; }
 known() { for it in ${1//,/ }; do wants "$it" "$2" || fail "$it: there are ${2//,/, }"; done; }
@@ -63,7 +61,7 @@ known "$only" loader,conformance,hip-safe,tensor-core,parity
 mkdir -p "$out"
 
 # The programs: built once, then run by themselves.
-test_program() { cargo test --no-run -p "$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
+test_program() { cargo test --no-run -p "hipstack-$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
 if [ -n "$bin" ]; then
     xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
 else
@@ -79,7 +77,7 @@ done
 
 # The library's hiprtc reads hipcc's headers, which leave out most device functions where they find themselves under hiprtc.
 compiler=$out/clang
-printf '#!/bin/sh\nexec %q "$@" -U__HIPCC_RTC__\n' "${AMDEMU_CLANG:-clang-19}" >"$compiler"
+printf '#!/bin/sh\nexec %q "$@" -U__HIPCC_RTC__\n' "${AMDEMU_CLANG:-$folder/clang}" >"$compiler"
 chmod +x "$compiler"
 
 rows=() bad=0
@@ -112,7 +110,7 @@ counts() {
     differ=$(grep -c ^DIFFERS "$1")
     [ "$differ" = 0 ] || echo "; $differ differ as listed"
 }
-# That the library is found under its name, starts, and has the device that was asked for.
+# The library is found under its name, starts, and has the device that was asked for.
 loader() {
     local said
     said=$("$xtask" conformance --platform amd --differences amd-emulated --filter 'init/*') || { echo "$said"; return 1; }
@@ -120,7 +118,7 @@ loader() {
     [[ $said == *"with device 0 $AMDEMU_ARCH"* ]]
 }
 conformance() { "$xtask" conformance --platform amd --differences amd-emulated; }
-# Where a call does its work before it returns, a host function would wait for what the program does next.
+# In the mode sync a host function would wait for what the program does after the call.
 safe() {
     local skip=()
     if [ "$AMDEMU_MODE" = sync ]; then

@@ -1,14 +1,16 @@
 # An apt with a root of its own: what it fetches is unpacked, nothing is installed, and the machine's own apt is left alone.
-# Sourced by ci/fetch-rocm-packages.sh and ci/fetch-rocm-compiler.sh. Root is not needed.
+# Sourced by ci/fetch-rocm-packages.sh, ci/fetch-rocm-compiler.sh and emulator/rocm/fetch.sh. Root is not needed.
 
-# Makes one in FOLDER for SUITES of the mirror that this machine's sources name. FOLDER/apt.conf is for APT_CONFIG; packages come to
+# Makes one in FOLDER for SUITES of the mirror that this machine's sources name, or of $DEBIAN_MIRROR, which may be a dated snapshot: what a
+# suite had on an earlier day. FOLDER/apt.conf is for APT_CONFIG; packages come to
 # FOLDER/cache/archives. FOLDER/preferences, if the caller wrote it, says what is taken from which suite.
 make_apt() { # FOLDER SUITE...
     local root=$1 mirror suite
     shift
     mkdir -p "$root"/{parts,state/lists/partial,cache/archives/partial}
     : >"$root/state/status"
-    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)
+    mirror=${DEBIAN_MIRROR:-}
+    [ -n "$mirror" ] || mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)
     for suite in "$@"; do
         echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $suite main"
     done >"$root/sources.list"
@@ -28,6 +30,8 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 Acquire::Retries "3";
 Debug::NoLocking "true";
 CONF
+    # The lists of a snapshot are out of date on purpose.
+    [ -z "${DEBIAN_MIRROR:-}" ] || echo 'Acquire::Check-Valid-Until "false";' >>"$root/apt.conf"
 }
 
 # Runs apt-get in such a root.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// File names that are read as text; every other file only counts as existing.
-const TEXT: [&str; 9] = ["rs", "hip", "hpp", "h", "cpp", "md", "toml", "sh", "py"];
+const TEXT: [&str; 10] = ["rs", "hip", "hpp", "h", "c", "cpp", "md", "toml", "sh", "py"];
 
 /// Folders that hold nothing of the project's own.
 const SKIPPED: [&str; 2] = ["target", ".git"];
@@ -32,9 +32,9 @@ impl File {
         self.path.split('/').any(|part| part == "generated")
     }
 
-    /// Whether it is Rust or C++ text.
+    /// Whether it is Rust, C or C++ text.
     pub(crate) fn is_source(&self) -> bool {
-        matches!(self.extension(), "rs" | "hip" | "hpp" | "h" | "cpp")
+        matches!(self.extension(), "rs" | "hip" | "hpp" | "h" | "c" | "cpp")
     }
 
     /// The lines with their numbers, from 1.

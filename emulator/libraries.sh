@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Runs the test suites of rocblas-safe and miopen-safe against AMD's real rocBLAS and MIOpen on emulated devices, each test in a process of
+# its own, and writes a table: passed, wrong, refused, not reached.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+    cat <<'TEXT'
+Usage: TINYGRAD=DIR emulator/libraries.sh [OPTIONS] FOLDER
+
+FOLDER is what emulator/rocm/fetch.sh made.
+
+  --arch LIST    gfx942,gfx950,gfx90a,gfx1100,gfx1201       [default: gfx942,gfx1100]
+  --only LIST    rocblas,miopen                             [default: both]
+  --filter TEXT  tests whose name contains TEXT
+  --limit N      seconds that a test may take               [default: 120]
+  --total N      seconds that all may take                  [default: 10800]
+  --bin DIR      programs that are built already: test-rocblas-safe and test-miopen-safe
+  --out DIR      the output of each test, results.tsv and table.txt     [default: target/emulator/libraries]
+
+passed       the test passed; what it skipped is noted
+wrong        an assertion failed, or the process died
+refused      a library, HIP or the emulator answered with an error
+not reached  the test was not over after its limit, or the total limit came first
+
+emulator/libraries-known.txt lists results that are known, with causes. Exit code: 0 if all passed or ended as listed, 1 if a test ended
+otherwise or a listed one passed, 2 if something is missing. What was not reached is counted and no failure.
+
+Examples:
+  TINYGRAD=DIR emulator/libraries.sh target/rocm724
+  TINYGRAD=DIR emulator/libraries.sh --arch gfx942 --only rocblas --filter level1 target/rocm724
+TEXT
+}
+
+fail() { echo "emulator/libraries.sh: $*" >&2; exit 2; }
+archs=gfx942,gfx1100 only=rocblas,miopen filter="" limit=120 total=10800 bin="" out=target/emulator/libraries folder=""
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage; exit 0 ;;
+    --arch | --only | --filter | --limit | --total | --bin | --out)
+        [ $# -gt 1 ] || fail "a value is missing after $1"
+        declare "$(case $1 in --arch) echo archs ;; *) echo "${1#--}" ;; esac)=$2"
+        shift ;;
+    -*) fail "there is no option $1; see --help" ;;
+    *) [ -z "$folder" ] || fail "one folder, not also $1"; folder=$1 ;;
+    esac
+    shift
+done
+[ -n "$folder" ] || { usage >&2; exit 2; }
+[ -e "$folder/VERSIONS" ] || fail "$folder has no VERSIONS: emulator/rocm/fetch.sh makes such a folder"
+[ -d "${TINYGRAD-}" ] || fail "TINYGRAD has to name a checkout of tinygrad, see emulator/README.md"
+for name in ${only//,/ }; do [[ $name = rocblas || $name = miopen ]] || fail "--only $name: there are rocblas and miopen"; done
+known=emulator/libraries-known.txt
+mkdir -p "$out"
+
+# The programs, and the names of their tests: one of each suite in turn, so that the total limit cuts both alike.
+declare -A program
+for name in ${only//,/ }; do
+    if [ -n "$bin" ]; then
+        program[$name]=$bin/test-$name-safe
+    else
+        built=$(cargo test --no-run -p "hipstack-$name-safe" --test suite 2>&1) || { echo "$built" >&2; exit 2; }
+        program[$name]=$(sed -n 's/.*Executable.*(\(.*\))$/\1/p' <<<"$built")
+    fi
+    [ -x "${program[$name]}" ] || fail "no program ${program[$name]}"
+    "${program[$name]}" --list --format terse | sed -n 's/: test$//p' | { grep -F -- "$filter" || true; } | sed "s/^/$name /" >"$out/$name.list"
+done
+tests=$(for name in ${only//,/ }; do echo "$out/$name.list"; done | xargs paste -d '\n' | sed '/^$/d')
+[ -n "$tests" ] || fail "no test's name contains $filter"
+
+# What the output of a failed test says: the emulator's reason, else the first panic.
+said() { # LOG
+    local reason
+    reason=$(grep -a -m 1 '^amdemu: ' "$1" | sed -E 's/^amdemu: kernel ([^:]{0,40})[^:]*: /\1: /' || true)
+    [ -n "$reason" ] || reason=$(grep -a -m 1 -A 2 'panicked at' "$1" | sed -E 's/.*panicked at ([^ ]*):[0-9]+:$/\1: /' | tr -d '\n' || true)
+    tr '\t' ' ' <<<"$reason" | cut -c 1-300
+}
+answers='answered (rocblas_status|miopenStatus|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: '
+# The result of a test that ended with STATUS, and what there is to say of it.
+judge() { # STATUS LOG SECONDS
+    local reason
+    reason=$(said "$2")
+    if [ "$1" = 0 ]; then
+        echo "passed	$(grep -a '^skipped: ' "$2" | sort -u | head -n 3 | paste -sd ';' | cut -c 1-300)"
+    elif [ "$1" = 124 ] || [ "$1" = 137 ]; then
+        echo "not reached	not over after $3 s"
+    elif grep -qaE '^amdemu: .*still running after' "$2"; then
+        echo "not reached	$reason"
+    elif grep -qa '^amdemu: kernel' "$2" || grep -qaE "$answers" <<<"$reason"; then
+        echo "refused	$reason"
+    elif [ -n "$reason" ]; then
+        echo "wrong	$reason"
+    else
+        echo "wrong	exit code $1: $(tail -n 1 "$2" | cut -c 1-200)"
+    fi
+}
+
+# The cause that the list names for a result, if it does.
+cause() { # ARCH SUITE TEST RESULT
+    awk -v arch="$1" -v suite="$2" -v test="$3" -v result="$4" -F ' *[|] *' \
+        '!/^#/ && index("," $1 ",", "," arch ",") && $2 == suite && $3 == test && (result == "" || $4 == result) { print $5; exit }' "$known"
+}
+
+results=$out/results.tsv
+: >"$results"
+bad=0
+note() { # ARCH SUITE TEST RESULT SECONDS WHY
+    local arch=$1 suite=$2 test=$3 result=$4 seconds=$5 why=$6 listed
+    listed=$(cause "$arch" "$suite" "$test" "$result")
+    case $result in
+    passed)
+        listed=$(cause "$arch" "$suite" "$test" "")
+        if [ -n "$listed" ]; then why="STALE, listed with: $listed" bad=1; fi ;;
+    "not reached") ;;
+    *) if [ -n "$listed" ]; then why="$why [as listed: $listed]"; else bad=1; fi ;;
+    esac
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$arch" "$suite" "$test" "$result" "$seconds" "$why" | tee -a "$results"
+}
+
+# Asynchronous streams, because some tests hold a stream up by a host function. Two devices, because some tests need them.
+export HIPSTACK_TEST_PLATFORM=amd AMDEMU_MODE=${AMDEMU_MODE:-async} AMDEMU_DEVICES=${AMDEMU_DEVICES:-2}
+export AMDEMU_TIMEOUT_MS=${AMDEMU_TIMEOUT_MS:-$((limit * 900))}
+SECONDS=0
+while read -r name test; do
+    for arch in ${archs//,/ }; do
+        left=$((total - SECONDS)) log=$out/$arch-$name-${test//::/-}.txt
+        if [ $left -le 0 ]; then
+            note "$arch" "$name" "$test" "not reached" 0 "the total limit of $total s came first"
+            continue
+        fi
+        seconds=$((left < limit ? left : limit)) start=$SECONDS status=0
+        timeout -k 5 "$seconds" emulator/rocm/run.sh --arch "$arch" "$folder" "${program[$name]}" --exact "$test" --nocapture \
+            --test-threads=1 </dev/null >"$log" 2>&1 || status=$?
+        judged=$(judge "$status" "$log" "$seconds")
+        note "$arch" "$name" "$test" "${judged%%	*}" $((SECONDS - start)) "${judged#*	}"
+    done
+done <<<"$tests"
+
+{
+    echo "ROCm $(sed -n '1s/ROCm //p' "$folder/VERSIONS"), $(date +%F), $SECONDS s, at most $limit s a test and $total s in all"
+    echo
+    {
+        echo "suite|chip|passed|wrong|refused|not reached"
+        for name in ${only//,/ }; do
+            for arch in ${archs//,/ }; do
+                awk -F '\t' -v OFS='|' -v arch="$arch" -v suite="$name" '$1 == arch && $2 == suite { n[$4]++ }
+                    END { print suite, arch, n["passed"] + 0, n["wrong"] + 0, n["refused"] + 0, n["not reached"] + 0 }' "$results"
+            done
+        done
+    } | column -t -s '|'
+    for result in wrong refused "not reached" passed; do
+        awk -F '\t' -v result="$result" '$4 == result && (result != "passed" || $6 != "") {
+            if (!n++) print "\n" result ":"
+            print "  " $1 " " $2 " " $3 " (" $5 " s): " $6
+        }' "$results"
+    done
+} | tee "$out/table.txt"
+exit $bad
