@@ -71,7 +71,8 @@ tests=$(for name in ${only//,/ }; do echo "$out/$name.list"; done | xargs paste 
 # What the output of a failed test says: the emulator's reason, else the first panic.
 said() { # LOG
     local reason
-    reason=$(grep -a -m 1 '^amdemu: ' "$1" | sed -E 's/^amdemu: kernel ([^:]{0,40})[^:]*: /\1: /' || true)
+    # It may stand behind the name of the test.
+    reason=$(grep -a -m 1 'amdemu: kernel' "$1" | sed -E 's/.*amdemu: kernel ([^:]{0,40})[^:]*: /\1: /' || true)
     [ -n "$reason" ] || reason=$(grep -a -m 1 -A 2 'panicked at' "$1" | sed -E 's/.*panicked at ([^ ]*):[0-9]+:$/\1: /' | tr -d '\n' || true)
     tr '\t' ' ' <<<"$reason" | cut -c 1-300
 }
@@ -84,9 +85,9 @@ judge() { # STATUS LOG SECONDS
         echo "passed	$(grep -a '^skipped: ' "$2" | sort -u | head -n 3 | paste -sd ';' | cut -c 1-300)"
     elif [ "$1" = 124 ] || [ "$1" = 137 ]; then
         echo "not reached	not over after $3 s"
-    elif grep -qaE '^amdemu: .*still running after' "$2"; then
+    elif grep -qa 'amdemu: kernel.*still running after' "$2"; then
         echo "not reached	$reason"
-    elif grep -qa '^amdemu: kernel' "$2" || grep -qaE "$answers" <<<"$reason"; then
+    elif grep -qa 'amdemu: kernel' "$2" || grep -qaE "$answers" <<<"$reason"; then
         echo "refused	$reason"
     elif [ -n "$reason" ]; then
         echo "wrong	$reason"

@@ -104,3 +104,29 @@ K buffer_range(const int *x, int *o, int bytes) {
 #endif
   for (int i = 0; i < 4; i++) o[t * 4 + i] = r[i];
 }
+// Loads of 16 bits into half a register, v_cmpx, and a subnormal f16 as an operand of f32. o has 4 results of each of n threads.
+K halves(const unsigned short *x, unsigned *o) {
+  __shared__ unsigned short s[128];
+  int t = threadIdx.x, n = blockDim.x;
+  s[t] = x[t];
+  s[64 + t] = x[64 + t];
+  __syncthreads();
+  unsigned at = (unsigned)(size_t)(__attribute__((address_space(3))) unsigned short *)s + t * 2, low = 0xdeadbeef, high = 0xdeadbeef, same = 0, half = x[t];
+  float wide;
+#if __GFX9__
+  asm volatile("ds_read_u16_d16 %0, %2\n\tds_read_u16_d16_hi %1, %2 offset:128\n\ts_waitcnt lgkmcnt(0)" : "+v"(low), "+v"(high) : "v"(at));
+  asm volatile("s_mov_b64 s[52:53], exec\n\tv_cmpx_eq_u32_e64 s[54:55], 5, %1\n\tv_mov_b32 %0, 1\n\ts_mov_b64 exec, s[52:53]" : "+v"(same) : "v"(t) : "s52", "s53", "s54", "s55");
+#else
+#if __GFX12__
+  asm volatile("ds_load_u16_d16 %0, %2\n\tds_load_u16_d16_hi %1, %2 offset:128\n\ts_wait_dscnt 0" : "+v"(low), "+v"(high) : "v"(at));
+#else
+  asm volatile("ds_load_u16_d16 %0, %2\n\tds_load_u16_d16_hi %1, %2 offset:128\n\ts_waitcnt lgkmcnt(0)" : "+v"(low), "+v"(high) : "v"(at));
+#endif
+  asm volatile("s_mov_b32 s52, exec_lo\n\tv_cmpx_eq_u32_e32 5, %1\n\tv_mov_b32 %0, 1\n\ts_mov_b32 exec_lo, s52" : "+v"(same) : "v"(t) : "s52");
+#endif
+  asm volatile("v_fma_mix_f32 %0, %1, %2, 0 op_sel_hi:[1,0,0]" : "=v"(wide) : "v"(half), "v"(1.0f));
+  o[t] = low;
+  o[n + t] = high;
+  o[2 * n + t] = same;
+  o[3 * n + t] = __float_as_uint(wide);
+}
