@@ -124,7 +124,7 @@ K halves(const unsigned short *x, unsigned *o) {
 #endif
   asm volatile("s_mov_b32 s52, exec_lo\n\tv_cmpx_eq_u32_e32 5, %1\n\tv_mov_b32 %0, 1\n\ts_mov_b32 exec_lo, s52" : "+v"(same) : "v"(t) : "s52");
 #endif
-  asm volatile("v_fma_mix_f32 %0, %1, %2, 0 op_sel_hi:[1,0,0]" : "=v"(wide) : "v"(half), "v"(1.0f));
+  asm volatile("v_fma_mix_f32 %0, %1, 1.0, 0 op_sel_hi:[1,0,0]" : "=v"(wide) : "v"(half));
   o[t] = low;
   o[n + t] = high;
   o[2 * n + t] = same;
