@@ -7,8 +7,9 @@ use crate::{Blas, Element, Handle, Result, VectorBatch, convert};
 use hip_safe::DeviceViewMut;
 
 reduction! {
-    /// The Euclidean norm: the root of the sum of squares, without overflow on the way to it. Of 16-bit numbers it is computed in `f32` and rounded
-    /// once.
+    /// The Euclidean norm: the root of the sum of squares. hip-host and cuBLAS do not overflow on the way to it. rocBLAS 5.2
+    /// returns infinity where the sum of squares overflows, as seen on an emulated card. The norm of 16-bit numbers is
+    /// computed in `f32` and rounded once.
     #[doc(alias = "rocblas_snrm2")]
     #[doc(alias = "rocblas_dnrm2")]
     #[doc(alias = "rocblas_scnrm2")]

@@ -20,7 +20,8 @@ pub struct Rotation<T: Element> {
 }
 
 impl Handle {
-    /// Rotates each pair of elements: `x = c x + s y` and, from the old `x`, `y = c y - conj(s) x`. For 16-bit types it is computed in `f32`.
+    /// Rotates each pair of elements: `x = c x + s y` and, from the old `x`, `y = c y - conj(s) x`. For 16-bit types it is computed in `f32`;
+    /// for `bf16` rocBLAS 5.2 rounds more often, as seen on an emulated card.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::BatchCount`], [`Error::MixedScalars`], and what a call can answer.
