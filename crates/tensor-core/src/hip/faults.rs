@@ -25,8 +25,8 @@ pub(super) struct Faults {
     /// Whether a kernel that may write was launched since the last check. It is only cleared under the lock, by the
     /// thread that takes the words.
     pending: AtomicBool,
-    /// The words, allocated by the first launch. They are absent while a thread reads them; a launch meanwhile
-    /// allocates new ones. All of them stay, because graphs hold their addresses, and each check reads all.
+    /// The words, allocated by the first launch. They are absent while a thread launches with them or reads them; a
+    /// launch meanwhile allocates new ones. All of them stay, because graphs hold their addresses, and each check reads all.
     words: Mutex<Vec<DeviceBuffer<IndexFault>>>,
 }
 
@@ -42,21 +42,17 @@ impl Faults {
         operation: &'static str,
         launch: impl FnOnce(&mut DeviceBuffer<IndexFault>) -> hip_safe::Result<()>,
     ) -> Result<()> {
-        // A hook may launch such a kernel too.
-        let _later = hip_safe::drop_errors_later();
-        let (mut all, mut words) = loop {
-            let mut all = self.words.lock();
-            if let Some(words) = all.pop() {
-                break (all, words);
-            }
-            drop(all);
-            // Without the lock: those who listen are told of an allocation.
-            let fresh = stream.alloc_zeros(1).map_err(wrap(operation))?;
-            self.words.lock().push(fresh);
+        // Nothing is locked during the launch: it may wait for the driver, and a hook may launch such a kernel too.
+        let free = self.words.lock().pop();
+        let mut words = match free {
+            Some(words) => words,
+            None => stream.alloc_zeros(1).map_err(wrap(operation))?,
         };
-        self.pending.store(true, Ordering::Release);
         let launched = launch(&mut words);
+        let mut all = self.words.lock();
         all.push(words);
+        // After the push, so that whoever clears it reads these words.
+        self.pending.store(true, Ordering::Release);
         launched.map_err(wrap(operation))
     }
 
