@@ -66,9 +66,9 @@ if [ -n "$bin" ]; then
     xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
 else
     cargo build -q --workspace --bin xtask --bin parity --bin conformance || exit 2
-    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hipstack-hip-safe) tensor_core=$PWD/$(test_program hipstack-tensor-core)
+    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe) tensor_core=$PWD/$(test_program tensor-core)
 fi
-for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -x "$program" ] || fail "no program $program"; done
+for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -f "$program" ] && [ -x "$program" ] || fail "no program $program"; done
 objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
 # What is current stays; stale objects would be refused.
 for arch in ${archs//,/ }; do
