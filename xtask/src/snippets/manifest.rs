@@ -41,14 +41,17 @@ pub(super) fn of_all(members: &[String], packages: &[Package], root: &Path) -> R
     Ok(manifest.to_string())
 }
 
-/// Gives our packages the debug information of the profile `dev` by name: seen from another workspace, `*` means them too.
+/// Gives our packages by name what the profile `dev` has and its override `*` changes: seen from another workspace, `*` means them too.
 fn spell_out_members(ours: &mut Table, packages: &[Package]) -> Option<()> {
     let dev = ours.get_mut("profile")?.get_mut("dev")?.as_table_mut()?;
-    let debug = dev.get("debug")?.clone();
+    let changed = dev.get("package")?.get("*")?.as_table()?.clone();
+    let plain: Table = changed.keys().filter_map(|key| Some((key.clone(), dev.get(key)?.clone()))).collect();
     let overrides = dev.get_mut("package")?.as_table_mut()?;
     for package in packages {
-        let entry = overrides.entry(&package.name).or_insert_with(|| Table::new().into());
-        entry.as_table_mut()?.entry("debug").or_insert_with(|| debug.clone());
+        let entry = overrides.entry(&package.name).or_insert_with(|| Table::new().into()).as_table_mut()?;
+        for (key, value) in &plain {
+            entry.entry(key).or_insert_with(|| value.clone());
+        }
     }
     Some(())
 }
@@ -74,4 +77,29 @@ fn of_named(page: &Page, packages: &[Package]) -> Table {
 
 fn at(folder: &Path) -> Value {
     Value::Table(Table::from_iter([("path".into(), folder.display().to_string().into())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_ours_keep_what_the_override_of_all_changes() {
+        let text = "[profile.dev]\nopt-level = 1\ndebug = 2\n[profile.dev.package]\n\"*\" = { opt-level = 0, debug = false }\n\
+                    hipstack-a = { opt-level = 0 }\n";
+        let mut ours: Table = text.parse().expect("TOML");
+        let package = |name: &str| Package {
+            name: name.into(),
+            version: "0.0.0".into(),
+            library: None,
+            front_page: None,
+            folder: "a".into(),
+            published: true,
+            dependencies: Vec::new(),
+        };
+        spell_out_members(&mut ours, &[package("hipstack-a"), package("hipstack-b")]).expect("whole");
+        let of = |name: &str| ours["profile"]["dev"]["package"][name].to_string();
+        assert_eq!(of("hipstack-a"), "{ debug = 2, opt-level = 0 }");
+        assert_eq!(of("hipstack-b"), "{ debug = 2, opt-level = 1 }");
+    }
 }
