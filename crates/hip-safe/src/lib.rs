@@ -123,9 +123,9 @@ mod memory_check;
 mod misuse;
 mod module;
 mod module_cache;
-#[cfg(not(feature = "__mutation"))]
+#[cfg(not(hip_safe_mutation))]
 mod mutation;
-#[cfg(feature = "__mutation")]
+#[cfg(hip_safe_mutation)]
 pub mod mutation;
 mod near_names;
 mod occupancy;

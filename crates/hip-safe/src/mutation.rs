@@ -1,9 +1,10 @@
 //! The places where work or the host waits, by name, so that a build for tests can leave one out. A test has to fail then:
-//! `cargo test -p hipstack-hip-safe --features __mutation --test suite mutations` shows it for each of them.
+//! `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hipstack-hip-safe --test suite mutations` shows it for each of them. It is no feature:
+//! any crate of a program could switch that on, and safe code would race.
 
 /// A wait that cannot be left out without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "__mutation"), allow(unreachable_pub))]
+#[cfg_attr(not(hip_safe_mutation), allow(unreachable_pub))]
 pub enum Wait {
     /// A read behind the last write, on another stream.
     ReadAfterWrite,
@@ -43,7 +44,7 @@ pub enum Wait {
 
 impl Wait {
     /// All of them.
-    #[cfg(feature = "__mutation")]
+    #[cfg(hip_safe_mutation)]
     pub const ALL: [Self; 17] = [
         Self::ReadAfterWrite,
         Self::WriteAfterUse,
@@ -65,13 +66,13 @@ impl Wait {
     ];
 
     /// Whether this build leaves it out: never, outside of a build for that test.
-    #[cfg(not(feature = "__mutation"))]
+    #[cfg(not(hip_safe_mutation))]
     pub(crate) const fn is_dropped(self) -> bool {
         false
     }
 
     /// Whether this process leaves it out: `HIP_SAFE_DROP_WAIT` names it.
-    #[cfg(feature = "__mutation")]
+    #[cfg(hip_safe_mutation)]
     pub(crate) fn is_dropped(self) -> bool {
         static NAME: std::sync::LazyLock<Option<String>> =
             std::sync::LazyLock::new(|| std::env::var("HIP_SAFE_DROP_WAIT").ok());

@@ -28,7 +28,7 @@ mod managed;
 mod memory;
 mod memory_check;
 mod modules;
-#[cfg(feature = "__mutation")]
+#[cfg(hip_safe_mutation)]
 mod mutations;
 mod occupancy;
 mod order;
