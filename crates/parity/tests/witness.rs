@@ -307,7 +307,7 @@ fn files_that_are_no_results_are_refused_by_name() {
     refused("its metadata has no \"seed\"", |_, metadata| drop(metadata.remove("seed")));
     refused("its seed \"x\" is no number", |_, metadata| drop(metadata.insert("seed".into(), "x".into())));
     refused("its format is \"other\"", |_, metadata| drop(metadata.insert("format".into(), "other".into())));
-    refused("no JSON object", |_, metadata| drop(metadata.insert("failed".into(), "[1]".into())));
+    refused("not a JSON object", |_, metadata| drop(metadata.insert("failed".into(), "[1]".into())));
     refused("no case matches", |_, metadata| drop(metadata.insert("filter".into(), "no-such-case".into())));
     refused("none of its tensors", |_, metadata| drop(metadata.insert("seed".into(), "8".into())));
     let absent = folder.path().join("absent.safetensors");

@@ -115,6 +115,7 @@ fn every_handle_is_destroyed_and_before_its_stream() {
     });
     captured.unwrap();
     assert_eq!([next(&ended), next(&ended)], ["handle"; 2]);
+    let _alone = under_test::drop_errors_alone();
     let before = hip_safe::drop_errors();
     other.launch_host(move || drop(in_function)).unwrap();
     assert_eq!(next(&ended), "handle");

@@ -2,7 +2,7 @@
 
 use hip_safe::{Device, Platform, Stream};
 use rocblas_safe::Handle;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str() {
     "host" => hip_host::platform(),
@@ -10,6 +10,12 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str(
     "nvidia" => hip_nvidia::platform().expect("NVIDIA's driver is on this machine"),
     other => panic!("HIPSTACK_TEST_PLATFORM={other}: there are host, amd and nvidia"),
 });
+
+/// For tests that cause errors of drops and tests that count them, of which the process has one counter.
+pub(crate) fn drop_errors_alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 pub(crate) fn name() -> String {
     std::env::var("HIPSTACK_TEST_PLATFORM").unwrap_or_else(|_| "host".to_owned())

@@ -205,7 +205,7 @@ fn a_clone_that_could_not_be_copied_says_so() {
             assert!(matches!(error.kind(), ErrorKind::CloneFailed(_)), "{error:?}");
             let message = error.to_string();
             assert!(
-                message.contains("could not be copied") && message.ends_with("answers that error itself")
+                message.contains("copying it failed") && message.ends_with("answers that error itself")
             );
         };
         failed(&clone + &x);
