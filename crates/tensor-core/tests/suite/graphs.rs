@@ -204,9 +204,7 @@ fn a_clone_that_could_not_be_copied_says_so() {
             let error = result.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::CloneFailed(_)), "{error:?}");
             let message = error.to_string();
-            assert!(
-                message.contains("copying it failed") && message.ends_with("answers that error itself")
-            );
+            assert!(message.contains("copying it failed") && message.ends_with("answers that error itself"));
         };
         failed(&clone + &x);
         failed(&x + &clone);
