@@ -14,13 +14,13 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
 thread_local! {
-    /// Twice how many [`Later`] this thread has, and one more if there is anything to be told then: one number, for it is looked at in
+    /// Twice how many [`DropErrorsLater`] this thread has, and one more if there is anything to be told then: one number, for it is looked at in
     /// every call.
     static HELD: Cell<usize> = const { Cell::new(0) };
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept { errors: Vec::new(), values: Vec::new() }) };
 }
 
-/// What is to be done when a thread's last [`Later`] goes.
+/// What is to be done when a thread's last [`DropErrorsLater`] goes.
 #[derive(Default)]
 struct Kept {
     /// To be told.
@@ -29,9 +29,11 @@ struct Kept {
     values: Vec<Box<dyn Any>>,
 }
 
-/// While it lives, the hook is not called on this thread; afterwards it is told what was reported. Whoever takes a lock makes it
-/// first: a hook may come back here and want that lock, and so may what a value does whose last reference is dropped.
-pub(crate) struct Later {
+/// While it lives, the hook of [`on_drop_error`] is not called on this thread. The hook is called when the thread's last one is dropped.
+/// Made by [`drop_errors_later`]. Code of this crate makes one before it takes a lock, because a hook, or the drop of a last reference, may
+/// take the same lock.
+#[must_use = "the hook is called as soon as this is dropped"]
+pub struct DropErrorsLater {
     this_thread: PhantomData<*const ()>,
 }
 
@@ -64,15 +66,8 @@ pub fn report_drop_error(error: &Error) {
     report(error);
 }
 
-/// While it lives, the hook of [`on_drop_error`] is not called on this thread: it is told when the thread's last one is dropped. See
-/// [`drop_errors_later`].
-#[must_use = "the hook is told as soon as this is dropped"]
-pub struct DropErrorsLater {
-    _later: Later,
-}
-
-/// Keeps the hook of [`on_drop_error`] from running on this thread while a lock is held: for crates above, which take this first and the
-/// lock afterwards. The hook is code of the program: it may come back and want that lock. Errors are counted at once.
+/// Keeps the hook of [`on_drop_error`] from running on this thread while a lock is held. Crates above call this before they take a lock,
+/// because the hook is code of the program and may take the same lock. Errors are counted at once.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -90,10 +85,10 @@ pub struct DropErrorsLater {
 /// assert_eq!(*LOCK.lock().unwrap(), 1);
 /// ```
 pub fn drop_errors_later() -> DropErrorsLater {
-    DropErrorsLater { _later: later() }
+    later()
 }
 
-/// Added to [`HELD`] for each [`Later`].
+/// Added to [`HELD`] for each [`DropErrorsLater`].
 const ONE: usize = 2;
 /// Set in [`HELD`] if there is anything to be told.
 const ANY: usize = 1;
@@ -101,12 +96,12 @@ const ANY: usize = 1;
 /// Keeps errors, and what [`drop_later`] is given, until locks are released.
 // A call of its own: the thread's variables are found at once only in this module.
 #[inline(never)]
-pub(crate) fn later() -> Later {
+pub(crate) fn later() -> DropErrorsLater {
     HELD.with(|held| held.set(held.get() + ONE));
-    Later { this_thread: PhantomData }
+    DropErrorsLater { this_thread: PhantomData }
 }
 
-impl Drop for Later {
+impl Drop for DropErrorsLater {
     #[inline(never)]
     fn drop(&mut self) {
         let left = HELD.with(|held| {
@@ -127,7 +122,7 @@ fn tell_kept() {
     drop(values);
 }
 
-/// Drops a value when no [`Later`] is left: it may be the last reference to a stream or a device, whose end waits and runs code of the program's.
+/// Drops a value when no [`DropErrorsLater`] is left: it may be the last reference to a stream or a device, whose end waits and runs code of the program's.
 pub(crate) fn drop_later(value: impl Any) {
     if HELD.get() == 0 {
         return;
@@ -138,7 +133,7 @@ pub(crate) fn drop_later(value: impl Any) {
     }
 }
 
-/// Counts the error and tells the hook, at once or when no [`Later`] is left.
+/// Counts the error and tells the hook, at once or when no [`DropErrorsLater`] is left.
 pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().errors.push(error.clone())).is_ok();

@@ -1,7 +1,7 @@
 //! Captures, and waits for whole devices: a driver that is asked to wait for a device while any stream of the process captures
 //! answers an error and spoils the capture. So they take turns.
 
-use crate::drop_errors::{self, Later};
+use crate::drop_errors::{self, DropErrorsLater};
 use crate::{Error, Result};
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
@@ -32,7 +32,7 @@ pub(crate) struct WhileCapturing {
 /// While it lives, nobody captures. It stays on its thread.
 pub(crate) struct WhileWaiting {
     /// Hooks are called when captures may begin again: one may wait for a thread that captures.
-    _later: Later,
+    _later: DropErrorsLater,
 }
 
 /// Waits until nobody waits for a whole device.
