@@ -15,8 +15,8 @@ FOLDER is $AMDEMU_LIB, else emulator/build. It gets:
 
 Variables:
   CC             the C compiler                                        [default: gcc]
-  AMDEMU_CLANG   the compiler of hiprtc and of the test kernels        [default: the first of clang-22, clang-19 and
-                                                                        $ROCM_PATH/bin/clang++, target/ci/rocm/bin/clang++]
+  AMDEMU_CLANG   the compiler of hiprtc and of the test kernels        [default: the first of target/ci/rocm/bin/clang++,
+                                                                        $ROCM_PATH/bin/clang++, clang-22, clang-19]
   AMDEMU_ROCM    the folder that has include/hip                       [default: what belongs to the compiler]
 Without a compiler for AMD's GPUs everything but hiprtc and the tests works.
 TEXT
@@ -46,7 +46,7 @@ ln -sf libamdhip64.so.7 "$out/rocm7/libamdhip64.so" # AMD's hiprtc asks for HIP 
 # hiprtc: a compiler, the headers and the device libraries that belong to it.
 fetched=$(dirname "$here")/target/ci/rocm
 clang=""
-for candidate in ${AMDEMU_CLANG:-clang-22 clang-19 ${ROCM_PATH:+"$ROCM_PATH/bin/clang++"} "$fetched/bin/clang++"}; do
+for candidate in ${AMDEMU_CLANG:-"$fetched/bin/clang++" ${ROCM_PATH:+"$ROCM_PATH/bin/clang++"} clang-22 clang-19}; do
     if clang=$(command -v "$candidate"); then break; fi
 done
 rm -rf "$out"/{clang,rocm,bc}
