@@ -1,4 +1,4 @@
-//! Which chips have matrix units that the kernels' texts know.
+//! The chips whose matrix units the kernels use.
 
 /// AMD's chips with the instructions of `platform/mma_amd.hpp`.
 const AMD: [&str; 2] = ["gfx942", "gfx950"];

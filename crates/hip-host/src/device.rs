@@ -61,8 +61,8 @@ pub(crate) fn get(ordinal: i32) -> Result<&'static Device, hipError_t> {
     index.and_then(|index| all().get(index)).ok_or(hipError_t::hipErrorInvalidDevice)
 }
 
-/// A stream whose last reference is gone has done all of its work. Whoever has just found one gone is ordered behind that work by this alone:
-/// the count is looked at without any order.
+/// Orders this thread behind the work of streams that it has just found destroyed. A destroyed stream has done its work, but reading its
+/// reference count orders nothing.
 fn see_work_of_gone_streams() {
     fence(Ordering::Acquire);
 }

@@ -60,12 +60,12 @@ pub fn amd() -> Result<Compiler, String> {
     Ok(Compiler { program, kind: Kind::Hipcc })
 }
 
-/// Fails if a variable names a compiler that is not there. Whoever passes over what lacks a compiler asks this first.
+/// Fails if a variable names a compiler that does not exist. Callers that skip targets without a compiler check this first.
 pub fn check_named() -> Result<(), String> {
     ["HIPCC", "NVCC", "CXX"].iter().try_for_each(|name| workspace::env_program(name).map(drop))
 }
 
-/// ROCm's hipcc, installed or fetched; an error if $HIPCC names no program. One that is only found by its name must not be too old.
+/// ROCm's hipcc, installed or fetched; an error if $HIPCC names no program. An hipcc in PATH must be of ROCm 6 or later.
 fn hipcc() -> Result<Option<PathBuf>, String> {
     let named = workspace::env_program("HIPCC")?;
     let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("bin/hipcc"));

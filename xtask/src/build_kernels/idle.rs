@@ -1,9 +1,9 @@
-//! Kernels that do nothing: a text that forgets a chip would leave them empty there, or end them with a trap.
+//! Kernels that do nothing. Sources that do not know a chip could leave a kernel empty there, or end it with a trap.
 
 use super::target::Platform;
 use object::{File, Object, ObjectSection, ObjectSymbol};
 
-/// So many bytes of a cubin's kernel are eight instructions, with which none of ours gets anything done; nvcc fills up to them.
+/// A kernel of this many bytes in a cubin does nothing: it has eight instructions, and nvcc pads to that.
 const LEAST_OF_NVIDIA: u64 = 128;
 
 /// Those of the kernels that do nothing.
@@ -46,8 +46,8 @@ fn code_of<'data>(file: &File<'data>, name: &str) -> Result<&'data [u8], String>
     code.ok_or_else(|| format!("the code of {name} is not in the file"))
 }
 
-/// Whether AMD's code neither reads nor writes memory: all its instructions are of the scalar unit, as what ends and traps is. A load by
-/// the scalar unit has another format.
+/// Whether AMD's code neither reads nor writes memory: it has only instructions of the scalar unit, such as `s_endpgm` and `s_trap`.
+/// Scalar loads have another format.
 fn is_idle(code: &[u8]) -> bool {
     let mut words = code.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     while let Some(word) = words.next() {

@@ -42,8 +42,8 @@ impl Job {
     /// A tensor that the call reads.
     ///
     /// # Errors
-    /// As [`Job::read_view`]; NotImplemented for types that nothing is computed in; BadParm if it has more elements than places in
-    /// memory: strides may put a tensor of any size into little memory, and what is computed in is as large as the tensor.
+    /// As [`Job::read_view`]; NotImplemented for types without arithmetic; BadParm if it has more elements than memory: strides of
+    /// zero fit a tensor of any size into little memory, but the buffers of the computation are as large as the tensor.
     pub(super) fn read(&mut self, pointer: *const c_void, tensor: &Tensor) -> Outcome<Array> {
         let kind = Kind::of(tensor.dtype).ok_or(NO_SOLVER)?;
         check(tensor.count() <= tensor.space(), BAD)?;
@@ -109,7 +109,7 @@ impl Job {
     }
 }
 
-/// Checks that so many elements of that size are in memory of HIP's, before anything is made that is as large.
+/// Checks that HIP memory of this size lies at `pointer`, before anything of that size is allocated.
 ///
 /// # Errors
 /// BadParm if they are not.

@@ -25,7 +25,7 @@ pub(super) const MOST_PROBLEMS: usize = 4096;
 pub(super) enum Attempt<R> {
     /// The result.
     Done(R),
-    /// It failed for now, for example for lack of memory.
+    /// It failed, and a later call may succeed: memory was short, for example.
     NotNow,
     /// It cannot compute this problem.
     Impossible,
