@@ -158,7 +158,7 @@ fn llvms_compressed_bundle_is_read() {
     let Some(object) = opencl(5) else { return skipped("clang") };
     let work = Work::new("host", "");
     std::fs::write(work.path("object"), &object).expect("a writable folder");
-    let targets = "-targets=host-x86_64-unknown-linux,hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-";
+    let targets = "-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-";
     let files = ["-type=o", "-compress", "-input=host", "-input=object", "-output=out"];
     let Some(bytes) = work.run(tool("clang-offload-bundler"), &[&files[..], &[targets]].concat()) else {
         return skipped("clang-offload-bundler");

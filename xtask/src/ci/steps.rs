@@ -157,7 +157,18 @@ pub(super) static STEPS: [Step; 26] = [
     },
 ];
 
-const LOOM: [&str; 7] = ["test", "-p", "hipstack-hip-safe", "--lib", "--target-dir", "target/loom", "loom"];
+/// Loom's threads have small stacks, which unoptimised code overflows.
+const LOOM: [&str; 9] = [
+    "test",
+    "-p",
+    "hipstack-hip-safe",
+    "--lib",
+    "--config",
+    "profile.dev.package.hipstack-hip-safe.opt-level=1",
+    "--target-dir",
+    "target/loom",
+    "loom",
+];
 const RUN_TIME_COMPILER: [&str; 7] =
     ["test", "--workspace", "--test", "run_time", "--", "--ignored", "every_family"];
 const MUTATIONS: [&str; 8] =
