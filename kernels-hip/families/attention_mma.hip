@@ -41,13 +41,13 @@ DEVICE T* shared_memory() {
 }
 
 // Where the 16 bytes `chunk` of a row lie: eight rows' same chunks lie in different banks.
-template <u32 DEPTH> DEVICE u32 place(u32 row, u32 chunk) {
+template <u32 DEPTH> DEVICE u32 swizzled(u32 row, u32 chunk) {
     static_assert(DEPTH % 64 == 0, "rows of 8 chunks or more");
     return row * DEPTH + (chunk ^ (row & 7u)) * 8;
 }
 // From where chunk `c` of a row lies, c 0 or 1, to where chunk 2p + c of the row `rows` below lies; rows is a multiple of 8.
-template <u32 DEPTH> DEVICE u32 beyond(u32 place, u32 rows, u32 p) {
-    return (place ^ (p & 3u) * 16) + (p & ~3u) * 16 + rows * DEPTH;
+template <u32 DEPTH> DEVICE u32 advance(u32 from, u32 rows, u32 p) {
+    return (from ^ (p & 3u) * 16) + (p & ~3u) * 16 + rows * DEPTH;
 }
 
 // A thread copies 16 bytes of a row, and those of every WIDE-th chunk and HIGH-th row from there.
@@ -58,7 +58,7 @@ DEVICE u32 copied_chunk() { return threadIdx.x % WIDE; }
 // Begins to copy COUNT rows to shared memory; zeros beyond rows and columns. from: what the thread copies first.
 template <u32 DEPTH, u32 COUNT> DEVICE void begin_copy(T* to, const T* from, u64 stride, u32 rows, u32 columns) {
     static_assert(COUNT % HIGH == 0 && HIGH % 8 == 0, "all threads copy as much");
-    const u32 row = copied_row(), chunk = copied_chunk(), first = place<DEPTH>(row, chunk);
+    const u32 row = copied_row(), chunk = copied_chunk(), first = swizzled<DEPTH>(row, chunk);
     const T* p = from;
     UNROLL
     for (u32 i = 0; i < COUNT; i += HIGH) {
@@ -73,7 +73,7 @@ template <u32 DEPTH, u32 COUNT> DEVICE void begin_copy(T* to, const T* from, u64
 
 // Fragment p of the group's rows of q.
 template <u32 DEPTH> DEVICE void load_q(Fragment& to, const T* q, u32 p) {
-    load_rows(to, lane_of_group(), [&](u32 row, u32 chunk) { return q + beyond<DEPTH>(place<DEPTH>(row, chunk), 0, p); });
+    load_rows(to, lane_of_group(), [&](u32 row, u32 chunk) { return q + advance<DEPTH>(swizzled<DEPTH>(row, chunk), 0, p); });
 }
 
 // s += q kᵀ of the group's rows and the tile's keys.
@@ -87,7 +87,7 @@ template <u32 DEPTH> DEVICE void multiply_keys(const T* q, const Fragment (&kept
         UNROLL
         for (u32 n = 0; n < NK; n++) {
             Fragment b;
-            load_keys(b, lane, [&](u32 row, u32 chunk) { return k + beyond<DEPTH>(place<DEPTH>(row, chunk), n * 16, p); });
+            load_keys(b, lane, [&](u32 row, u32 chunk) { return k + advance<DEPTH>(swizzled<DEPTH>(row, chunk), n * 16, p); });
             multiply(s[n], a, b);
         }
     }
@@ -103,7 +103,7 @@ template <u32 DEPTH> DEVICE void multiply_values(const Sums (&s)[NK][1], const T
         UNROLL
         for (u32 n = 0; n < DEPTH / 16; n++) {
             Fragment b;
-            load_values(b, lane, [&](u32 row, u32 chunk) { return v + beyond<DEPTH>(place<DEPTH>(row, chunk), p * 16, n); });
+            load_values(b, lane, [&](u32 row, u32 chunk) { return v + advance<DEPTH>(swizzled<DEPTH>(row, chunk), p * 16, n); });
             multiply(o[n], high, b);
             multiply(o[n], low, b);
         }
@@ -189,9 +189,9 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         UNROLL
         for (u32 p = 0; p < KEPT; p++) load_q<DEPTH>(kept[p], mine, p);
         Sums o[DEPTH / 16][1] = {};
-        f32 lead[HELD], total[HELD]; // lead: what is subtracted from the scores, -infinity before there is one
+        f32 lagged_max[HELD], total[HELD]; // lead: what is subtracted from the scores, -infinity before there is one
         UNROLL
-        for (u32 h = 0; h < HELD; h++) lead[h] = minus_infinity(), total[h] = 0.0f;
+        for (u32 h = 0; h < HELD; h++) lagged_max[h] = minus_infinity(), total[h] = 0.0f;
         for (u32 first = 0; first < end; first += KEYS) {
             copies_arrive();
             __syncthreads(); // k has arrived, and v has been read
@@ -217,14 +217,14 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
                 best[h] = s[0][0][h][0];
                 UNROLL
                 for (u32 n = 1; n < NK * EACH; n++) best[h] = greater(best[h], s[n / EACH][0][h][n % EACH]);
-                above = above || (best[h] - lead[h]) * factor > MARGIN;
+                above = above || (best[h] - lagged_max[h]) * factor > MARGIN;
             }
             if (any_lane(above)) {
                 UNROLL
                 for (u32 h = 0; h < HELD; h++) {
-                    const f32 before = lead[h];
-                    lead[h] = greater(before, join_lanes(best[h], greater));
-                    const f32 shift = shift_of(lead[h]), base = shift * factor;
+                    const f32 before = lagged_max[h];
+                    lagged_max[h] = greater(before, join_lanes(best[h], greater));
+                    const f32 shift = shift_of(lagged_max[h]), base = shift * factor;
                     const f32 scaling = exp2_of(m_abs(base) > FAR ? (before - shift) * factor : before * factor - base);
                     total[h] *= scaling;
                     UNROLL
@@ -238,13 +238,13 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
             bool far = false;
             UNROLL
             for (u32 h = 0; h < HELD; h++) {
-                base[h] = shift_of(lead[h]) * factor;
+                base[h] = shift_of(lagged_max[h]) * factor;
                 far = far || m_abs(base[h]) > FAR;
             }
             if (any_lane(far)) {
                 UNROLL
                 for (u32 h = 0; h < HELD; h++) {
-                    const f32 first = m_abs(base[h]) > FAR ? lead[h] : 0.0f;
+                    const f32 first = m_abs(base[h]) > FAR ? lagged_max[h] : 0.0f;
                     if (first != 0.0f) base[h] = 0.0f;
                     UNROLL
                     for (u32 n = 0; n < NK * EACH; n++) s[n / EACH][0][h][n % EACH] -= first;
@@ -280,7 +280,7 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
                 UNROLL
                 for (u32 e = 0; e < EACH; e++) {
                     const u32 column = n * 16 + column_step(e) + my_key;
-                    mine[place<DEPTH>(held_row(h), column / 8) + column % 8] =
+                    mine[swizzled<DEPTH>(held_row(h), column / 8) + column % 8] =
                         narrow<T>(sum == 0.0f ? 0.0f : o[n][0][h][e] * inverse);
                 }
             }
@@ -292,7 +292,7 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         for (u32 at = lane_of_group(); at < 16 * CHUNKS; at += GROUP) {
             const u32 row = at / CHUNKS, chunk = at % CHUNKS, in_tile = group_row + row;
             if (in_tile < rows && chunk * 8 < a.dv)
-                write_pack<8>(to + in_tile * a.dv + chunk * 8, load_pack<8>(mine + place<DEPTH>(row, chunk)));
+                write_pack<8>(to + in_tile * a.dv + chunk * 8, load_pack<8>(mine + swizzled<DEPTH>(row, chunk)));
         }
     }
 }

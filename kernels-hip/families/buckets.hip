@@ -61,7 +61,7 @@ template <class U> DEVICE U word_as(u32 place, T value) {
     else return (U)place << VALUE_BITS | bits;
 }
 DEVICE Word word_of(u32 place, T value) { return word_as<Word>(place, value); }
-template <class U> DEVICE u32 place_of(const U& word) {
+template <class U> DEVICE u32 destination_of(const U& word) {
     if constexpr (sizeof(U) == 16) return (u32)word.at[0];
     else return (u32)(word >> VALUE_BITS);
 }
@@ -145,11 +145,11 @@ template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32
             at[k] <<= 16;
             continue;
         }
-        const u32 digit = at[k], same = alike<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
+        const u32 digit = at[k], same = match_digit<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
         u16* const count = so_far + (digit & ((1u << BITS) - 1u));
         const u32 rank = *count + (u32)__popc(behind);
         at[k] = digit << 16 | rank;
-        if constexpr (ON_NVIDIA) at[k] = anew(at[k]);
+        if constexpr (ON_NVIDIA) at[k] = opaque(at[k]);
         sync_wave();
         if (behind == 0 && (digit >> BITS & 1u) == 0) *count = (u16)(rank + (u32)__popc(same));
         sync_wave();
@@ -159,11 +159,11 @@ template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32
 // ---- terms in the order of their buckets -------------------------------------------------------------------------------
 KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids, const T* src, Word* words, u32* runs, IndexFault* fault, BucketMap m) {
     // How many terms of each bucket each group has, which becomes where they begin in the tile; then the tile's words.
-    typedef Pack<u64, 2> Room;
-    static constexpr u32 ROOM = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
-    SHARED_ARRAY(0, Room, room, ROOM / sizeof(Room));
-    u16* const held = (u16*)room;
-    Word* const sorted = (Word*)room;
+    typedef Pack<u64, 2> ScratchPack;
+    static constexpr u32 SCRATCH_BYTES = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
+    SHARED_ARRAY(0, ScratchPack, scratch, SCRATCH_BYTES / sizeof(ScratchPack));
+    u16* const held = (u16*)scratch;
+    Word* const sorted = (Word*)scratch;
     static constexpr u32 PAIRS = BUCKETS / MAX_BLOCK / 2;
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
     u16* const mine = held + group * BUCKETS;
@@ -203,7 +203,7 @@ KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8
         u32 all = 0;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) all += (sums.at[p] & 0xffffu) + (sums.at[p] >> 16);
-        u32 place = sum_before(all);
+        u32 place = exclusive_sum(all);
         if (threadIdx.x == MAX_BLOCK - 1u) kept = place + all;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) {
@@ -285,9 +285,9 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
 // Runs that a thread looks at at a time, and a block; terms that they deal at a time: as many as such runs nearly fill where 2^24 terms go to as
 // many destinations of 4 bytes or less. With few small words four blocks share one of NVIDIA's multiprocessors: 132 of those take the 2,048
 // buckets in four rounds, not in six. The host does as they do.
-static constexpr bool FEW = sizeof(T) < 4;
-static constexpr u32 EACH = FEW ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
-static constexpr u32 DEALT = FEW ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
+static constexpr bool SMALL = sizeof(T) < 4;
+static constexpr u32 EACH = SMALL ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
+static constexpr u32 DEALT = SMALL ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
 // A thread owns the destinations of a bucket that have these low bits.
 static constexpr u32 OWNER_BITS = 8;
 static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
@@ -295,7 +295,7 @@ static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
 // Adds terms one behind the other. Neighbours often have the same place.
 DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     static constexpr u32 AHEAD = 8;
-    u32 place = place_of(terms[0]);
+    u32 place = destination_of(terms[0]);
     Sum sum = sums[place];
     ROLLED
     for (u32 first = 0; first < count; first += AHEAD) {
@@ -304,7 +304,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
             word[k] = terms[first + k < count ? first + k : first];
-            alike = alike && place_of(word[k]) == place;
+            alike = alike && destination_of(word[k]) == place;
         }
         if (alike) {
             UNROLL
@@ -314,7 +314,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
             if (first + k >= count) break;
-            const u32 to = place_of(word[k]);
+            const u32 to = destination_of(word[k]);
             if (to != place) {
                 sums[place] = sum;
                 place = to;
@@ -337,7 +337,7 @@ struct Part {
     }
 };
 
-KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(256, SMALL ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
     // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.
@@ -345,7 +345,7 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
     typedef Pack<u16, GROUPS> Counts;
     SHARED_ARRAY(1, Counts, counts, MAX_BLOCK);
     // Of runs that have terms: what leads from a term's number to its word. Of 32 terms: the run of the first, and which others begin one.
-    SHARED_ARRAY(2, u32, leads, MANY_RUNS);
+    SHARED_ARRAY(2, u32, word_offsets, MANY_RUNS);
     __shared__ u32 begins[SPANS], first_run[SPANS];
     __shared__ u32 all;
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
@@ -378,15 +378,15 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
                 filled += (run[e] & 0xffffu) != 0 ? 1u : 0;
             }
             read_runs(tile + MANY_RUNS);
-            const u32 start = sum_before(length);
+            const u32 start = exclusive_sum(length);
             __syncthreads();
-            const u32 number = sum_before(filled);
+            const u32 number = exclusive_sum(filled);
             {
                 u32 at = start, n = number;
                 UNROLL
                 for (u32 e = 0; e < EACH; e++) {
                     const u32 own = run[e] & 0xffffu;
-                    if (own != 0) leads[n] = ((u32)tile + threadIdx.x * EACH + e) * TILE + (run[e] >> 16) - at;
+                    if (own != 0) word_offsets[n] = ((u32)tile + threadIdx.x * EACH + e) * TILE + (run[e] >> 16) - at;
                     at += own;
                     n += own != 0 ? 1u : 0;
                     run[e] = own;
@@ -422,8 +422,8 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
                     const u32 span = group * DEALT + k, term = done + span * LANES + lane;
                     at[k] = MAX_BLOCK;
                     if (term < total) {
-                        word[k] = words[leads[first_run[span] + (u32)__popc(begins[span] & ((2u << lane) - 2u))] + term];
-                        at[k] = place_of(word[k]) % MAX_BLOCK;
+                        word[k] = words[word_offsets[first_run[span] + (u32)__popc(begins[span] & ((2u << lane) - 2u))] + term];
+                        at[k] = destination_of(word[k]) % MAX_BLOCK;
                     }
                 }
                 const u32 first = done + group * DEALT * LANES, left = total > first ? total - first : 0;
@@ -434,7 +434,7 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
                 u32 own = 0;
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) own += held[g * MAX_BLOCK + threadIdx.x];
-                const u32 from = sum_before(own);
+                const u32 from = exclusive_sum(own);
                 u32 place = from;
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) {

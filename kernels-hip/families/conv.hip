@@ -70,7 +70,7 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
     __shared__ Slices s;
     ARGUMENTS(ConvArgs, m, given);
     const u64 down = (m.out_channels + TILE_ROWS - 1) / TILE_ROWS;
-    const u64 rows = places(m.h), columns = places(m.w), count = m.batch * rows * columns;
+    const u64 rows = positions(m.h), columns = positions(m.w), count = m.batch * rows * columns;
     const u64 across = (count + TILE_COLS - 1) / TILE_COLS;
     const u64 tiles = down * across * m.groups * phases(m.h) * phases(m.w);
     const u32 row = threadIdx.x / COL_THREADS * ROWS, column = threadIdx.x % COL_THREADS * THREAD_STEP;
@@ -86,9 +86,9 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
         const u64 terms = m.in_channels * h.count * w.count;
 
         // The place whose input this thread loads.
-        const u64 place = left + threadIdx.x % TILE_COLS;
+        const u64 position = left + threadIdx.x % TILE_COLS;
         u64 image, y, z;
-        image = divide(divide(place, columns, z), rows, y);
+        image = divide(divide(position, columns, z), rows, y);
         const i64 y0 = (i64)y * m.h.step + h.start, z0 = (i64)z * m.w.step + w.start;
         const u64 from = image * m.x_n + group * m.in_channels * m.x_c + (u64)y0 * m.x_h + (u64)z0 * m.x_w;
         const T* const filters = f + (group * m.f_g + top * m.f_o);
@@ -103,7 +103,7 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
             for (u32 i = 0; i < SLICE / LOADERS; i++) {
                 const u32 k = threadIdx.x / TILE_COLS + i * LOADERS;
                 C value = C(0);
-                if (k < length && place < count) {
+                if (k < length && position < count) {
                     const Tap& tap = s.taps[turn][k];
                     if ((u64)(y0 + tap.h) < m.h.in && (u64)(z0 + tap.w) < m.w.in) value = widen(x[from + tap.x]);
                 }
@@ -171,7 +171,7 @@ DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvAr
 
 KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
     ARGUMENTS(ConvArgs, m, given);
-    const u64 channels = m.groups * m.out_channels, columns = places(m.w), runs = (columns + RUN - 1) / RUN;
+    const u64 channels = m.groups * m.out_channels, columns = positions(m.w), runs = (columns + RUN - 1) / RUN;
     const u64 count = m.batch * channels * m.h.out * phases(m.w) * runs;
     for (u64 item = thread_number(); item < count; item += thread_count()) {
         u64 run, w_rest, y, channel, o, h_rest;
@@ -203,8 +203,8 @@ KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias
         UNROLL
         for (u32 r = 0; r < RUN; r++) {
             // Beyond the last place the product may not fit 64 bits.
-            const u64 place = run * RUN + r, z = place * m.w.up + w_rest;
-            if (place < columns && z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
+            const u64 position = run * RUN + r, z = position * m.w.up + w_rest;
+            if (position < columns && z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
         }
     }
 }

@@ -31,8 +31,8 @@ struct SplitOperand {
 struct ConvSplitArgs { ConvArgs plain, split; SplitOperand f, x; };
 SIZE(SplitOperand, 144) SIZE(ConvSplitArgs, 784) OFFSET(SplitOperand, blocks, 120) OFFSET(ConvSplitArgs, f, 496)
 
-static constexpr u32 CHANNELS = 64, PLACES = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: numbers of 16 bytes
-static constexpr u32 MINE = PLACES / (BLOCK / GROUP);                     // places of a group
+static constexpr u32 CHANNELS = 64, POSITIONS = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: numbers of 16 bytes
+static constexpr u32 MINE = POSITIONS / (BLOCK / GROUP);                     // places of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
 static constexpr u32 PARTS = 3, PRODUCTS = 6;
 static constexpr u32 SPLIT_BLOCK = 256;
@@ -89,14 +89,14 @@ DEVICE void split(const T* x, const T* f, unsigned char* scratch, const ConvSpli
 
 // ---- convolution ------------------------------------------------------------------------------------------------------
 // Two steps of both factors, by parts.
-struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][PLACES * DEEP]; };
+struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][POSITIONS * DEEP]; };
 static constexpr u32 LOCATED = 32; // taps that are located at once
-struct Located { Tap taps[LOCATED]; u64 places[LOCATED]; }; // places: in the filters
-typedef wide::Slices<CHANNELS, PLACES> WideSlices;
-typedef Tiles<CHANNELS, PLACES> AllTiles;
+struct Located { Tap taps[LOCATED]; u64 filter_offsets[LOCATED]; }; // places: in the filters
+typedef wide::Slices<CHANNELS, POSITIONS> WideSlices;
+typedef Tiles<CHANNELS, POSITIONS> AllTiles;
 
 // Where the number k of a row of a step lies: eight rows' same chunks lie in different banks.
-DEVICE u32 place_in(u32 row, u32 k) { return row * DEEP + (k / CHUNK ^ (row / 4 & 1u)) * CHUNK + k % CHUNK; }
+DEVICE u32 swizzled(u32 row, u32 k) { return row * DEEP + (k / CHUNK ^ (row / 4 & 1u)) * CHUNK + k % CHUNK; }
 
 // sums += the product of a step.
 DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) {
@@ -108,7 +108,7 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
     for (u32 p = 0; p < PARTS; p++) {
         UNROLL
         for (u32 n = 0; n < ACROSS; n++)
-            load_keys(b[p][n], lane, [&](u32 row, u32 chunk) { return s.input[half][p] + place_in(first + n * 16 + row, chunk * CHUNK); });
+            load_keys(b[p][n], lane, [&](u32 row, u32 chunk) { return s.input[half][p] + swizzled(first + n * 16 + row, chunk * CHUNK); });
     }
     UNROLL
     for (u32 i = 0; i < DOWN; i++) {
@@ -116,7 +116,7 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
         Sums products[ACROSS][1] = {};
         UNROLL
         for (u32 p = 0; p < PARTS; p++)
-            load_rows(a[p][0], lane, [&](u32 row, u32 chunk) { return s.filters[half][p] + place_in(i * 16 + row, chunk * CHUNK); });
+            load_rows(a[p][0], lane, [&](u32 row, u32 chunk) { return s.filters[half][p] + swizzled(i * 16 + row, chunk * CHUNK); });
         UNROLL
         for (u32 p = 0; p < PRODUCTS; p++) {
             UNROLL
@@ -137,31 +137,31 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
 DEVICE void add_up(Located& taps, Steps& s, const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m,
                    Sums (&sums)[ACROSS][DOWN]) {
     // A thread copies one half of a slice: of a channel, and of every ROWS-th place.
-    constexpr u32 ROWS = BLOCK / 2, LOADS = PLACES / ROWS;
+    constexpr u32 ROWS = BLOCK / 2, LOADS = POSITIONS / ROWS;
     const Tile& tile = tiles.tile;
-    const u32 row = threadIdx.x / 2, k = threadIdx.x % 2 * CHUNK, to = place_in(row, k);
+    const u32 row = threadIdx.x / 2, k = threadIdx.x % 2 * CHUNK, to = swizzled(row, k);
     const Unit* const x = (const Unit*)(scratch + m.x.parts) + k;
     const bool channel = tile.top + row < m.split.out_channels;
     const Unit* const f = (const Unit*)(scratch + m.f.parts) + ((tile.group * m.split.f_g + (tile.top + row) * m.split.f_o) * DEEP + k);
     const u64 x_part = m.x.to_part * DEEP, f_part = m.f.to_part * DEEP;
-    Place place[LOADS];
+    Position position[LOADS];
     UNROLL
-    for (u32 i = 0; i < LOADS; i++) place[i] = place_of(tile.left + i * ROWS + row, tiles, m.split);
+    for (u32 i = 0; i < LOADS; i++) position[i] = position_of(tile.left + i * ROWS + row, tiles, m.split);
     const u32 terms = tile.terms;
     for (u32 step = 0, half = 0; step <= terms; step++, half ^= 1u) {
         if (step % LOCATED == 0) {
-            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[threadIdx.x], taps.places[threadIdx.x], tile, m.split);
+            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[threadIdx.x], taps.filter_offsets[threadIdx.x], tile, m.split);
             __syncthreads();
         }
         if (step < terms) {
             const Tap tap = taps.taps[step % LOCATED];
-            const Unit* const filter = f + taps.places[step % LOCATED] * DEEP;
+            const Unit* const filter = f + taps.filter_offsets[step % LOCATED] * DEEP;
             UNROLL
             for (u32 i = 0; i < LOADS; i++) {
-                const Unit* const from = x + (place[i].from + (u64)tap.x) * DEEP;
+                const Unit* const from = x + (position[i].from + (u64)tap.x) * DEEP;
                 UNROLL
                 for (u32 p = 0; p < PARTS; p++)
-                    copy_16(s.input[half][p] + (to + i * ROWS * DEEP), from + p * x_part, (place[i].seen & tap.bit) != 0);
+                    copy_16(s.input[half][p] + (to + i * ROWS * DEEP), from + p * x_part, (position[i].seen & tap.bit) != 0);
             }
             static_assert(CHANNELS == ROWS, "a thread has one channel");
             UNROLL
@@ -184,7 +184,7 @@ DEVICE bool has_odd(const unsigned char* scratch, const SplitOperand& m, u64 lin
 DEVICE bool meets_odd(const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m) {
     const Tile& tile = tiles.tile;
     u64 row, column;
-    const u64 end = tile.left + PLACES < tiles.places ? tile.left + PLACES : tiles.places;
+    const u64 end = tile.left + POSITIONS < tiles.positions ? tile.left + POSITIONS : tiles.positions;
     const u64 first = tiles.image(tile.left, row, column), last = tiles.image(end - 1, row, column);
     const u64 left = m.plain.out_channels - tile.top;
     bool odd = has_odd(scratch, m.f, tile.group * m.plain.out_channels + tile.top, left < CHANNELS ? left : CHANNELS);

@@ -11,9 +11,9 @@
 
 namespace hipstack {
 
-template <u32 CHANNELS, u32 PLACES> DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvArgs& given) {
-    typedef wide::Slices<CHANNELS, PLACES> Slices;
-    typedef Tiles<CHANNELS, PLACES> AllTiles;
+template <u32 CHANNELS, u32 POSITIONS> DEVICE void convolve(const T* x, const T* f, const T* bias, T* out, const ConvArgs& given) {
+    typedef wide::Slices<CHANNELS, POSITIONS> Slices;
+    typedef Tiles<CHANNELS, POSITIONS> AllTiles;
     SHARED_ARRAY(0, Slices, slices, 1);
     SHARED_ARRAY(1, AllTiles, tiles, 1);
     ARGUMENTS(ConvArgs, m, given);

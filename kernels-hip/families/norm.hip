@@ -69,7 +69,7 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
         if (!all.used(begin)) continue;
         Pack<T, SPAN> raw[together];
         UNROLL
-        for (u32 p = 0; p < together; p++) raw[p] = parameters(from, channels, first, anew(all), begin + p);
+        for (u32 p = 0; p < together; p++) raw[p] = parameters(from, channels, first, opaque(all), begin + p);
         UNROLL
         for (u32 p = 0; p < together; p++) {
             UNROLL
@@ -85,7 +85,7 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
 DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
     C x[N];
@@ -116,7 +116,7 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         UNROLL
         for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
-            const Stretch<PACKED> own = anew(s);
+            const Stretch<PACKED> own = opaque(s);
             C part = 0;
             UNROLL
             for (u32 i = 0; i < SPAN; i++) {
@@ -159,7 +159,7 @@ DEVICE Words* kept_slots() {
     return slots + threadIdx.x;
 }
 DEVICE Words kept_words(const T* from, bool given, u32 otherwise, const Stretch<true>& s, u32 p) {
-    if (given) return words_of(raw_pack(from, anew(s), p));
+    if (given) return words_of(raw_pack(from, opaque(s), p));
     Words out;
     UNROLL
     for (u32 w = 0; w < WORDS; w++) out.at[w] = otherwise;
@@ -205,12 +205,12 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
             v -= mean;
             part = multiply_add(v, v, part);
         }
-        squares += anew(s).there(p, 0) ? part : C(0);
+        squares += opaque(s).there(p, 0) ? part : C(0);
     }
     const C factor = rsqrtf(multiply_add(team.template all<Add>(squares), inverse, eps));
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (!own.there(p, 0)) break;
         Words out_words, weights = kept.weight[p], biases = {};
         if (CENTRED) weights = kept_slots()[p * MAX_BLOCK], biases = kept_slots()[(PACKS + p) * MAX_BLOCK];
@@ -218,7 +218,7 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
         for (u32 w = 0; w < WORDS; w++) {
             C low, high, low_bias, high_bias;
             const C v = x[p * SPAN + 2 * w] * factor, next = x[p * SPAN + 2 * w + 1] * factor;
-            widen_halves<T>(held_back(weights.at[w], factor), low, high);
+            widen_halves<T>(opaque_after(weights.at[w], factor), low, high);
             if (CENTRED) {
                 widen_halves<T>(biases.at[w], low_bias, high_bias);
                 out_words.at[w] = narrow_halves<T>(multiply_add(v, low, low_bias), multiply_add(next, high, high_bias));

@@ -112,7 +112,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 digit = key[k] >> m.shift & (DIGITS - 1u);
-            const u32 same = alike<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
+            const u32 same = match_digit<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
             const u32 so_far = mine[digit];
             at[k] = so_far + (u32)__popc(behind);
             sync_wave();
@@ -128,7 +128,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
             held[g * DIGITS + threadIdx.x] = (u16)sum;
             sum += own;
         }
-        const u32 begin = sum_before(sum);
+        const u32 begin = exclusive_sum(sum);
         UNROLL
         for (u32 g = 0; g < GROUPS; g++) held[g * DIGITS + threadIdx.x] = (u16)(held[g * DIGITS + threadIdx.x] + begin);
         const u64 number = threadIdx.x * m.tiles + tile.number;

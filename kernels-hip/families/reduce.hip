@@ -61,14 +61,14 @@ template <class Op, u32 W> struct Cascade {
     u32 terms = 0;
     METHOD Cascade() {
         UNROLL
-        for (u32 w = 0; w < W; w++) level0[w] = level1[w] = level2[w] = Op::none();
+        for (u32 w = 0; w < W; w++) level0[w] = level1[w] = level2[w] = Op::identity();
     }
     // Everything of one level goes to the next.
     static METHOD void carry(Sum (&from)[W], Sum (&to)[W]) {
         UNROLL
         for (u32 w = 0; w < W; w++) {
             to[w] = Op::join(to[w], from[w]);
-            from[w] = Op::none();
+            from[w] = Op::identity();
         }
     }
     METHOD void add(const Sum (&term)[W]) {
@@ -106,13 +106,13 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
 template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 first, u32 n) {
     typename Op::Sum lane[LANES];
     UNROLL
-    for (u32 l = 0; l < LANES; l++) lane[l] = Op::none();
+    for (u32 l = 0; l < LANES; l++) lane[l] = Op::identity();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
         UNROLL
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
     }
-    typename Op::Sum rest = Op::none();
+    typename Op::Sum rest = Op::identity();
     ROLLED
     for (; i < n; i++) rest = Op::join(rest, Op::of(p[i], first + i));
     return Op::join(lanes_total<Op>(lane), rest);
@@ -163,7 +163,7 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
-    typename Op::Sum sum = Op::none();
+    typename Op::Sum sum = Op::identity();
     ROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
     return sum;
@@ -236,7 +236,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
     // All threads of a block take the same number of turns: barriers and shuffles need all of them.
     for (u64 first = (u64)blockIdx.x * each; first < items; first += (u64)gridDim.x * each, turn++) {
         const u64 i = first + number;
-        typename Op::Sum total = Op::none();
+        typename Op::Sum total = Op::identity();
         if (i < items) {
             const Item item = item_of(m, i);
             total = share<Op>(in + kept_offset(m, item.output), m, tight, item, thread, threads);
@@ -260,7 +260,7 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         const u64 end = item.end - i < COLUMN_SPAN ? item.end : i + COLUMN_SPAN;
         typename Op::Sum part[W];
         UNROLL
-        for (u32 c = 0; c < W; c++) part[c] = Op::none();
+        for (u32 c = 0; c < W; c++) part[c] = Op::identity();
         u64 r = i;
         if constexpr (ON_HOST) {
             for (; r < end; r++) {
@@ -305,9 +305,9 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
     const u64 step = m.reduced_strides[0];
     if (item.begin == item.end) {
         UNROLL
-        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
+        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::identity();
     } else {
-        if constexpr (HALVES && !Op::PLACES) half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
+        if constexpr (HALVES && !Op::INDEXED) half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
         else half_rows<Op>(sum, first, item.begin, item.end, step);
     }
     if (m.parts == 1) {
@@ -351,7 +351,7 @@ template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m)
 template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
     if constexpr (!ON_HOST) {
         if constexpr (HALF && Op::ORDERS) {
-            const bool whole = m.reduced_rank == 1 && m.segment <= MOST_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
+            const bool whole = m.reduced_rank == 1 && m.segment <= MAX_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
             if (whole) return reduce_columns<Op, HALF_COLUMNS>(in, out, m);
         }
         if (!columns_are_packed<COLUMNS>(in, m)) return reduce_columns<Op, 1>(in, out, m);
@@ -373,7 +373,7 @@ template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename 
                 UNROLL
                 for (u32 k = 0; k < JOINED; k++) {
                     const u32 p = first_part + k * rows;
-                    part[k] = p < m.parts ? in[p * m.outputs + o] : Op::none();
+                    part[k] = p < m.parts ? in[p * m.outputs + o] : Op::identity();
                 }
                 UNROLL
                 for (u32 k = 0; k < JOINED; k++) {
@@ -385,7 +385,7 @@ template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename 
         __syncthreads();
         if (m.width == 1) {
             // One output: the block's threads as lanes of the first wave.
-            typename Op::Sum all = Op::none();
+            typename Op::Sum all = Op::identity();
             if (thread < WAVE_SIZE) {
                 const u32 in_group = thread & 31u;
                 all = slot[in_group];

@@ -38,11 +38,11 @@ static constexpr u32 ITEMS = ON_HOST ? 32 : sizeof(T) == 1 ? 8 : ACCESS / sizeof
 static constexpr u32 STEPS = 64;
 
 struct sum_op {
-    static METHOD Sum none() { return Sum(0); }
+    static METHOD Sum identity() { return Sum(0); }
     static METHOD Sum join(Sum a, Sum b) { return a + b; }
 };
 struct prod_op {
-    static METHOD Sum none() { return Sum(1); }
+    static METHOD Sum identity() { return Sum(1); }
     static METHOD Sum join(Sum a, Sum b) { return a * b; }
 };
 DEVICE Sum widened(T v) { return (Sum)widen(v); }
@@ -50,17 +50,17 @@ DEVICE T rounded(Sum v) { return narrow<T>((C)v); }
 
 // A walk's sum so far: 64 terms on the first level, 64 of those on the second, the rest on the third.
 template <class Op> struct Walk {
-    Sum level0 = Op::none(), level1 = Op::none(), level2 = Op::none();
+    Sum level0 = Op::identity(), level1 = Op::identity(), level2 = Op::identity();
     u32 terms = 0;
     METHOD Sum before() const { return Op::join(level2, Op::join(level1, level0)); }
     METHOD void add(Sum term) {
         level0 = Op::join(level0, term);
         if (++terms % STEPS != 0) return;
         level1 = Op::join(level1, level0);
-        level0 = Op::none();
+        level0 = Op::identity();
         if (terms % (STEPS * STEPS) != 0) return;
         level2 = Op::join(level2, level1);
-        level1 = Op::none();
+        level1 = Op::identity();
     }
 };
 
@@ -83,7 +83,7 @@ template <class Op> DEVICE Joined block_scan(Sum mine) {
         Sum* const other = now;
         now = next, next = other;
     }
-    const Joined joined = {threadIdx.x > 0 ? now[threadIdx.x - 1] : Op::none(), now[blockDim.x - 1]};
+    const Joined joined = {threadIdx.x > 0 ? now[threadIdx.x - 1] : Op::identity(), now[blockDim.x - 1]};
     // The sums are read before the next call writes them.
     __syncthreads();
     return joined;
@@ -137,7 +137,7 @@ static constexpr u32 PACKS = sizeof(T) <= 2 ? 2 : 4;
 
 // What lies before the thread's value, and all values of the group, by a tree.
 template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
-    Joined joined = {Op::none(), mine};
+    Joined joined = {Op::identity(), mine};
     UNROLL
     for (u32 bit = 1; bit < LANES; bit *= 2) {
         const Sum other = shuffle_xor(joined.all, bit);
@@ -155,7 +155,7 @@ template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
     const u32 group = threadIdx.x / LANES, groups = blockDim.x / LANES;
     if (threadIdx.x % LANES == 0) slot[group] = mine;
     __syncthreads();
-    Joined joined = {Op::none(), Op::none()};
+    Joined joined = {Op::identity(), Op::identity()};
     UNROLL
     for (u32 g = 0; g < groups; g++) {
         if (g == group) joined.before = joined.all;
@@ -174,29 +174,29 @@ template <class Op, u32 N, u32 V> DEVICE void scan_step(const T* from, T* to, u3
         const u32 at = mine_at + j * (LANES * V);
         packs[j] = load_pack<V>(from + (at < left ? at : 0));
     }
-    Sum sums[N][V], before[N], group_sum = Op::none();
+    Sum sums[N][V], before[N], group_sum = Op::identity();
     UNROLL
     for (u32 j = 0; j < N; j++) {
         const bool inside = mine_at + j * (LANES * V) < left;
-        Sum so_far = Op::none();
+        Sum so_far = Op::identity();
         UNROLL
         for (u32 k = 0; k < V; k++) {
             so_far = Op::join(so_far, widened(packs[j].at[k]));
             sums[j][k] = so_far;
         }
-        const Joined joined = group_scan<Op>(inside ? so_far : Op::none(), lane);
+        const Joined joined = group_scan<Op>(inside ? so_far : Op::identity(), lane);
         before[j] = Op::join(group_sum, joined.before);
         group_sum = Op::join(group_sum, joined.all);
     }
     const Joined joined = join_groups<Op>(group_sum, turn);
-    const Sum lead = Op::join(Op::join(offset, walk.before()), joined.before);
+    const Sum prefix = Op::join(Op::join(offset, walk.before()), joined.before);
     UNROLL
     for (u32 j = 0; j < N; j++) {
         const u32 at = mine_at + j * (LANES * V);
-        const Sum lies_before = Op::join(lead, before[j]);
+        const Sum pack_prefix = Op::join(prefix, before[j]);
         Pack<T, V> pack;
         UNROLL
-        for (u32 k = 0; k < V; k++) pack.at[k] = rounded(Op::join(lies_before, sums[j][k]));
+        for (u32 k = 0; k < V; k++) pack.at[k] = rounded(Op::join(pack_prefix, sums[j][k]));
         if (at < left) write_pack<V>(to + at, pack);
     }
     walk.add(joined.all);
@@ -208,7 +208,7 @@ template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offset
         const Section section = section_of(m, number);
         const T* const from = in + section.start;
         T* const to = out + section.start;
-        const Sum offset = m.sections > 1 ? offsets[number] : Op::none();
+        const Sum offset = m.sections > 1 ? offsets[number] : Op::identity();
         const bool aligned = is_aligned<T, ITEMS>(from) && is_aligned<T, ITEMS>(to);
         const u64 packed = aligned ? section.length / ITEMS * ITEMS : 0;
         Walk<Op> walk;
@@ -232,14 +232,14 @@ template <class Op> DEVICE void scan_rows(const T* in, T* out, const Sum* offset
         const T* const from = in + section.start;
         T* const to = out + section.start;
         const bool in_aligned = is_aligned<T, ITEMS>(from), out_aligned = is_aligned<T, ITEMS>(to);
-        const Sum offset = m.sections > 1 ? offsets[number] : Op::none();
+        const Sum offset = m.sections > 1 ? offsets[number] : Op::identity();
         Walk<Op> walk;
         for (u64 first = 0; first < section.length; first += (u64)blockDim.x * ITEMS) {
             const u64 i = first + (u64)threadIdx.x * ITEMS;
             const u32 n = items_left(i, section.length);
             T items[ITEMS];
             load_items(from + i, n, in_aligned, items);
-            Sum sums[ITEMS], so_far = Op::none();
+            Sum sums[ITEMS], so_far = Op::identity();
             UNROLL
             for (u32 k = 0; k < ITEMS; k++) {
                 if (k < n) so_far = Op::join(so_far, widened(items[k]));
@@ -266,7 +266,7 @@ template <class Op> DEVICE void scan_totals(const T* in, Sum* totals, const Scan
             const u32 n = items_left(i, section.length);
             T items[ITEMS];
             load_items(from + i, n, aligned, items);
-            Sum sum = Op::none();
+            Sum sum = Op::identity();
             UNROLL
             for (u32 k = 0; k < ITEMS; k++) {
                 if (k < n) sum = Op::join(sum, widened(items[k]));
@@ -285,7 +285,7 @@ template <class Op> DEVICE void scan_offsets(Sum* totals, const ScanMap& m) {
         Walk<Op> walk;
         for (u64 first = 0; first < m.sections; first += blockDim.x) {
             const u64 i = first + threadIdx.x;
-            const Joined joined = block_scan<Op>(i < m.sections ? at[i] : Op::none());
+            const Joined joined = block_scan<Op>(i < m.sections ? at[i] : Op::identity());
             if (i < m.sections) at[i] = Op::join(walk.before(), joined.before);
             walk.add(joined.all);
         }

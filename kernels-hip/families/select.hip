@@ -216,7 +216,7 @@ KERNEL(PASTE4(select_, triu, _, DTYPE), const T* in, T* out, TriangleMap map) { 
 
 // ---- ranges -----------------------------------------------------------------------------------------------------------
 // out[i] = f(i)
-template <class F> DEVICE void of_places(T* out, u64 count, F f) {
+template <class F> DEVICE void fill_from_index(T* out, u64 count, F f) {
     if constexpr (ON_HOST) {
         for_runs(count, count, [&](u64 first, u64 n) {
             for (u64 i = first; i < first + n; i++) out[i] = f(i);
@@ -244,14 +244,14 @@ DEVICE i64 after_steps(u64 i, i64 start, i64 step) { return (i64)((u64)start + i
 #endif
 
 KERNEL(PASTE4(select_, arange, _, DTYPE), T* out, u64 count, Number start, Number step) {
-    of_places(out, count, [&](u64 i) { return convert<T>(after_steps(i, start, step)); });
+    fill_from_index(out, count, [&](u64 i) { return convert<T>(after_steps(i, start, step)); });
 }
 
 // start + i (end - start) / (count - 1) in f64, rounded to T; the ends as they are.
 KERNEL(PASTE4(select_, linspace, _, DTYPE), T* out, u64 count, T start, T end) {
     const f64 first = convert<f64>(start), last = convert<f64>(end), distance = last - first;
     const f64 intervals = (f64)(count - 1);
-    of_places(out, count, [&](u64 i) {
+    fill_from_index(out, count, [&](u64 i) {
         if (i == 0) return start;
         if (i == count - 1) return end;
         const f64 sum = first + (f64)i * distance / intervals, share = (f64)i / intervals;

@@ -70,7 +70,7 @@ struct Powers {
     // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
     METHOD C relative_to(C all) const { return sum * m_exp(base - all); }
 };
-DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
+DEVICE Powers empty_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
 // e^(x - shift) times a constant, which is 1 where logarithms are taken of sums. For results of 8 and 16 bits a power of two by an
 // approximation, whose error of 2^-18 does not show; the constant keeps results exact that become subnormal.
@@ -84,7 +84,7 @@ template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
 // `length` is 0 for lanes without a row; they take part in what the wave does together.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
     C x[N];
@@ -110,7 +110,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             sum += part;
         }
     } else {
-        Powers powers = no_powers();
+        Powers powers = empty_powers();
         for (u64 first = 0; first < length; first += chunk) {
             load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
             powers.add(x);
@@ -149,7 +149,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     for (u32 p = 0; p < PACKS; p++) {
         UNROLL
         for (u32 w = 0; w < WORDS; w++) raw[p].at[w] = LOWEST_HALVES;
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (own.there(p, 0)) raw[p] = load_pack<WORDS>((const u32*)(in + own.at(p, 0)));
     }
     u32 most = LOWEST_HALVES;
@@ -170,7 +170,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         UNROLL
         for (u32 w = 0; w < WORDS; w++) {
             C* const two = x + p * SPAN + 2 * w;
-            widen_halves<T>(held_back(raw[p].at[w], shift), two[0], two[1]);
+            widen_halves<T>(opaque_after(raw[p].at[w], shift), two[0], two[1]);
             UNROLL
             for (u32 i = 0; i < 2; i++) {
                 const C power = power_of<LOG>(two[i], shift);
@@ -184,7 +184,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     const C last = LOG ? m_log(sum) : C(1) / sum;
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (!own.there(p, 0)) break;
         UNROLL
         for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) x[i] = LOG ? x[i] - last : x[i] * last;
@@ -239,7 +239,7 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         const u64 length = there ? m.length : 0;
         const T* const from = in + (there ? offsets(c, m.columns, m.rank, m.dims, m.strides, m.strides).a : 0);
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
-        Powers powers = no_powers();
+        Powers powers = empty_powers();
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
             UNROLL

@@ -37,7 +37,7 @@ typedef WideOf<T>::Type Wide;
 // ---- what is joined ---------------------------------------------------------------------------------------------------
 template <class S> struct Add {
     typedef S Sum;
-    static METHOD S none() { return S(0); }
+    static METHOD S identity() { return S(0); }
     static METHOD S join(S a, S b) { return a + b; }
     static METHOD S shuffle(S v, u32 mask) { return shuffle_xor(v, mask); }
 };
@@ -45,7 +45,7 @@ template <class S> struct Add {
 struct Moments { Wide square, sum; };
 struct AddMoments {
     typedef Moments Sum;
-    static METHOD Sum none() { return Moments{Wide(0), Wide(0)}; }
+    static METHOD Sum identity() { return Moments{Wide(0), Wide(0)}; }
     static METHOD Sum join(Sum a, Sum b) { return Moments{a.square + b.square, a.sum + b.sum}; }
     static METHOD Sum shuffle(Sum v, u32 mask) { return Moments{shuffle_xor(v.square, mask), shuffle_xor(v.sum, mask)}; }
 };
@@ -53,7 +53,7 @@ struct AddMoments {
 struct Most {
     typedef C Sum;
     // -inf: all bits above the fraction.
-    static METHOD C none() { return from_bits((Dtype<C>::Wrap)(sizeof(C) == 8 ? 0xfff0000000000000ull : 0xff800000ull)); }
+    static METHOD C identity() { return from_bits((Dtype<C>::Wrap)(sizeof(C) == 8 ? 0xfff0000000000000ull : 0xff800000ull)); }
     static METHOD C join(C a, C b) { return maximum(a, b); }
     static METHOD C shuffle(C v, u32 mask) { return shuffle_xor(v, mask); }
 };
@@ -61,16 +61,16 @@ struct Most {
 // Adds up a long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
 template <class J> struct Cascade {
     typedef typename J::Sum Sum;
-    Sum level0 = J::none(), level1 = J::none(), level2 = J::none();
+    Sum level0 = J::identity(), level1 = J::identity(), level2 = J::identity();
     u32 terms = 0;
     METHOD void add(Sum term) {
         level0 = J::join(level0, term);
         if ((++terms & 63u) != 0) return;
         level1 = J::join(level1, level0);
-        level0 = J::none();
+        level0 = J::identity();
         if ((terms & 4095u) != 0) return;
         level2 = J::join(level2, level1);
-        level1 = J::none();
+        level1 = J::identity();
     }
     METHOD Sum total() const { return J::join(level2, J::join(level1, level0)); }
 };
@@ -102,20 +102,20 @@ DEVICE u64 reduced_offset(const StatMap& m, u64 i) {
 // n elements that lie side by side, on the host.
 template <class J, class F> SHARED_CODE typename J::Sum tight_span(const T* p, u32 n, F f) {
     typename J::Sum lane[LANES];
-    for (u32 l = 0; l < LANES; l++) lane[l] = J::none();
+    for (u32 l = 0; l < LANES; l++) lane[l] = J::identity();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
         for (u32 l = 0; l < LANES; l++) lane[l] = J::join(lane[l], f(p[i + l]));
     }
-    typename J::Sum rest = J::none();
+    typename J::Sum rest = J::identity();
     for (; i < n; i++) rest = J::join(rest, f(p[i]));
     return J::join(lanes_total<J>(lane), rest);
 }
 template <class J, class F> DEVICE typename J::Sum strided_span(const Row& r, u64 first, u32 n, F f) {
-    typename J::Sum total = J::none();
+    typename J::Sum total = J::identity();
     if constexpr (ON_HOST) {
         for (u32 i = 0; i < n; i += 16) {
-            typename J::Sum part = J::none();
+            typename J::Sum part = J::identity();
             for (u32 j = i; j < n && j < i + 16; j++) part = J::join(part, f(r.in[reduced_offset(r.map, first + j)]));
             total = J::join(total, part);
         }

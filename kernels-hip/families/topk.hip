@@ -110,7 +110,7 @@ KERNEL(PASTE4(topk_, select, _, DTYPE), const T* in, const u32* in_positions, T*
         for (u32 k = 0; k < ITEMS; k++) takes |= bound.takes(keys[k], k * MAX_BLOCK + threadIdx.x) ? 1u << k : 0u;
         ROLLED
         for (u32 k = 0; k < ITEMS; k++) {
-            const u32 vote = group_vote((takes >> k & 1u) != 0);
+            const u32 vote = group_ballot((takes >> k & 1u) != 0);
             if (lane == 0) before[k * GROUPS + group] = __popc(vote);
         }
         __syncthreads();
@@ -118,25 +118,25 @@ KERNEL(PASTE4(topk_, select, _, DTYPE), const T* in, const u32* in_positions, T*
             u32 sum = 0;
             ROLLED
             for (u32 e = lane * (ITEMS * GROUPS / LANES); e < (lane + 1) * (ITEMS * GROUPS / LANES); e++) sum += before[e];
-            u32 lead = 0, all = sum;
+            u32 prefix = 0, all = sum;
             ROLLED
             for (u32 bit = 1; bit < LANES; bit *= 2) {
                 const u32 other = shuffle_xor(all, bit);
-                lead += other & (0u - (u32)((lane & bit) != 0));
+                prefix += other & (0u - (u32)((lane & bit) != 0));
                 all += other;
             }
             ROLLED
             for (u32 e = lane * (ITEMS * GROUPS / LANES); e < (lane + 1) * (ITEMS * GROUPS / LANES); e++) {
                 const u32 own = before[e];
-                before[e] = lead;
-                lead += own;
+                before[e] = prefix;
+                prefix += own;
             }
         }
         __syncthreads();
         const u64 to = row * m.out_row + section * m.keep, first = row * m.length + start;
         ROLLED
         for (u32 k = 0; k < ITEMS; k++) {
-            const u32 vote = group_vote((takes >> k & 1u) != 0);
+            const u32 vote = group_ballot((takes >> k & 1u) != 0);
             if ((takes >> k & 1u) == 0) continue;
             const u32 at = k * MAX_BLOCK + threadIdx.x, place = before[k * GROUPS + group] + __popc(vote & ((1u << lane) - 1u));
             values[to + place] = in[first + at];

@@ -39,12 +39,12 @@ static constexpr u32 PACKS = EDGE / N, TURNS = EDGE * PACKS / BLOCK;
 // neighbouring threads touch differ, when they write along lines and when they read across them. Where four blocks of such tiles would not fit,
 // lines have no gaps, and the packs of each are exchanged instead.
 static constexpr u32 LINE = EDGE / PART, GAP_SHIFT = PACKS == 8 ? 4 : sizeof(T) == 4 ? 2 : 1;
-static constexpr bool EXCHANGED = (EDGE * (LINE + 1) + PACKS * GAP_SHIFT) * sizeof(Word) > SHARED_OF_A_QUARTER;
-static constexpr u32 PITCH = EXCHANGED ? LINE : LINE + 1, SHIFT = EXCHANGED ? 0 : GAP_SHIFT;
+static constexpr bool SWIZZLED = (EDGE * (LINE + 1) + PACKS * GAP_SHIFT) * sizeof(Word) > SHARED_AT_4_BLOCKS;
+static constexpr u32 PITCH = SWIZZLED ? LINE : LINE + 1, SHIFT = SWIZZLED ? 0 : GAP_SHIFT;
 static constexpr u32 TILE = EDGE * PITCH + PACKS * SHIFT;
 DEVICE u32 line_at(u32 line) { return line * PITCH + line / N * SHIFT; }
 // What the number of a word in a line is exchanged by: the same for N lines.
-DEVICE u32 exchange(u32 line) { return EXCHANGED ? line / N * WORDS & (LINE - 1) : 0; }
+DEVICE u32 swizzle(u32 line) { return SWIZZLED ? line / N * WORDS & (LINE - 1) : 0; }
 
 typedef Pack<Word, WORDS> Line;
 // Element e of a word; a word with that as its element e.
@@ -92,7 +92,7 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
         for (u32 turn = 0; turn < TURNS; turn++) {
             const u32 k = turn * BLOCK + threadIdx.x;
             UNROLL
-            for (u32 w = 0; w < WORDS; w++) tile[line_at(k / PACKS) + (k % PACKS * WORDS ^ exchange(k / PACKS)) + w] = line[turn].at[w];
+            for (u32 w = 0; w < WORDS; w++) tile[line_at(k / PACKS) + (k % PACKS * WORDS ^ swizzle(k / PACKS)) + w] = line[turn].at[w];
         }
         __syncthreads();
         // Lines along j, PART of them at once: N words hold N elements of each.
@@ -103,7 +103,7 @@ KERNEL(PASTE4(transpose, _, DTYPE, ), const T* src, T* dst, TransposeMap m) {
             if (i >= m.rows || j >= m.columns) continue;
             Word across_lines[N];
             UNROLL
-            for (u32 s = 0; s < N; s++) across_lines[s] = tile[line_at(pack * N) + s * PITCH + (k / PACKS ^ exchange(pack * N))];
+            for (u32 s = 0; s < N; s++) across_lines[s] = tile[line_at(pack * N) + s * PITCH + (k / PACKS ^ swizzle(pack * N))];
             UNROLL
             for (u32 e = 0; e < PART; e++) {
                 if (i + e >= m.rows) break;

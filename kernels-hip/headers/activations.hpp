@@ -11,7 +11,7 @@ DEVICE f32 quick_sigmoid(f32 v) {
     return S * quick_reciprocal(S + quick_exp2(multiply_add(v, -LOG2_E, -64.0f)));
 }
 // |x|, or `end` if that is less; any number where x is NaN.
-DEVICE f32 magnitude_to(f32 x, f32 end) {
+DEVICE f32 clamped_abs(f32 x, f32 end) {
     const f32 a = m_abs(x);
     if constexpr (ON_NVIDIA) return fminf(a, end);
     else return a < end ? a : end;
@@ -24,7 +24,7 @@ static constexpr f32 TAIL_SCALE = 5.42101086242752217e-20f;
 // 2^-16); at 20 the power is 0.
 DEVICE f32 quick_gelu_erf(f32 x) {
     constexpr f32 S = TAIL_SCALE;
-    const f32 a = magnitude_to(x, 20.0f);
+    const f32 a = clamped_abs(x, 20.0f);
     const f32 t = quick_reciprocal(multiply_add(a, 0.32f, 1.0f));
     f32 p = multiply_add(t, S * -0.06624300321945903f, S * 0.13803415903973096f);
     p = multiply_add(p, t, S * 0.0513443323632181f);
@@ -32,14 +32,14 @@ DEVICE f32 quick_gelu_erf(f32 x) {
     p = multiply_add(p, t, S * 0.12706283957170292f);
     p = multiply_add(p, t, S * 0.12766686789733186f);
     const f32 power = quick_exp2(multiply_add(a * a, -0.5f * LOG2_E, 64.0f));
-    return x * m_abs(multiply_add(-(p * t), power, step_of(x)));
+    return x * m_abs(multiply_add(-(p * t), power, unit_step(x)));
 }
 // The same in f32: tail exp(x^2/2) is a quotient of polynomials of |x| with positive coefficients, made to fit up to 14.6 (relative error below
 // 2^-26) for -x^2/2 with LOG2_E as it is in f32. The power's exponent, made of the square and of what rounding took from it, is split as in
 // times_sigmoid: a fraction, and a whole number of which the divisor's exponent takes off what it adds to the power's. At 15 the tail is 0.
 DEVICE f32 short_gelu_erf(f32 x) {
     constexpr f32 S = TAIL_SCALE, WHOLE = 12582912.0f - 64.0f, HALF_LOG2_E = 0.5f * LOG2_E;
-    const f32 a = magnitude_to(x, 15.0f);
+    const f32 a = clamped_abs(x, 15.0f);
     f32 divisor = a + 9.684651680471225f;
     divisor = m_fma(divisor, a, 44.01101178472645f);
     divisor = m_fma(divisor, a, 111.3866163064034f);
@@ -53,7 +53,7 @@ DEVICE f32 short_gelu_erf(f32 x) {
     const f32 sum = m_fma(square, HALF_LOG2_E, WHOLE);
     const f32 fraction = m_fma(lost, -HALF_LOG2_E, m_fma(square, -HALF_LOG2_E, sum - WHOLE));
     const f32 near = quick_reciprocal(from_bits(bits_of(divisor) + (bits_of(sum) << 23)));
-    return x * m_abs(m_fma(-(p * quick_exp2(fraction)), near, step_of(x)));
+    return x * m_abs(m_fma(-(p * quick_exp2(fraction)), near, unit_step(x)));
 }
 // x times the sigmoid of v + rest, where rest is too small to change v. Below zero exp(v) is taken as a square: the product
 // stays a normal number until the last step.

@@ -55,7 +55,7 @@ DEVICE Phase phase_of(const ConvAxis& a, u64 rest) {
     return Phase{k, count, at / up, a.tap * (i64)a.tap_step / up};
 }
 // How many places q an axis has in its first phase, which has the most.
-DEVICE u64 places(const ConvAxis& a) { return (a.out + a.up - 1) / a.up; }
+DEVICE u64 positions(const ConvAxis& a) { return (a.out + a.up - 1) / a.up; }
 // How many phases an axis has that have outputs: the first ones.
 DEVICE u64 phases(const ConvAxis& a) { return a.up < a.out ? a.up : a.out; }
 

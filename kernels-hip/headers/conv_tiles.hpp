@@ -22,13 +22,13 @@ struct Tile {
     u32 terms; // taps that all its outputs meet
 };
 // All tiles, and the one that the block computes: in shared memory, since their numbers are more than there are registers for.
-template <u32 CHANNELS, u32 PLACES> struct Tiles {
-    u64 down, across, rows, columns, places, count;
+template <u32 CHANNELS, u32 POSITIONS> struct Tiles {
+    u64 down, across, rows, columns, positions, count;
     Tile tile;
     // One thread calls these.
     METHOD void begin(const ConvArgs& m) {
-        rows = hipstack::places(m.h), columns = hipstack::places(m.w), places = m.batch * rows * columns;
-        down = (m.out_channels + CHANNELS - 1) / CHANNELS, across = (places + PLACES - 1) / PLACES;
+        rows = hipstack::positions(m.h), columns = hipstack::positions(m.w), positions = m.batch * rows * columns;
+        down = (m.out_channels + CHANNELS - 1) / CHANNELS, across = (positions + POSITIONS - 1) / POSITIONS;
         count = down * across * m.groups * phases(m.h) * phases(m.w);
     }
     METHOD void take(u64 t, const ConvArgs& m) {
@@ -36,13 +36,13 @@ template <u32 CHANNELS, u32 PLACES> struct Tiles {
         rest = divide(rest, across, tile.left);
         rest = divide(rest, m.groups, tile.group);
         tile.h_rest = divide(rest, phases(m.w), tile.w_rest);
-        tile.top *= CHANNELS, tile.left *= PLACES;
+        tile.top *= CHANNELS, tile.left *= POSITIONS;
         tile.h = phase_of(m.h, tile.h_rest), tile.w = phase_of(m.w, tile.w_rest);
         meet(m.in_channels);
     }
     METHOD void meet(u64 in_channels) { tile.terms = (u32)(in_channels * tile.h.count * tile.w.count); }
     // The image, row and column of a place.
-    METHOD u64 image(u64 place, u64& row, u64& column) const { return divide(divide(place, columns, column), rows, row); }
+    METHOD u64 image(u64 position, u64& row, u64& column) const { return divide(divide(position, columns, column), rows, row); }
 };
 
 // A block's tiles, one after the other: compute() is for `tiles.tile`. All threads call it.
@@ -59,7 +59,7 @@ template <class Tiles, class Compute> DEVICE void each_tile(Tiles& tiles, const 
 
 // ---- what a place meets -----------------------------------------------------------------------------------------------
 // Where the input of a place's first tap lies, which may be outside, and which rows and columns of the filter lie inside: a bit each.
-struct Place { u64 from, seen; };
+struct Position { u64 from, seen; };
 
 // Bits of an axis' taps whose places start + i * move are below `length`.
 DEVICE u64 seen_of(i64 start, const Phase& phase, u64 length) {
@@ -67,14 +67,14 @@ DEVICE u64 seen_of(i64 start, const Phase& phase, u64 length) {
     for (u32 i = 0; i < phase.count; i++, start += phase.move) seen |= (u64)((u64)start < length) << i;
     return seen;
 }
-template <class Tiles> DEVICE Place place_of(u64 place, const Tiles& tiles, const ConvArgs& m) {
+template <class Tiles> DEVICE Position position_of(u64 position, const Tiles& tiles, const ConvArgs& m) {
     const Tile& tile = tiles.tile;
-    if (place >= tiles.places) return Place{0, 0};
+    if (position >= tiles.positions) return Position{0, 0};
     u64 row, column;
-    const u64 image = tiles.image(place, row, column);
+    const u64 image = tiles.image(position, row, column);
     i64 y = (i64)row * m.h.step + tile.h.start;
     const i64 x = (i64)column * m.w.step + tile.w.start;
-    Place out = {image * m.x_n + tile.group * m.in_channels * m.x_c + (u64)y * m.x_h + (u64)x * m.x_w, 0};
+    Position out = {image * m.x_n + tile.group * m.in_channels * m.x_c + (u64)y * m.x_h + (u64)x * m.x_w, 0};
     const u64 columns = seen_of(x, tile.w, m.w.in);
     for (u32 i = 0; i < tile.h.count; i++, y += tile.h.move) {
         if ((u64)y < m.h.in) out.seen |= columns << (i * (u32)tile.w.count);
@@ -101,7 +101,7 @@ DEVICE void find_tap(u32 number, Tap& tap, u64& filter, const Tile& tile, const 
 // The taps of two slices.
 template <u32 SLICE> struct Taps {
     Tap taps[2][SLICE];
-    u64 places[2][SLICE]; // in the filters
+    u64 filter_offsets[2][SLICE]; // in the filters
 };
 
 // Goes through a tile's taps by slices: while a slice is multiplied, the next one's loads are under way. load(begin, half): of the taps from
@@ -113,7 +113,7 @@ DEVICE void over_slices(Taps<SLICE>& s, const Tile& tile, const ConvArgs& m, Loa
         // Taps of the slice from `begin` on; the one before is loaded, and the one before that multiplied.
         // Groups of 32 take turns.
         if (begin / SLICE % (BLOCK / 32) == threadIdx.x / 32 && lane < SLICE)
-            find_tap(begin + lane, s.taps[half ^ 1u][lane], s.places[half ^ 1u][lane], tile, m);
+            find_tap(begin + lane, s.taps[half ^ 1u][lane], s.filter_offsets[half ^ 1u][lane], tile, m);
         const bool more = begin > 0 && begin < terms + SLICE;
         if (more) load(begin - SLICE, half);
         if (begin > SLICE) multiply(half ^ 1u);
@@ -140,7 +140,7 @@ template <u32 N> struct Run {
             u64 row, column;
             const u64 image = tiles.image(first + j, row, column);
             const u64 y = row * m.h.up + tile.h_rest, x = column * m.w.up + tile.w_rest;
-            there[j] = first + j < tiles.places && y < m.h.out && x < m.w.out;
+            there[j] = first + j < tiles.positions && y < m.h.out && x < m.w.out;
             at[j] = (image * m.groups + tile.group) * m.out_channels * plane + y * m.w.out + x;
         }
     }

@@ -13,14 +13,14 @@ static constexpr u32 SLICE = 16, EACH = 8; // taps; channels and places of a thr
 // Threads of 32 lie 4 by 8 over channels and places, which each of them has by fours.
 static constexpr u32 DOWN = 4, ACROSS = 8, FOUR = 4;
 
-template <u32 CHANNELS, u32 PLACES> struct Slices {
+template <u32 CHANNELS, u32 POSITIONS> struct Slices {
     f32 filters[2][SLICE][CHANNELS + 4]; // four more, so that fewer threads write to one bank
-    f32 input[2][SLICE][PLACES];
+    f32 input[2][SLICE][POSITIONS];
     Taps<SLICE> taps;
 };
 
-template <u32 CHANNELS, u32 PLACES>
-DEVICE void multiply(const Slices<CHANNELS, PLACES>& s, u32 half, u32 channel, u32 place, f32 (&sum)[EACH][EACH]) {
+template <u32 CHANNELS, u32 POSITIONS>
+DEVICE void multiply(const Slices<CHANNELS, POSITIONS>& s, u32 half, u32 channel, u32 position, f32 (&sum)[EACH][EACH]) {
     // AMD's compilers begin with all loads of what is multiplied without a jump, which takes 322 vector registers on gfx942 (clang 22), and leaves
     // one wave instead of two.
     ROLLED_ON_AMD
@@ -29,7 +29,7 @@ DEVICE void multiply(const Slices<CHANNELS, PLACES>& s, u32 half, u32 channel, u
         UNROLL
         for (u32 i = 0; i < EACH; i += FOUR) {
             const Pack<f32, FOUR> fs = load_pack<FOUR>(&s.filters[half][k][channel + i * DOWN]);
-            const Pack<f32, FOUR> xs = load_pack<FOUR>(&s.input[half][k][place + i * ACROSS]);
+            const Pack<f32, FOUR> xs = load_pack<FOUR>(&s.input[half][k][position + i * ACROSS]);
             UNROLL
             for (u32 j = 0; j < FOUR; j++) f[i + j] = fs.at[j], x[i + j] = xs.at[j];
         }
@@ -63,7 +63,7 @@ template <u32 CHANNELS> struct Filters {
         from += r * stride;
     }
     // place: of the thread's tap.
-    METHOD void load(u32 begin, u64 place, u32 terms) {
+    METHOD void load(u32 begin, u64 filter_offset, u32 terms) {
         const bool is = begin + k < terms;
         if (packed) {
             UNROLL
@@ -77,7 +77,7 @@ template <u32 CHANNELS> struct Filters {
             UNROLL
             for (u32 i = 0; i < LOADS; i++) {
                 loaded[i] = T{};
-                if (is && i * ONE_HIGH < left) loaded[i] = from[(i * ONE_HIGH) * stride + place];
+                if (is && i * ONE_HIGH < left) loaded[i] = from[(i * ONE_HIGH) * stride + filter_offset];
             }
         }
     }
@@ -87,13 +87,13 @@ template <u32 CHANNELS> struct Filters {
 };
 
 // The sums of a tile.
-template <u32 CHANNELS, u32 PLACES>
-DEVICE void add_up(Slices<CHANNELS, PLACES>& s, const T* x, const T* f, const Tile& tile, const Place& place, u32 channel,
+template <u32 CHANNELS, u32 POSITIONS>
+DEVICE void add_up(Slices<CHANNELS, POSITIONS>& s, const T* x, const T* f, const Tile& tile, const Position& position, u32 channel,
                    u32 first, const ConvArgs& m, f32 (&sum)[EACH][EACH]) {
     // A thread loads one place at every LOADERS-th tap.
-    constexpr u32 LOADERS = BLOCK / PLACES, LOADS = SLICE / LOADERS;
-    const u32 at = threadIdx.x % PLACES, from = threadIdx.x / PLACES;
-    const T* const inputs = x + place.from;
+    constexpr u32 LOADERS = BLOCK / POSITIONS, LOADS = SLICE / LOADERS;
+    const u32 at = threadIdx.x % POSITIONS, from = threadIdx.x / POSITIONS;
+    const T* const inputs = x + position.from;
     Filters<CHANNELS> filters(f, tile, m);
     T loaded[LOADS];
     over_slices(
@@ -103,9 +103,9 @@ DEVICE void add_up(Slices<CHANNELS, PLACES>& s, const T* x, const T* f, const Ti
             for (u32 i = 0; i < LOADS; i++) {
                 const Tap tap = s.taps.taps[half][from + i * LOADERS];
                 loaded[i] = T{};
-                if ((place.seen & tap.bit) != 0) loaded[i] = inputs[tap.x];
+                if ((position.seen & tap.bit) != 0) loaded[i] = inputs[tap.x];
             }
-            filters.load(begin, s.taps.places[half][filters.k], tile.terms);
+            filters.load(begin, s.taps.filter_offsets[half][filters.k], tile.terms);
         },
         [&](u32 half) { multiply(s, half, channel, first, sum); },
         [&](u32 half) {
@@ -117,17 +117,17 @@ DEVICE void add_up(Slices<CHANNELS, PLACES>& s, const T* x, const T* f, const Ti
 }
 
 // Computes and writes a tile's outputs.
-template <u32 CHANNELS, u32 PLACES>
-DEVICE void convolve_tile(Slices<CHANNELS, PLACES>& s, const Tiles<CHANNELS, PLACES>& tiles, const T* x, const T* f, const T* bias, T* out,
+template <u32 CHANNELS, u32 POSITIONS>
+DEVICE void convolve_tile(Slices<CHANNELS, POSITIONS>& s, const Tiles<CHANNELS, POSITIONS>& tiles, const T* x, const T* f, const T* bias, T* out,
                           const ConvArgs& m) {
     constexpr u32 GROUPS_DOWN = CHANNELS / (DOWN * EACH);
     const u32 lane = threadIdx.x % 32, group = threadIdx.x / 32;
     const u32 channel = group % GROUPS_DOWN * (DOWN * EACH) + lane / ACROSS * FOUR;
     const u32 first = group / GROUPS_DOWN * (ACROSS * EACH) + lane % ACROSS * FOUR;
     const Tile& tile = tiles.tile;
-    const Place place = place_of(tile.left + threadIdx.x % PLACES, tiles, m);
+    const Position position = position_of(tile.left + threadIdx.x % POSITIONS, tiles, m);
     f32 sum[EACH][EACH] = {};
-    add_up<CHANNELS, PLACES>(s, x, f, tile, place, channel, first, m, sum);
+    add_up<CHANNELS, POSITIONS>(s, x, f, tile, position, channel, first, m, sum);
     UNROLL
     for (u32 j = 0; j < EACH; j += FOUR) {
         const Run<FOUR> run(tile.left + first + j * ACROSS, tiles, m);

@@ -7,14 +7,14 @@ namespace hipstack {
 static constexpr u32 LANES = 32, GROUPS = MAX_BLOCK / LANES;
 
 // Which threads of the group have this digit.
-template <u32 BITS> DEVICE u32 alike(u32 digit) {
+template <u32 BITS> DEVICE u32 match_digit(u32 digit) {
     u32 same = ~0u;
     UNROLL
-    for (u32 bit = 0; bit < BITS; bit++) keep_alike(same, digit, bit);
+    for (u32 bit = 0; bit < BITS; bit++) match_bit(same, digit, bit);
     return same;
 }
 // Sums over all threads before, and one barrier.
-DEVICE u32 sum_before(u32 mine) {
+DEVICE u32 exclusive_sum(u32 mine) {
     __shared__ u32 sums[GROUPS];
     u32 before = 0, all = mine;
     UNROLL

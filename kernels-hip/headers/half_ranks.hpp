@@ -15,8 +15,8 @@ template <class Op> DEVICE u32 ranks_of(u32 word) {
     return Op::DOWN ? ~ordered : ordered;
 }
 // What was found: place_of(number) is the place of that element.
-template <class Op, class PlaceOf> DEVICE typename Op::Sum found(i32 best, PlaceOf place_of) {
-    if constexpr (Op::PLACES) return typename Op::Sum{best >> 16, place_of(0xffffu - ((u32)best & 0xffffu))};
+template <class Op, class IndexOf> DEVICE typename Op::Sum unpack_best(i32 best, IndexOf index_of) {
+    if constexpr (Op::INDEXED) return typename Op::Sum{best >> 16, index_of(0xffffu - ((u32)best & 0xffffu))};
     else return best >> 16;
 }
 
@@ -33,14 +33,14 @@ template <class Op, u32 U, u32 SPAN> DEVICE typename Op::Sum half_spans(const Pa
             const u32 word = words[w], number = 0xffffu - (u * SPAN + 2 * w);
             nans |= nans_of(word);
             const u32 ranks = ranks_of<Op>(word);
-            const i32 low = (i32)(Op::PLACES ? ranks << 16 | number : ranks << 16);
-            const i32 high = (i32)(Op::PLACES ? (ranks & 0xffff0000u) | (number - 1) : ranks);
+            const i32 low = (i32)(Op::INDEXED ? ranks << 16 | number : ranks << 16);
+            const i32 high = (i32)(Op::INDEXED ? (ranks & 0xffff0000u) | (number - 1) : ranks);
             best = low > best ? low : best;
             best = high > best ? high : best;
         }
     }
     if ((nans & NANS) != 0) {
-        typename Op::Sum sum = Op::none();
+        typename Op::Sum sum = Op::identity();
         ROLLED
         for (u32 k = 0; k < U * SPAN; k++) {
             const u64 at = k / SPAN * step + k % SPAN;
@@ -48,13 +48,13 @@ template <class Op, u32 U, u32 SPAN> DEVICE typename Op::Sum half_spans(const Pa
         }
         return sum;
     }
-    return found<Op>(best, [&](u32 k) { return (u32)(first + k / SPAN * step + k % SPAN); });
+    return unpack_best<Op>(best, [&](u32 k) { return (u32)(first + k / SPAN * step + k % SPAN); });
 }
 
 // HALF_COLUMNS neighbouring columns of floats of 16 bits, by one 16-byte access a row.
 static constexpr u32 HALF_COLUMNS = 8;
 // Rows of a part at most: their numbers fit 16 bits.
-static constexpr u32 MOST_ROWS = 65536;
+static constexpr u32 MAX_ROWS = 65536;
 // The greatest ranks, and their first places, of the rows from begin to end, at most MOST_ROWS and at least one: as in half_spans.
 template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {
     typedef Pack<T, HALF_COLUMNS> P;
@@ -95,7 +95,7 @@ template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS],
     if constexpr (HALVES) nans = nans_of(greatest_seen);
     if ((nans & NANS) != 0) {
         UNROLL
-        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
+        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::identity();
         ROLLED
         for (r = begin; r < end; r++) {
             const P x = load_pack<HALF_COLUMNS>(first + r * step);
@@ -105,7 +105,7 @@ template <class Op> DEVICE void half_rows(typename Op::Sum (&sum)[HALF_COLUMNS],
         return;
     }
     UNROLL
-    for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = found<Op>(best[c], [&](u32 row) { return (u32)begin + row; });
+    for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = unpack_best<Op>(best[c], [&](u32 row) { return (u32)begin + row; });
 }
 // The extremes alone, with HALVES: words of two elements are compared as they lie in memory.
 template <class Op> DEVICE void half_rows_by_words(typename Op::Sum (&sum)[HALF_COLUMNS], const T* first, u64 begin, u64 end, u64 step) {

@@ -95,12 +95,12 @@ template <bool PACKED> struct Stretch {
 };
 // The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
 // enough registers. Without this clang 22 takes 512 vector registers and scratch for norm_layer_f32 on gfx942, with it 70.
-template <bool PACKED> DEVICE Stretch<PACKED> anew(Stretch<PACKED> s) {
-    s.lane = anew(s.lane);
+template <bool PACKED> DEVICE Stretch<PACKED> opaque(Stretch<PACKED> s) {
+    s.lane = opaque(s.lane);
     return s;
 }
 // What a thread keeps in registers of rows: less where words are taken apart but single elements are read, each of them in a register.
-template <bool PACKED> DEVICE constexpr u32 held_by() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
+template <bool PACKED> DEVICE constexpr u32 elements_per_thread() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
 template <bool PACKED, u32 N = HELD, class Team> DEVICE Stretch<PACKED> stretch(u64 first, u64 length, const Team& team) {
     const u64 left = length > first ? length - first : 0, most = (u64)N * team.width;
     return Stretch<PACKED>{(u32)(left < most ? left : most), team.lane, team.width};
@@ -160,34 +160,34 @@ DEVICE Pack<T, SPAN> narrow_pack(const C* y) {
 }
 
 // What is not there becomes `none`. All packs are read before the first is widened, so that one wait is for all of them.
-template <bool PACKED, u32 N> DEVICE void load(C (&x)[N], const T* row, const Stretch<PACKED>& all, C none) {
+template <bool PACKED, u32 N> DEVICE void load(C (&x)[N], const T* row, const Stretch<PACKED>& all, C fill) {
     Pack<T, SPAN> raw[N / SPAN];
     if constexpr (PACKED || !HALVES) {
         UNROLL
-        for (u32 p = 0; p < N / SPAN; p++) raw[p] = raw_pack(row, anew(all), p);
+        for (u32 p = 0; p < N / SPAN; p++) raw[p] = raw_pack(row, opaque(all), p);
     }
     UNROLL
     for (u32 p = 0; p < N / SPAN; p++) {
-        const Stretch<PACKED> s = anew(all);
+        const Stretch<PACKED> s = opaque(all);
         // Single elements of 16 bits would fill a register each.
         if constexpr (!PACKED && HALVES) raw[p] = raw_pack(row, s, p);
         if constexpr (HALVES && PACKED) {
             widen_pack(x + p * SPAN, raw[p]);
             // What is not there was read as 0.
-            if (!s.there(p, 0) && none != C(0)) {
+            if (!s.there(p, 0) && fill != C(0)) {
                 UNROLL
-                for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = none;
+                for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = fill;
             }
         } else {
             UNROLL
-            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : none;
+            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : fill;
         }
     }
 }
 template <bool PACKED, u32 N> DEVICE void store(T* row, const C (&y)[N], const Stretch<PACKED>& all) {
     UNROLL
     for (u32 p = 0; p < N / SPAN; p++) {
-        const Stretch<PACKED> s = anew(all);
+        const Stretch<PACKED> s = opaque(all);
         if constexpr (PACKED) {
             if (!s.there(p, 0)) continue;
             write_pack(row + s.at(p, 0), narrow_pack(y + p * SPAN));

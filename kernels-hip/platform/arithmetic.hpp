@@ -20,7 +20,7 @@ DEVICE f32 quick_reciprocal(f32 x) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
     return out;
 }
-DEVICE f32 step_of(f32 x) {
+DEVICE f32 unit_step(f32 x) {
     f32 out;
     asm("set.gt.f32.f32 %0, %1, 0f00000000;" : "=f"(out) : "f"(x));
     return out;
@@ -33,11 +33,11 @@ DEVICE f32 quick_exp2(f32 x) { return __builtin_amdgcn_exp2f(x); }
 DEVICE f32 quick_exp2(f32 x) { return __builtin_exp2f(x); }
 #endif
 DEVICE f32 quick_reciprocal(f32 x) { return __builtin_amdgcn_rcpf(x); }
-DEVICE f32 step_of(f32 x) { return x > 0.0f ? 1.0f : 0.0f; }
+DEVICE f32 unit_step(f32 x) { return x > 0.0f ? 1.0f : 0.0f; }
 #else
 DEVICE f32 quick_exp2(f32 x) { return exp2f(x); }
 DEVICE f32 quick_reciprocal(f32 x) { return 1.0f / x; }
-DEVICE f32 step_of(f32 x) { return x > 0.0f ? 1.0f : 0.0f; }
+DEVICE f32 unit_step(f32 x) { return x > 0.0f ? 1.0f : 0.0f; }
 #endif
 
 } // namespace hipstack

@@ -39,9 +39,9 @@ static constexpr unsigned MAX_BLOCK = 256;
 static constexpr unsigned ACCESS = 16;
 // A quarter of the shared memory that four SIMDs have together: AMD's gfx9, which have 64 lanes, have 64 KiB (gfx950 more), all others 96 and more.
 #if ON_AMD && WAVE_SIZE == 64
-static constexpr unsigned SHARED_OF_A_QUARTER = 16 << 10;
+static constexpr unsigned SHARED_AT_4_BLOCKS = 16 << 10;
 #else
-static constexpr unsigned SHARED_OF_A_QUARTER = 24 << 10;
+static constexpr unsigned SHARED_AT_4_BLOCKS = 24 << 10;
 #endif
 // Whether there is an instruction for a product and a sum that are rounded once.
 #if !ON_HOST || defined(__FMA__) || defined(__aarch64__)

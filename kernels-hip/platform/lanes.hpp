@@ -16,18 +16,18 @@ static_assert(WAVE_SIZE == 32 || WAVE_SIZE == 64, "WAVE_SIZE is 32 or 64");
 // sync_wave:   what a lane of the wave wrote to shared memory before, the others read behind.
 #if ON_NVIDIA
 template <class T> DEVICE T shuffle_xor(T v, u32 mask) { return __shfl_xor_sync(0xffffffffu, v, (int)mask, 32); }
-DEVICE u32 group_vote(bool yes) { return __ballot_sync(0xffffffffu, yes); }
-DEVICE void keep_alike(u32& same, u32 digit, u32 bit) {
+DEVICE u32 group_ballot(bool yes) { return __ballot_sync(0xffffffffu, yes); }
+DEVICE void match_bit(u32& same, u32 digit, u32 bit) {
     asm volatile("{.reg .pred p; .reg .b32 v; and.b32 v, %1, %2; setp.ne.u32 p, v, 0; vote.sync.ballot.b32 v, p, 0xffffffff;"
                  " @!p not.b32 v, v; and.b32 %0, %0, v;}" : "+r"(same) : "r"(digit), "r"(1u << bit));
 }
 DEVICE bool any_lane(bool so) { return __any_sync(0xffffffffu, so); }
 #else
 template <class T> DEVICE T shuffle_xor(T v, u32 mask) { return __shfl_xor(v, (int)mask, 32); }
-DEVICE u32 group_vote(bool yes) { return (u32)(__ballot(yes) >> (threadIdx.x % WAVE_SIZE & ~31u)); }
-DEVICE void keep_alike(u32& same, u32 digit, u32 bit) {
+DEVICE u32 group_ballot(bool yes) { return (u32)(__ballot(yes) >> (threadIdx.x % WAVE_SIZE & ~31u)); }
+DEVICE void match_bit(u32& same, u32 digit, u32 bit) {
     const bool set = (digit >> bit & 1u) != 0;
-    const u32 vote = group_vote(set);
+    const u32 vote = group_ballot(set);
     same &= set ? vote : ~vote;
 }
 DEVICE bool any_lane(bool so) { return __any(so); }

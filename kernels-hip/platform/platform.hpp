@@ -79,10 +79,10 @@
 #endif
 #if ON_HOST && !defined(__SANITIZE_ADDRESS__)
 namespace hipstack {
-template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_place[BYTES];
-constexpr unsigned long place_bytes(unsigned long bytes) { return bytes <= 16 ? 16 : 2 * place_bytes((bytes + 1) / 2); }
+template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_storage[BYTES];
+constexpr unsigned long storage_bytes(unsigned long bytes) { return bytes <= 16 ? 16 : 2 * storage_bytes((bytes + 1) / 2); }
 }
-#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_place<slot, hipstack::place_bytes(sizeof(T) * (count))>)
+#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_storage<slot, hipstack::storage_bytes(sizeof(T) * (count))>)
 #else
 #define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
 #endif

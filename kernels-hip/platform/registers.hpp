@@ -10,23 +10,23 @@
 namespace hipstack {
 
 #if ON_NVIDIA
-DEVICE u32 anew(u32 x) {
+DEVICE u32 opaque(u32 x) {
     asm volatile("" : "+r"(x));
     return x;
 }
-DEVICE u32 held_back(u32 word, f32 after) {
+DEVICE u32 opaque_after(u32 word, f32 after) {
     asm("" : "+r"(word) : "f"(after));
     return word;
 }
 #elif ON_AMD
-DEVICE u32 anew(u32 x) {
+DEVICE u32 opaque(u32 x) {
     asm volatile("" : "+v"(x));
     return x;
 }
-DEVICE u32 held_back(u32 word, f32) { return word; }
+DEVICE u32 opaque_after(u32 word, f32) { return word; }
 #else
-DEVICE u32 anew(u32 x) { return x; }
-DEVICE u32 held_back(u32 word, f32) { return word; }
+DEVICE u32 opaque(u32 x) { return x; }
+DEVICE u32 opaque_after(u32 word, f32) { return word; }
 #endif
 
 } // namespace hipstack
