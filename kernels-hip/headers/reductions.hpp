@@ -1,19 +1,22 @@
-//! The operations of reductions: what accumulates, and how two of it are joined.
+//! The operations of reductions: accumulator, identity element, and how two accumulators are combined.
 //
 // Included after portable.hpp.
 namespace hipstack {
 
-// Accumulators: floats as they compute, integers in the unsigned type that wraps.
+// Accumulators: the compute type for floats, the unsigned wrapping type for integers.
 template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>::Compute Type; };
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Accumulator;
 
-// A term of a sum or product, exact.
 DEVICE Accumulator term_of(T v) { return (Accumulator)widen(v); }
 
-// An operation: SUMS (whether rounding errors add up), ORDERS (whether it looks for the greatest rank; then PLACES: for its place, DOWN: for the
-// least value), Sum (what accumulates), Out, none() that changes nothing,
-// of(element, position), join, shuffle, result.
+// Members of an operation:
+//   SUMS                     rounding errors accumulate
+//   ORDERS                   searches for the greatest rank; then INDEXED: for its index, DOWN: for the least value
+//   Sum, Out                 types of the accumulator and the output
+//   identity()               the identity element
+//   of(element, position)    the accumulator of a single element
+//   join, shuffle, result    combine two, exchange between lanes, convert to the output
 struct sum_op {
     static constexpr bool SUMS = Dtype<T>::FLOAT, ORDERS = false;
     typedef Accumulator Sum;
@@ -29,7 +32,7 @@ struct prod_op : sum_op {
     static METHOD Sum join(Sum a, Sum b) { return a * b; }
 };
 typedef Dtype<T>::Rank Rank;
-// Floats of 16 bits are ordered as they lie in memory, others by rank_of. INFINITE: the bits of infinity, which those of NaN exceed.
+// 16-bit floats are ranked by their bits in memory, others by rank_of. INFINITE: the bits of infinity; NaNs have greater bits.
 static constexpr bool HALF = Dtype<T>::FLOAT && sizeof(T) == 2;
 #if defined(DTYPE_bf16)
 static constexpr u32 INFINITE = 0x7f80u;
@@ -72,7 +75,7 @@ template <bool LEAST> struct arg_op {
     typedef u32 Out;
     static METHOD Sum identity() { return RankIndex{least<Rank>(), ~0u}; }
     static METHOD Sum of(T v, u64 i) { return RankIndex{rank_in<LEAST>(v), (u32)i}; }
-    // The greater rank; of equals the first place.
+    // The greater rank; the lower index breaks ties.
     static METHOD Sum join(Sum a, Sum b) {
         const bool second = b.rank > a.rank || (b.rank == a.rank && b.index < a.index);
         return RankIndex{second ? b.rank : a.rank, second ? b.index : a.index};

@@ -1,8 +1,8 @@
-//! Numbers of which compilers are not to know where they come from: each is in a register of its own from here on.
+//! Optimisation barriers for a value in a register.
 //
-// anew:      the same number.
-// held_back: the same bits, not known before `after` is: words taken apart any sooner would fill registers while a block waits. Only NVIDIA's
-//            compilers are told, since only there words are taken apart (HALVES).
+// opaque:       hides where a per-lane value comes from, so that the compiler recomputes what depends on it and keeps registers free.
+// opaque_after: the same bits, but not available before `after`. Words unpacked earlier would occupy registers while the block waits. It
+// has an effect on NVIDIA only, where words are unpacked (HALVES).
 //
 // Included by portable.hpp.
 #pragma once
