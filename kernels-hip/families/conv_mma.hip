@@ -1,23 +1,24 @@
-//! Convolutions of f16 and bf16 with many output channels, by the matrix units: forward and transposed, with groups and a bias.
+//! Convolutions of f16 and bf16 with many output channels by matrix units: forward and transposed, with groups and bias.
 //
-// conv_mma_64: 64 output channels at 128 places a block (conv_tiles.hpp). A slice of taps of both factors lies in shared memory; the next
-// one's loads are under way while the units multiply. A group of lanes (mma.hpp) has all channels of some of the places.
+// conv_mma_64: a block computes 64 output channels at 128 positions (conv_tiles.hpp). A slice of taps of both factors is in shared memory.
+// The loads of the next slice are in flight while the units multiply. A group of lanes (mma.hpp) computes all channels of some of the
+// positions.
 // Launch: one-dimensional, block exactly 128; blocks stride over the tiles, so any grid is right.
 //
-// Sums are of f32, a slice's 16 taps by the units; the bias is added to the sum, which is rounded once. Places outside the input count
-// as zeros. The output is tight, 16 bytes aligned, and overlaps no input; inputs may have any strides.
+// Sums are f32; the units accumulate 16 taps of a slice at a time. The bias is added to the sum, which is rounded once. Positions outside
+// the input count as zeros. The output is tight, 16 bytes aligned, and overlaps no input; inputs may have any strides.
 #include "portable.hpp"
 #include "conv_tiles.hpp"
 #include "mma.hpp"
 
 namespace hipstack {
 
-static constexpr u32 CHANNELS = 64, POSITIONS = BLOCK, SLICE = 32, CHUNK = 8; // CHUNK: numbers of 16 bytes
-static constexpr u32 MINE = POSITIONS / (BLOCK / GROUP); // places of a group
+static constexpr u32 CHANNELS = 64, POSITIONS = BLOCK, SLICE = 32, CHUNK = 8; // CHUNK: elements of 16 bytes
+static constexpr u32 MINE = POSITIONS / (BLOCK / GROUP); // positions of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
-static constexpr u32 LINE = POSITIONS + CHUNK; // of the outputs in shared memory
+static constexpr u32 LINE = POSITIONS + CHUNK; // pitch of the outputs in shared memory
 
-// Where the 16 bytes `chunk` of a row of a slice lie: eight rows' same chunks lie in different banks.
+// The index of 16-byte chunk `chunk` of a row of a slice. Chunks are swizzled, so that the same chunk of eight rows is in different banks.
 DEVICE u32 swizzled(u32 row, u32 chunk) { return row * SLICE + (chunk ^ (row / 2 & 3u)) * CHUNK; }
 
 DEVICE void multiply_slice(const T* filters, const T* input, Sums (&sums)[ACROSS][DOWN]) {
@@ -37,10 +38,10 @@ DEVICE void multiply_slice(const T* filters, const T* input, Sums (&sums)[ACROSS
     }
 }
 
-// The sums of a tile.
+// Accumulates the sums of a tile.
 DEVICE void add_up(Taps<SLICE>& s, T* filters, T* input, const T* x, const T* f, const Tile& tile, const Position& position, const ConvArgs& m,
                    Sums (&sums)[ACROSS][DOWN]) {
-    // A thread loads its place at every tap, and one tap of every FILTERS-th channel.
+    // A thread loads its position's input at every tap, and one tap of every FILTERS-th channel.
     constexpr u32 FILTERS = BLOCK / SLICE, LOADS = CHANNELS / FILTERS;
     const u32 k = threadIdx.x % SLICE, r = threadIdx.x / SLICE;
     const T* const inputs = x + position.from;

@@ -1,24 +1,24 @@
-//! Element by element: unary, binary, comparison, affine, clamp, cast, fill, const_set, copy.
+//! Elementwise operations: unary, binary, comparison, affine, clamp, cast, fill, const_set, copy.
 //
-// Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
-// No shared memory, no barriers.
+// Launch: one-dimensional, block 256. Every kernel has a grid-stride loop, so any grid is right; src/launch.rs chooses one. No shared
+// memory, no barriers.
 //
-// in and out may be the same array where both are tight and have the same dtype; else they do not overlap. Pointers include
-// the offset of the view. dims[0] is the outermost dimension; strides count elements, negative ones wrap. The output of all
-// kernels but const_set and copy is tight: row-major without gaps.
+// in and out may be the same array if both are tight and have the same dtype; else they must not overlap. Pointers include the offset of
+// the view. dims[0] is the outermost dimension. Strides count elements; negative ones wrap. The output of all kernels but const_set and
+// copy is tight: row-major without gaps.
 #include "portable.hpp"
 #include "activations.hpp"
 
 namespace hipstack {
 
-// One input: contiguous != 0 says that it is tight; dims and strides are then not read.
+// One input. contiguous != 0: it is tight, and dims and strides are not read.
 struct Map1 {
     u64 count;
     u32 rank, contiguous;
     u64 dims[MAX_RANK], a[MAX_RANK];
 };
-// Two inputs. flags: 1 a is tight, 2 b is tight, 4 a is one element, 8 b is one element. Dims and strides are not read where
-// each input is tight or one element.
+// Two inputs. flags: 1 a is tight, 2 b is tight, 4 a is a scalar, 8 b is a scalar. Dims and strides are not read if each input is tight or
+// a scalar.
 struct Map2 {
     u64 count;
     u32 rank, flags;
@@ -37,8 +37,8 @@ SIZE(CopyMap, 208) OFFSET(CopyMap, dims, 16) OFFSET(CopyMap, src, 80) OFFSET(Cop
 static constexpr u32 A_TIGHT = 1, B_TIGHT = 2, A_SCALAR = 4, B_SCALAR = 8;
 static constexpr u32 SRC_TIGHT = 1, DST_TIGHT = 2;
 
-// ---- walking on the host ----------------------------------------------------------------------------------------------
-// A thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
+// ---- host loops ------------------------------------------------------------------------------------------------------
+// A thread takes STEP contiguous elements, in runs along the innermost dimension, so that the loops vectorise.
 static constexpr u64 STEP = 128;
 
 // body(i, n) for runs of at most STEP elements.
@@ -86,12 +86,12 @@ SHARED_CODE void run2(const A* a, u64 sa, const A* b, u64 sb, O* out, u64 n, F f
     }
 }
 
-// ---- walking on GPUs --------------------------------------------------------------------------------------------------
-// Elements that a thread moves at once: 16 bytes of the larger type.
+// ---- GPU loops -------------------------------------------------------------------------------------------------------
+// Elements that a thread accesses at once: 16 bytes of the larger type.
 template <class A, class O> DEVICE constexpr u32 pack_size() { return ACCESS / (sizeof(A) > sizeof(O) ? sizeof(A) : sizeof(O)); }
-// Strided walks of fewer elements go by packs: their divisions are of 32 bits.
+// Strided loops over fewer elements use packs, with 32-bit divisions.
 static constexpr u64 BY_PACKS = 1ull << 32;
-// Where element i of a strided walk lies in two arrays, and how many elements its row has from there on.
+// The offsets of element i of a strided loop in two arrays, and the number of elements left in its row.
 struct Run {
     Offsets at;
     u32 left;
@@ -101,7 +101,7 @@ DEVICE Run run_of(u32 i, u32 rank, const u64* dims, const u64* a, const u64* b) 
     const Offsets at = offsets_as<u32>(row, rank - 1, dims, a, b);
     return Run{{at.a + x * a[rank - 1], at.b + x * b[rank - 1]}, inner - x};
 }
-// N elements of a row from p on.
+// Loads N elements of a row, starting at p.
 template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
     if (step == 1 && is_aligned<A, N>(p)) return load_pack<N>(p);
     Pack<A, N> out;
@@ -115,20 +115,20 @@ template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
     }
     return out;
 }
-// Whether every row of an array begins where a pack may.
+// Whether every row of an array is aligned for packs.
 template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, const u64* strides) {
     u64 all = 0;
     for (u32 d = 0; d + 1 < rank; d++) all |= strides[d];
     return is_aligned<O, N>(out) && all % N == 0;
 }
 
-// ---- walking ----------------------------------------------------------------------------------------------------------
+// ---- loops -----------------------------------------------------------------------------------------------------------
 // out[i] = f(a[i]), both tight.
 template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 count, F f) {
     if constexpr (ON_HOST) {
         for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
     } else {
-        // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
+        // Packs in flight in a thread: two if one side of a pack has less than 16 bytes.
         constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
         const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
         for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
@@ -168,7 +168,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 for (u64 i = first * N; i < done; i += step * N) {
                     const Run run = run_of((u32)i, rank, dims, sa, sa);
                     if (run.left < N) {
-                        // To the end of a row, and from the beginning of the next one.
+                        // The pack spans two rows.
                         const u64 next = run_of((u32)i + run.left, rank, dims, sa, sa).at.a;
                         ROLLED
                         for (u32 j = 0; j < N; j++)
@@ -183,7 +183,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 }
             }
         } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
-            // Rows of packs; the last of a row may be short.
+            // Each row is split into packs; its last one may be partial.
             done = count;
             const u32 each = (u32)((inner + N - 1) / N), packs = (u32)count / (u32)inner * each;
             for (u64 p = first; p < packs; p += step) {
@@ -214,7 +214,6 @@ template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const
     else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
 }
 
-// out[i] = f(a[i], b[i])
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
@@ -247,7 +246,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             for (u64 i = first * N; i < done; i += step * N) {
                 const Run run = run_of((u32)i, m.rank, m.dims, m.a, m.b);
                 if (run.left < N) {
-                    // To the end of a row, and from the beginning of the next one.
+                    // The pack spans two rows.
                     const Offsets next = run_of((u32)i + run.left, m.rank, m.dims, m.a, m.b).at;
                     ROLLED
                     for (u32 j = 0; j < N; j++) {
@@ -281,7 +280,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
     struct op##_op {                                          \
         template <class C> METHOD C operator()(C x, C y) const { __VA_ARGS__ } \
     };
-// Integers wrap: arithmetic in an unsigned type, then back.
+// Integers wrap: the arithmetic is unsigned.
 #define WRAPPING(expression)                \
     if constexpr (!Dtype<C>::FLOAT) {       \
         typedef typename Dtype<C>::Wrap W;  \
@@ -297,7 +296,7 @@ struct abs_op {
     }
 };
 FUNCTOR1(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
-// 1, 0 or -1; 0 for NaN and +0 for -0, as in candle.
+// 1, 0 or -1. NaN gives 0 and -0 gives +0, as in candle.
 struct sign_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (Dtype<C>::SIGNED) return (C)((x > C(0)) - (x < C(0)));
@@ -309,7 +308,7 @@ FUNCTOR1(relu, return maximum(x, C(0));)
 FUNCTOR2(add, WRAPPING(W(x) + W(y)) { return x + y; })
 FUNCTOR2(sub, WRAPPING(W(x) - W(y)) { return x - y; })
 FUNCTOR2(mul, WRAPPING(W(x) * W(y)) { return x * y; })
-// Integers: x/0 = 0, MIN/-1 = MIN, x%0 = 0, the remainder has the sign of x.
+// Integers: x/0 = 0, MIN/-1 = MIN, x%0 = 0. The remainder has the sign of x.
 struct div_op {
     template <class C> METHOD C operator()(C x, C y) const {
         if constexpr (Dtype<C>::FLOAT) return x / y;
@@ -352,13 +351,13 @@ FUNCTOR1(tanh, return m_tanh(x);)
 FUNCTOR1(erf, return m_erf(x);)
 FUNCTOR1(ceil, return m_ceil(x);)
 FUNCTOR1(floor, return m_floor(x);)
-// Half away from zero.
+// Rounds half away from zero.
 FUNCTOR1(round, return m_round(x);)
 FUNCTOR2(pow, return m_pow(x, y);)
 
-// For results of 8 and 16 bits: a relative error below 2^-14 in f32 does not show.
+// Results of 8 and 16 bits, where a relative error below 2^-14 in f32 does not show.
 static constexpr bool SMALL = sizeof(T) < 4;
-// exp is only taken of what is not positive: it cannot overflow.
+// The argument of exp is at most 0, so it cannot overflow.
 struct sigmoid_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_sigmoid(x);
@@ -372,14 +371,14 @@ struct silu_op {
         else return times_sigmoid(x, x, C(0));
     }
 };
-// x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
-// counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
+// x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u dominates, so 2u is
+// computed together with its rounding errors r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {
     template <class C> METHOD C operator()(C x) const {
         constexpr f64 A = 1.5957691216057307117597842397375, B = 0.071354816272600248773876352279864;
         constexpr C a = (C)A, b = (C)B;
         if constexpr (SMALL) return x * quick_sigmoid(x * multiply_add(b, x * x, a));
-        // What is left of the constants beyond f32; beyond f64 for f64.
+        // The low parts of the constants, beyond f32 or f64.
         constexpr C a1 = sizeof(C) == 4 ? (C)(A - (f64)a) : (C)-9.9693088091109203e-17;
         constexpr C b1 = sizeof(C) == 4 ? (C)(B - (f64)b) : (C)-6.1751499181553155e-19;
         const C t = x < C(-40) ? C(-40) : x > C(40) ? C(40) : x;
@@ -390,7 +389,7 @@ struct gelu_op {
         return times_sigmoid(x, v, rest);
     }
 };
-// x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
+// x/2 erfc(-x/√2). The rounding error of the argument is corrected with the derivative of erfc.
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return quick_gelu_erf(x);
@@ -425,13 +424,13 @@ struct affine_op {
         WRAPPING(W(x) * W(factor) + W(summand)) { return m_fma(x, factor, summand); }
     }
 };
-// NaN in any place wins; the lower bound is applied first.
+// NaN in any argument is propagated; the lower bound is applied first.
 struct clamp_op {
     C lowest, highest;
     METHOD C operator()(C x) const { return minimum(maximum(x, lowest), highest); }
 };
 
-// From storage to the compute type, the operation, and back with one rounding.
+// Widens to the compute type, applies the operation, and rounds once.
 template <class F> struct Rounded {
     F f;
     METHOD T operator()(T x) const { return narrow<T>(f(widen(x))); }
@@ -446,7 +445,7 @@ template <class D> struct Converted {
 struct Same {
     METHOD T operator()(T x) const { return x; }
 };
-// For arrays that are written over: what was there is not read.
+// Ignores the old value, so that it is not loaded.
 struct Constant {
     T value;
     METHOD T operator()(T) const { return value; }

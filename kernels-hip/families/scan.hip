@@ -1,20 +1,16 @@
-//! Running sums and products along lines.
+//! Inclusive scans along lines: prefix sums and prefix products.
 //
-// scan_<op>: a block walks along a line, or along one section of it, whose first elements are joined with what lies
-// before. Block a multiple of 64.
-// scan_totals_<op>, scan_offsets_<op>: for long lines, which are cut into sections for many blocks: the totals of the
-// sections, then, in place, what lies before each. scan_<op> with these offsets is the third step. No block waits for
-// another.
-// scan_cols_<op>: a thread walks along a line. For lines side by side, and for short ones.
-// Launch: one-dimensional, any grid; which kernels, and how many sections: src/launch/scan.rs.
+// scan_<op>: a block iterates over a line, or over a section of it, starting from the section's offset. Block a multiple of 64.
+// scan_totals_<op>, scan_offsets_<op>: for long lines, which are split into sections for many blocks. The first computes the totals of the
+// sections, the second replaces them by their exclusive scan; scan_<op> with these offsets is the third step. No block waits for another.
+// scan_cols_<op>: a thread scans a line. For interleaved lines, and for short ones.
+// Launch: one-dimensional, any grid; src/launch/scan.rs chooses kernels and sections.
 //
-// Input and output are tight and do not overlap. Integers wrap in their dtype. Floats of up to 32 bits are added up
-// in f32, f64 in f64, and each element is rounded once. A tree joins the threads of a block, and a walk keeps its
-// sums on several levels: no long chain of additions anywhere.
+// Input and output are tight and do not overlap. Integers wrap in their dtype. Sums are kept in f32 (f64 for f64), and each element is
+// rounded once. The threads of a block are scanned as a tree, and a running sum has several levels, so there is no long chain of additions.
 #include "portable.hpp"
 
-// Whether threads of a group join by shuffles. On the host, where a shuffle costs as much as a barrier, blocks join in
-// shared memory.
+// Whether groups of threads scan by shuffles. On the host a shuffle costs as much as a barrier, so blocks scan in shared memory there.
 #ifndef GROUPS
 #define GROUPS !ON_HOST
 #endif
@@ -24,7 +20,7 @@ namespace hipstack {
 // Element i of line o * inner + c lies at (o * length + i) * inner + c. inner is 1 but for scan_cols.
 struct ScanMap {
     u64 lines, length, inner;
-    u64 section, sections; // elements of a section, all but the last of a line; sections of a line
+    u64 section, sections; // elements of a section (the last of a line may have fewer); sections of a line
 };
 SIZE(ScanMap, 40) OFFSET(ScanMap, section, 24)
 
@@ -32,9 +28,9 @@ template <class U, bool FLOAT> struct AccumulatorOf { typedef typename Dtype<U>:
 template <class U> struct AccumulatorOf<U, false> { typedef typename Dtype<U>::Wrap Type; };
 typedef AccumulatorOf<T, Dtype<T>::FLOAT>::Type Sum;
 
-// Elements side by side of a thread: on a GPU what one access of 16 bytes brings, 8 at most.
+// Contiguous elements of a thread: on a GPU those of a 16-byte access, at most 8.
 static constexpr u32 ITEMS = ON_HOST ? 32 : sizeof(T) == 1 ? 8 : ACCESS / sizeof(T);
-// The steps between two levels of a walk.
+// Terms of a level of the running sum.
 static constexpr u32 STEPS = 64;
 
 struct sum_op {
@@ -48,7 +44,7 @@ struct prod_op {
 DEVICE Sum widened(T v) { return (Sum)widen(v); }
 DEVICE T rounded(Sum v) { return narrow<T>((C)v); }
 
-// A walk's sum so far: 64 terms on the first level, 64 of those on the second, the rest on the third.
+// A running sum: 64 terms on the first level, 64 of those on the second, the rest on the third.
 template <class Op> struct Walk {
     Sum level0 = Op::identity(), level1 = Op::identity(), level2 = Op::identity();
     u32 terms = 0;
@@ -64,7 +60,7 @@ template <class Op> struct Walk {
     }
 };
 
-// What lies before the thread's value, and all values of the block, by doubling distances.
+// The exclusive prefix of the thread's value and the total of the block, by a Hillis-Steele scan.
 struct Joined {
     Sum before, all;
 };
@@ -84,12 +80,12 @@ template <class Op> DEVICE Joined block_scan(Sum mine) {
         now = next, next = other;
     }
     const Joined joined = {threadIdx.x > 0 ? now[threadIdx.x - 1] : Op::identity(), now[blockDim.x - 1]};
-    // The sums are read before the next call writes them.
+    // All threads have read the sums before the next call overwrites them.
     __syncthreads();
     return joined;
 }
 
-// Up to ITEMS elements as they came.
+// Up to ITEMS elements, not widened.
 DEVICE void load_items(const T* p, u32 n, bool aligned, T (&items)[ITEMS]) {
     if (!ON_HOST && aligned && n == ITEMS) {
         const Pack<T, ITEMS> pack = load_pack<ITEMS>(p);
@@ -118,7 +114,7 @@ DEVICE void store_items(T* p, u32 n, bool aligned, const T (&items)[ITEMS]) {
 DEVICE u32 items_left(u64 i, u64 n) { return i >= n ? 0 : n - i < ITEMS ? (u32)(n - i) : ITEMS; }
 DEVICE u64 least_of(u64 a, u64 b) { return a < b ? a : b; }
 
-// A section: its number among all, its place in memory, its elements.
+// A section: the index of its first element, and its length.
 struct Section {
     u64 start, length;
 };
@@ -129,13 +125,13 @@ DEVICE Section section_of(const ScanMap& m, u64 number) {
 
 // ---- a block along a section ------------------------------------------------------------------------------------------
 #if GROUPS
-// ---- groups of 32 threads ---------------------------------------------------------------------------------------------
-// The same whatever the wave size. Each thread of a group has PACKS packs, which lie 32 packs apart: all are read before
-// the first is used, and what a group reads or writes at once lies side by side.
+// ---- groups of 32 threads --------------------------------------------------------------------------------------------
+// The same for every wave size. A thread of a group has PACKS packs, 32 packs apart. All are loaded before the first is used, and the
+// accesses of a group are coalesced.
 static constexpr u32 LANES = 32, SLOTS = MAX_BLOCK / LANES;
 static constexpr u32 PACKS = sizeof(T) <= 2 ? 2 : 4;
 
-// What lies before the thread's value, and all values of the group, by a tree.
+// The exclusive prefix of the thread's value and the total of the group, by a tree.
 template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
     Joined joined = {Op::identity(), mine};
     UNROLL
@@ -147,8 +143,8 @@ template <class Op> DEVICE Joined group_scan(Sum mine, u32 lane) {
     return joined;
 }
 
-// What lies before the thread's group, and all values of the block. Two sets of slots make one barrier enough; turn
-// counts the calls.
+// The exclusive prefix of the thread's group and the total of the block. `turn` counts the calls and alternates between two sets of slots,
+// so that one barrier suffices.
 template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
     __shared__ Sum sums[2 * SLOTS];
     Sum* const slot = sums + (turn & 1u) * SLOTS;
@@ -164,8 +160,7 @@ template <class Op> DEVICE Joined join_groups(Sum mine, u32 turn) {
     return joined;
 }
 
-// One step of a block along `left` elements: N packs of V elements of each thread, of which those that lie inside count. V
-// divides `left`.
+// One step of a block over the next `left` elements: N packs of V elements for each thread, of which those inside count. V divides `left`.
 template <class Op, u32 N, u32 V> DEVICE void scan_step(const T* from, T* to, u32 left, Sum offset, Walk<Op>& walk, u32 turn) {
     const u32 lane = threadIdx.x % LANES, mine_at = threadIdx.x / LANES * (LANES * N * V) + lane * V;
     Pack<T, V> packs[N];
@@ -278,7 +273,7 @@ template <class Op> DEVICE void scan_totals(const T* in, Sum* totals, const Scan
     }
 }
 
-// A block for a line's totals.
+// A block scans the totals of a line.
 template <class Op> DEVICE void scan_offsets(Sum* totals, const ScanMap& m) {
     for (u64 line = blockIdx.x; line < m.lines; line += gridDim.x) {
         Sum* const at = totals + line * m.sections;
