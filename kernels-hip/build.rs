@@ -1,10 +1,10 @@
-//! Turns kernels.toml and the headers into Rust tables. Nothing is compiled here: a device's compiler does that when it is asked.
+//! Generates Rust tables from kernels.toml and the headers. It compiles nothing; the compiler of a device does that on demand.
 
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Where the headers lie; src/lib.rs has the same.
+/// The include folders, as in src/lib.rs.
 const HEADER_FOLDERS: [&str; 2] = ["headers", "platform"];
 
 #[derive(Deserialize)]

@@ -11,25 +11,25 @@ pub struct Family {
     pub source: &'static str,
     /// Whether its kernels use barriers or warp operations.
     pub barriers: bool,
-    /// Whether the text depends on the wave size.
+    /// Whether the source depends on the wave size.
     pub waves: Waves,
-    /// Whether its kernels multiply by matrix units. It is built only for chips that have them.
+    /// Whether its kernels use matrix units. It is built only for chips that have them.
     pub matrix_units: bool,
     /// The dtypes that it is compiled for.
     pub dtypes: &'static [&'static str],
     groups: &'static [Group],
 }
 
-/// For which wave sizes a family is compiled.
+/// The wave sizes that a family is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waves {
-    /// The text does not depend on it: one host build serves both.
+    /// The source does not depend on it: one host build serves both.
     Any,
     /// Once for 32 and once for 64.
     Both,
 }
 
-/// Kernels with one pattern of name. `ops` and `dtypes` fill it in.
+/// Kernels with a common name pattern, in which `ops` and `dtypes` are substituted.
 #[derive(Debug)]
 struct Group {
     name: &'static str,
@@ -48,12 +48,12 @@ pub struct Unit {
 
 static FAMILIES: &[Family] = include!(concat!(env!("OUT_DIR"), "/families.rs"));
 
-/// All families, as kernels.toml lists them.
+/// All families, in the order of kernels.toml.
 pub fn families() -> &'static [Family] {
     FAMILIES
 }
 
-/// All units, family by family.
+/// All units, in the order of their families.
 pub fn units() -> impl Iterator<Item = Unit> {
     FAMILIES.iter().flat_map(|family| family.dtypes.iter().map(|dtype| Unit { family: *family, dtype }))
 }
@@ -79,28 +79,27 @@ impl Unit {
         groups.flat_map(names).collect()
     }
 
-    /// Whether it is built for this architecture of a platform of that name. A unit for matrix units is not built for a chip without them:
-    /// another family has kernels that do the same there.
+    /// Whether it is built for this architecture of a platform. Units that use matrix units are left out for chips without them; another
+    /// family has kernels for the same work.
     pub fn is_for(&self, platform: &str, arch: &str) -> bool {
         !self.family.matrix_units || crate::has_matrix_units(platform, arch)
     }
 
-    /// A number for its texts, that of its family and [`crate::HEADERS`], as 32 hexadecimal digits: what was compiled from
-    /// other texts has another. It is XXH3 of 128 bits.
+    /// A hash of the texts of its family and of [`crate::HEADERS`], as 32 hexadecimal digits of 128-bit XXH3. Code compiled from other
+    /// texts has another hash.
     pub fn source_hash(&self) -> String {
         let headers = crate::HEADERS.iter().map(|(_, text)| text.as_bytes());
         crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
     }
 
-    /// A number for the options that its code is compiled with on a platform of that name, for waves of that size:
-    /// [`Unit::options`]. As [`Unit::source_hash`] otherwise.
+    /// A hash of its compiler options on a platform for a wave size: [`Unit::options`]. As [`Unit::source_hash`] otherwise.
     pub fn options_hash(&self, platform: &str, wave_size: u32) -> String {
         let options = self.options(platform, wave_size).unwrap_or_default();
         crate::hash_parts(options.iter().map(String::as_bytes))
     }
 
-    /// The options of a compiler for this unit on a platform of that name, `amd`, `nvidia` or `host`: those of [`crate::options`] and
-    /// its macros. The architecture comes on top. `None` for a platform that has no compiler of kernels.
+    /// The compiler options of this unit on the platform `amd`, `nvidia` or `host`: those of [`crate::options`], and its macros. The
+    /// architecture is added to them. `None` for a platform without a compiler of kernels.
     pub fn options(&self, platform: &str, wave_size: u32) -> Option<Vec<String>> {
         let mut options: Vec<String> =
             crate::options::of(platform)?.iter().map(|option| (*option).to_owned()).collect();
@@ -119,7 +118,8 @@ impl Unit {
         Some(options)
     }
 
-    /// The architecture and the wave size to compile it for on a device of these: the host has one build of a text that depends on neither.
+    /// The architecture and the wave size to compile it for, given those of a device. If the source does not depend on the wave size, the
+    /// host has one build for all its devices.
     pub fn target<'a>(&self, platform: &str, arch: &'a str, wave_size: u32) -> (&'a str, u32) {
         let both = platform == "host" && self.family.waves == Waves::Any;
         if both { ("host", 0) } else { (arch, wave_size) }
