@@ -1,4 +1,4 @@
-//! The list in kernels.toml, what is compiled for the host, and the sources say the same.
+//! kernels.toml, the compiled host kernels and the sources agree.
 
 mod common;
 
@@ -7,7 +7,7 @@ use kernels_hip::{HEADERS, Unit, Waves, families, units};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// What each unit is compiled to for the host, with the wave size, or 0 for both. As many at once as there are cores.
+/// The compiled host image of each unit with its wave size, or 0 for both. Compiles on all cores.
 fn images() -> Vec<(Unit, u32, Vec<u8>)> {
     let waves = |unit: &Unit| if unit.family.waves == Waves::Both { vec![32, 64] } else { vec![0] };
     let wanted: Vec<_> =
@@ -41,7 +41,7 @@ fn every_kernel_listed_is_in_its_host_module_and_no_other_and_loops_where_it_has
 
 #[test]
 fn kernels_are_counted() {
-    // Elementwise, 5 integer dtypes: 5 unary, 18 more, 10 casts; 5 float dtypes: 22 more. Sums of small floats by ids go by f32.
+    // Elementwise, 5 integer dtypes: 5 unary, 18 more, 10 casts; 5 float dtypes: 22 more. scatter_add of small floats runs on f32.
     let counts = [
         ("elementwise", 5 * 33 + 5 * 55),
         ("reduce", 10 * 18),
@@ -86,7 +86,7 @@ fn kernels_are_counted() {
 #[test]
 fn a_family_is_marked_for_barriers_if_its_text_has_any() {
     for family in families() {
-        // A barrier under another name would escape the mark.
+        // A barrier in a function that is not listed here would go unnoticed.
         let barriers = ["block_join", "__sync", "sync_wave", "rows.hpp", "conv_tiles.hpp", "conv_wide.hpp"];
         let has = barriers.iter().any(|barrier| family.source.contains(barrier));
         assert_eq!(has, family.barriers, "{}", family.name);
