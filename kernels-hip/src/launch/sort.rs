@@ -9,9 +9,9 @@ const ITEMS: u64 = 8;
 /// Elements that a block sorts or merges at once.
 const TILE: u64 = MAX_BLOCK as u64 * ITEMS;
 
-/// The passes that sort `rows` tight rows of `length` elements, of which the first `keep` are wanted: one of
-/// `sort_tiles`, then as many of `sort_merge` as it takes. Each reads what the one before wrote, whose rows are
-/// `out_row` elements long; the last writes rows of `keep` elements. `length` and `keep` are not 0.
+/// The passes that sort `rows` tight rows of `length` elements, of which the first `keep` are wanted: one pass of `sort_tiles`, then as many
+/// of `sort_merge` as needed. A pass reads the output of the previous one, whose rows have `out_row` elements. The last pass writes rows of
+/// `keep` elements. `length` and `keep` are not 0.
 ///
 /// ```
 /// let runs: Vec<u64> = kernels_hip::launch::sort_passes(1, 5000, 5000, false).map(|pass| pass.run).collect();
