@@ -1,9 +1,9 @@
 //! A capture that goes on: what a stream is given becomes part of a graph, and the graph's owner of memory and modules.
 
 use super::memory::{GraphMemory, Lack, Segment};
-use super::{Graph, NoCapture, Owned, beside};
-use crate::allocation::Allocation;
+use super::{Graph, NoCapture, Owned, exclusion};
 use crate::handle::Handle;
+use crate::memory::Allocation;
 use crate::order::{Memory, not_in_host_function};
 use crate::raw;
 use crate::{Error, Module, Result, Stream, drop_errors};
@@ -77,7 +77,7 @@ impl Stream {
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         self.device().check_usable()?;
-        let _turn = beside::capturing()?;
+        let _turn = exclusion::capturing()?;
         let capture = Capture::begin(self)?;
         let mut ending = Ending { stream: self, capture: &capture, is_over: false };
         let worked = work(self);

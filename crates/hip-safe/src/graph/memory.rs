@@ -5,11 +5,12 @@
 //! have.
 
 use super::capture::Capture;
-use crate::allocation::Allocation;
 use crate::handle::Handle;
+use crate::memory::Allocation;
+use crate::memory::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
 use crate::order::Points;
-use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
-use crate::{Error, Result, Stream, host_function};
+use crate::stream::host_function;
+use crate::{Error, Result, Stream};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -1,22 +1,22 @@
 //! Graphs: work that was recorded once and is launched as often as wanted.
 
-mod beside;
 mod capture;
+mod exclusion;
 mod exec;
 mod memory;
 mod turn;
 
-pub(crate) use beside::{any_capture, waiting};
 pub(crate) use capture::{Capture, List};
+pub(crate) use exclusion::{any_capture, waiting};
 pub(crate) use memory::{GraphMemory, GraphPiece};
 pub(crate) use turn::{NoCapture, Turn};
 
 pub use exec::GraphExec;
 
-use crate::allocation::Allocation;
 use crate::handle::Handle;
+use crate::memory::Allocation;
+use crate::memory::PinnedMemory;
 use crate::order::{Memory, Tracked, Use};
-use crate::pinned::PinnedMemory;
 use crate::raw;
 use crate::{Device, Error, Module, Result, Stream};
 use hip_sys::hip::ihipGraph;

@@ -5,13 +5,13 @@
 //! Work on another stream waits on the device for the points it has to come after: the producer records an event when the
 //! first consumer needs one, and the next consumer takes the same event. See [`Submission`] for the steps.
 
-mod home;
+mod own_stream;
 mod points;
 mod submission;
 mod timeline;
 mod uses;
 
-pub(crate) use home::Home;
+pub(crate) use own_stream::Home;
 pub(crate) use points::{Point, Points};
 pub use submission::Submission;
 pub(crate) use submission::{Memory, Use, not_in_host_function, submit_sorted};

@@ -1,10 +1,10 @@
 //! How far a stream has come, and the event by which others wait for it.
 
 use crate::handle::Handle;
-use crate::host_function;
 use crate::mutation::Wait;
 use crate::raw;
 use crate::stream;
+use crate::stream::host_function;
 use crate::{Device, Error, Event, Result, Stream, StreamId, drop_errors};
 use hip_sys::hip::ihipStream_t;
 use parking_lot::{Condvar, Mutex, MutexGuard};

@@ -1,8 +1,8 @@
 //! Which work uses a piece of memory.
 
 use super::{Home, Points, Timeline, not_in_host_function};
-use crate::host_function;
 use crate::mutation::Wait;
+use crate::stream::host_function;
 use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};

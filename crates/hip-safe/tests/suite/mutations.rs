@@ -15,7 +15,7 @@ fn program(wait: &str, seed: &str) -> Output {
         ("HIP_SAFE_TEST_SEED", seed),
         ("HIP_SAFE_TEST_MILLISECONDS", "1000"),
     ];
-    again("workload::program", &variables)
+    again("order::workload::program", &variables)
 }
 
 /// All other tests without this wait.

@@ -1,0 +1,278 @@
+//! Where an allocation looks for its block: rung by rung, the cheap ones first.
+//!
+//! What needs the source lets the pool go meanwhile, so the rungs after it look again at a pool that others may have changed. An
+//! index of a block holds until then.
+
+use super::block::NONE;
+use super::shared::Reach;
+use super::space::Request;
+use super::stream_bins::HomeId;
+use super::{Block, Departed, Missing, Order, Pool, PoolError, Source};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
+
+/// How many blocks of one size class are compared before the next rung.
+const FEW: usize = 8;
+
+/// How many blocks of other streams are looked at before the pool grows.
+const SOME: usize = 64;
+
+/// How many blocks may be looked at for each free.
+const LOOKS_PER_FREE: u64 = 16;
+
+/// A free block that the ladder found.
+enum Found {
+    Cached(u32),
+    /// The one block of a new segment.
+    New(u32),
+}
+
+/// What is left of [`Pool::allocate`] when the pool has no block for it.
+#[cold]
+pub(super) fn allocate_anew<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    missing: Missing,
+) -> Result<Block<O>, PoolError<S::Error>> {
+    let request = match missing {
+        Missing::Request(request) => request,
+        Missing::TooLarge(bytes) => return Err(pool.out_of_memory(bytes)),
+    };
+    let index = match climb(pool, source, request)? {
+        Found::Cached(index) => {
+            pool.statistics.hits += 1;
+            index
+        }
+        Found::New(index) => {
+            pool.statistics.misses += 1;
+            index
+        }
+    };
+    pool.take(index, request);
+    Ok(pool.hand_out(index))
+}
+
+/// See [`SharedPool::reserve`](super::SharedPool::reserve).
+pub(super) fn reserve<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    bytes: usize,
+) -> Result<(), PoolError<S::Error>> {
+    if bytes == 0 || pool.config.direct {
+        return Ok(());
+    }
+    let Some(request) = pool.request(bytes) else { return Err(pool.out_of_memory(bytes)) };
+    pool.expected = pool.expected.max(pool.statistics.active + request.size);
+    pool.reap();
+    if pool.fit(request, usize::MAX).is_none() {
+        climb(pool, source, request)?;
+    }
+    Ok(())
+}
+
+/// The rungs from the source on.
+fn climb<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    request: Request,
+) -> Result<Found, PoolError<S::Error>> {
+    // One thread asks at a time: what it gets often has room for the others.
+    while pool.is_asking() && source.may_wait() && pool.wait() {
+        if let Some(found) = pool.cached(request) {
+            return Ok(Found::Cached(found));
+        }
+    }
+    let segment = pool.config.segment(request.size);
+    if let Some(found) = make_room(pool, source, request, segment).map_err(PoolError::Source)? {
+        return Ok(Found::Cached(found));
+    }
+    if let Some(found) = grow(pool, source, request, segment)? {
+        return Ok(Found::New(found));
+    }
+    if let Some(found) = pool.any(request) {
+        return Ok(Found::Cached(found));
+    }
+    // Release: what is free in pieces of other sizes, in the other class, or used by several streams.
+    let mut changed = release(pool, source, 0).map_err(PoolError::Source)? > 0;
+    // What other threads give back or get may help too.
+    while pool.is_busy() && source.may_wait() && pool.wait() {
+        changed = true;
+    }
+    if changed && let Some(found) = pool.any(request) {
+        return Ok(Found::Cached(found));
+    }
+    // Ask again, for no more than it takes.
+    if changed || request.size < segment {
+        pool.statistics.retries += 1;
+        if let Some(found) = grow(pool, source, request, request.size)? {
+            return Ok(Found::New(found));
+        }
+        // Others may have freed meanwhile.
+        if let Some(found) = pool.any(request) {
+            return Ok(Found::Cached(found));
+        }
+    }
+    Err(pool.out_of_memory(request.bytes))
+}
+
+/// Before a new segment of so many bytes, if there is too much that nobody uses: finds a block of any stream, or gives back what nothing
+/// is in use of.
+fn make_room<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    request: Request,
+    segment: usize,
+) -> Result<Option<u32>, S::Error> {
+    while source.may_release() && pool.would_be_idle(request.size, segment) {
+        if let Some(found) = pool.any(request) {
+            return Ok(Some(found));
+        }
+        let Some(departed) = pool.depart_oldest() else { break };
+        give_back(pool, source, departed)?;
+    }
+    Ok(None)
+}
+
+/// A new segment for the request, if the source has that much.
+fn grow<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    request: Request,
+    bytes: usize,
+) -> Result<Option<u32>, PoolError<S::Error>> {
+    pool.asking += 1;
+    let answer = pool.apart(|| caught(|| source.allocate(bytes)));
+    pool.asking -= 1;
+    pool.wake();
+    let address = passed_on(answer).map_err(PoolError::Source)?;
+    Ok(address.map(|address| pool.add_segment(address, bytes, request.class)))
+}
+
+/// Gives segments back that nothing is in use of, one after the other, while at least `keep` bytes stay. The bytes given back.
+pub(super) fn release<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    keep: usize,
+) -> Result<usize, S::Error> {
+    let (mut next, mut given) = (0, 0);
+    while let Some(departed) = pool.depart(&mut next, keep) {
+        given += give_back(pool, source, departed)?;
+    }
+    Ok(given)
+}
+
+/// Gives memory back that has departed from the pool. Its bytes.
+pub(super) fn give_back<O: Order, S: Source<O>>(
+    pool: &mut impl Reach<O>,
+    source: &mut S,
+    Departed { address, bytes, order }: Departed<O>,
+) -> Result<usize, S::Error> {
+    let released = pool.apart(|| caught(|| source.release(address, bytes, order)));
+    pool.statistics.left(bytes, matches!(released, Ok(Ok(()))));
+    pool.wake();
+    passed_on(released).map(|()| bytes)
+}
+
+/// A panic of the source is counted like an error before it goes on: others may wait for the end of the call.
+fn caught<R>(call: impl FnOnce() -> R) -> thread::Result<R> {
+    catch_unwind(AssertUnwindSafe(call))
+}
+
+fn passed_on<R>(answer: thread::Result<R>) -> R {
+    answer.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+impl<O: Order> Pool<O> {
+    /// A free block that the request can have without asking the source.
+    pub(super) fn cached(&mut self, request: Request) -> Option<u32> {
+        self.fit(request, FEW).or_else(|| self.cached_elsewhere(request))
+    }
+
+    /// The rungs between the usual ones and the source. They cost little beside new memory.
+    #[cold]
+    fn cached_elsewhere(&mut self, request: Request) -> Option<u32> {
+        if self.let_all_go()
+            && let Some(found) = self.fit(request, FEW)
+        {
+            return Some(found);
+        }
+        if let Some(found) = self.fit(request, usize::MAX).or_else(|| self.complete_or_old(request)) {
+            return Some(found);
+        }
+        if !self.may_look_at_all() {
+            return None;
+        }
+        self.reap();
+        self.fit(request, usize::MAX)
+    }
+
+    /// A look at all blocks is paid for by the frees since the last one.
+    pub(super) fn may_look_at_all(&self) -> bool {
+        (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE >= u64::from(self.blocks.places())
+    }
+
+    /// A block that is at home with the request's stream or with nobody.
+    fn fit(&self, Request { home, class, size, .. }: Request, most: usize) -> Option<u32> {
+        self.homes.fit(&self.blocks, home, class, size, most)
+    }
+
+    /// A block of another stream whose work is known to be complete, else one that was freed long ago.
+    fn complete_or_old(&mut self, request: Request) -> Option<u32> {
+        if request.home == HomeId::NOBODY {
+            return None;
+        }
+        let mut candidates = [NONE; SOME];
+        let fitting = self.homes.fitting(&self.blocks, request.class, request.size, FEW);
+        candidates.iter_mut().zip(fitting).for_each(|(place, index)| *place = index);
+        let mut old = None;
+        for index in candidates.into_iter().take_while(|index| *index != NONE) {
+            let node = &mut self.blocks[index];
+            if node.order.settle() {
+                return Some(index);
+            }
+            if old.is_none() && self.statistics.frees - node.freed_at >= self.config.patience {
+                old = Some(index);
+            }
+        }
+        old
+    }
+
+    /// Reap: what is complete by now belongs to all, and joins its neighbours. Steal: any stream's block, with its work waited for
+    /// on the device.
+    #[cold]
+    fn any(&mut self, request: Request) -> Option<u32> {
+        self.reap();
+        self.fit(request, usize::MAX).or_else(|| {
+            let mut fitting = self.homes.fitting(&self.blocks, request.class, request.size, usize::MAX);
+            fitting.next().filter(|_| request.home != HomeId::NOBODY)
+        })
+    }
+
+    /// Whether a thread asks the source for memory.
+    pub(super) fn is_asking(&self) -> bool {
+        self.asking > 0
+    }
+
+    /// Whether memory is on its way from the source or to it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_asking() || self.statistics.leaving > 0
+    }
+
+    #[cold]
+    pub(super) fn out_of_memory<E>(&mut self, requested: usize) -> PoolError<E> {
+        self.let_all_go();
+        let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
+        let largest_free = all.filter(|node| node.is_free()).map(|node| node.bytes).max().unwrap_or(0);
+        PoolError::OutOfMemory { requested, statistics: Box::new(self.statistics), largest_free }
+    }
+
+    /// Gives the free blocks of a stream that is gone to nobody, or to no stream as long as others use them.
+    pub(super) fn orphan(&mut self, home: HomeId) {
+        while let Some(index) = self.homes.any(&self.blocks, home) {
+            self.homes.remove(&mut self.blocks, index);
+            self.blocks[index].home = HomeId::ORPHANS;
+            self.find_home(index);
+            self.put(index);
+        }
+    }
+}

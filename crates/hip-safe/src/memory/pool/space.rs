@@ -1,0 +1,221 @@
+//! The pool's memory: blocks are put back and joined, taken and cut, segments come and go.
+
+use super::block::{NONE, State};
+use super::segments::Segment;
+use super::stream_bins::HomeId;
+use super::{Block, BlockId, Departed, Order, Pool};
+
+/// An allocation that looks for its block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request {
+    /// What was asked for.
+    pub(super) bytes: usize,
+    /// That, rounded up.
+    pub(super) size: usize,
+    pub(super) class: super::config::Class,
+    pub(super) home: HomeId,
+}
+
+impl<O: Order> Pool<O> {
+    /// Makes a block of no list free for the stream of a home: it joins its free neighbours.
+    pub(super) fn put(&mut self, mut index: u32) {
+        let before = self.blocks[index].before;
+        if self.may_join(before, index) {
+            self.homes.remove(&mut self.blocks, before);
+            self.join(before, index);
+            index = before;
+        }
+        loop {
+            let after = self.blocks[index].after;
+            if !self.may_join(index, after) {
+                break;
+            }
+            self.homes.remove(&mut self.blocks, after);
+            self.join(index, after);
+        }
+        self.homes.insert(&mut self.blocks, index);
+    }
+
+    /// Whether two neighbours, if there are two, can be one block.
+    pub(super) fn may_join(&self, before: u32, after: u32) -> bool {
+        if before == NONE || after == NONE {
+            return false;
+        }
+        let (a, b) = (&self.blocks[before], &self.blocks[after]);
+        let nobody = HomeId::NOBODY;
+        a.is_free() && b.is_free() && (a.home == b.home || a.home == nobody || b.home == nobody)
+    }
+
+    fn join(&mut self, index: u32, after: u32) {
+        let right = &self.blocks[after];
+        let (bytes, next, home, state, freed_at) =
+            (right.bytes, right.after, right.home, right.state, right.freed_at);
+        let order = self.blocks.remove(after);
+        let left = &mut self.blocks[index];
+        // Its age is that of the larger part: a block that keeps growing at its end would be young for ever.
+        if bytes > left.bytes {
+            left.freed_at = freed_at;
+        }
+        left.bytes += bytes;
+        left.after = next;
+        left.order.merge(order);
+        if left.home == HomeId::NOBODY {
+            (left.home, left.state) = (home, state);
+        } else if state == State::Touched {
+            left.state = State::Touched;
+        }
+        if next != NONE {
+            self.blocks[next].before = index;
+        }
+        self.statistics.merges += 1;
+    }
+
+    /// Takes a free block, cut to size if the rest is worth it. [`Pool::hand_out`] is next.
+    pub(super) fn take(&mut self, index: u32, request: Request) {
+        self.homes.remove(&mut self.blocks, index);
+        let node = &mut self.blocks[index];
+        let foreign = node.home != HomeId::NOBODY && node.home != request.home;
+        if foreign || node.state == State::Touched {
+            if node.order.settle() {
+                (node.home, node.state) = (HomeId::NOBODY, State::Untouched);
+            } else if foreign {
+                self.statistics.steals += 1;
+            }
+        }
+        let state = std::mem::replace(&mut node.state, State::Live);
+        node.requested = request.bytes;
+        if self.config.splits(node.class, node.bytes - request.size) {
+            self.cut(index, request.size, state);
+        }
+    }
+
+    /// Hands a block out that was taken.
+    #[inline]
+    pub(super) fn hand_out(&mut self, index: u32) -> Block<O> {
+        let node = &mut self.blocks[index];
+        self.segments.get_mut(node.segment).live += 1;
+        self.statistics.handed_out(node.requested, node.bytes);
+        let order = std::mem::take(&mut node.order);
+        Block { id: BlockId(index), address: node.address, bytes: node.bytes, order }
+    }
+
+    /// Cuts a block to size. The rest is free, and used by the same work as the whole was.
+    fn cut(&mut self, index: u32, size: usize, state: State) {
+        let node = &mut self.blocks[index];
+        let (address, rest) = (node.address + size, node.bytes - size);
+        let (segment, class, after) = (node.segment, node.class, node.after);
+        let (home, freed_at, order) = (node.home, node.freed_at, node.order.clone());
+        node.bytes = size;
+        let new = self.blocks.add(address, rest, segment, class);
+        self.blocks[index].after = new;
+        if after != NONE {
+            self.blocks[after].before = new;
+        }
+        let node = &mut self.blocks[new];
+        (node.before, node.after) = (index, after);
+        (node.home, node.state, node.freed_at, node.order) = (home, state, freed_at, order);
+        self.statistics.splits += 1;
+        self.put(new);
+    }
+
+    /// Looks at what still uses each free block, gives those that nothing uses to nobody, and joins what can be joined.
+    pub(super) fn reap(&mut self) {
+        self.let_all_go();
+        self.reaped_at = self.statistics.frees;
+        for index in 0..self.blocks.places() {
+            let node = &self.blocks[index];
+            if node.is_free() && node.home != HomeId::NOBODY {
+                self.homes.remove(&mut self.blocks, index);
+                self.find_home(index);
+                self.homes.insert(&mut self.blocks, index);
+            }
+        }
+        for index in 0..self.blocks.places() {
+            if self.blocks[index].is_free() && self.may_join(index, self.blocks[index].after) {
+                self.homes.remove(&mut self.blocks, index);
+                self.put(index);
+            }
+        }
+        self.homes.count_streams(&mut self.blocks);
+    }
+
+    /// Says whose a block of no list is from now on: its home's, or nobody's if nothing uses it any more.
+    pub(super) fn find_home(&mut self, index: u32) {
+        let node = &mut self.blocks[index];
+        let stream = self.homes.stream(node.home);
+        if node.order.settle() {
+            (node.home, node.state) = (HomeId::NOBODY, State::Untouched);
+        } else if stream.is_some_and(|stream| node.order.only_on(stream)) {
+            node.state = State::Untouched;
+        } else {
+            node.state = State::Touched;
+        }
+    }
+
+    /// Adds new memory as one block that is nobody's.
+    pub(super) fn add_segment(&mut self, address: usize, bytes: usize, class: super::config::Class) -> u32 {
+        let made_at = self.statistics.frees;
+        let segment = self.segments.add(Segment { address, bytes, first: NONE, live: 0, made_at });
+        let index = self.blocks.add(address, bytes, segment, class);
+        self.segments.get_mut(segment).first = index;
+        self.blocks[index].state = State::Untouched;
+        self.homes.insert(&mut self.blocks, index);
+        self.statistics.grown(bytes);
+        index
+    }
+
+    /// Removes a segment none of whose blocks is in use.
+    pub(super) fn remove_segment(&mut self, segment: u32) -> Departed<O> {
+        let Segment { address, bytes, first, .. } = self.segments.remove(segment);
+        let mut order = O::default();
+        let mut index = first;
+        while index != NONE {
+            let next = self.blocks[index].after;
+            self.homes.remove(&mut self.blocks, index);
+            order.merge(self.blocks.remove(index));
+            index = next;
+        }
+        self.statistics.leaves(bytes);
+        Departed { address, bytes, order }
+    }
+
+    /// Removes a segment that nothing is in use of, if at least `keep` bytes stay then. `next` says from which segment on, and is moved
+    /// on behind it.
+    pub(super) fn depart(&mut self, next: &mut u32, keep: usize) -> Option<Departed<O>> {
+        self.let_all_go();
+        while *next < self.segments.end() {
+            let index = *next;
+            *next += 1;
+            let unused = self.segments.get(index).filter(|segment| segment.live == 0);
+            if unused.is_some_and(|segment| self.statistics.reserved - segment.bytes >= keep) {
+                return Some(self.remove_segment(index));
+            }
+        }
+        None
+    }
+
+    /// Whether the pool would have far more than its program uses once it grows by `more` bytes for a request of `size`.
+    pub(super) fn would_be_idle(&self, size: usize, more: usize) -> bool {
+        let used = self.expected.max(self.statistics.peak_active).max(self.statistics.active + size);
+        self.statistics.reserved + more > used.saturating_mul(2).saturating_add(self.config.idle)
+    }
+
+    /// Removes the segment that nothing has been in use of for the longest time, if there is one that nothing is in use of.
+    pub(super) fn depart_oldest(&mut self) -> Option<Departed<O>> {
+        self.let_all_go();
+        let unused = |index: &u32| self.segments.get(*index).is_some_and(|segment| segment.live == 0);
+        let oldest = (0..self.segments.end()).filter(unused).min_by_key(|index| self.used_until(*index))?;
+        Some(self.remove_segment(oldest))
+    }
+
+    /// The count of frees when a segment was used last.
+    fn used_until(&self, segment: u32) -> u64 {
+        let Some(segment) = self.segments.get(segment) else { return 0 };
+        let (mut last, mut index) = (segment.made_at, segment.first);
+        while index != NONE {
+            let node = &self.blocks[index];
+            (last, index) = (last.max(node.freed_at), node.after);
+        }
+        last
+    }
+}
