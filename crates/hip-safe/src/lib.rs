@@ -129,7 +129,7 @@ pub use launch::kernel::support as __kernel;
 pub use launch::{BufferArgument, FunctionAttributes, Launch, LaunchConfig, SuggestedBlock};
 pub use memory::{
     AnyBits, BufferKind, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, DeviceUsage, DeviceView,
-    DeviceViewMut, IpcHandle, LiveBuffer, ManagedAdvice, ManagedBuffer, ManagedPlace, MemoryCheck,
+    DeviceViewMut, IpcHandle, LiveBuffer, ManagedAdvice, ManagedBuffer, ManagedLocation, MemoryCheck,
     MemoryReport, MemorySource, PinnedBuffer, PoolStatistics, SharedBuffer, assert_no_leaks,
 };
 pub use order::Submission;

@@ -37,7 +37,7 @@ pub enum Wait {
     /// The end of an executable graph behind its launches.
     GraphEnd,
     /// The host's wait for what a stream had before it captured.
-    BesideCapture,
+    BeforeCapture,
     /// The end of the access to another device behind the work that has it.
     PeerAccess,
 }
@@ -61,7 +61,7 @@ impl Wait {
         Self::UnpooledRelease,
         Self::GraphUpdate,
         Self::GraphEnd,
-        Self::BesideCapture,
+        Self::BeforeCapture,
         Self::PeerAccess,
     ];
 

@@ -215,7 +215,7 @@ impl Device {
     #[doc(alias = "hipDeviceSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         self.check_usable()?;
-        let _turn = graph::waiting()?;
+        let _turn = graph::begin_device_wait()?;
         // SAFETY: S1, S3: the device is current.
         self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
     }
@@ -262,7 +262,7 @@ impl Device {
     /// sticky one. Then the call was not made.
     pub fn call_alone<R>(&self, call: impl FnOnce() -> R) -> Result<R> {
         self.check_usable()?;
-        let _turn = graph::waiting()?;
+        let _turn = graph::begin_device_wait()?;
         let _current = self.make_current()?;
         Ok(call())
     }

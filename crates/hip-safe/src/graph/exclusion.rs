@@ -1,5 +1,5 @@
-//! Captures, and waits for whole devices: a driver that is asked to wait for a device while any stream of the process captures
-//! answers an error and spoils the capture. So they take turns.
+//! Mutual exclusion of captures and device-wide waits. A device-wide wait during a capture on any stream of the process is an error of the
+//! driver, and invalidates the capture.
 
 use crate::drop_errors::{self, DropErrorsLater};
 use crate::{Error, Result};
@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// How many of both go on.
+/// How many captures and device-wide waits are active.
 #[derive(Clone, Copy)]
 struct Counts {
     captures: usize,
@@ -18,44 +18,44 @@ static COUNTS: Mutex<Counts> = Mutex::new(Counts { captures: 0, waits: 0 });
 static CHANGED: Condvar = Condvar::new();
 
 thread_local! {
-    /// How many captures this thread has begun.
+    /// How many active captures this thread has.
     static OWN: Cell<usize> = const { Cell::new(0) };
-    /// How many waits for whole devices this thread has begun.
+    /// How many active device-wide waits this thread has.
     static OWN_WAITS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// While it lives, nobody waits for a whole device. It stays on its thread.
-pub(crate) struct WhileCapturing {
+/// Excludes device-wide waits while it lives. It stays on its thread.
+pub(crate) struct CaptureGuard {
     this_thread: PhantomData<*const ()>,
 }
 
-/// While it lives, nobody captures. It stays on its thread.
-pub(crate) struct WhileWaiting {
-    /// Hooks are called when captures may begin again: one may wait for a thread that captures.
+/// Excludes captures while it lives. It stays on its thread.
+pub(crate) struct DeviceWaitGuard {
+    /// Hooks run after captures are allowed again, because a hook may wait for a thread that captures.
     _later: DropErrorsLater,
 }
 
-/// Waits until nobody waits for a whole device.
+/// Waits for active device-wide waits, and begins a capture.
 ///
 /// # Errors
-/// [`Error::Capturing`] if this thread does, in a call that it makes alone.
-pub(crate) fn capturing() -> Result<WhileCapturing> {
+/// [`Error::Capturing`] in a [`Device::call_alone`](crate::Device::call_alone) of this thread.
+pub(crate) fn begin_capture() -> Result<CaptureGuard> {
     if OWN_WAITS.get() > 0 {
         return Err(Error::capturing("a call by Device::call_alone", "capture before the call or after it"));
     }
     let mut counts = COUNTS.lock();
-    // A capture within a capture does not wait for those who wait for the outer one.
+    // Only active waits count here. A nested capture must not wait for waits that the outer capture holds up.
     CHANGED.wait_while(&mut counts, |counts| counts.waits > 0);
     counts.captures += 1;
     OWN.set(OWN.get() + 1);
-    Ok(WhileCapturing { this_thread: PhantomData })
+    Ok(CaptureGuard { this_thread: PhantomData })
 }
 
-/// Waits for the captures of other threads.
+/// Waits for the captures of other threads, and begins a device-wide wait.
 ///
 /// # Errors
 /// [`Error::Capturing`] if this thread captures.
-pub(crate) fn waiting() -> Result<WhileWaiting> {
+pub(crate) fn begin_device_wait() -> Result<DeviceWaitGuard> {
     if OWN.get() > 0 {
         let remedy = "wait for single streams, or before and after the capture";
         return Err(Error::capturing("a wait for a whole device", remedy));
@@ -65,17 +65,17 @@ pub(crate) fn waiting() -> Result<WhileWaiting> {
     counts.waits += 1;
     OWN_WAITS.set(OWN_WAITS.get() + 1);
     drop(counts);
-    Ok(WhileWaiting { _later: drop_errors::later() })
+    Ok(DeviceWaitGuard { _later: drop_errors::later() })
 }
 
-impl Drop for WhileCapturing {
+impl Drop for CaptureGuard {
     fn drop(&mut self) {
         OWN.set(OWN.get() - 1);
         leave(|counts| counts.captures -= 1);
     }
 }
 
-impl Drop for WhileWaiting {
+impl Drop for DeviceWaitGuard {
     fn drop(&mut self) {
         OWN_WAITS.set(OWN_WAITS.get() - 1);
         leave(|counts| counts.waits -= 1);

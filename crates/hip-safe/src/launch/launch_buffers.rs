@@ -1,10 +1,10 @@
-//! A launch of a kernel that takes buffers and one value behind them, as kernels of elements do: their number is known where it is written,
-//! and nothing is collected.
+//! Launches of kernels whose arguments are buffers and then one value, such as element-wise kernels. The number of arguments is known at
+//! compile time, so nothing is collected in a builder.
 
 use super::is_within_linear_limits;
 use crate::handle::Handle;
 use crate::memory::Allocation;
-use crate::order::{Home, Taken};
+use crate::order::{OwnStreamUses, UsesGuard};
 use crate::raw;
 use crate::{
     DeviceRepr, DeviceSlice, DeviceSliceMut, Error, Function, LaunchConfig, Result, Stream, drop_errors,
@@ -13,12 +13,12 @@ use hip_sys::{Access, Extent, Platform};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A buffer that a kernel uses: an argument of [`Stream::launch_over`]. It is for one launch: a copy would be a second exclusive borrow.
+/// A buffer argument of [`Stream::launch_buffers`]. It is for one launch and cannot be copied: a copy would be a second exclusive borrow.
 pub struct BufferArgument<'a> {
     pub(crate) memory: &'a Arc<Allocation>,
     pub(crate) access: Access,
-    /// The buffer is borrowed for this use alone.
-    pub(crate) alone: bool,
+    /// Whether the whole buffer is borrowed exclusively for this use.
+    pub(crate) exclusive: bool,
     pub(crate) address: Handle<c_void>,
     pub(crate) bytes: usize,
 }
@@ -29,7 +29,7 @@ impl<'a> BufferArgument<'a> {
     pub fn read<S: DeviceSlice + ?Sized>(source: &'a S) -> Self {
         let view = source.as_view();
         let address = Handle::new(view.device_ptr().cast_mut().cast());
-        Self { memory: view.owner(), access: Access::READ, alone: false, address, bytes: view.byte_len() }
+        Self { memory: view.owner(), access: Access::READ, exclusive: false, address, bytes: view.byte_len() }
     }
 
     /// A buffer that the kernel reads and writes.
@@ -37,8 +37,8 @@ impl<'a> BufferArgument<'a> {
     pub fn write<S: DeviceSliceMut + ?Sized>(destination: &'a mut S) -> Self {
         let mut view = destination.as_view_mut();
         let address = Handle::new(view.device_ptr_mut().cast());
-        let (memory, alone, bytes) = (view.owner(), view.is_alone(), view.byte_len());
-        Self { memory, access: Access::WRITE, alone, address, bytes }
+        let (memory, exclusive, bytes) = (view.owner(), view.is_exclusive(), view.byte_len());
+        Self { memory, access: Access::WRITE, exclusive, address, bytes }
     }
 
     fn extent(&self) -> Extent {
@@ -46,56 +46,56 @@ impl<'a> BufferArgument<'a> {
     }
 
     #[inline(always)]
-    fn home(&self) -> &'a Home {
-        self.memory.tracked().home()
+    fn own_stream(&self) -> &'a OwnStreamUses {
+        self.memory.tracked().own_stream()
     }
 
-    /// Whether the stream may use it without its lock.
+    /// Whether the stream may use it without the lock.
     #[inline(always)]
-    fn is_at_home(&self, stream: &Stream) -> bool {
-        self.bytes > 0 && self.home().is_alone(stream)
+    fn is_lock_free(&self, stream: &Stream) -> bool {
+        self.bytes > 0 && self.own_stream().is_lock_free(stream)
     }
 
-    /// The stream has a submission of that number that uses it, and did not need its lock.
+    /// Records a use by the stream's submission of this number, which took no lock.
     #[inline(always)]
-    fn note(&self, count: u64) {
-        // Without another reference nobody else reaches it before the borrow is over.
-        if self.alone && self.memory.has_one_owner() {
-            self.home().note_write_alone(count);
+    fn record(&self, count: u64) {
+        // Without another reference no other thread reaches it before the borrow ends.
+        if self.exclusive && self.memory.has_one_owner() {
+            self.own_stream().record_exclusive_write(count);
         } else {
-            self.home().note(self.access);
+            self.own_stream().record(self.access);
         }
     }
 
-    /// Whether the stream may have it without anything beside the order of its uses.
+    /// Whether the stream may use it with no check but the order of its uses.
     #[inline(always)]
-    fn is_usual(&self, stream: &Stream) -> bool {
-        self.bytes > 0 && self.memory.is_usual(stream)
+    fn is_eligible(&self, stream: &Stream) -> bool {
+        self.bytes > 0 && self.memory.is_eligible(stream)
     }
 
-    /// Whether both read the same memory.
+    /// Whether both arguments read the same memory.
     #[cold]
     fn is_read_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(self.memory, other.memory) && self.access == Access::READ && other.access == Access::READ
     }
 
-    /// Its uses, if they can be had at once and what this use has to come after is on the stream already.
+    /// Locks its uses, if that needs no waiting and all conflicting uses are on this stream.
     #[inline(always)]
-    fn take(&self, stream: &Stream) -> Option<Taken<'a>> {
-        // SAFETY: S4, S8: the view that this was made of has the buffer borrowed exclusively, for longer than the result lives.
-        let alone = if self.alone { unsafe { self.memory.uses_alone() } } else { None };
-        let taken = match alone {
-            Some(taken) => taken,
-            None => self.memory.tracked().try_take_for(self.access)?,
+    fn try_lock(&self, stream: &Stream) -> Option<UsesGuard<'a>> {
+        // SAFETY: S4, S8: the view that this was made from borrows the buffer exclusively for longer than the result lives.
+        let exclusive = if self.exclusive { unsafe { self.memory.exclusive_uses() } } else { None };
+        let guard = match exclusive {
+            Some(guard) => guard,
+            None => self.memory.tracked().try_guard_for(self.access)?,
         };
-        taken.comes_after_all(stream, self.access).then_some(taken)
+        guard.comes_after_all(stream, self.access).then_some(guard)
     }
 }
 
 impl Stream {
-    /// Launches `function` with `buffers` and `value` behind them as its arguments; it returns before the kernel has run. The same as
-    /// [`Stream::launch`] with these arguments, and quicker if grid and block have one dimension, no shared memory is added, and the
-    /// kernel requires no size of block.
+    /// Launches `function` with the arguments `buffers` and then `value`. It returns before the kernel has run. It does the same as
+    /// [`Stream::launch`] with these arguments, with less overhead if grid and block have one dimension, no dynamic shared memory is
+    /// requested, and the kernel requires no block size.
     ///
     /// ```
     /// use hip_safe::{BufferArgument, Device, LaunchConfig, Source};
@@ -112,7 +112,7 @@ impl Stream {
     /// let mut b = stream.alloc_zeros::<f32>(3)?;
     /// let buffers = [BufferArgument::read(&a), BufferArgument::write(&mut b)];
     /// // SAFETY: the kernel reads three elements of a and writes three of b.
-    /// unsafe { stream.launch_over(&neg, LaunchConfig::linear(3, 64), buffers, &3_u32) }?;
+    /// unsafe { stream.launch_buffers(&neg, LaunchConfig::linear(3, 64), buffers, &3_u32) }?;
     /// assert_eq!(stream.download(&b)?, [-1.0, 2.0, -3.0]);
     /// # Ok(())
     /// # }
@@ -125,7 +125,7 @@ impl Stream {
     /// As [`Launch::submit`](crate::Launch::submit): the kernel writes only buffers given by [`BufferArgument::write`].
     #[doc(alias = "hipModuleLaunchKernel")]
     #[inline(always)]
-    pub unsafe fn launch_over<const N: usize, V: DeviceRepr>(
+    pub unsafe fn launch_buffers<const N: usize, V: DeviceRepr>(
         &self,
         function: &Function,
         config: LaunchConfig,
@@ -136,25 +136,25 @@ impl Stream {
         // SAFETY: S9: the caller's promise.
         let launched = unsafe {
             match &buffers[..] {
-                [a, b] => self.launch_over_two(function, &config, [a, b], address, bytes),
-                [a, b, c] => self.launch_over_three(function, &config, [a, b, c], address, bytes),
+                [a, b] => self.try_launch_two(function, &config, [a, b], address, bytes),
+                [a, b, c] => self.try_launch_three(function, &config, [a, b, c], address, bytes),
                 _ => Ok(false),
             }
         };
         match launched {
             Ok(true) => Ok(()),
-            // SAFETY: S9: as above; nothing was done.
-            Ok(false) => unsafe { self.launch_collected(function, config, &buffers, value) },
+            // SAFETY: S9: as above; nothing was submitted.
+            Ok(false) => unsafe { self.launch_by_builder(function, config, &buffers, value) },
             Err(error) => Err(*error),
         }
     }
 
-    /// As [`Stream::launch_at_once`]. It is compiled here, whoever calls it.
+    /// As [`Stream::try_launch`]. It is compiled once, in this crate.
     ///
     /// # Safety
     /// As there.
     #[inline(never)]
-    unsafe fn launch_over_two(
+    unsafe fn try_launch_two(
         &self,
         function: &Function,
         config: &LaunchConfig,
@@ -163,15 +163,15 @@ impl Stream {
         value_bytes: usize,
     ) -> Result<bool, Box<Error>> {
         // SAFETY: S9: the caller's promise.
-        unsafe { self.launch_at_once(function, config, buffers, value, value_bytes) }
+        unsafe { self.try_launch(function, config, buffers, value, value_bytes) }
     }
 
-    /// As [`Stream::launch_over_two`].
+    /// As [`Stream::try_launch_two`].
     ///
     /// # Safety
     /// As there.
     #[inline(never)]
-    unsafe fn launch_over_three(
+    unsafe fn try_launch_three(
         &self,
         function: &Function,
         config: &LaunchConfig,
@@ -180,16 +180,16 @@ impl Stream {
         value_bytes: usize,
     ) -> Result<bool, Box<Error>> {
         // SAFETY: S9: the caller's promise.
-        unsafe { self.launch_at_once(function, config, buffers, value, value_bytes) }
+        unsafe { self.try_launch(function, config, buffers, value, value_bytes) }
     }
 
-    /// The launch if nothing is unusual: nothing to wait for, nobody else who submits work on the memory just now, no capture, no error to
-    /// come before the call. Otherwise nothing is done, and the answer is false.
+    /// The fast path: there is nothing to wait for, no lock is contended, the stream does not capture, and no check fails. Otherwise it does
+    /// nothing and returns false.
     ///
     /// # Safety
-    /// As [`Stream::launch_over`]; the value is of so many bytes.
+    /// As [`Stream::launch_buffers`]; `value` points to `value_bytes` bytes.
     #[inline(always)]
-    unsafe fn launch_at_once<const N: usize>(
+    unsafe fn try_launch<const N: usize>(
         &self,
         function: &Function,
         config: &LaunchConfig,
@@ -198,21 +198,21 @@ impl Stream {
         value_bytes: usize,
     ) -> Result<bool, Box<Error>> {
         let device = self.device();
-        let usual = device == function.device()
+        let eligible = device == function.device()
             && function.takes_pointers_and(N, value_bytes)
             && is_within_linear_limits(function, config, device.properties())
             && device.inner().may_call()
             && self.is_never_captured_by_others();
-        if !usual {
+        if !eligible {
             return Ok(false);
         }
-        // Nothing but the device that was current before can go wrong in a drop here.
+        // The only drop here that can fail is the guard of the current device.
         let _later = (!device.inner().is_only()).then(drop_errors::later);
         let Some(_turn) = self.turn().try_get() else { return Ok(false) };
-        let mut taken = None;
-        if !buffers.iter().all(|buffer| buffer.is_at_home(self)) {
-            taken = self.take_all(&buffers);
-            if taken.is_none() {
+        let mut guards = None;
+        if !buffers.iter().all(|buffer| buffer.is_lock_free(self)) {
+            guards = self.try_lock_all(&buffers);
+            if guards.is_none() {
                 return Ok(false);
             }
         }
@@ -223,62 +223,62 @@ impl Stream {
         let extents = extents.as_ref().map(|extents| &extents[..]);
         let LaunchConfig { grid, block, shared_bytes } = *config;
         let doing = || function.launching(self);
-        // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
+        // SAFETY: S1, S3, S5, S9: number and sizes of the arguments are those that the kernel declares; the caller promises the rest.
         let launch = |p: &Platform| unsafe {
             let (function, s, arguments) = (function.raw(), self.raw(), arguments.pointers());
             raw::announce(p, s, extents);
             raw::module_launch_kernel(p, function, grid, block, shared_bytes, s, arguments)
                 .inspect_err(|_| raw::announce(p, s, None))
         };
-        // Errors are large: nothing is moved about where there is none.
+        // Errors are large. Boxing them makes the successful path cheaper.
         let launched = device.inner().run_allowed(doing, launch).map_err(Box::new);
         let count = self.timeline().note_submission();
-        match taken {
-            None => buffers.iter().for_each(|buffer| buffer.note(count)),
-            Some(taken) => self.commit_all(&buffers, taken, count),
+        match guards {
+            None => buffers.iter().for_each(|buffer| buffer.record(count)),
+            Some(guards) => self.commit_all(&buffers, guards, count),
         }
         function.module().note_launch(self);
         launched.map(|()| true)
     }
 
-    /// How each is used, if those that are not at home can be had at once.
+    /// How each buffer is used, if all locks that are needed can be taken without waiting.
     #[inline(never)]
-    fn take_all<'a, const N: usize>(&self, buffers: &[&BufferArgument<'a>; N]) -> Option<[Use<'a>; N]> {
-        let mut all = [const { Use::AtHome }; N];
+    fn try_lock_all<'a, const N: usize>(&self, buffers: &[&BufferArgument<'a>; N]) -> Option<[Use<'a>; N]> {
+        let mut all = [const { Use::LockFree }; N];
         for (index, buffer) in buffers.iter().enumerate() {
-            if buffer.is_at_home(self) {
+            if buffer.is_lock_free(self) {
                 continue;
             }
-            if !buffer.is_usual(self) {
+            if !buffer.is_eligible(self) {
                 return None;
             }
-            all[index] = match buffer.take(self) {
-                Some(taken) => Use::Taken(taken),
-                None if buffers[..index].iter().any(|other| buffer.is_read_as(other)) => Use::TakenBefore,
+            all[index] = match buffer.try_lock(self) {
+                Some(guard) => Use::Locked(guard),
+                None if buffers[..index].iter().any(|other| buffer.is_read_as(other)) => Use::SameAsEarlier,
                 None => return None,
             };
         }
         Some(all)
     }
 
-    /// They have a submission of that number.
+    /// Records the uses by the submission of this number.
     #[inline(never)]
     fn commit_all<const N: usize>(&self, buffers: &[&BufferArgument<'_>; N], all: [Use<'_>; N], count: u64) {
         for (buffer, used) in buffers.iter().zip(all) {
             match used {
-                Use::AtHome => buffer.note(count),
-                Use::Taken(mut taken) => taken.commit(self, buffer.access, count),
-                Use::TakenBefore => {}
+                Use::LockFree => buffer.record(count),
+                Use::Locked(mut guard) => guard.commit(self, buffer.access, count),
+                Use::SameAsEarlier => {}
             }
         }
     }
 
-    /// The launch, whatever it takes.
+    /// The general path, through [`Launch`](crate::Launch).
     ///
     /// # Safety
-    /// As [`Stream::launch_over`].
+    /// As [`Stream::launch_buffers`].
     #[cold]
-    unsafe fn launch_collected<V: DeviceRepr>(
+    unsafe fn launch_by_builder<V: DeviceRepr>(
         &self,
         function: &Function,
         config: LaunchConfig,
@@ -296,14 +296,14 @@ impl Stream {
 
 /// How a launch uses a buffer.
 enum Use<'a> {
-    /// It is noted without a lock.
-    AtHome,
-    Taken(Taken<'a>),
-    /// By another argument, which reads it too.
-    TakenBefore,
+    /// Recorded without the lock.
+    LockFree,
+    Locked(UsesGuard<'a>),
+    /// Recorded with an earlier argument that reads the same memory.
+    SameAsEarlier,
 }
 
-/// Where a kernel's arguments are.
+/// The array of pointers to a kernel's arguments.
 #[repr(C)]
 struct Arguments<const N: usize> {
     addresses: [*mut c_void; N],
@@ -312,7 +312,7 @@ struct Arguments<const N: usize> {
 
 impl<const N: usize> Arguments<N> {
     fn pointers(&self) -> *mut *mut c_void {
-        // Nothing is written to them.
+        // The driver only reads through them.
         std::ptr::from_ref(self).cast_mut().cast()
     }
 }

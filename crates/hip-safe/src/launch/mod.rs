@@ -27,18 +27,18 @@ pub struct LaunchConfig {
     pub grid: [u32; 3],
     /// Threads in a block along x, y and z.
     pub block: [u32; 3],
-    /// Bytes of shared memory for each block, beside what the kernel declares.
+    /// Bytes of dynamic shared memory for each block, in addition to what the kernel declares.
     pub shared_bytes: u32,
 }
 
 impl LaunchConfig {
-    /// Whether grid and block have one dimension, so that no two threads have the same place along x.
+    /// Whether grid and block have one dimension, so that no two threads have the same index along x.
     pub fn is_linear(&self) -> bool {
         self.grid[1..] == [1, 1] && self.block[1..] == [1, 1]
     }
 
-    /// Blocks of `block` threads along x, enough for one thread for each of `count` elements; at least one block, and no
-    /// more blocks than can be launched: the kernel strides over the rest.
+    /// Blocks of `block` threads along x: enough for one thread for each of `count` elements, at least one block, and at most as many as can
+    /// be launched. The kernel has to stride over its grid for larger counts.
     pub fn linear(count: u64, block: u32) -> Self {
         let block = block.max(1);
         let most = (MAX_THREADS_PER_AXIS / u64::from(block)).min(i32::MAX as u64);
@@ -51,19 +51,19 @@ impl LaunchConfig {
     }
 }
 
-/// A launch being put together: see [`Stream::launch`].
+/// A builder for a launch: see [`Stream::launch`].
 ///
-/// Arguments are copied as they are given, and buffers stay borrowed until the launch is dropped, so nothing that the
-/// launch refers to can go away before [`Launch::submit`]. What is found wrong is what `submit` answers, before any call.
+/// Values are copied when they are given, and buffers stay borrowed until the launch is dropped, so everything that the launch refers to is
+/// alive at [`Launch::submit`]. `submit` returns the first error of the arguments, before any call.
 #[must_use = "nothing is launched until submit"]
 pub struct Launch<'a> {
     submission: Submission<'a>,
     function: &'a Function,
     config: LaunchConfig,
     cooperative: bool,
-    /// The arguments' bytes, each argument at the start of a word.
+    /// The bytes of the arguments. Each argument begins at a word.
     words: InlineVec<u64, 40>,
-    /// How many bytes each of them has.
+    /// The size of each argument in bytes.
     sizes: InlineVec<usize, ARGUMENTS>,
 }
 
@@ -130,15 +130,15 @@ impl<'a> Launch<'a> {
         self.pointer(buffer.address.raw());
     }
 
-    /// The blocks may wait for each other: all of them run at once, or the launch is refused.
+    /// Makes the launch cooperative: all blocks are resident at once, so that they may wait for each other, or the launch is refused.
     #[doc(alias = "hipModuleLaunchCooperativeKernel")]
     pub fn cooperative(&mut self) -> &mut Self {
         self.cooperative = true;
         self
     }
 
-    /// A pointer argument of which only the address is known. Whether it is valid is for the caller of `submit` to know, and
-    /// a platform that checks the order of operations does not check what is behind it.
+    /// A pointer argument given by its address. The caller of `submit` promises that it is valid. A platform that checks the order of
+    /// operations does not check accesses through it.
     #[inline]
     pub fn pointer(&mut self, address: *const c_void) -> &mut Self {
         self.sizes.push(size_of_val(&address));
@@ -189,7 +189,7 @@ impl<'a> Launch<'a> {
         };
         self.submission.runs(function.module());
         let doing = || function.launching(stream);
-        // SAFETY: S1, S3, S5, S9: as many arguments as the kernel declares, each as large; the rest is the caller's word.
+        // SAFETY: S1, S3, S5, S9: number and sizes of the arguments are those that the kernel declares; the caller promises the rest.
         let launched = self.submission.run(doing, |p, s, extents| unsafe {
             raw::announce(p, s, extents);
             let launched = match cooperative {
@@ -201,7 +201,7 @@ impl<'a> Launch<'a> {
             };
             launched.inspect_err(|_| raw::announce(p, s, None))
         });
-        // Errors are large: nothing is moved about where there is none.
+        // Errors are large. Boxing them makes the successful path cheaper.
         let launched = launched.map_err(Box::new);
         function.module().note_launch(stream);
         launched.map_err(|error| *error)
@@ -222,7 +222,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// The driver's function for a cooperative launch, if it can be one.
+    /// The driver's function for cooperative launches, if this one is within the limits.
     fn cooperative_launcher(&self) -> Result<hipModuleLaunchCooperativeKernel_fn> {
         let LaunchConfig { grid, block, shared_bytes } = self.config;
         let launcher = raw::functions::cooperative_launcher(self.function.device().platform())?;
@@ -231,7 +231,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// Refuses what the device, the kernel or HIP itself does not allow.
+/// Refuses sizes that the device, the kernel or HIP itself does not allow.
 #[inline]
 fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
     let within =
@@ -239,7 +239,7 @@ fn check_limits(function: &Function, config: &LaunchConfig, device: &Properties)
     if within { Ok(()) } else { find_limit(function, config, device) }
 }
 
-/// Whether a launch along x alone, without more shared memory, is within all limits.
+/// Whether this is a launch of one dimension without dynamic shared memory, and within all limits.
 #[inline]
 pub(crate) fn is_within_linear_limits(
     function: &Function,
@@ -256,7 +256,7 @@ pub(crate) fn is_within_linear_limits(
 
 fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Properties) -> bool {
     let LaunchConfig { grid, block, shared_bytes } = config;
-    // There may be 1 along an axis whatever the device.
+    // A size of 1 along y and z is within the limits of every device.
     let axes = if config.is_linear() { 1 } else { 3 };
     let (mut fits, mut threads) = (true, 1_u64);
     for axis in 0..axes {
@@ -272,7 +272,7 @@ fn is_within_limits(function: &Function, config: &LaunchConfig, device: &Propert
         & (shared <= device.shared_memory_per_block.max(function.most_shared()) as u64)
 }
 
-/// The first limit that it is not within.
+/// The error of the first limit that is exceeded.
 #[cold]
 fn find_limit(function: &Function, config: &LaunchConfig, device: &Properties) -> Result<()> {
     let LaunchConfig { grid, block, shared_bytes } = config;

@@ -1,11 +1,11 @@
-//! A range of device memory. Buffers put a type and a length on top.
+//! Allocations: ranges of device memory with the record of their uses. Buffers add a type and a length.
 
 use super::check::{BufferKind, Registration};
 use super::device_memory::Piece;
 use super::unpooled::Unpooled;
 use crate::graph::{GraphMemory, GraphPiece};
 use crate::handle::Handle;
-use crate::order::{Points, Taken, Tracked, Uses, not_in_host_function};
+use crate::order::{Points, Tracked, Uses, UsesGuard, not_in_host_function};
 use crate::{Device, Error, Result, Stream, drop_errors};
 use hip_sys::Access;
 use parking_lot::Mutex;
@@ -15,24 +15,24 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering};
 
-/// Device memory, and the work that uses it. The last owner gives it back to the device's pool, which hands it on behind
-/// that work.
+/// Device memory with the record of its uses. The last owner returns it to the device's pool together with its uses, and the next owner comes
+/// after them.
 pub(crate) struct Allocation {
     held: Option<Held>,
-    /// Null for no memory.
+    /// Null if it has no bytes.
     address: Handle<c_void>,
     stream: Stream,
-    /// The stream that its owner works on since, if it is another one: what comes next is cheapest there.
-    home: Mutex<Option<Stream>>,
+    /// The stream that the buffer was bound to since, if any. The pool gets the memory back on this stream.
+    release_stream: Mutex<Option<Stream>>,
     tracked: Tracked,
-    /// How many graphs read it, and how many write it, whenever they are launched; one that is being captured counts.
+    /// How many graphs read it, and how many write it. An active capture counts as a graph.
     graphs: [AtomicUsize; 2],
     ordered: AtomicBool,
-    /// Its place among those that live, if that is remembered.
+    /// Its entry in the list of live buffers, if that is kept.
     listed: Option<Registration>,
 }
 
-/// What an allocation owns.
+/// The memory that an allocation owns.
 enum Held {
     /// A piece of its device's pool.
     Pooled(Piece),
@@ -42,8 +42,7 @@ enum Held {
 }
 
 impl Allocation {
-    /// Allocates `bytes` bytes of undefined content; none at all, and without a call, for 0. While the stream captures they
-    /// are the graph's.
+    /// Allocates `bytes` bytes of undefined content, without a call for 0 bytes. During a capture the memory belongs to the graph.
     pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Arc<Self>> {
         if bytes == 0 {
             return Ok(Arc::new(Self::empty(stream)));
@@ -56,12 +55,12 @@ impl Allocation {
         Self::pooled(stream, bytes)
     }
 
-    /// No memory.
+    /// An allocation of no bytes.
     pub(crate) fn empty(stream: &Stream) -> Self {
         Self::holding(stream, None, Uses::default(), None)
     }
 
-    /// A piece of a graph's memory, which others may have used before. Lists of live buffers have the segment that it is of.
+    /// A piece of a graph's memory, with the uses of its former owners. The list of live buffers has an entry for the segment, not for the piece.
     pub(crate) fn of_graph(stream: &Stream, piece: GraphPiece, former: Points) -> Self {
         Self::holding(stream, Some(Held::Graph(piece)), Uses::after(former), None)
     }
@@ -71,16 +70,16 @@ impl Allocation {
     pub(crate) fn pooled(stream: &Stream, bytes: usize) -> Result<Arc<Self>> {
         let (piece, former) = stream.device().memory().allocate(stream, bytes)?;
         let listed = Registration::new(BufferKind::Device, stream.device(), bytes);
-        // It is large: it is made where it stays.
-        let place = Arc::<Self>::new_uninit();
-        let to = Arc::as_ptr(&place).cast_mut().cast::<Self>();
-        // SAFETY: S4: the place was just made, and there is no other reference to it.
+        // It is written in place, because the value is large.
+        let memory = Arc::<Self>::new_uninit();
+        let to = Arc::as_ptr(&memory).cast_mut().cast::<Self>();
+        // SAFETY: S4: the memory was just allocated, and there is no other reference to it.
         unsafe { to.write(Self::holding(stream, Some(Held::Pooled(piece)), Uses::after(former), listed)) };
         // SAFETY: S12: it was just written.
-        Ok(unsafe { place.assume_init() })
+        Ok(unsafe { memory.assume_init() })
     }
 
-    /// `bytes` bytes of the stream's device that nobody has used yet, and that do not come from its pool.
+    /// `bytes` bytes on the stream's device without former uses, which do not come from its pool.
     pub(crate) fn of_unpooled(stream: &Stream, memory: Unpooled, kind: BufferKind, bytes: usize) -> Self {
         let listed = Registration::new(kind, stream.device(), bytes);
         Self::holding(stream, Some(Held::Unpooled(memory)), Uses::default(), listed)
@@ -95,29 +94,38 @@ impl Allocation {
             Some(Held::Unpooled(memory)) => memory.address(),
         };
         let tracked = match &held {
-            // SAFETY: S4: the stream that is kept beside it is the same.
-            Some(Held::Pooled(_)) => unsafe { Tracked::at_home(stream, uses) },
+            // SAFETY: S4: the result holds a reference to the same stream.
+            Some(Held::Pooled(_)) => unsafe { Tracked::with_own_stream(stream, uses) },
             _ => Tracked::new(uses),
         };
-        let (stream, home, graphs) = (stream.clone(), Mutex::default(), Default::default());
-        Self { held, address, stream, home, tracked, graphs, ordered: AtomicBool::new(true), listed }
+        let (stream, release_stream, graphs) = (stream.clone(), Mutex::default(), Default::default());
+        Self {
+            held,
+            address,
+            stream,
+            release_stream,
+            tracked,
+            graphs,
+            ordered: AtomicBool::new(true),
+            listed,
+        }
     }
 
     pub(crate) fn address(&self) -> Handle<c_void> {
         self.address
     }
 
-    /// The piece of a graph's memory that it is, if it is one.
+    /// The piece of a graph's memory, if it is one.
     pub(crate) fn graph_piece(&self) -> Option<&GraphPiece> {
         if let Some(Held::Graph(piece)) = &self.held { Some(piece) } else { None }
     }
 
-    /// The memory that it is a piece of, if that is a graph's.
+    /// The graph's memory that it is a piece of, if it is one.
     pub(crate) fn graph_memory(&self) -> Option<&Arc<GraphMemory>> {
         self.graph_piece().map(GraphPiece::memory)
     }
 
-    /// Whether it is a piece of its device's pool or of a graph's memory, which no host code has a slice of.
+    /// Whether it is a piece of its device's pool or of a graph's memory. Host code never has a slice of those.
     pub(crate) fn is_pooled(&self) -> bool {
         !matches!(&self.held, Some(Held::Unpooled(_)))
     }
@@ -131,7 +139,7 @@ impl Allocation {
         self.stream.device()
     }
 
-    /// How lists of live buffers name it, if they are kept.
+    /// Sets its name in the list of live buffers, if that is kept.
     pub(crate) fn set_name(&self, name: impl fmt::Display) {
         if let Some(listed) = &self.listed {
             listed.set_name(name);
@@ -142,7 +150,7 @@ impl Allocation {
         &self.tracked
     }
 
-    /// A graph uses it from now on.
+    /// Counts one more graph that uses it.
     pub(crate) fn enter_graph(&self, access: Access) {
         self.graphs_that(access).fetch_add(1, Ordering::Relaxed);
     }
@@ -156,7 +164,7 @@ impl Allocation {
         self.graphs.iter().any(|graphs| graphs.load(Ordering::Relaxed) > 0)
     }
 
-    /// Whether a graph writes it, beside the one that this thread captures from `stream`.
+    /// Whether a graph writes it, not counting the one that this thread captures from `stream`.
     #[inline]
     pub(crate) fn is_written_by_graphs(self: &Arc<Self>, stream: &Stream) -> bool {
         match self.graphs_that(Access::WRITE).load(Ordering::Relaxed) {
@@ -167,7 +175,7 @@ impl Allocation {
 
     #[cold]
     fn is_written_by_others(self: &Arc<Self>, graphs: usize, stream: &Stream) -> bool {
-        // A host function captures nothing, and must not wait for who begins a capture.
+        // A host function captures nothing, and must not wait for a thread that begins a capture.
         let may_capture = not_in_host_function().is_ok();
         let own = may_capture && stream.turn().capture().is_some_and(|capture| capture.writes(self));
         graphs > usize::from(own)
@@ -177,7 +185,7 @@ impl Allocation {
         &self.graphs[usize::from(access == Access::WRITE)]
     }
 
-    /// Whether there is no other counted reference to it. What the former owners of others did comes before what follows.
+    /// Whether this is the only counted reference. If so, everything that former owners did happens before what follows.
     #[inline]
     pub(crate) fn has_one_owner(self: &Arc<Self>) -> bool {
         let one = Arc::strong_count(self) == 1;
@@ -185,59 +193,59 @@ impl Allocation {
         one
     }
 
-    /// Its uses without a lock, if there is no other counted reference to it.
+    /// Its uses without the lock, if this is the only counted reference.
     ///
     /// # Safety
-    /// While the result lives nobody else makes another reference of this one, or reaches the uses by it.
+    /// While the result lives, no other thread clones this reference or reaches the uses through it.
     #[inline]
-    pub(crate) unsafe fn uses_alone(self: &Arc<Self>) -> Option<Taken<'_>> {
-        // A capture knows its pieces by weak references, and makes strong ones of them.
+    pub(crate) unsafe fn exclusive_uses(self: &Arc<Self>) -> Option<UsesGuard<'_>> {
+        // A capture holds weak references to its pieces, and upgrades them.
         if self.graph_piece().is_some() || !self.has_one_owner() {
             return None;
         }
-        // SAFETY: S8: nobody reaches them by this reference, as the caller says, and there is no other.
-        Some(unsafe { self.tracked.take_alone() })
+        // SAFETY: S8: this is the only reference, and the caller promises that no other thread uses it.
+        Some(unsafe { self.tracked.exclusive_guard() })
     }
 
-    /// Whether it is of the pool of the stream's device, and we order its uses.
+    /// Whether it comes from the pool of the stream's device, and this crate orders its uses.
     #[inline]
-    pub(crate) fn is_usual(&self, stream: &Stream) -> bool {
+    pub(crate) fn is_eligible(&self, stream: &Stream) -> bool {
         let same_device = || self.stream == *stream || self.device() == stream.device();
         matches!(&self.held, Some(Held::Pooled(_))) && self.is_ordered() && same_device()
     }
 
-    /// Whether we order its uses, not the caller.
+    /// Whether this crate orders its uses, and not the caller.
     pub(crate) fn is_ordered(&self) -> bool {
         self.ordered.load(Ordering::Relaxed)
     }
 
-    /// From now on the caller orders its uses. The buffer is borrowed exclusively.
+    /// Leaves the order of its uses to the caller. The buffer is borrowed exclusively.
     pub(crate) fn leave_order(&self) {
-        self.tracked.forbid_home_alone();
+        self.tracked.require_lock_exclusive();
         self.ordered.store(false, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_home(&self, stream: &Stream) {
-        // The former one may end with this reference: it goes after the lock.
-        let former = self.home.lock().replace(stream.clone());
+    pub(crate) fn set_release_stream(&self, stream: &Stream) {
+        // This may be the last reference to the former stream, so it is dropped after the lock.
+        let former = self.release_stream.lock().replace(stream.clone());
         drop(former);
     }
 
-    /// Gives it back, behind the work that may use it. Memory that is not the pool's waits for that work.
+    /// Returns the memory with its uses. Memory that does not come from a pool waits for them.
     #[inline]
     pub(crate) fn release(&mut self) -> Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
-        // What cannot be given back stays listed.
+        // Memory that could not be returned stays listed.
         let listed = ManuallyDrop::new(self.listed.take());
-        let home = self.home.get_mut().as_ref().unwrap_or(&self.stream);
+        let stream = self.release_stream.get_mut().as_ref().unwrap_or(&self.stream);
         let uses = self.tracked.get_mut();
         if !*self.ordered.get_mut() {
-            uses.assume_written(home);
+            uses.assume_written(stream);
         }
         match held {
             Held::Graph(piece) => piece.release(uses.take()),
-            Held::Pooled(piece) => home.device().memory().release(home, piece, uses.take()),
-            Held::Unpooled(memory) => memory.release(home.device(), &self.tracked),
+            Held::Pooled(piece) => stream.device().memory().release(stream, piece, uses.take()),
+            Held::Unpooled(memory) => memory.release(stream.device(), &self.tracked),
         }?;
         drop(ManuallyDrop::into_inner(listed));
         Ok(())
@@ -246,7 +254,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // Without a call it goes back even if calls cannot be made any more.
+        // This runs on a lost device too, because a return to the pool makes no call.
         let released = self.release();
         if self.device().is_usable() {
             drop_errors::report_failure(released);
@@ -254,7 +262,7 @@ impl Drop for Allocation {
     }
 }
 
-/// Gives up one reference; the last one releases the memory and says how that went.
+/// Drops one reference. The last one releases the memory and returns the error of that.
 pub(crate) fn close(allocation: Arc<Allocation>) -> Result<()> {
     Arc::into_inner(allocation).map_or(Ok(()), |mut last| last.release())
 }
@@ -287,16 +295,16 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn uses_are_locked_while_somebody_else_may_have_them() {
+    fn uses_need_the_lock_while_there_is_another_reference() {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let allocation = Allocation::pooled(&stream, 64).unwrap();
         // SAFETY: S8: no other thread has a reference.
-        let alone = |allocation: &Arc<Allocation>| unsafe { allocation.uses_alone().is_some() };
-        assert!(alone(&allocation));
+let exclusive = |allocation: &Arc<Allocation>| unsafe { allocation.exclusive_uses().is_some() };
+        assert!(exclusive(&allocation));
         let other = Arc::clone(&allocation);
-        assert!(!alone(&allocation));
+        assert!(!exclusive(&allocation));
         drop(other);
-        assert!(alone(&allocation));
+        assert!(exclusive(&allocation));
 
         let mut piece = None;
         let captured = stream.capture(|stream| {
@@ -304,8 +312,8 @@ mod tests {
             Ok(())
         });
         let piece = piece.unwrap();
-        assert!(piece.graph_piece().is_some() && !alone(&piece));
+        assert!(piece.graph_piece().is_some() && !exclusive(&piece));
         drop(captured);
-        assert!(Arc::strong_count(&piece) == 1 && !alone(&piece));
+        assert!(Arc::strong_count(&piece) == 1 && !exclusive(&piece));
     }
 }

@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 /// `len` elements of `T` in device memory, for work on any stream of the device.
 ///
-/// Work that uses it is ordered, whichever streams it is submitted to. It has one owner.
-/// [`DeviceBuffer::try_clone`] copies the elements; [`SharedBuffer`](crate::SharedBuffer) shares them. Dropping it never
-/// waits: the memory goes back to the device's pool, which hands it on behind the work that uses it. A buffer of no elements
-/// has no memory and makes no calls.
+/// Work that uses it is ordered across streams. It has one owner. [`DeviceBuffer::try_clone`] copies the elements;
+/// [`SharedBuffer`](crate::SharedBuffer) shares them. The drop never waits: the memory returns to the device's pool, and its next owner comes
+/// after the work that uses it. A buffer of no elements has no memory and makes no calls.
 pub struct DeviceBuffer<T: DeviceRepr> {
     allocation: Arc<Allocation>,
-    /// The stream it was bound to after its allocation.
+    /// The stream that it was bound to after its allocation.
     rebound: Option<Stream>,
     len: usize,
     elements: PhantomData<T>,
@@ -31,7 +30,7 @@ impl Stream {
     #[doc(alias = "hipMalloc")]
     #[doc(alias = "hipMemset")]
     pub fn alloc_zeros<T: AnyBits>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        // SAFETY: S15: every byte is set before anybody can submit a read: the stream keeps order.
+        // SAFETY: S15: every byte is set before any read can be submitted.
         let mut buffer = unsafe { self.alloc_uninit(len) }?;
         self.memset(&mut buffer, 0)?;
         Ok(buffer)
@@ -51,7 +50,7 @@ impl Stream {
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
-    /// A buffer of that many elements, which the allocation has room for.
+    /// A buffer of `len` elements. The allocation is large enough.
     pub(crate) fn of_allocation(allocation: Arc<Allocation>, len: usize) -> Self {
         Self { allocation, rebound: None, len, elements: PhantomData }
     }
@@ -76,14 +75,14 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.rebound.as_ref().unwrap_or_else(|| self.allocation.stream())
     }
 
-    /// Whether launches of a graph write it, now or later. It is no longer once the graph and what was instantiated from it are gone. The
-    /// graph that this thread captures from the buffer's stream does not count: the work that writes comes in the order of the capture.
+    /// Whether a graph writes it when it is launched. This ends when the graph and its executable graphs are dropped. The graph that this
+    /// thread captures from the buffer's stream does not count, because its writes are in the order of the capture.
     #[inline]
     pub fn is_written_by_graphs(&self) -> bool {
         self.allocation.is_written_by_graphs(self.stream())
     }
 
-    /// Whether launches of a graph read or write it, now or later; one that is being captured counts.
+    /// Whether a graph reads or writes it when it is launched. An active capture counts as a graph.
     pub fn is_used_by_graphs(&self) -> bool {
         self.allocation.is_used_by_graphs()
     }
@@ -124,7 +123,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
         let view = DeviceViewMut::new(self.allocation.address(), self.len, self.stream(), &self.allocation);
         // SAFETY: S4: the buffer is borrowed exclusively for as long.
-        unsafe { view.alone() }
+        unsafe { view.exclusive() }
     }
 
     /// A range of it, to read.
@@ -168,32 +167,32 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
         self.stream().clone_of(self)
     }
 
-    /// Binds it to another stream of its device: that of its copies, and the one where its memory is used again at the least
-    /// cost. It waits for nothing.
+    /// Binds it to another stream of its device, without waiting. [`DeviceBuffer::try_clone`] copies on that stream, and the pool gets the
+    /// memory back there.
     ///
     /// # Errors
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another device.
     pub fn rebind(&mut self, stream: &Stream) -> Result<()> {
         stream.device().check_same("the buffer", self.device())?;
-        self.allocation.set_home(stream);
+        self.allocation.set_release_stream(stream);
         self.rebound = Some(stream.clone());
         Ok(())
     }
 
-    /// From now on the order of its uses is the caller's: no event is recorded for it and nothing waits.
+    /// Leaves the order of its uses to the caller: no event is recorded for it, and no use waits.
     ///
     /// # Safety
-    /// Work that uses it on several streams is ordered by events of the caller's, and when it is dropped all of it comes
-    /// before what [`DeviceBuffer::stream`] gets next.
+    /// The caller orders work on several streams by events of its own. When the buffer is dropped, all work that uses it comes before later
+    /// work on [`DeviceBuffer::stream`].
     pub unsafe fn untracked(&mut self) {
         self.allocation.leave_order();
     }
 
-    /// Gives the memory back and says how that went. It is not waited for.
+    /// Returns the memory to the pool without waiting, and returns the error of that.
     ///
     /// # Errors
-    /// [`Error::Poisoned`](crate::Error::Poisoned) after a sticky error. Where buffers come straight from the driver, the
-    /// error of the wait, and then the memory stays allocated, or that of the free.
+    /// [`Error::Poisoned`](crate::Error::Poisoned) after a sticky error. Where buffers come directly from the driver, the error of the wait,
+    /// and then the memory stays allocated, or that of the free.
     #[doc(alias = "hipFree")]
     pub fn close(self) -> Result<()> {
         allocation::close(self.allocation)

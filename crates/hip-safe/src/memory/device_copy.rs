@@ -1,4 +1,4 @@
-//! Filling and copying within device memory. Both are asynchronous.
+//! Asynchronous fills of device memory, and copies within a device.
 
 use crate::handle::Handle;
 use crate::raw;
@@ -71,7 +71,7 @@ impl Stream {
     }
 }
 
-/// Refuses two lengths that differ.
+/// Refuses lengths that differ.
 pub(crate) fn check_lengths(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::LengthMismatch { what, expected, got }) }
 }

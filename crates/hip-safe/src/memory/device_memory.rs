@@ -17,7 +17,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::time::Duration;
 
-/// A piece of device memory that somebody uses.
+/// A piece of device memory that is in use.
 pub(crate) struct Piece {
     address: Handle<c_void>,
     bytes: usize,
@@ -26,49 +26,49 @@ pub(crate) struct Piece {
     block: BlockId,
 }
 
-/// Where a device's pool has its memory from: see [`Device::set_memory_source`].
+/// The source of a device's memory pool: see [`Device::set_memory_source`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemorySource {
     /// `hipMalloc` and `hipFree`.
     #[default]
     Driver,
-    /// `hipMallocAsync` and `hipFreeAsync`: the driver's own pool, which other libraries of the process use too. What is given back
-    /// does not wait for the whole device, as `hipFree` does, and goes to whoever asks the driver next. Kernels of other devices
-    /// have no access to this memory, whatever [`Device::enable_peer_access`] says, and it cannot be shared with other processes.
+    /// `hipMallocAsync` and `hipFreeAsync`: the driver's own stream-ordered pool, which other libraries of the process use too. Freeing does
+    /// not wait for the whole device, as `hipFree` does. Kernels of other devices have no access to this memory, even after
+    /// [`Device::enable_peer_access`], and it cannot be shared with other processes.
     #[doc(alias = "hipMallocAsync")]
     StreamOrdered,
 }
 
-/// The memory of one device: a pool of what the driver gave.
+/// The memory of one device: a pool of segments from the driver.
 pub(crate) struct DeviceMemory {
     pool: SharedPool<Points>,
-    /// Changes only while the pool has nothing from there.
+    /// Changed only while the pool has no segments.
     source: Mutex<MemorySource>,
 }
 
-/// The driver, as a source of memory.
+/// The driver as the source of a pool.
 struct Driver<'a> {
     device: &'a Inner,
     source: &'a Mutex<MemorySource>,
-    /// How much to ask for, where pages of its own are to end with the request.
+    /// The exact number of bytes to ask for, if the platform puts each allocation on pages of its own.
     exact: Option<usize>,
     segments: Vec<Segment>,
 }
 
 thread_local! {
-    /// Whether this thread gives memory back.
+    /// Whether this thread is returning memory to the driver.
     static RELEASING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Device {
-    /// What the device's memory pool holds and did so far.
+    /// The figures of the device's memory pool.
     pub fn memory_statistics(&self) -> PoolStatistics {
         self.memory().statistics()
     }
 
-    /// Chooses where the memory pool has its memory from. For all of a device's references at once, and before its first buffer
-    /// is made or after its last one is dropped: what the pool keeps goes back to where it came from.
+    /// Chooses the source of the device's memory pool, for all references to the device. The device has no buffers: this comes before the first
+    /// or after the last one. Segments that the pool keeps are returned to the former source.
     ///
     /// ```
     /// # fn main() -> hip_safe::Result<()> {
@@ -81,26 +81,25 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::MemoryInUse`] while there are buffers, or the error of giving back.
+    /// [`Error::MemoryInUse`] while there are buffers, or the error of a return.
     pub fn set_memory_source(&self, source: MemorySource) -> Result<()> {
         self.check_usable()?;
         self.memory().set_source(self, source)
     }
 
-    /// Gives memory that the pool keeps and nobody uses back to the driver, as far as at least `keep_bytes` bytes stay
-    /// reserved. It waits for the work that used it; meanwhile other threads, and that work itself, may use the pool. The bytes given
-    /// back.
+    /// Returns unused segments of the pool to the driver while at least `keep_bytes` bytes stay reserved, and returns how many bytes that
+    /// were. It waits for the work that used them. Other threads and host functions can use the pool meanwhile.
     ///
     /// # Errors
-    /// The error of the wait, or of the free; then less was given back.
+    /// The error of a wait or of a free. Then fewer segments were returned.
     #[doc(alias = "hipMemPoolTrimTo")]
     pub fn trim_memory(&self, keep_bytes: usize) -> Result<usize> {
         self.check_usable()?;
         self.memory().with_driver(self.inner(), |pool, driver| pool.trim(driver, keep_bytes))
     }
 
-    /// Makes sure that the pool has one free piece of `bytes` bytes that nothing uses, so that making a buffer of that size, on any
-    /// stream, takes no call. If the driver refuses, what the pool keeps otherwise goes back first, as for a buffer.
+    /// Makes sure that the pool has a free block of `bytes` bytes that no work uses, so that the next allocation of that size needs no driver
+    /// call on any stream. If the driver is out of memory, unused segments are returned to it first, as for a buffer.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver answers.
@@ -126,12 +125,12 @@ impl DeviceMemory {
         self.pool.statistics()
     }
 
-    /// As [`DeviceMemory::statistics`]; `None` if another thread had the pool for longer than that.
+    /// As [`DeviceMemory::statistics`]; `None` if another thread held the pool's lock for longer than that.
     pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
         self.pool.statistics_within(patience)
     }
 
-    /// A piece of `bytes` bytes of undefined content, and what its first use has to come after.
+    /// Allocates `bytes` bytes of undefined content, with the uses that the first use has to come after.
     #[inline]
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<(Piece, Points)> {
         let device = stream.device();
@@ -150,15 +149,15 @@ impl DeviceMemory {
         Ok((Piece { address, bytes: block.bytes, requested: bytes, block: block.id }, block.order))
     }
 
-    /// A block that the pool has at once, without a call.
+    /// A block of the pool, without a driver call.
     #[inline]
     fn allocate_cached(&self, bytes: usize, stream: u64) -> Option<Block<Points>> {
-        // The pool is locked, and a hook may want it.
+        // A hook must not run while the pool is locked.
         let _later = drop_errors::later();
         self.pool.allocate_cached(bytes, stream)
     }
 
-    /// A block, and whether it took no memory of the driver's.
+    /// A block, and whether no segment of the driver was needed.
     #[cold]
     fn allocate_anew(
         &self,
@@ -175,27 +174,26 @@ impl DeviceMemory {
         Ok((allocated.map_err(|error| out_of_memory(device, bytes, error))?, hit))
     }
 
-    /// Takes a piece back that work before `former` may still use. Nothing waits, but where pieces come straight from the
-    /// driver.
+    /// Returns a piece to the pool with the uses that may not be complete. It waits for them only if pieces come directly from the driver.
     #[inline]
-    pub(crate) fn release(&self, home: &Stream, piece: Piece, mut former: Points) -> Result<()> {
-        let (device, number) = (home.device(), home.timeline().number());
-        trace::freed(home, piece.requested);
-        // A use elsewhere that is still going on is not known to come before what the stream has by now.
+    pub(crate) fn release(&self, stream: &Stream, piece: Piece, mut former: Points) -> Result<()> {
+        let (device, number) = (stream.device(), stream.timeline().number());
+        trace::freed(stream, piece.requested);
+        // A pending use on another stream may run after everything that this stream has now, so the platform is not told.
         let ext = device.platform().ext();
         if ext.release.is_some() && !ext.own_pages && (former.settle() || former.only_on(number)) {
-            raw::release(device.platform(), piece.address, piece.bytes, home.raw());
+            raw::release(device.platform(), piece.address, piece.bytes, stream.raw());
         }
         let Some(departed) = self.pool.free(piece.block, number, former) else { return Ok(()) };
         self.with_driver(device.inner(), |pool, driver| pool.give_back(driver, departed))
     }
 
-    /// A stream has ended.
+    /// Called when a stream has ended.
     pub(crate) fn forget_stream(&self, number: u64) {
         self.pool.forget_stream(number);
     }
 
-    /// Gives everything back to the driver: the device's last reference is gone, so no buffer and no stream is left.
+    /// Returns everything to the driver. The last reference to the device is gone, so no buffer and no stream is left.
     pub(crate) fn close(&mut self, device: &Inner) -> Result<()> {
         self.with_driver(device, |pool, driver| pool.trim(driver, 0)).map(drop)
     }
@@ -216,7 +214,7 @@ impl DeviceMemory {
         device: &Inner,
         act: impl FnOnce(&SharedPool<Points>, &mut Driver<'_>) -> R,
     ) -> R {
-        // The pool may be locked, and a hook may want it.
+        // A hook must not run while the pool is locked.
         let _later = drop_errors::later();
         let mut driver = Driver { device, source: &self.source, exact: None, segments: Vec::new() };
         let answer = act(&self.pool, &mut driver);
@@ -242,11 +240,11 @@ impl Driver<'_> {
         }
         let address = Handle::new(std::ptr::with_exposed_provenance_mut(address));
         let free = |p: &Platform, source: MemorySource| {
-            // Pieces that the pool took back are the driver's again.
+            // The checker of the platform is told that the driver owns the range again.
             if !p.ext().own_pages {
                 raw::reserve(p, address, bytes, null_mut());
             }
-            // SAFETY: S1, S3, S4: it is the pool's alone, came from this source, and every submission that used it is complete.
+            // SAFETY: S1, S3, S4: the pool is the only owner, the memory came from this source, and every use of it is complete.
             unsafe {
                 match source {
                     MemorySource::Driver => raw::free(p, address),
@@ -271,10 +269,10 @@ impl Source<Points> for Driver<'_> {
             MemorySource::StreamOrdered => {
                 // SAFETY: S1, S3: the device is current.
                 let address = unsafe { raw::memory::malloc_async(p, bytes) }?;
-                // SAFETY: S1, S3: as above; null is the stream that the allocation is ordered on, and others may use it next.
+                // SAFETY: S1, S3: as above. The allocation is ordered on the null stream; after this wait any stream may use it.
                 let waited = unsafe { raw::stream_synchronize(p, null_mut()) };
                 if let Err(failure) = waited {
-                    // SAFETY: S1, S3, S4: it was ours alone, and nobody knows of it. The first error is the one to tell.
+                    // SAFETY: S1, S3, S4: this is its only owner. Only the first error is returned.
                     let _ = unsafe { raw::memory::free_async(p, address) };
                     return Err(failure);
                 }
@@ -300,18 +298,19 @@ impl Source<Points> for Driver<'_> {
         self.wait_and_free(address, bytes, order)
     }
 
-    /// The wait for a stream may drop its last reference, and with it functions that it never called and what they own.
+    /// False while this thread returns memory: that wait may drop the last reference to a stream, and with it host functions and the buffers
+    /// that they own.
     fn may_wait(&self) -> bool {
         !RELEASING.get()
     }
 
-    /// The driver may wait for the whole device to free something, which no capture allows.
+    /// False during any capture: a free may wait for the whole device, which invalidates captures.
     fn may_release(&self) -> bool {
         self.may_wait() && !graph::any_capture()
     }
 }
 
-/// While it lives, this thread gives memory back.
+/// Marks this thread as returning memory while it lives.
 struct Releasing {
     former: bool,
 }
@@ -336,13 +335,13 @@ impl Order for Points {
     }
 }
 
-/// The figures that say why there is no memory.
+/// The error with the figures of the pool and the driver.
 fn out_of_memory(device: &Device, requested: usize, error: PoolError<Error>) -> Error {
     let (statistics, largest_free) = match error {
         PoolError::Source(error) => return error,
         PoolError::OutOfMemory { statistics, largest_free, .. } => (statistics, largest_free),
     };
-    // The figures of the driver are an extra: this error is not lost for want of them.
+    // The driver's figures are optional: a failed question must not hide this error.
     let driver = device.memory_info().ok();
     Error::OutOfMemory { device: device.label(), requested, driver, pool: statistics, largest_free }
 }

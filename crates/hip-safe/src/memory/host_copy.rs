@@ -1,5 +1,4 @@
-//! Copies between plain host slices and device memory. They return when the host's side is done with: the slice may be
-//! changed, read or dropped at once.
+//! Copies between pageable host slices and device memory. They return when the slice is not used any more.
 
 use super::device_copy::check_lengths;
 use crate::raw;
@@ -92,8 +91,8 @@ impl Stream {
         unsafe { self.read_into(from, destination.as_mut_ptr().cast()) }
     }
 
-    /// After a copy that failed: it may still go on, and then uses a slice that is its owner's again. A device that is lost does
-    /// nothing any more; where one is not, but nothing can be waited for, there is no other way to keep the promise.
+    /// Called after a failed copy, which may still run and use the caller's slice. A lost device does not run it. If the device is not lost and
+    /// no wait succeeds, aborting is the only way to stay sound.
     #[cold]
     fn wait_or_abort(&self, called: bool, uses: &str) {
         if called && self.device().is_usable() && self.wait_to_release().is_err() && self.device().is_usable()

@@ -1,4 +1,4 @@
-//! Managed memory: one address for the host and the device, and pages that move to whoever uses them.
+//! Managed memory: one address for the host and the device, with pages that migrate on access.
 
 use super::allocation::{self, Allocation, byte_length};
 use super::check::BufferKind;
@@ -26,31 +26,31 @@ pub struct ManagedBuffer<T: AnyBits> {
     elements: PhantomData<T>,
 }
 
-/// Where managed memory may be.
+/// A location of managed memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ManagedPlace<'a> {
+pub enum ManagedLocation<'a> {
     /// In the host's memory.
     Host,
     /// In a device's memory.
     Device(&'a Device),
 }
 
-/// What is to come, for [`ManagedBuffer::advise`].
+/// How managed memory will be used, for [`ManagedBuffer::advise`].
 #[doc(alias = "hipMemoryAdvise")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ManagedAdvice {
-    /// It is mostly read: each place may have a copy. The place named plays no part.
+    /// It is mostly read, so each location may have a copy. The location given is ignored.
     ReadMostly,
-    /// It is written as well, as at first.
+    /// It is written as well. The default.
     NotReadMostly,
-    /// It should stay at the place.
+    /// It should stay at the location.
     PreferredLocation,
-    /// It need not stay anywhere, as at first. The place named plays no part.
+    /// It may be anywhere. The default. The location given is ignored.
     NoPreferredLocation,
-    /// The place uses it, and should reach it without a fault.
+    /// The location uses it, and should access it without page faults.
     AccessedBy,
-    /// The place does not use it, as at first.
+    /// The location does not use it. The default.
     NotAccessedBy,
 }
 
@@ -72,7 +72,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::NotOffered`] where the device has no managed memory, or the host may not use it while kernels run;
-    /// [`Error::SizeOverflow`], or what the driver answers, also after the pool has given back what it kept.
+    /// [`Error::SizeOverflow`], or what the driver answers after the pool has returned its unused segments.
     #[doc(alias = "hipMallocManaged")]
     pub fn alloc_managed<T: AnyBits>(&self, len: usize) -> Result<ManagedBuffer<T>> {
         let (bytes, device) = (byte_length::<T>(len)?, self.device());
@@ -90,14 +90,13 @@ impl Stream {
         Ok(buffer)
     }
 
-    /// Moves the buffer's pages to a place, behind the work so far: what uses it there next finds it. Other work that uses the
-    /// buffer is ordered as with a read.
+    /// Migrates the buffer's pages to a location, in the order of this stream. For the order of uses it counts as a read.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] for a stream of another device, or a place of another platform, or what the driver answers.
+    /// [`Error::WrongDevice`] for a stream of another device, or a location of another platform, or what the driver answers.
     #[doc(alias = "hipMemPrefetchAsync")]
-    pub fn prefetch<T: AnyBits>(&self, buffer: &ManagedBuffer<T>, place: ManagedPlace<'_>) -> Result<()> {
-        let (bytes, place) = (buffer.byte_len(), place.raw(self.device())?);
+    pub fn prefetch<T: AnyBits>(&self, buffer: &ManagedBuffer<T>, location: ManagedLocation<'_>) -> Result<()> {
+        let (bytes, location) = (buffer.byte_len(), location.raw(self.device())?);
         if bytes == 0 {
             return Ok(());
         }
@@ -105,8 +104,8 @@ impl Stream {
         let mut submission = self.submission();
         submission.read(buffer);
         let doing = || format!("moving {bytes} bytes of managed memory on {self}");
-        // SAFETY: S1, S2, S3, S5: the buffer is that long, and knows of this use before its borrow ends.
-        submission.run(doing, |p, s, _| unsafe { raw::memory::prefetch_async(p, address, bytes, place, s) })
+        // SAFETY: S1, S2, S3, S5: the buffer is that long, and this use is recorded before its borrow ends.
+        submission.run(doing, |p, s, _| unsafe { raw::memory::prefetch_async(p, address, bytes, location, s) })
     }
 }
 
@@ -169,19 +168,19 @@ impl<T: AnyBits> ManagedBuffer<T> {
         DeviceViewMut::new(self.address(), self.len, self.stream(), &self.allocation)
     }
 
-    /// Says how it will be used. It changes where pages lie, never what is in them.
+    /// Advises the driver on how it will be used. This affects the location of pages, never their content.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] for a place of another platform, or what the driver answers.
+    /// [`Error::WrongDevice`] for a location of another platform, or what the driver answers.
     #[doc(alias = "hipMemAdvise")]
-    pub fn advise(&self, advice: ManagedAdvice, place: ManagedPlace<'_>) -> Result<()> {
-        let (bytes, place) = (self.byte_len(), place.raw(self.device())?);
+    pub fn advise(&self, advice: ManagedAdvice, location: ManagedLocation<'_>) -> Result<()> {
+        let (bytes, location) = (self.byte_len(), location.raw(self.device())?);
         if bytes == 0 {
             return Ok(());
         }
         let address = self.address().raw();
         // SAFETY: S1, S2, S3: the buffer is that long and its device current.
-        let advise = |p: &Platform| unsafe { raw::memory::advise(p, address, bytes, advice.raw(), place) };
+        let advise = |p: &Platform| unsafe { raw::memory::advise(p, address, bytes, advice.raw(), location) };
         self.device().run(|| format!("advising on {bytes} bytes of managed memory"), advise)
     }
 
@@ -224,7 +223,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     }
 }
 
-impl ManagedPlace<'_> {
+impl ManagedLocation<'_> {
     fn raw(self, of: &Device) -> Result<c_int> {
         match self {
             Self::Host => Ok(raw::memory::HOST),
@@ -265,7 +264,7 @@ fn allocate(device: &Device, bytes: usize) -> Result<Unpooled> {
         device.run(|| format!("allocating {bytes} bytes of managed memory on {device}"), allocate)
     };
     let address = match attempt() {
-        // The pool may hold what is missing.
+        // Unused segments of the pool may be what is missing.
         Err(error) if error.hip_code() == Some(hipError_t::hipErrorOutOfMemory.0) => {
             device.trim_memory(0)?;
             attempt()

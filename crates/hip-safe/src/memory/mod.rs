@@ -25,7 +25,7 @@ pub(crate) use device_copy::check_lengths;
 pub(crate) use device_memory::DeviceMemory;
 pub use device_memory::MemorySource;
 pub use ipc::IpcHandle;
-pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
+pub use managed::{ManagedAdvice, ManagedBuffer, ManagedLocation};
 pub use pinned::PinnedBuffer;
 pub(crate) use pinned::PinnedMemory;
 pub use pool::PoolStatistics;

@@ -1,4 +1,4 @@
-//! Page-locked host memory, which devices copy to and from while the program goes on.
+//! Pinned (page-locked) host memory, for asynchronous copies.
 
 use super::allocation::byte_length;
 use super::check::{BufferKind, Registration};
@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `len` elements of `T` in page-locked host memory, for asynchronous copies by any device of its platform.
 ///
-/// [`Stream::copy_from_pinned`] and [`Stream::copy_to_pinned`] return before the copy is done. The buffer remembers the
-/// copies in flight: those on other streams wait for them on the device, [`PinnedBuffer::as_slice`] waits for those that
-/// write it, [`PinnedBuffer::as_mut_slice`] and its drop for all of them. The host waits for all that the copy's stream has by then: copies
-/// that are to overlap with later work go on a stream of their own. So nothing depends on a guard: forgetting the
-/// buffer leaks it and breaks nothing.
+/// [`Stream::copy_from_pinned`] and [`Stream::copy_to_pinned`] return before the copy is done. The buffer records pending copies. Conflicting
+/// copies on other streams wait for them on the device. [`PinnedBuffer::as_slice`] waits on the host for copies that write the buffer;
+/// [`PinnedBuffer::as_mut_slice`] and the drop wait for all of them. A wait on the host covers everything that the copy's stream has by then, so
+/// submit copies that should overlap with later work to a stream of their own. No guard is involved: forgetting the buffer leaks it, which is
+/// safe.
 pub struct PinnedBuffer<T: AnyBits> {
     memory: Arc<PinnedMemory>,
     len: usize,
@@ -36,9 +36,9 @@ pub(crate) struct PinnedMemory {
     address: Handle<c_void>,
     bytes: usize,
     tracked: Tracked,
-    /// How many graphs read it, and how many write it, whenever they are launched.
+    /// How many graphs read it, and how many write it.
     graphs: [AtomicUsize; 2],
-    /// Its place among those that live, if that is remembered.
+    /// Its entry in the list of live buffers, if that is kept.
     listed: Option<Registration>,
 }
 
@@ -46,7 +46,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// Allocates `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`Error::SizeOverflow`], [`Error::HostMemory`] if the system has not that much to lock, or what the driver answers.
+    /// [`Error::SizeOverflow`], [`Error::HostMemory`] if the system cannot lock that much, or what the driver answers.
     #[doc(alias = "hipHostMalloc")]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self> {
         let bytes = byte_length::<T>(len)?;
@@ -97,8 +97,8 @@ impl<T: AnyBits> PinnedBuffer<T> {
         &self.memory.device
     }
 
-    /// Its address in the host's memory, for direct calls of a platform's library; dangling if it has no bytes. Work that uses
-    /// it is not known to the buffer.
+    /// Its address in host memory, for direct calls of a platform's library; dangling if it has no bytes. Uses through this address are not
+    /// recorded.
     pub fn as_ptr(&self) -> *const T {
         self.pointer()
     }
@@ -134,7 +134,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
     }
 
-    /// A copy of its elements, after waiting for work that writes them: also where graphs use it.
+    /// A copy of its elements, after waiting for work that writes them. Allowed while graphs use the buffer.
     ///
     /// # Errors
     /// The error of the wait; [`Error::HostMemory`]; [`Error::InHostFunction`] in a function that a stream calls.
@@ -143,7 +143,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         let bytes = self.len * size_of::<T>();
         values.try_reserve_exact(self.len).map_err(|_| Error::HostMemory { requested: bytes })?;
         self.memory.tracked.wait_for_writer(Wait::HostRead)?;
-        // Usually nothing came since. What did is a graph's.
+        // Only a launch of a graph can have come since. The second wait usually returns at once.
         let reading = self.memory.tracked.begin(Access::READ)?;
         reading.wait(Wait::HostRead)?;
         self.touch(Access::READ);
@@ -153,7 +153,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         Ok(values)
     }
 
-    /// Writes all of its elements, after waiting for all work that uses them: also where graphs use it.
+    /// Writes all of its elements, after waiting for all work that uses them. Allowed while graphs use the buffer.
     ///
     /// # Errors
     /// The error of the wait; [`Error::LengthMismatch`]; [`Error::InHostFunction`] in a function that a stream calls.
@@ -169,7 +169,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// Waits for every copy in flight.
+    /// Waits for every pending copy.
     ///
     /// # Errors
     /// The error of the wait; [`Error::InHostFunction`] in a function that a stream calls.
@@ -177,8 +177,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         self.memory.tracked.wait_for_all(Wait::HostWrite)
     }
 
-    /// Waits for the copies in flight, frees the memory and says how that went. If a copy cannot be waited for, the memory
-    /// stays allocated.
+    /// Waits for pending copies, frees the memory, and returns the error of that. If a wait fails, the memory stays allocated.
     ///
     /// # Errors
     /// The error of the wait or of the free.
@@ -187,7 +186,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
         Arc::into_inner(self.memory).map_or(Ok(()), |mut last| last.release())
     }
 
-    /// What it owns.
+    /// The memory that it owns.
     pub(crate) fn memory(&self) -> &Arc<PinnedMemory> {
         &self.memory
     }
@@ -271,7 +270,7 @@ impl PinnedMemory {
         Ok(Self { device: device.clone(), address, bytes, tracked, graphs, listed })
     }
 
-    /// A graph uses it from now on.
+    /// Counts one more graph that uses it.
     pub(crate) fn enter_graph(&self, access: Access) {
         self.users(access).fetch_add(1, Ordering::AcqRel);
     }
@@ -284,7 +283,7 @@ impl PinnedMemory {
         &self.graphs[usize::from(access == Access::WRITE)]
     }
 
-    /// Refuses a borrow that the launch of a graph could not know of.
+    /// Refuses a borrow that conflicts with a graph: a launch cannot check for borrows.
     fn check_graphs(&self, access: Access) -> Result<()> {
         not_in_host_function()?;
         let used = |access| self.users(access).load(Ordering::Acquire) > 0;
@@ -306,7 +305,7 @@ impl PinnedMemory {
         }
         let listed = ManuallyDrop::new(self.listed.take());
         self.tracked.wait_to_release(Wait::HostRelease)?;
-        // SAFETY: S1, S3, S4: it is ours alone, and every copy that used it is complete.
+        // SAFETY: S1, S3, S4: this is its only owner, and every copy that used it is complete.
         self.device.run(|| "freeing pinned memory".into(), |p| unsafe { raw::host_free(p, address) })?;
         drop(ManuallyDrop::into_inner(listed));
         trace::unpinned(self.device.label(), self.bytes);
@@ -318,7 +317,7 @@ impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let device = self.device.clone();
         device.release_in_drop(|| self.release());
-        // What was not given back stays listed.
+        // Memory that was not freed stays listed.
         std::mem::forget(self.listed.take());
     }
 }
@@ -335,7 +334,7 @@ fn lock_pages(device: &Device, bytes: usize) -> Result<Handle<c_void>> {
         .run(|| format!("allocating {bytes} bytes of pinned memory"), attempt)?
         .ok_or(Error::HostMemory { requested: bytes })?;
     trace::pinned(device.label(), bytes);
-    // SAFETY: S2, S15: it was just allocated, is that long, and nobody else knows of it.
+    // SAFETY: S2, S15: it was just allocated with that length, and there is no other reference.
     unsafe { address.raw().cast::<u8>().write_bytes(0, bytes) };
     Ok(address)
 }

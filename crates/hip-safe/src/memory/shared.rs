@@ -1,13 +1,13 @@
-//! A buffer with several owners: copied only when one of them writes.
+//! Shared buffers: reference-counted, and copied on write.
 
 use crate::{AnyBits, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceView, Result, Stream};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A [`DeviceBuffer`] that several owners share. Cloning it counts a reference, whatever its size; the last owner frees
-/// the memory. It reads like the buffer, and [`SharedBuffer::make_mut`] gives the right to write. A graph that was captured while there was
-/// one owner writes it for all: where [`DeviceBuffer::is_written_by_graphs`] says so, copy it with [`Stream::clone_of`] in place of cloning it.
+/// A reference-counted [`DeviceBuffer`]. Cloning it copies a reference; the last owner frees the memory. It dereferences to the buffer for
+/// reading, and [`SharedBuffer::make_mut`] gives write access by copy-on-write. A graph that was captured while there was one owner writes the
+/// buffer for all later owners: if [`DeviceBuffer::is_written_by_graphs`] is true, copy it with [`Stream::clone_of`] instead of cloning it.
 pub struct SharedBuffer<T: DeviceRepr> {
     buffer: Arc<DeviceBuffer<T>>,
 }
@@ -28,8 +28,8 @@ impl<T: DeviceRepr> SharedBuffer<T> {
         Arc::ptr_eq(&self.buffer, &other.buffer)
     }
 
-    /// The buffer, to write. A sole owner gets it as it is. Otherwise the elements are copied on `stream` and this owner
-    /// gets the copy; the others keep theirs. [`Device::shared_copies`](crate::Device::shared_copies) counts the copies.
+    /// The buffer, to write. If there are other owners, the elements are copied on `stream` first, and this owner gets the copy.
+    /// [`Device::shared_copies`](crate::Device::shared_copies) counts the copies.
     ///
     /// # Errors
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) if the buffer is on another device,
@@ -41,13 +41,13 @@ impl<T: DeviceRepr> SharedBuffer<T> {
             stream.device().count_shared_copy();
             self.buffer = Arc::new(copy);
         }
-        Ok(Arc::get_mut(&mut self.buffer).expect("nobody else can have got a reference meanwhile"))
+        Ok(Arc::get_mut(&mut self.buffer).expect("there is no other reference"))
     }
 
-    /// The buffer itself, if this is its only owner; otherwise itself again.
+    /// The buffer, if this is its only owner.
     ///
     /// # Errors
-    /// The owner as it was, while there are others.
+    /// `self`, while there are other owners.
     pub fn try_unwrap(self) -> Result<DeviceBuffer<T>, Self> {
         Arc::try_unwrap(self.buffer).map_err(|buffer| Self { buffer })
     }

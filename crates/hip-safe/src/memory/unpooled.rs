@@ -8,14 +8,14 @@ use crate::{Device, Result};
 use hip_sys::Platform;
 use std::ffi::c_void;
 
-/// A C function that gives memory back.
+/// A C function that frees the memory.
 type Release = unsafe fn(&Platform, Handle<c_void>) -> Result<(), Failure>;
 
-/// Memory with a function of its own to give it back.
+/// Memory with its own function to free it.
 pub(crate) struct Unpooled {
-    /// What the function is given.
+    /// The argument of the function.
     base: Handle<c_void>,
-    /// Where what is used of it begins.
+    /// The offset of the part that is used.
     offset: usize,
     release: Release,
     /// What the function does, for messages.
@@ -24,7 +24,7 @@ pub(crate) struct Unpooled {
 
 impl Unpooled {
     /// # Safety
-    /// The function gives `base` back, and nobody else does.
+    /// The function frees `base`, and nothing else does.
     pub(crate) unsafe fn new(
         base: Handle<c_void>,
         offset: usize,
@@ -38,11 +38,11 @@ impl Unpooled {
         self.base.offset(self.offset)
     }
 
-    /// Waits for the work that uses it and gives it back. If that work cannot be waited for, the memory stays.
+    /// Waits for the work that uses it and frees it. If a wait fails, the memory stays allocated.
     pub(crate) fn release(self, device: &Device, tracked: &Tracked) -> Result<()> {
         tracked.wait_to_release(Wait::UnpooledRelease)?;
         let Self { base, release, doing, .. } = self;
-        // SAFETY: S1, S3, S4: it is ours alone, and every submission that used it is complete.
+        // SAFETY: S1, S3, S4: this is its only owner, and every submission that used it is complete.
         device.run(|| doing.into(), |p| unsafe { release(p, base) })
     }
 }

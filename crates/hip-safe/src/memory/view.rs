@@ -1,4 +1,4 @@
-//! Parts of buffers, with the lifetimes of slices: any number to read, or one to write.
+//! Views: parts of buffers with the borrowing rules of slices.
 
 use super::allocation::Allocation;
 use crate::handle::Handle;
@@ -24,12 +24,12 @@ pub struct DeviceViewMut<'a, T> {
     len: usize,
     stream: &'a Stream,
     owner: &'a Arc<Allocation>,
-    /// While it lives there is no reference to any other part of the buffer either.
-    alone: bool,
+    /// Whether the whole buffer is borrowed exclusively, so that there is no view of any other part.
+    exclusive: bool,
     elements: PhantomData<&'a mut [T]>,
 }
 
-/// Nobody else implements the traits: a launch is checked against one answer, and uses another.
+/// Other crates cannot implement the traits. An implementation could return different views for the check of a launch and for its use.
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
@@ -122,19 +122,19 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         stream: &'a Stream,
         owner: &'a Arc<Allocation>,
     ) -> Self {
-        Self { address, len, stream, owner, alone: false, elements: PhantomData }
+        Self { address, len, stream, owner, exclusive: false, elements: PhantomData }
     }
 
-    /// The view of a buffer that is borrowed as a whole.
+    /// The view of a buffer that is borrowed exclusively as a whole.
     ///
     /// # Safety
-    /// While it lives nobody else has a view of any part of the buffer, nor the reference to its memory.
-    pub(crate) unsafe fn alone(self) -> Self {
-        Self { alone: true, ..self }
+    /// While the view lives there is no other view of any part of the buffer, and no other use of the reference to its memory.
+    pub(crate) unsafe fn exclusive(self) -> Self {
+        Self { exclusive: true, ..self }
     }
 
-    pub(crate) fn is_alone(&self) -> bool {
-        self.alone
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.exclusive
     }
 
     pub(crate) fn owner(&self) -> &'a Arc<Allocation> {
@@ -166,17 +166,17 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         self.address.raw().cast()
     }
 
-    /// All of it, to read, while this reference rests.
+    /// All of it, to read, while this view is borrowed.
     pub fn view(&self) -> DeviceView<'_, T> {
         DeviceView::new(self.address, self.len, self.stream, self.owner)
     }
 
-    /// All of it, to write, while this reference rests.
+    /// All of it, to write, while this view is borrowed.
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
         DeviceViewMut { ..*self }
     }
 
-    /// A range of it, to write, while this reference rests.
+    /// A range of it, to write, while this view is borrowed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the range does not lie inside.
@@ -193,7 +193,7 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         Ok(Self { address: self.address.offset(range.start * size_of::<T>()), len: range.len(), ..self })
     }
 
-    /// Two parts, before and from `mid`, to write, while this reference rests.
+    /// Two parts, before and from `mid`, to write, while this view is borrowed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if `mid` is past the end.
@@ -223,8 +223,8 @@ impl<'a, T: DeviceRepr> DeviceViewMut<'a, T> {
         T: AnyBits,
     {
         let len = recast_len::<U>(self.address, self.byte_len())?;
-        let Self { address, stream, owner, alone, .. } = self;
-        Ok(DeviceViewMut { address, len, stream, owner, alone, elements: PhantomData })
+        let Self { address, stream, owner, exclusive, .. } = self;
+        Ok(DeviceViewMut { address, len, stream, owner, exclusive, elements: PhantomData })
     }
 }
 
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::reversed_empty_ranges)]
-    fn ranges_that_do_not() {
+    fn ranges_that_do_not_lie_inside() {
         for range in [3..6, 6..6, 3..2, usize::MAX..usize::MAX] {
             let named = (range.start, range.end);
             match range_of(range, 5) {
@@ -347,15 +347,15 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn a_view_is_alone_unless_another_one_may_live() {
+    fn a_view_is_exclusive_unless_the_buffer_was_split() {
         let stream = crate::Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let mut buffer = stream.alloc_zeros::<u32>(8).unwrap();
-        assert!(buffer.view_mut().is_alone() && buffer.slice_mut(2..).unwrap().is_alone());
-        assert!(buffer.view_mut().reborrow().is_alone());
-        assert!(buffer.view_mut().recast::<u8>().unwrap().is_alone());
+        assert!(buffer.view_mut().is_exclusive() && buffer.slice_mut(2..).unwrap().is_exclusive());
+        assert!(buffer.view_mut().reborrow().is_exclusive());
+        assert!(buffer.view_mut().recast::<u8>().unwrap().is_exclusive());
         let (mut left, right) = buffer.split_at_mut(4).unwrap();
-        assert!(!left.is_alone() && !right.is_alone());
-        assert!(!left.reborrow().is_alone() && !left.slice_mut(..2).unwrap().is_alone());
-        assert!(!left.recast::<u8>().unwrap().is_alone());
+        assert!(!left.is_exclusive() && !right.is_exclusive());
+        assert!(!left.reborrow().is_exclusive() && !left.slice_mut(..2).unwrap().is_exclusive());
+        assert!(!left.recast::<u8>().unwrap().is_exclusive());
     }
 }

@@ -1,4 +1,4 @@
-//! An event: a point in a stream's work that others wait for, or measure from.
+//! Events: points in a stream's work to wait for, or to measure time from.
 
 use crate::handle::Handle;
 use crate::raw;
@@ -117,7 +117,7 @@ impl Event {
         if raw.is_null() {
             return Ok(());
         }
-        // SAFETY: S1, S3, S4: it is ours alone; C lets work that waits for it finish.
+        // SAFETY: S1, S3, S4: this is its only owner; HIP lets work that waits for it finish.
         self.device.run(|| "destroying an event".into(), |p| unsafe { raw::event_destroy(p, raw) })
     }
 }

@@ -8,8 +8,8 @@ use hip_sys::Platform;
 use hip_sys::hip::hipStream_t;
 
 impl Stream {
-    /// Takes a stream that another library made, to submit work to it that is ordered as on our own. It is not destroyed, and
-    /// the last clone waits for its work. The null stream may be taken as well.
+    /// Wraps a stream that another library made, so that work can be submitted to it with the same ordering as on a stream of this crate. The
+    /// last clone waits for the stream's work and does not destroy the stream. The null stream is allowed.
     ///
     /// ```
     /// # fn main() -> hip_safe::Result<()> {
@@ -23,17 +23,17 @@ impl Stream {
     /// ```
     ///
     /// # Safety
-    /// The handle is a stream of this device, valid until the last clone of what is given is dropped and the work that it got is
-    /// complete. Work that others submit to it and that uses memory of ours goes through [`Stream::submission`].
+    /// The handle is a stream of this device. It is valid until the last clone of the result is dropped and its work is complete. Other code
+    /// submits work that uses memory of this crate through [`Stream::submission`].
     ///
-    /// Nobody captures it by another handle or another [`Stream`] while work is submitted through this one, and nobody submits work
-    /// to it by another while this one captures: a graph would have work whose memory it does not keep. Work that comes while
-    /// somebody else captures is refused where the driver says so, with [`Error::Capturing`].
+    /// The stream is not captured through the bare handle or another [`Stream`] while work is submitted through this one, and no work is
+    /// submitted through those while this one captures. Otherwise a graph would contain work whose memory it does not own. Where the driver
+    /// reports a foreign capture, work is refused with [`Error::Capturing`].
     pub unsafe fn from_raw(device: &Device, raw: hipStream_t) -> Self {
         Self::from_handle(device, Handle::new(raw), false)
     }
 
-    /// Refuses work for a stream of others that they capture. Our own streams are not asked: their captures are ours.
+    /// Refuses work for a foreign stream that somebody else captures. The driver is not asked about our own streams.
     ///
     /// # Errors
     /// [`Error::Capturing`], or what the driver answers.
@@ -42,7 +42,7 @@ impl Stream {
         if self.is_never_captured_by_others() { Ok(()) } else { self.producer().check_capture_by_others() }
     }
 
-    /// Whether nobody else can capture it: its handle is ours, or it is the null stream, which is never captured.
+    /// Whether no other code can capture it: the handle is ours, or it is the null stream, which is never captured.
     #[inline]
     pub(crate) fn is_never_captured_by_others(&self) -> bool {
         self.is_owned() || self.raw().is_null()

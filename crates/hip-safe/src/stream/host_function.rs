@@ -1,4 +1,4 @@
-//! Functions of the program that a stream calls on the host, between its other work.
+//! Host functions: functions of the program that a stream calls on the host, in order with its other work.
 
 use crate::handle::Handle;
 use crate::memory::PinnedBuffer;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 type Function = Box<dyn FnOnce() + Send>;
 
-/// The functions that a stream has still to call.
+/// The host functions that a stream has not called yet.
 #[derive(Default)]
 pub(crate) struct HostFunctions {
     state: Mutex<State>,
@@ -28,10 +28,10 @@ struct State {
     running: usize,
 }
 
-/// Functions that a stream which is gone never called.
+/// Host functions of a destroyed stream that were never called.
 pub(crate) struct NeverCalled(HashMap<u64, Function>);
 
-/// What the driver gets: which function of which stream.
+/// The driver's argument for [`call`]: which function of which stream.
 struct Ticket {
     functions: Arc<HostFunctions>,
     number: u64,
@@ -43,13 +43,13 @@ thread_local! {
 }
 
 impl Stream {
-    /// Calls `function` on a thread of the driver's, once everything submitted so far is complete; what is submitted later
-    /// waits for it. It runs once. It is dropped without having run if this call fails, or the stream ends without its work.
+    /// Calls `function` once, on a thread of the driver, after everything submitted so far. Later work waits for it. If this call fails, or
+    /// the stream ends without running its work, the function is dropped without a call.
     ///
-    /// In it every call of this crate that would go to the driver, or wait for who may be in a call of the driver, answers
-    /// [`Error::InHostFunction`]: docs/SAFETY.md lists them. What is dropped there and would make such a call is leaked, which
-    /// [`on_drop_error`](crate::on_drop_error) tells; a stream, and a buffer that a capture allocated, go on another thread. A
-    /// panic in it is caught and told there too.
+    /// In the function, each method of this crate that would call the driver, or wait for a thread that may be in a driver call, returns
+    /// [`Error::InHostFunction`]; docs/SAFETY.md lists them. A value whose drop would make such a call is leaked, and
+    /// [`on_drop_error`](crate::on_drop_error) gets the error. Streams, and buffers that a capture allocated, are dropped on another thread
+    /// instead. A panic is caught and reported there too.
     ///
     /// ```
     /// # fn main() -> hip_safe::Result<()> {
@@ -70,8 +70,8 @@ impl Stream {
         self.submit_host(self.submission(), Box::new(function))
     }
 
-    /// As [`Stream::launch_host`], for a function that reads pinned memory: after the copies that write it. Whoever writes the
-    /// buffer next, or drops it, waits for the function.
+    /// As [`Stream::launch_host`], for a function that reads pinned memory. It runs after the copies that write the buffer. Later writes and
+    /// the drop of the buffer wait for the function.
     ///
     /// # Errors
     /// As [`Stream::launch_host`], and [`Error::WrongDevice`] for memory of another platform.
@@ -83,14 +83,14 @@ impl Stream {
         let (first, len) = (Handle::new(source.pointer()), source.len());
         let submission = self.with_pinned(source, Access::READ)?;
         let function = move || {
-            // SAFETY: S5, S7, S12: the memory knows of this use before its borrow ends, and is neither written nor freed before.
+            // SAFETY: S5, S7, S12: this use is recorded before the borrow ends, so the memory is not written or freed before it is over.
             function(unsafe { std::slice::from_raw_parts(first.raw(), len) });
         };
         self.submit_host(submission, Box::new(function))
     }
 
-    /// As [`Stream::launch_host`], for a function that writes pinned memory: after the copies that use it. Whoever uses the
-    /// buffer next, or drops it, waits for the function.
+    /// As [`Stream::launch_host`], for a function that writes pinned memory. It runs after the copies that use the buffer. Later uses and the
+    /// drop of the buffer wait for the function.
     ///
     /// # Errors
     /// As [`Stream::launch_host_with`].
@@ -102,7 +102,7 @@ impl Stream {
         let (first, len) = (Handle::new(destination.pointer()), destination.len());
         let submission = self.with_pinned(destination, Access::WRITE)?;
         let function = move || {
-            // SAFETY: S5, S7, S12: the memory knows of this use before its borrow ends, and nobody else uses it before.
+            // SAFETY: S5, S7, S12: this use is recorded before the borrow ends, so there is no other use before it is over.
             function(unsafe { std::slice::from_raw_parts_mut(first.raw(), len) });
         };
         self.submit_host(submission, Box::new(function))
@@ -133,7 +133,7 @@ impl Stream {
         let submitted = submission.run(
             || format!("giving {self} a host function"),
             |p: &Platform, s, extents| {
-                // After a failed call it stays with the driver, which may call all the same.
+                // After a failed call the ticket stays with the driver, which may call the function all the same.
                 let data = ticket.take().map_or(std::ptr::null_mut(), Box::into_raw).cast();
                 raw::announce(p, s, extents);
                 // SAFETY: S1, S4: the ticket is the driver's until the one call.
@@ -145,29 +145,29 @@ impl Stream {
     }
 }
 
-/// Whether this thread is in a function that a stream called.
-// A call of its own: the thread's variable is found at once only in this module.
+/// Whether this thread runs a host function.
+// Not inlined: access to the thread-local variable is fast only in this crate's own code.
 #[inline(never)]
 pub(crate) fn is_running() -> bool {
     RUNNING.get()
 }
 
-/// Drops something on another thread: for owners in crates above whose drop has to wait where this thread may not, in a function that a
-/// stream calls ([`Error::InHostFunction`]) or while it captures a graph ([`Error::Capturing`]). Nobody waits for that thread.
-/// Where no thread can be had the value is leaked; false then.
+/// Drops a value on another thread. It is for owners in crates above whose drop has to wait where this thread may not: in a host function
+/// ([`Error::InHostFunction`]), or while it captures a graph ([`Error::Capturing`]). Nothing waits for that thread. If no thread can be
+/// started, the value is leaked and this returns false.
 pub fn drop_elsewhere<T: Send + 'static>(value: T) -> bool {
     elsewhere(move || drop(value))
 }
 
-/// Does something on another thread, which nobody waits for. Where no thread can be had it is leaked; false then.
+/// Runs a closure on another thread, for which nothing waits. If no thread can be started, the closure is leaked and this returns false.
 pub(crate) fn elsewhere(act: impl FnOnce() + Send + 'static) -> bool {
     let act = ManuallyDrop::new(act);
     std::thread::Builder::new().spawn(move || ManuallyDrop::into_inner(act)()).is_ok()
 }
 
-/// What the driver calls.
+/// The callback that the driver gets.
 unsafe extern "C" fn call(data: *mut c_void) {
-    // SAFETY: S4: it is the ticket that was made for this one call.
+    // SAFETY: S4: the pointer is the ticket that was boxed for this one call.
     let ticket = unsafe { Box::from_raw(data.cast::<Ticket>()) };
     ticket.functions.call(ticket.number, ticket.stream);
 }
@@ -181,7 +181,7 @@ impl HostFunctions {
         number
     }
 
-    /// It is not called any more, if it was not yet.
+    /// Removes a function that was not called yet.
     fn forget(&self, number: u64) -> Option<Function> {
         self.state.lock().waiting.remove(&number)
     }
@@ -202,7 +202,7 @@ impl HostFunctions {
         self.returned.notify_all();
     }
 
-    /// The stream is gone, or out of use: waits for a function that runs, and gives those that are never called.
+    /// Called when the stream is gone or unusable. Waits for a running function, and returns those that will never be called.
     pub(crate) fn close(&self) -> NeverCalled {
         let mut state = self.state.lock();
         let never_called = std::mem::take(&mut state.waiting);
@@ -214,7 +214,7 @@ impl HostFunctions {
 }
 
 impl NeverCalled {
-    /// Drops them, and what they captured: that may have a drop of its own that panics.
+    /// Drops the functions. A panic in the drop of a captured value is caught.
     pub(crate) fn drop_each(self, stream: StreamId) {
         for function in self.0.into_values() {
             if let Err(message) = hip_sys::catch_panic(|| drop(function)) {

@@ -25,13 +25,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use host_function::HostFunctions;
 
-/// How many other streams a stream remembers that it came after. Forgetting one costs a wait that was not needed.
+/// The number of other streams whose points a stream remembers to have waited for. Forgetting one costs an unneeded wait.
 const REMEMBERED: usize = 32;
 
 const AFTERWARDS: &str = "do it before or afterwards, when the graph was launched";
 const ONE_STREAM: &str = "a graph is of one stream; order the streams by the memory that the launches use";
 
-/// A stream of a device. Cloning it copies a reference; the last one waits for its work and destroys it.
+/// A stream of a device. Cloning it copies a reference. Dropping the last one waits for the stream's work and destroys the stream.
 ///
 /// Memory is allocated, filled and copied through it ([`Stream::upload`], [`Stream::download`], …), and what it allocates
 /// is bound to it.
@@ -40,18 +40,18 @@ pub struct Stream {
     inner: Arc<Inner>,
 }
 
-/// What the references share.
+/// The state shared by the references.
 pub(crate) struct Inner {
     device: Device,
     raw: Handle<ihipStream_t>,
     timeline: Arc<Timeline>,
     turn: Turn,
-    /// The timelines that its next work comes after anyway, by their numbers, and how far.
+    /// Timelines by number, and the submission number on each that later work of this stream already comes after.
     after: Mutex<Vec<(u64, u64)>>,
     host_functions: Arc<HostFunctions>,
     /// Whether the handle is ours to destroy.
     owned: bool,
-    /// Whether that is done.
+    /// Whether the end has run.
     ended: bool,
 }
 
@@ -86,13 +86,13 @@ impl Stream {
         &self.inner.device
     }
 
-    /// How messages name it.
+    /// Its name in messages.
     pub fn id(&self) -> StreamId {
         self.inner.id()
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the stream lives. Work that uses buffers is
-    /// submitted through [`Stream::submission`], which knows what has to come before it.
+    /// The handle, for direct calls of a platform's library; valid while the stream lives. Submit work that uses buffers through
+    /// [`Stream::submission`], which orders it.
     pub fn raw(&self) -> hipStream_t {
         self.inner.raw.raw()
     }
@@ -107,12 +107,12 @@ impl Stream {
         self.inner.synchronize()
     }
 
-    /// If this is the last reference, waits for the work, destroys the stream and says how that went. Else it does nothing: the
-    /// last one does. Buffers that were allocated on it are references too.
+    /// Drops this reference. The last one waits for the work, destroys the stream, and returns the first error. Buffers that were allocated
+    /// on the stream hold references too.
     ///
     /// # Errors
-    /// The error of the work, of the wait or of the call, whichever came first; [`Error::InHostFunction`] in a function that a stream
-    /// calls, and then the stream ends on another thread.
+    /// The first error of the work, the wait or the call; [`Error::InHostFunction`] in a host function, and then the stream ends on another
+    /// thread.
     #[doc(alias = "hipStreamDestroy")]
     pub fn close(self) -> Result<()> {
         if host_function::is_running() {
@@ -120,9 +120,9 @@ impl Stream {
         }
         let Some(mut last) = Arc::into_inner(self.inner) else { return Ok(()) };
         let _later = drop_errors::later();
-        let mut wrong = last.end().into_iter();
-        let first = wrong.next();
-        wrong.for_each(|error| drop_errors::report(&error));
+        let mut errors = last.end().into_iter();
+        let first = errors.next();
+        errors.for_each(|error| drop_errors::report(&error));
         first.map_or(Ok(()), Err)
     }
 
@@ -143,12 +143,12 @@ impl Stream {
         Ok(done)
     }
 
-    /// Whether it captures a graph now, by [`Stream::capture`]. Another thread may begin or end a capture at any time.
+    /// Whether it captures a graph by [`Stream::capture`]. Another thread may begin or end a capture at any time.
     pub fn is_capturing(&self) -> bool {
         self.turn().capture().is_some()
     }
 
-    /// Records the event behind everything submitted so far.
+    /// Records the event after everything submitted so far.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] if the event belongs to another device; [`Error::Capturing`] while the stream captures;
@@ -164,8 +164,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Makes what is submitted from now on wait for the event's last record. The event may be another device's; one that
-    /// was never recorded is no wait.
+    /// Makes later work of this stream wait for the event's last record. The event may belong to another device. An event that was never
+    /// recorded makes nothing wait.
     ///
     /// # Errors
     /// [`Error::Capturing`] while the stream captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after
@@ -179,7 +179,7 @@ impl Stream {
         self.submit(doing, |p, s| unsafe { raw::stream_wait_event(p, s, event.raw()) })
     }
 
-    /// A stream with a handle that nobody else makes one of; `owned`: it is destroyed with it.
+    /// Wraps a handle that no other [`Stream`] has. With `owned`, the end of the stream destroys it.
     pub(crate) fn from_handle(device: &Device, raw: Handle<ihipStream_t>, owned: bool) -> Self {
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let inner = Arc::new_cyclic(|stream| Inner {
@@ -207,20 +207,20 @@ impl Stream {
         &self.inner.timeline
     }
 
-    /// Whether the handle is ours, so that nobody else uses it.
+    /// Whether the handle is ours, so that no other library uses it.
     pub(crate) fn is_owned(&self) -> bool {
         self.inner.owned
     }
 
-    /// Whether it captures.
+    /// The state of its captures.
     pub(crate) fn turn(&self) -> &Turn {
         &self.inner.turn
     }
 
-    /// Submits work that uses no memory of ours, and counts it.
+    /// Submits work that uses no tracked memory, and counts it.
     ///
-    /// The count goes up after the call: whoever reads it then knows that the driver has the work. It goes up after a
-    /// failed call too, which may have submitted a part.
+    /// The count is increased after the call, so that every counted submission is known to the driver. A failed call is counted too, because a
+    /// part of it may have been submitted.
     fn submit<R>(
         &self,
         doing: impl FnOnce() -> String,
@@ -232,17 +232,17 @@ impl Stream {
         result
     }
 
-    /// How many submissions the driver has.
+    /// The number of the last submission that the driver has.
     pub(crate) fn submitted(&self) -> u64 {
         self.inner.timeline.submitted()
     }
 
-    /// Remembers that this many submissions are complete.
+    /// Records that the first `submitted` submissions are complete.
     pub(crate) fn note_completion(&self, submitted: u64) {
         self.inner.timeline.note_completion(submitted);
     }
 
-    /// Makes what is submitted from now on come after a point, on the device. No call if it does anyway.
+    /// Makes later work of this stream wait for a point, on the device. It makes no call if the work comes after that point anyway.
     pub(crate) fn come_after(&self, point: &Point) -> Result<()> {
         let Point { timeline, count } = point;
         if Arc::ptr_eq(timeline, &self.inner.timeline) || timeline.has_completed(*count) {
@@ -262,19 +262,19 @@ impl Stream {
         Ok(())
     }
 
-    /// What it takes to record events on it.
+    /// The values needed to record events on it.
     pub(crate) fn producer(&self) -> Producer {
         self.inner.producer()
     }
 
-    /// Waits on the device for an event of ours, perhaps of another device.
+    /// Makes later work wait, on the device, for an event of this crate's, perhaps of another device.
     pub(crate) fn wait_for_order(&self, event: &Event) -> Result<()> {
         let doing = || format!("making {self} wait for an event");
         // SAFETY: S1, S3: stream and event are live and of one platform; the stream's device is current.
         self.device().run(doing, |p| unsafe { raw::stream_wait_event(p, self.raw(), event.raw()) })
     }
 
-    /// Waits on the host for all that it has, also while it captures.
+    /// Waits on the host for all work. During a capture, for the work before the capture.
     pub(crate) fn wait_for_work(&self) -> Result<()> {
         self.inner.synchronize()
     }
@@ -294,9 +294,9 @@ impl Inner {
         Producer { device: self.device.clone(), raw: self.raw, owned: self.owned, id: self.id() }
     }
 
-    /// While it captures, for what it had before.
+    /// Waits for all work. During a capture, for the work before the capture.
     fn synchronize(&self) -> Result<()> {
-        let Ok(_turn) = self.turn.get() else { return self.timeline.wait_beside_capture() };
+        let Ok(_turn) = self.turn.get() else { return self.timeline.wait_for_work_before_capture() };
         let submitted = self.timeline.submitted();
         // SAFETY: S1, S3: the stream is live and its device current.
         let wait = |p: &Platform| unsafe { raw::stream_synchronize(p, self.raw.raw()) };
@@ -305,14 +305,14 @@ impl Inner {
         Ok(())
     }
 
-    /// Waits for all work. If the stream cannot be waited for, waiting for its whole device will do; the error is given then.
+    /// Waits for all work. If the wait for the stream fails, this waits for the whole device, and returns the first error.
     fn wait_to_release(&self) -> Result<Option<Error>> {
         let submitted = self.timeline.submitted();
         if self.timeline.has_completed(submitted) || Wait::StreamEnd.is_dropped() {
             return Ok(None);
         }
         let Err(error) = self.synchronize() else { return Ok(None) };
-        // The first of the two errors says what is wrong.
+        // The first of the two errors tells the cause.
         if self.device.synchronize().is_err() {
             return Err(error);
         }
@@ -320,7 +320,7 @@ impl Inner {
         Ok(Some(error))
     }
 
-    /// All that it is, leaving behind what is not to be released.
+    /// Moves the state out, leaving a value whose drop does nothing.
     fn take(&mut self) -> Self {
         Self {
             device: self.device.clone(),
@@ -334,32 +334,32 @@ impl Inner {
         }
     }
 
-    /// Ends it, and then lets those go on who wait for it. What went wrong, in order.
+    /// Waits for the work, destroys the stream, and wakes threads that wait for its end. Returns the errors in order.
     fn end(&mut self) -> Vec<Error> {
         self.ended = true;
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         let mut complete = Ok(());
         if self.device.is_usable() {
             self.timeline.begin_end(self.producer());
             match self.wait_to_release() {
-                Ok(got_over) => wrong.extend(got_over),
+                Ok(recovered) => errors.extend(recovered),
                 Err(error) => {
-                    // A device that is lost does nothing any more.
+                    // Work on a lost device does not run any more.
                     if self.device.is_usable() {
                         complete = Err(error.clone());
                     }
-                    wrong.push(error);
+                    errors.push(error);
                 }
             }
             self.timeline.leave_stream();
-            wrong.extend(self.destroy().err());
+            errors.extend(self.destroy().err());
         }
         let never_called = self.host_functions.close();
         self.timeline.close(complete);
         self.device.memory().forget_stream(self.timeline.number());
-        // They may have what waits for this stream.
+        // These functions are dropped last, because they may own values whose drop waits for this stream.
         never_called.drop_each(self.id());
-        wrong
+        errors
     }
 
     /// Destroys the stream, if it is ours.
@@ -379,7 +379,7 @@ impl Drop for Inner {
             return;
         }
         if host_function::is_running() {
-            // Waiting here could be waiting for that function.
+            // A wait here could be a wait for this host function.
             let timeline = Arc::clone(&self.timeline);
             if !host_function::drop_elsewhere(self.take()) {
                 timeline.close(Err(Error::InHostFunction));

@@ -130,7 +130,7 @@ impl Store {
         }
         self.counts.stored.fetch_add(1, Ordering::Relaxed);
         self.counts.bytes_written.fetch_add(bytes, Ordering::Relaxed);
-        self.make_room(&path);
+        self.evict_oldest(&path);
         true
     }
 
@@ -146,7 +146,7 @@ impl Store {
     }
 
     /// Removes what was used longest ago until the rest fits, and what killed writers have left. `newest` stays.
-    fn make_room(&self, newest: &Path) {
+    fn evict_oldest(&self, newest: &Path) {
         self.remove_abandoned();
         let mut entries = match self.entries() {
             Ok(entries) => entries,

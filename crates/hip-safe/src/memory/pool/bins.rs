@@ -10,9 +10,9 @@ const ROWS: usize = (LARGEST / GRANULE).ilog2() as usize;
 /// Which of a block's two pairs of links a list goes through.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Chain {
-    /// The list of the block's home.
-    Home = 0,
-    /// The list of all homes.
+    /// The list of the block's owner.
+    Owner = 0,
+    /// The list of all free.
     All = 1,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Bins {
 }
 
 /// Where blocks of a size are.
-fn place(bytes: usize) -> (usize, usize) {
+fn size_class(bytes: usize) -> (usize, usize) {
     let granules = bytes / GRANULE;
     if granules < CELLS {
         return (0, granules);
@@ -49,7 +49,7 @@ impl Bins {
 
     pub(super) fn insert<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let chain = self.chain as usize;
-        let (row, cell) = place(blocks[index].bytes);
+        let (row, cell) = size_class(blocks[index].bytes);
         let first = self.first[row][cell];
         if first == NONE {
             self.first[row][cell] = index;
@@ -65,7 +65,7 @@ impl Bins {
 
     pub(super) fn remove<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let chain = self.chain as usize;
-        let (row, cell) = place(blocks[index].bytes);
+        let (row, cell) = size_class(blocks[index].bytes);
         let Links { before, after } = blocks[index].links[chain];
         if after == index {
             self.first[row][cell] = NONE;
@@ -87,7 +87,7 @@ impl Bins {
         if self.rows == 0 {
             return None;
         }
-        let (row, cell) = place(bytes);
+        let (row, cell) = size_class(bytes);
         let first = self.first[row][cell];
         if first != NONE {
             let chain = self.chain as usize;
@@ -130,7 +130,7 @@ impl Bins {
         bytes: usize,
         most: usize,
     ) -> impl Iterator<Item = u32> + 'a {
-        let own = place(bytes);
+        let own = size_class(bytes);
         let lists = std::iter::successors(Some(own), |&(row, cell)| self.next(row, cell));
         let all = lists.flat_map(move |(row, cell)| self.list(blocks, self.first[row][cell]).take(most));
         all.filter(move |&index| blocks[index].bytes >= bytes)
@@ -157,14 +157,14 @@ mod tests {
         let mut smallest = GRANULE;
         for granules in 1..100_000 {
             let bytes = granules * GRANULE;
-            let here = place(bytes);
+            let here = size_class(bytes);
             assert!(here >= last, "{granules}");
             if here != last {
                 (last, smallest) = (here, bytes);
             }
             assert!(bytes - smallest <= smallest / 8, "{granules} and {}", smallest / GRANULE);
         }
-        assert!(place(LARGEST).0 < ROWS, "the largest block has a place");
+        assert!(size_class(LARGEST).0 < ROWS, "the largest block has a place");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Blocks: parts of segments, kept in one table and named by their index in it.
 
 use super::config::Class;
-use super::stream_bins::HomeId;
+use super::free_lists::OwnerId;
 use std::ops::{Index, IndexMut};
 
 /// No block.
@@ -21,9 +21,9 @@ pub(super) struct Node<O> {
     /// Its neighbours in the segment.
     pub(super) before: u32,
     pub(super) after: u32,
-    /// Its neighbours in the lists that free blocks are in: its home's, and that of all homes.
+    /// Its neighbours in the lists that free blocks are in: its home's, and that of all free.
     pub(super) links: [Links; 2],
-    pub(super) home: HomeId,
+    pub(super) owner: OwnerId,
     pub(super) class: Class,
     pub(super) state: State,
 }
@@ -31,11 +31,11 @@ pub(super) struct Node<O> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Live,
-    /// Free, and in no list: it was freed lately, and only its home may still use it.
+    /// Free, and in no list: it was freed lately, and only its owner may still use it.
     Held,
-    /// Free, and only its home may still use it.
+    /// Free, and only its owner may still use it.
     Untouched,
-    /// Free, and other streams than its home may still use it.
+    /// Free, and other streams than its owner may still use it.
     Touched,
     /// No block: a place in the table to be used again.
     Vacant,
@@ -67,7 +67,7 @@ pub(super) struct Blocks<O> {
 
 impl<O> Blocks<O> {
     /// How many places the table has, vacant ones too.
-    pub(super) fn places(&self) -> u32 {
+    pub(super) fn slots(&self) -> u32 {
         self.nodes.len() as u32
     }
 }
@@ -85,7 +85,7 @@ impl<O: Default> Blocks<O> {
             let next = std::mem::replace(&mut node.after, NONE);
             (node.address, node.bytes, node.segment, node.class) = (address, bytes, segment, class);
             (node.before, node.state) = (NONE, State::Live);
-            (node.home, node.freed_at) = (HomeId::NOBODY, 0);
+            (node.owner, node.freed_at) = (OwnerId::NOBODY, 0);
             self.vacant = next;
             return index;
         }
@@ -100,11 +100,11 @@ impl<O: Default> Blocks<O> {
             before: NONE,
             after: NONE,
             links: [Links::NONE; 2],
-            home: HomeId::NOBODY,
+            owner: OwnerId::NOBODY,
             class,
             state: State::Live,
         });
-        self.places() - 1
+        self.slots() - 1
     }
 
     /// Removes a block, which is in no list any more. Gives what may still use it.

@@ -22,7 +22,7 @@ impl Held {
 }
 
 impl<O: Order> Pool<O> {
-    /// Keeps a block that was just freed and that only its home uses. The oldest one goes to the lists instead.
+    /// Keeps a block that was just freed and that only its owner uses. The oldest one goes to the lists instead.
     pub(super) fn hold(&mut self, index: u32) {
         self.blocks[index].state = State::Held;
         let oldest = std::mem::replace(&mut self.held.ring[self.held.next], index);
@@ -36,7 +36,7 @@ impl<O: Order> Pool<O> {
         let place = self.held.ring.iter().position(|&index| {
             index != NONE && {
                 let node = &self.blocks[index];
-                node.bytes == request.size && node.home == request.home && node.class == request.class
+                node.bytes == request.size && node.owner == request.owner && node.class == request.class
             }
         })?;
         let index = std::mem::replace(&mut self.held.ring[place], NONE);

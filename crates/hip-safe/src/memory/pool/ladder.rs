@@ -4,9 +4,9 @@
 //! index of a block holds until then.
 
 use super::block::NONE;
+use super::free_lists::OwnerId;
 use super::shared::Reach;
 use super::space::Request;
-use super::stream_bins::HomeId;
 use super::{Block, Departed, Missing, Order, Pool, PoolError, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -83,7 +83,7 @@ fn climb<O: Order, S: Source<O>>(
         }
     }
     let segment = pool.config.segment(request.size);
-    if let Some(found) = make_room(pool, source, request, segment).map_err(PoolError::Source)? {
+    if let Some(found) = reuse_or_shrink(pool, source, request, segment).map_err(PoolError::Source)? {
         return Ok(Found::Cached(found));
     }
     if let Some(found) = grow(pool, source, request, segment)? {
@@ -117,7 +117,7 @@ fn climb<O: Order, S: Source<O>>(
 
 /// Before a new segment of so many bytes, if there is too much that nobody uses: finds a block of any stream, or gives back what nothing
 /// is in use of.
-fn make_room<O: Order, S: Source<O>>(
+fn reuse_or_shrink<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
     request: Request,
@@ -208,21 +208,21 @@ impl<O: Order> Pool<O> {
 
     /// A look at all blocks is paid for by the frees since the last one.
     pub(super) fn may_look_at_all(&self) -> bool {
-        (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE >= u64::from(self.blocks.places())
+        (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE >= u64::from(self.blocks.slots())
     }
 
-    /// A block that is at home with the request's stream or with nobody.
-    fn fit(&self, Request { home, class, size, .. }: Request, most: usize) -> Option<u32> {
-        self.homes.fit(&self.blocks, home, class, size, most)
+    /// A block that is at owner with the request's stream or with nobody.
+    fn fit(&self, Request { owner, class, size, .. }: Request, most: usize) -> Option<u32> {
+        self.free.fit(&self.blocks, owner, class, size, most)
     }
 
     /// A block of another stream whose work is known to be complete, else one that was freed long ago.
     fn complete_or_old(&mut self, request: Request) -> Option<u32> {
-        if request.home == HomeId::NOBODY {
+        if request.owner == OwnerId::NOBODY {
             return None;
         }
         let mut candidates = [NONE; SOME];
-        let fitting = self.homes.fitting(&self.blocks, request.class, request.size, FEW);
+        let fitting = self.free.fitting(&self.blocks, request.class, request.size, FEW);
         candidates.iter_mut().zip(fitting).for_each(|(place, index)| *place = index);
         let mut old = None;
         for index in candidates.into_iter().take_while(|index| *index != NONE) {
@@ -243,8 +243,8 @@ impl<O: Order> Pool<O> {
     fn any(&mut self, request: Request) -> Option<u32> {
         self.reap();
         self.fit(request, usize::MAX).or_else(|| {
-            let mut fitting = self.homes.fitting(&self.blocks, request.class, request.size, usize::MAX);
-            fitting.next().filter(|_| request.home != HomeId::NOBODY)
+            let mut fitting = self.free.fitting(&self.blocks, request.class, request.size, usize::MAX);
+            fitting.next().filter(|_| request.owner != OwnerId::NOBODY)
         })
     }
 
@@ -261,17 +261,17 @@ impl<O: Order> Pool<O> {
     #[cold]
     pub(super) fn out_of_memory<E>(&mut self, requested: usize) -> PoolError<E> {
         self.let_all_go();
-        let all = (0..self.blocks.places()).map(|index| &self.blocks[index]);
+        let all = (0..self.blocks.slots()).map(|index| &self.blocks[index]);
         let largest_free = all.filter(|node| node.is_free()).map(|node| node.bytes).max().unwrap_or(0);
         PoolError::OutOfMemory { requested, statistics: Box::new(self.statistics), largest_free }
     }
 
     /// Gives the free blocks of a stream that is gone to nobody, or to no stream as long as others use them.
-    pub(super) fn orphan(&mut self, home: HomeId) {
-        while let Some(index) = self.homes.any(&self.blocks, home) {
-            self.homes.remove(&mut self.blocks, index);
-            self.blocks[index].home = HomeId::ORPHANS;
-            self.find_home(index);
+    pub(super) fn orphan(&mut self, owner: OwnerId) {
+        while let Some(index) = self.free.any(&self.blocks, owner) {
+            self.free.remove(&mut self.blocks, index);
+            self.blocks[index].owner = OwnerId::ORPHANS;
+            self.update_owner(index);
             self.put(index);
         }
     }

@@ -20,13 +20,13 @@
 mod bins;
 mod block;
 mod config;
+mod free_lists;
 mod held;
 mod ladder;
 mod segments;
 mod shared;
 mod space;
 mod statistics;
-mod stream_bins;
 #[cfg(test)]
 mod tests;
 
@@ -35,10 +35,10 @@ pub(crate) use shared::SharedPool;
 pub use statistics::PoolStatistics;
 
 use block::{Blocks, State};
+use free_lists::{FreeLists, OwnerId};
 use held::Held;
 use segments::Segments;
 use space::Request;
-use stream_bins::{HomeId, Homes};
 
 /// What work may still use a block: points on streams.
 ///
@@ -122,7 +122,7 @@ pub(crate) struct Pool<O> {
     config: PoolConfig,
     blocks: Blocks<O>,
     segments: Segments,
-    homes: Homes,
+    free: FreeLists,
     held: Held,
     statistics: PoolStatistics,
     /// The count of frees when all blocks were looked at last.
@@ -139,7 +139,7 @@ impl<O: Order> Pool<O> {
             config,
             blocks: Blocks::new(),
             segments: Segments::default(),
-            homes: Homes::new(),
+            free: FreeLists::new(),
             held: Held::new(),
             statistics: PoolStatistics::default(),
             reaped_at: 0,
@@ -169,7 +169,7 @@ impl<O: Order> Pool<O> {
     fn look(&mut self, bytes: usize, stream: u64) -> Result<u32, Missing> {
         debug_assert!(bytes > 0, "no bytes are not the pool's business");
         let Some(request) = self.request(bytes) else { return Err(Missing::TooLarge(bytes)) };
-        let request = Request { home: self.homes.of(&mut self.blocks, stream), ..request };
+        let request = Request { owner: self.free.of(&mut self.blocks, stream), ..request };
         if let Some(index) = self.take_held(request) {
             self.statistics.hits += 1;
             return Ok(index);
@@ -185,7 +185,7 @@ impl<O: Order> Pool<O> {
     #[inline]
     fn request(&self, bytes: usize) -> Option<Request> {
         let size = config::block_size(bytes)?;
-        Some(Request { bytes, size, class: self.config.class(size), home: HomeId::NOBODY })
+        Some(Request { bytes, size, class: self.config.class(size), owner: OwnerId::NOBODY })
     }
 
     /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it
@@ -193,11 +193,11 @@ impl<O: Order> Pool<O> {
     #[inline]
     pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
         let BlockId(index) = id;
-        let mut home = self.homes.of(&mut self.blocks, stream);
+        let mut owner = self.free.of(&mut self.blocks, stream);
         let mut state = State::Untouched;
         if !order.only_on(stream) {
             if order.settle() {
-                home = HomeId::NOBODY;
+                owner = OwnerId::NOBODY;
             } else if !order.only_on(stream) {
                 state = State::Touched;
             }
@@ -206,17 +206,17 @@ impl<O: Order> Pool<O> {
         assert!(node.state == State::Live, "a block that is not in use was freed");
         self.statistics.taken_back(node.requested, node.bytes);
         node.freed_at = self.statistics.frees;
-        (node.home, node.state, node.order) = (home, state, order);
+        (node.owner, node.state, node.order) = (owner, state, order);
         let segment = node.segment;
         self.segments.get_mut(segment).live -= 1;
         // With several streams, what is kept apart costs room that the others lack.
-        let alone = !self.homes.has_several() && !self.config.direct;
-        if alone && state == State::Untouched && home != HomeId::NOBODY {
+        let alone = !self.free.has_several() && !self.config.direct;
+        if alone && state == State::Untouched && owner != OwnerId::NOBODY {
             self.hold(index);
             return None;
         }
         self.put(index);
-        if self.homes.is_nearly_alone() && self.may_look_at_all() {
+        if self.free.is_nearly_alone() && self.may_look_at_all() {
             self.reap();
         }
         self.config.direct.then(|| self.remove_segment(segment))
@@ -229,9 +229,9 @@ impl<O: Order> Pool<O> {
     /// A stream is gone and its work is complete: its free blocks become anyone's, once other streams' work on them is complete.
     pub(crate) fn forget_stream(&mut self, stream: u64) {
         self.let_all_go();
-        if let Some(home) = self.homes.forget(stream) {
-            self.orphan(home);
-            self.homes.count_streams(&mut self.blocks);
+        if let Some(owner) = self.free.forget(stream) {
+            self.orphan(owner);
+            self.free.count_streams(&mut self.blocks);
         }
     }
 }

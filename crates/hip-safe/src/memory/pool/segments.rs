@@ -16,7 +16,7 @@ pub(super) struct Segment {
 /// All segments of a pool, named by their index.
 #[derive(Default)]
 pub(super) struct Segments {
-    places: Vec<Option<Segment>>,
+    slots: Vec<Option<Segment>>,
     vacant: Vec<u32>,
 }
 
@@ -24,29 +24,29 @@ impl Segments {
     /// Adds a segment, whose first block is still to come.
     pub(super) fn add(&mut self, segment: Segment) -> u32 {
         if let Some(index) = self.vacant.pop() {
-            self.places[index as usize] = Some(segment);
+            self.slots[index as usize] = Some(segment);
             return index;
         }
-        self.places.push(Some(segment));
-        self.places.len() as u32 - 1
+        self.slots.push(Some(segment));
+        self.slots.len() as u32 - 1
     }
 
     pub(super) fn get_mut(&mut self, index: u32) -> &mut Segment {
-        self.places[index as usize].as_mut().expect("a block's segment exists")
+        self.slots[index as usize].as_mut().expect("a block's segment exists")
     }
 
     pub(super) fn remove(&mut self, index: u32) -> Segment {
         self.vacant.push(index);
-        self.places[index as usize].take().expect("a block's segment exists")
+        self.slots[index as usize].take().expect("a block's segment exists")
     }
 
     /// One past the last index.
     pub(super) fn end(&self) -> u32 {
-        self.places.len() as u32
+        self.slots.len() as u32
     }
 
     /// The segment of an index, if there is one.
     pub(super) fn get(&self, index: u32) -> Option<&Segment> {
-        self.places[index as usize].as_ref()
+        self.slots[index as usize].as_ref()
     }
 }

@@ -1,8 +1,8 @@
 //! The pool's memory: blocks are put back and joined, taken and cut, segments come and go.
 
 use super::block::{NONE, State};
+use super::free_lists::OwnerId;
 use super::segments::Segment;
-use super::stream_bins::HomeId;
 use super::{Block, BlockId, Departed, Order, Pool};
 
 /// An allocation that looks for its block.
@@ -13,15 +13,15 @@ pub(super) struct Request {
     /// That, rounded up.
     pub(super) size: usize,
     pub(super) class: super::config::Class,
-    pub(super) home: HomeId,
+    pub(super) owner: OwnerId,
 }
 
 impl<O: Order> Pool<O> {
-    /// Makes a block of no list free for the stream of a home: it joins its free neighbours.
+    /// Makes a block of no list free for the stream of a owner: it joins its free neighbours.
     pub(super) fn put(&mut self, mut index: u32) {
         let before = self.blocks[index].before;
         if self.may_join(before, index) {
-            self.homes.remove(&mut self.blocks, before);
+            self.free.remove(&mut self.blocks, before);
             self.join(before, index);
             index = before;
         }
@@ -30,10 +30,10 @@ impl<O: Order> Pool<O> {
             if !self.may_join(index, after) {
                 break;
             }
-            self.homes.remove(&mut self.blocks, after);
+            self.free.remove(&mut self.blocks, after);
             self.join(index, after);
         }
-        self.homes.insert(&mut self.blocks, index);
+        self.free.insert(&mut self.blocks, index);
     }
 
     /// Whether two neighbours, if there are two, can be one block.
@@ -42,14 +42,14 @@ impl<O: Order> Pool<O> {
             return false;
         }
         let (a, b) = (&self.blocks[before], &self.blocks[after]);
-        let nobody = HomeId::NOBODY;
-        a.is_free() && b.is_free() && (a.home == b.home || a.home == nobody || b.home == nobody)
+        let nobody = OwnerId::NOBODY;
+        a.is_free() && b.is_free() && (a.owner == b.owner || a.owner == nobody || b.owner == nobody)
     }
 
     fn join(&mut self, index: u32, after: u32) {
         let right = &self.blocks[after];
-        let (bytes, next, home, state, freed_at) =
-            (right.bytes, right.after, right.home, right.state, right.freed_at);
+        let (bytes, next, owner, state, freed_at) =
+            (right.bytes, right.after, right.owner, right.state, right.freed_at);
         let order = self.blocks.remove(after);
         let left = &mut self.blocks[index];
         // Its age is that of the larger part: a block that keeps growing at its end would be young for ever.
@@ -59,8 +59,8 @@ impl<O: Order> Pool<O> {
         left.bytes += bytes;
         left.after = next;
         left.order.merge(order);
-        if left.home == HomeId::NOBODY {
-            (left.home, left.state) = (home, state);
+        if left.owner == OwnerId::NOBODY {
+            (left.owner, left.state) = (owner, state);
         } else if state == State::Touched {
             left.state = State::Touched;
         }
@@ -72,12 +72,12 @@ impl<O: Order> Pool<O> {
 
     /// Takes a free block, cut to size if the rest is worth it. [`Pool::hand_out`] is next.
     pub(super) fn take(&mut self, index: u32, request: Request) {
-        self.homes.remove(&mut self.blocks, index);
+        self.free.remove(&mut self.blocks, index);
         let node = &mut self.blocks[index];
-        let foreign = node.home != HomeId::NOBODY && node.home != request.home;
+        let foreign = node.owner != OwnerId::NOBODY && node.owner != request.owner;
         if foreign || node.state == State::Touched {
             if node.order.settle() {
-                (node.home, node.state) = (HomeId::NOBODY, State::Untouched);
+                (node.owner, node.state) = (OwnerId::NOBODY, State::Untouched);
             } else if foreign {
                 self.statistics.steals += 1;
             }
@@ -104,7 +104,7 @@ impl<O: Order> Pool<O> {
         let node = &mut self.blocks[index];
         let (address, rest) = (node.address + size, node.bytes - size);
         let (segment, class, after) = (node.segment, node.class, node.after);
-        let (home, freed_at, order) = (node.home, node.freed_at, node.order.clone());
+        let (owner, freed_at, order) = (node.owner, node.freed_at, node.order.clone());
         node.bytes = size;
         let new = self.blocks.add(address, rest, segment, class);
         self.blocks[index].after = new;
@@ -113,7 +113,7 @@ impl<O: Order> Pool<O> {
         }
         let node = &mut self.blocks[new];
         (node.before, node.after) = (index, after);
-        (node.home, node.state, node.freed_at, node.order) = (home, state, freed_at, order);
+        (node.owner, node.state, node.freed_at, node.order) = (owner, state, freed_at, order);
         self.statistics.splits += 1;
         self.put(new);
     }
@@ -122,29 +122,29 @@ impl<O: Order> Pool<O> {
     pub(super) fn reap(&mut self) {
         self.let_all_go();
         self.reaped_at = self.statistics.frees;
-        for index in 0..self.blocks.places() {
+        for index in 0..self.blocks.slots() {
             let node = &self.blocks[index];
-            if node.is_free() && node.home != HomeId::NOBODY {
-                self.homes.remove(&mut self.blocks, index);
-                self.find_home(index);
-                self.homes.insert(&mut self.blocks, index);
+            if node.is_free() && node.owner != OwnerId::NOBODY {
+                self.free.remove(&mut self.blocks, index);
+                self.update_owner(index);
+                self.free.insert(&mut self.blocks, index);
             }
         }
-        for index in 0..self.blocks.places() {
+        for index in 0..self.blocks.slots() {
             if self.blocks[index].is_free() && self.may_join(index, self.blocks[index].after) {
-                self.homes.remove(&mut self.blocks, index);
+                self.free.remove(&mut self.blocks, index);
                 self.put(index);
             }
         }
-        self.homes.count_streams(&mut self.blocks);
+        self.free.count_streams(&mut self.blocks);
     }
 
     /// Says whose a block of no list is from now on: its home's, or nobody's if nothing uses it any more.
-    pub(super) fn find_home(&mut self, index: u32) {
+    pub(super) fn update_owner(&mut self, index: u32) {
         let node = &mut self.blocks[index];
-        let stream = self.homes.stream(node.home);
+        let stream = self.free.stream(node.owner);
         if node.order.settle() {
-            (node.home, node.state) = (HomeId::NOBODY, State::Untouched);
+            (node.owner, node.state) = (OwnerId::NOBODY, State::Untouched);
         } else if stream.is_some_and(|stream| node.order.only_on(stream)) {
             node.state = State::Untouched;
         } else {
@@ -159,7 +159,7 @@ impl<O: Order> Pool<O> {
         let index = self.blocks.add(address, bytes, segment, class);
         self.segments.get_mut(segment).first = index;
         self.blocks[index].state = State::Untouched;
-        self.homes.insert(&mut self.blocks, index);
+        self.free.insert(&mut self.blocks, index);
         self.statistics.grown(bytes);
         index
     }
@@ -171,7 +171,7 @@ impl<O: Order> Pool<O> {
         let mut index = first;
         while index != NONE {
             let next = self.blocks[index].after;
-            self.homes.remove(&mut self.blocks, index);
+            self.free.remove(&mut self.blocks, index);
             order.merge(self.blocks.remove(index));
             index = next;
         }

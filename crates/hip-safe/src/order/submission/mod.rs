@@ -1,8 +1,8 @@
-//! One piece of work for a stream, with the memory that it uses.
+//! Submissions: one call that gives a stream work, with the memory that the work uses.
 
 mod to_end;
 
-use super::{Taken, Tracked};
+use super::{Tracked, UsesGuard};
 use crate::graph::{Capture, GraphPiece, List, NoCapture};
 use crate::inline_vec::InlineVec;
 use crate::memory::Allocation;
@@ -18,27 +18,26 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Work being put together for a stream: what it reads and writes is given first, then it is submitted by one call. See
+/// A builder for work on a stream: first name the memory that it reads and writes, then submit it by one call. See
 /// [`Stream::submission`].
 ///
-/// Work that uses the same memory is ordered, whichever streams and threads it comes from: the waits come first, and if one
-/// of them fails nothing is submitted; then the call; then the memory remembers it. Meanwhile nobody else can submit work that
-/// has to come before it or after it.
+/// Work on the same memory is ordered across streams and threads, in three steps: submit the waits, make the call, record the use. If a wait
+/// fails, nothing is submitted. Until the use is recorded, no other thread can submit conflicting work.
 #[must_use = "nothing happens until it is submitted"]
 pub struct Submission<'a> {
     stream: &'a Stream,
-    /// At most one of each piece of memory, in the order of their keys.
+    /// Sorted by key, and at most one for each piece of memory.
     uses: InlineVec<Use<'a>, 8>,
     /// Whether one of them is a piece of a graph's memory.
     any_piece: bool,
-    /// What the work uses, if the platform checks that.
+    /// The ranges that the work uses, if the platform checks them.
     extents: Option<Vec<Extent>>,
     refused: Option<Error>,
-    /// The code that runs.
+    /// The module of the kernel that runs.
     module: Option<&'a Module>,
-    /// What else the work needs, for a graph to keep.
+    /// A value that a graph keeps alive for the work.
     kept: Option<Arc<dyn Any + Send + Sync>>,
-    /// It cannot be part of a graph: what it is, and what to do instead.
+    /// Set if a graph cannot contain the work: what the work is, and what to do instead.
     not_captured: Option<(&'static str, &'static str)>,
 }
 
@@ -49,16 +48,16 @@ pub(crate) struct Use<'a> {
     /// [`Memory::key`].
     key: usize,
     access: Access,
-    /// The buffer is borrowed for this use alone.
-    alone: bool,
+    /// Whether the whole buffer is borrowed exclusively for this use.
+    exclusive: bool,
 }
 
-/// What is used.
+/// The memory of a [`Use`].
 #[derive(Clone, Copy)]
 pub(crate) enum Memory<'a> {
     Device(&'a Arc<Allocation>),
     Pinned(&'a Arc<PinnedMemory>),
-    /// A graph's launches.
+    /// The record of a graph's launches.
     Graph(&'a Tracked),
 }
 
@@ -121,48 +120,47 @@ impl<'a> Submission<'a> {
         self
     }
 
-    /// The work comes after all other work that names this, and before all that names it next, as if it wrote it: for what a library has
-    /// inside, which its calls share. The memory itself need not be used at all. Work that only reads it, and is submitted by another
-    /// thread at the same time, may run beside it.
+    /// Orders the work as if it wrote `token`: after all earlier work that names it, and before all later work. Use this for state inside a
+    /// library that its calls share. The work need not use the memory itself. Work that only reads the token and is submitted by another
+    /// thread at the same time may run concurrently.
     pub fn order_by<S: DeviceSlice + ?Sized>(&mut self, token: &'a S) -> &mut Self {
         let view = token.as_view();
         if host_function::is_running() {
             self.refuse(|| Error::InHostFunction);
             return self;
         }
-        // Who names it has it borrowed as others have.
-        view.owner().tracked().forbid_home();
+        // The token is borrowed shared, so several threads may name it at once.
+        view.owner().tracked().require_lock();
         self.add_device(view.owner(), Access::WRITE, false, view.device_ptr().cast(), view.byte_len());
         self
     }
 
-    /// If the stream captures, the graph keeps this for as long as it may be launched: a library's handle whose code the work runs.
-    /// One thing at most; outside of a capture nothing is kept.
+    /// If the stream captures, keeps this alive as long as the graph: for example a library's handle whose code the work runs. A submission
+    /// keeps one value at most. Outside of a capture nothing is kept.
     pub fn keep(&mut self, needed: Arc<dyn Any + Send + Sync>) -> &mut Self {
         self.kept = Some(needed);
         self
     }
 
-    /// The call waits for the device, or the work cannot be part of a graph otherwise: while the stream captures it is refused with
-    /// [`Error::Capturing`], which says `what` it is and what to do instead. In a call that [`Submission::submit`] makes then, no memory is
-    /// locked: who uses the same meanwhile goes on if both read it, and waits for the call's end if not.
+    /// Says that the call waits for the device, or that a graph cannot contain the work for another reason. While the stream captures, it is
+    /// refused with [`Error::Capturing`], which says `what` it is and what to do instead. [`Submission::submit`] then makes the call without
+    /// locks. Other threads can read memory that this call reads; conflicting uses wait for the call's end.
     pub fn not_captured(&mut self, what: &'static str, remedy: &'static str) -> &mut Self {
         self.not_captured = Some((what, remedy));
         self
     }
 
-    /// Submits the work through one call with the stream's device current, and gives what it answers. The memory's uses are locked
-    /// meanwhile, so the call is one of the library: what it used of this crate could wait for itself. One that waits for the device is
-    /// announced by [`Submission::not_captured`].
+    /// Submits the work by one call with the stream's device current, and returns what the call returns. The uses of the memory are locked
+    /// during the call, so the closure must not use this crate: it could wait for itself. A call that waits for the device needs
+    /// [`Submission::not_captured`] first.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] for memory of another device, or what the driver answers when one of the waits before the call
-    /// fails: then nothing was submitted. What the call itself answers is for the caller to read.
+    /// [`Error::WrongDevice`] for memory of another device, or the driver's error if a wait before the call fails. In both cases nothing
+    /// was submitted. The caller checks the result of its own call.
     ///
     /// # Safety
-    /// The call submits work to this stream alone, and uses the stream in no other way; the work uses no other memory of ours than
-    /// was given, and writes only what [`Submission::write`] was given. If the stream captures, that holds for each launch of
-    /// the graph.
+    /// The call submits work to this stream only, and uses the stream in no other way. The work uses no memory of this crate but the memory
+    /// named here, and writes only what [`Submission::write`] was given. If the stream captures, this holds for each launch of the graph.
     pub unsafe fn submit<R>(
         &mut self,
         doing: impl std::fmt::Display,
@@ -186,7 +184,7 @@ impl<'a> Submission<'a> {
         self.stream
     }
 
-    /// As [`Submission::read`]. Where it is.
+    /// As [`Submission::read`]. Returns the address.
     #[inline(always)]
     pub(crate) fn add_read<S: DeviceSlice + ?Sized>(&mut self, source: &'a S) -> *const c_void {
         let view = source.as_view();
@@ -195,27 +193,27 @@ impl<'a> Submission<'a> {
         address
     }
 
-    /// As [`Submission::write`]. Where it is.
+    /// As [`Submission::write`]. Returns the address.
     #[inline(always)]
     pub(crate) fn add_write<S: DeviceSliceMut + ?Sized>(&mut self, destination: &'a mut S) -> *const c_void {
         let mut view = destination.as_view_mut();
         let address = view.device_ptr_mut().cast_const().cast();
-        self.add_device(view.owner(), Access::WRITE, view.is_alone(), address, view.byte_len());
+        self.add_device(view.owner(), Access::WRITE, view.is_exclusive(), address, view.byte_len());
         address
     }
 
     /// As [`Submission::read`] or [`Submission::write`].
     pub(crate) fn add_buffer(&mut self, buffer: &BufferArgument<'a>) {
-        let BufferArgument { memory, access, alone, address, bytes } = *buffer;
-        self.add_device(memory, access, alone, address.raw(), bytes);
+        let BufferArgument { memory, access, exclusive, address, bytes } = *buffer;
+        self.add_device(memory, access, exclusive, address.raw(), bytes);
     }
 
-    /// A kernel of this module runs.
+    /// The work runs a kernel of this module.
     pub(crate) fn runs(&mut self, module: &'a Module) {
         self.module = Some(module);
     }
 
-    /// Notes why nothing may be submitted, if it is the first reason.
+    /// Refuses the submission with this error, if it is the first one.
     #[cold]
     pub(crate) fn refuse(&mut self, error: impl FnOnce() -> Error) {
         if self.refused.is_none() {
@@ -223,13 +221,13 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// A use of device memory, which has to be on the stream's device. `alone`: the buffer is borrowed for this use alone, for `'a`.
+    /// Adds a use of memory on the stream's device. `exclusive`: the whole buffer is borrowed exclusively for `'a`.
     #[inline(never)]
     fn add_device(
         &mut self,
         allocation: &'a Arc<Allocation>,
         access: Access,
-        alone: bool,
+        exclusive: bool,
         pointer: *const c_void,
         bytes: usize,
     ) {
@@ -237,7 +235,7 @@ impl<'a> Submission<'a> {
             self.refuse_owner(allocation);
         }
         let memory = Memory::Device(allocation);
-        self.add_use(Use { memory, key: memory.key(), access, alone }, pointer, bytes);
+        self.add_use(Use { memory, key: memory.key(), access, exclusive }, pointer, bytes);
     }
 
     #[cold]
@@ -247,7 +245,7 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// A use of memory, wherever it is.
+    /// Adds a use of memory on any device.
     pub(crate) fn add(&mut self, memory: Memory<'a>, access: Access, pointer: *const c_void, bytes: usize) {
         self.add_use(Use::of(memory, access), pointer, bytes);
     }
@@ -262,28 +260,28 @@ impl<'a> Submission<'a> {
             extents.push(Extent { pointer, bytes, access });
         }
         let known = self.uses.as_mut_slice();
-        let mut place = known.len();
-        while place > 0 && known[place - 1].key > key {
-            place -= 1;
+        let mut index = known.len();
+        while index > 0 && known[index - 1].key > key {
+            index -= 1;
         }
-        if place > 0 && known[place - 1].key == key {
+        if index > 0 && known[index - 1].key == key {
             if access == Access::WRITE {
-                known[place - 1].access = access;
+                known[index - 1].access = access;
             }
-            known[place - 1].alone &= used.alone;
+            known[index - 1].exclusive &= used.exclusive;
             return;
         }
         self.any_piece |= memory.graph_piece().is_some();
-        self.uses.insert(place, used);
+        self.uses.insert(index, used);
     }
 
-    /// What it uses, sorted.
+    /// The memory that it uses, sorted by key.
     #[inline]
     fn memory(&self) -> impl Iterator<Item = (Memory<'a>, Access)> {
         self.uses.as_slice().iter().map(|used| (used.memory, used.access))
     }
 
-    /// Waits, submits, and lets the memory remember it; or lets the graph remember it that the stream captures.
+    /// Submits the waits, makes the call, and records the uses; during a capture, adds the work to the graph.
     pub(crate) fn run<R>(
         &mut self,
         doing: impl FnOnce() -> String,
@@ -292,8 +290,8 @@ impl<'a> Submission<'a> {
         self.submit_as(Self::execute, doing, call)
     }
 
-    /// As [`Submission::run`], for a call that returns when the work is done. Nothing is locked meanwhile: others may use what this call uses
-    /// if they both read, and wait for its end if they do not.
+    /// As [`Submission::run`], for a call that returns when the work is done. No lock is held during the call. Other threads can read what
+    /// this call reads; conflicting uses wait for its end.
     pub(crate) fn run_to_end<R>(
         &mut self,
         doing: impl FnOnce() -> String,
@@ -325,7 +323,7 @@ impl<'a> Submission<'a> {
                     return execute(self, &turn, doing, call);
                 }
                 Err(capture) => {
-                    // None: it has just ended.
+                    // `None`: the capture has just ended, so ask again.
                     if let Some(list) = capture.open()? {
                         return self.capture(&capture, list, doing, call);
                     }
@@ -334,7 +332,7 @@ impl<'a> Submission<'a> {
         }
     }
 
-    /// Memory that a capture allocated has no content before that is over: only the capture itself may use it.
+    /// Refuses memory that an open capture allocated, except to that capture. It has no content before the capture ends.
     #[inline]
     fn check_pieces(&self, capture: Option<&Capture>) -> Result<()> {
         if self.any_piece { self.check_each_piece(capture) } else { Ok(()) }
@@ -350,7 +348,7 @@ impl<'a> Submission<'a> {
         Err(Error::capturing("the use of the capture's memory outside of it", remedy))
     }
 
-    /// Adds the work to a graph. Nothing waits and no memory remembers it: launches do.
+    /// Adds the work to a graph. No wait is submitted and no use is recorded here; each launch of the graph does both.
     #[cold]
     fn capture<R>(
         &mut self,
@@ -369,7 +367,7 @@ impl<'a> Submission<'a> {
                 "copy it to a buffer before, and from one afterwards",
             ));
         }
-        // Before the call: the graph may have a part of it even if it fails.
+        // This comes before the call, because the graph may contain a part of the work even if the call fails.
         self.memory().for_each(|(memory, access)| list.add(capture, memory, access));
         let Self { stream, extents, module, kept, .. } = self;
         module.iter().for_each(|module| list.add_module(module));
@@ -377,7 +375,7 @@ impl<'a> Submission<'a> {
         stream.device().run(doing, |p| call(p, stream.raw(), extents.as_deref()))
     }
 
-    /// Waits, submits, and lets the memory remember it.
+    /// Submits the waits, makes the call, and records the uses.
     #[inline]
     pub(crate) fn execute<R>(
         &mut self,
@@ -392,9 +390,9 @@ impl<'a> Submission<'a> {
     }
 }
 
-/// Waits, calls, and lets the memory remember it. The uses are locked in the order of [`Memory::key`], at most one of each piece of
-/// memory, so that two threads cannot wait for each other. A failed call counts as submitted: it may have been, in part. The caller has asked
-/// [`not_in_host_function`], and has errors in drops told later.
+/// Submits the waits, makes the call, and records the uses. The uses are sorted by [`Memory::key`], with at most one for each piece of memory,
+/// and locked in this order to prevent deadlocks. A failed call counts as submitted, because a part of it may have been. The caller has
+/// checked [`not_in_host_function`] and holds a [`DropErrorsLater`](crate::DropErrorsLater).
 #[inline]
 pub(crate) fn submit_sorted<'a, R>(
     stream: &Stream,
@@ -402,77 +400,77 @@ pub(crate) fn submit_sorted<'a, R>(
     uses: impl Iterator<Item = Use<'a>> + Clone,
     call: impl FnOnce() -> Result<R>,
 ) -> Result<R> {
-    let mut all = AllTaken::new();
-    take_in_order(stream, uses, &mut all)?;
-    // Errors are large: nothing is moved about where there is none.
+    let mut all = Guards::new();
+    lock_in_order(stream, uses, &mut all)?;
+    // Errors are large. Boxing them makes the successful path cheaper.
     let result = call().map_err(Box::new);
     let count = stream.timeline().note_submission();
-    for (taken, access) in &mut all {
-        taken.commit(stream, *access, count);
+    for (guard, access) in &mut all {
+        guard.commit(stream, *access, count);
     }
     result.map_err(|error| *error)
 }
 
-/// The uses that a submission has locked, and what for.
-type AllTaken<'a> = SmallVec<[(Taken<'a>, Access); 8]>;
+/// The locked uses of a submission, each with its access.
+type Guards<'a> = SmallVec<[(UsesGuard<'a>, Access); 8]>;
 
-/// Locks those whose order is ours, behind the calls that conflict with them, and makes the stream's next work come after what it has to
-/// come after.
+/// Locks all tracked memory, waiting for conflicting blocking calls, and submits the waits for conflicting uses.
 #[inline]
-fn take_in_order<'a>(
+fn lock_in_order<'a>(
     stream: &Stream,
     uses: impl Iterator<Item = Use<'a>> + Clone,
-    all: &mut AllTaken<'a>,
+    all: &mut Guards<'a>,
 ) -> Result<()> {
-    while let Err(busy) = take_all(uses.clone(), all) {
-        // Others may have what is locked here while the call goes on, and it may wait for them.
+    while let Err(busy) = lock_all(uses.clone(), all) {
+        // The lock is released first, because the blocking call may wait for a thread that needs it.
         all.clear();
         busy.memory.tracked().wait_for_calls(busy.access);
     }
-    all.iter().try_for_each(|(taken, access)| taken.prepare(stream, *access))
+    all.iter().try_for_each(|(guard, access)| guard.prepare(stream, *access))
 }
 
-/// Locks those whose order is ours.
+/// Locks all tracked memory.
 ///
 /// # Errors
-/// The first one that a call keeps, which has to be waited for.
+/// The first use that conflicts with a blocking call, which has to be waited for.
 #[inline]
-fn take_all<'a>(uses: impl Iterator<Item = Use<'a>>, all: &mut AllTaken<'a>) -> Result<(), Use<'a>> {
+fn lock_all<'a>(uses: impl Iterator<Item = Use<'a>>, all: &mut Guards<'a>) -> Result<(), Use<'a>> {
     for used in uses {
         if used.memory.is_ordered() {
-            all.push((used.take().ok_or(used)?, used.access));
+            all.push((used.lock().ok_or(used)?, used.access));
         }
     }
     Ok(())
 }
 
-/// In a host function no lock is waited for that others have while they call the driver: they may be waiting for that function.
+/// Refuses calls in a host function. A host function must not wait for a lock that is held during driver calls, because the driver call may be
+/// waiting for that function.
 pub(crate) fn not_in_host_function() -> Result<()> {
     if host_function::is_running() { Err(Error::InHostFunction) } else { Ok(()) }
 }
 
 impl<'a> Use<'a> {
-    /// A use of what is not borrowed for it alone.
+    /// A use of memory that is not borrowed exclusively.
     pub(crate) fn of(memory: Memory<'a>, access: Access) -> Self {
-        Self { memory, key: memory.key(), access, alone: false }
+        Self { memory, key: memory.key(), access, exclusive: false }
     }
 
-    /// Keeps others away from the uses; `None` while a call goes on that conflicts with this one.
+    /// Locks the uses. `None` during a conflicting blocking call.
     #[inline]
-    fn take(self) -> Option<Taken<'a>> {
-        match self.take_alone() {
+    fn lock(self) -> Option<UsesGuard<'a>> {
+        match self.lock_exclusive() {
             Some(uses) => Some(uses),
-            None => self.memory.tracked().take_for(self.access),
+            None => self.memory.tracked().guard_for(self.access),
         }
     }
 
-    /// The uses without their lock, if nobody else can ask for them.
+    /// The uses without the lock, if no other thread can reach them.
     #[inline]
-    fn take_alone(self) -> Option<Taken<'a>> {
+    fn lock_exclusive(self) -> Option<UsesGuard<'a>> {
         match self.memory {
-            // SAFETY: S4, S8: the view that this was made of has the buffer borrowed exclusively, for longer than the result lives, and
-            // a submission has each piece of memory once.
-            Memory::Device(allocation) if self.alone => unsafe { allocation.uses_alone() },
+            // SAFETY: S4, S8: the view that this was made from borrows the buffer exclusively for longer than the result lives, and a
+            // submission contains each piece of memory once.
+            Memory::Device(allocation) if self.exclusive => unsafe { allocation.exclusive_uses() },
             _ => None,
         }
     }
@@ -487,7 +485,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// The piece of a graph's memory that it is, if it is one. That does not change.
+    /// The piece of a graph's memory, if it is one. This never changes.
     fn graph_piece(self) -> Option<&'a GraphPiece> {
         match self {
             Self::Device(allocation) => allocation.graph_piece(),
@@ -495,12 +493,13 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Its place in the order in which memory is locked.
+    /// Its position in the locking order.
     pub(crate) fn key(self) -> usize {
         std::ptr::from_ref(self.tracked()).addr()
     }
 
-    /// Whether a graph may use it at any time: the host has slices of managed memory, and another process ends its own.
+    /// Whether a graph may use it. Managed memory is excluded, because the host may have a slice of it; and memory of another process, because
+    /// that process may free it.
     fn may_be_captured(self) -> bool {
         match self {
             Self::Device(allocation) => allocation.is_pooled(),
@@ -509,7 +508,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Whether we order its uses, not the caller.
+    /// Whether this crate orders its uses, and not the caller.
     fn is_ordered(self) -> bool {
         match self {
             Self::Device(allocation) => allocation.is_ordered(),

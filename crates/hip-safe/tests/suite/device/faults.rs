@@ -6,7 +6,7 @@ use crate::watched::{
     fail_next, no_fault, work_calls,
 };
 use hip_safe::{
-    Device, Error, Event, Limit, ManagedAdvice, ManagedPlace, PinnedBuffer, Result, SharedBuffer,
+    Device, Error, Event, Limit, ManagedAdvice, ManagedLocation, PinnedBuffer, Result, SharedBuffer,
 };
 use hip_sys::hip::hipError_t;
 use std::sync::Arc;
@@ -247,8 +247,8 @@ fn workload_of_the_rest(device: &Device) -> Result<Vec<u32>> {
     stream.copy_from_peer(&numbers, &mut beside)?;
     let mut managed = stream.alloc_managed::<u32>(100)?;
     stream.copy(&beside, &mut managed)?;
-    stream.prefetch(&managed, ManagedPlace::Host)?;
-    managed.advise(ManagedAdvice::ReadMostly, ManagedPlace::Host)?;
+    stream.prefetch(&managed, ManagedLocation::Host)?;
+    managed.advise(ManagedAdvice::ReadMostly, ManagedLocation::Host)?;
     managed.as_mut_slice()?[0] = 4;
     let other = device.new_stream()?;
     other.copy(&managed, &mut numbers)?;

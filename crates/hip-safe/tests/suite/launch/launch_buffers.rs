@@ -18,7 +18,7 @@ where
     let map = Map2::flat(count, Map2::A_TIGHT | Map2::B_TIGHT);
     let buffers = [BufferArgument::read(a), BufferArgument::read(b), BufferArgument::write(out)];
     // SAFETY: S9: the kernel reads and writes as many elements as the buffers of each test have.
-    unsafe { stream.launch_over(kernel, LaunchConfig::linear(count, 64), buffers, &map) }
+    unsafe { stream.launch_buffers(kernel, LaunchConfig::linear(count, 64), buffers, &map) }
 }
 
 fn numbers(count: usize) -> Vec<f32> {
@@ -43,7 +43,7 @@ fn kernels_of_one_and_of_two_inputs_compute_what_they_should() {
             let buffers = [BufferArgument::read(&sums), BufferArgument::write(&mut negated)];
             let (config, map) = (LaunchConfig::linear(count as u64, 64), Map1::tight(count as u64));
             // SAFETY: S9: both have `count` elements.
-            unsafe { stream.launch_over(&neg, config, buffers, &map) }.unwrap();
+            unsafe { stream.launch_buffers(&neg, config, buffers, &map) }.unwrap();
             let expected: Vec<f32> = (0..count).map(|i| -(i as f32 + 0.5)).collect();
             assert_eq!(stream.download(&negated).unwrap(), expected, "{count} elements on device {ordinal}");
         }
@@ -115,7 +115,7 @@ fn what_is_wrong_is_said_as_of_other_launches() {
     let (config, map) = (LaunchConfig::linear(4, 64), Map2::flat(4, Map2::A_TIGHT | Map2::B_TIGHT));
     let buffers = [BufferArgument::read(&a), BufferArgument::write(&mut out)];
     // SAFETY: S9: nothing is launched.
-    let few = unsafe { stream.launch_over(&kernel, config, buffers, &map) }.unwrap_err();
+    let few = unsafe { stream.launch_buffers(&kernel, config, buffers, &map) }.unwrap_err();
     // SAFETY: S9: nothing is launched.
     let collected =
         unsafe { stream.launch(&kernel, config).arg(&a).arg_mut(&mut out).value(&map).submit() }.unwrap_err();
@@ -123,17 +123,17 @@ fn what_is_wrong_is_said_as_of_other_launches() {
     assert_eq!(few.to_string(), collected.to_string());
     let buffers = [BufferArgument::read(&a)];
     // SAFETY: S9: nothing is launched.
-    let one = unsafe { stream.launch_over(&kernel, config, buffers, &map) }.unwrap_err();
+    let one = unsafe { stream.launch_buffers(&kernel, config, buffers, &map) }.unwrap_err();
     assert!(matches!(one, Error::LaunchMismatch { .. }), "{one:?}");
 
     let buffers = [BufferArgument::read(&a), BufferArgument::read(&a), BufferArgument::write(&mut out)];
     // SAFETY: S9: nothing is launched.
-    let small = unsafe { stream.launch_over(&kernel, config, buffers, &4_u32) }.unwrap_err();
+    let small = unsafe { stream.launch_buffers(&kernel, config, buffers, &4_u32) }.unwrap_err();
     let buffers = [BufferArgument::read(&a), BufferArgument::read(&a), BufferArgument::write(&mut out)];
     assert!(matches!(small, Error::LaunchMismatch { .. }), "{small:?}");
     let large = LaunchConfig { grid: [0, 1, 1], ..config };
     // SAFETY: S9: nothing is launched.
-    let none = unsafe { stream.launch_over(&kernel, large, buffers, &map) }.unwrap_err();
+    let none = unsafe { stream.launch_buffers(&kernel, large, buffers, &map) }.unwrap_err();
     assert!(matches!(none, Error::LaunchLimit { what: "the grid along x", .. }), "{none:?}");
     assert_eq!(stream.download(&out).unwrap(), [0.0; 4], "nothing ran");
 

@@ -5,7 +5,8 @@ use crate::watched::{
     calls, changed_platform, device, drop_errors, fail_every, fail_next, no_fault, work_calls,
 };
 use hip_safe::{
-    Device, Error, LaunchConfig, ManagedAdvice, ManagedBuffer, ManagedPlace, MemoryKind, PinnedBuffer, Stream,
+    Device, Error, LaunchConfig, ManagedAdvice, ManagedBuffer, ManagedLocation, MemoryKind, PinnedBuffer,
+    Stream,
 };
 use hip_sys::Optional;
 use hip_sys::hip::{hipDeviceProp_tR0600, hipError_t, hipMemLocation, hipMemoryAdvise, hipStream_t};
@@ -97,7 +98,7 @@ fn moving_and_advising_change_nothing_inside() {
     let Some(mut numbers) = managed::<u32>(&stream, LEN) else { return };
     let device = stream.device().clone();
     numbers.as_mut_slice().unwrap().fill(9);
-    let places = [ManagedPlace::Device(&device), ManagedPlace::Host];
+    let places = [ManagedLocation::Device(&device), ManagedLocation::Host];
     for place in places {
         stream.prefetch(&numbers, place).unwrap();
         for advice in [
@@ -114,7 +115,7 @@ fn moving_and_advising_change_nothing_inside() {
         assert_eq!(numbers.as_slice().unwrap(), vec![9; LEN]);
     }
     let elsewhere = crate::watched::device();
-    let foreign = ManagedPlace::Device(&elsewhere);
+    let foreign = ManagedLocation::Device(&elsewhere);
     assert!(matches!(stream.prefetch(&numbers, foreign), Err(Error::WrongDevice { .. })));
     assert!(matches!(numbers.advise(ManagedAdvice::AccessedBy, foreign), Err(Error::WrongDevice { .. })));
 }
@@ -159,7 +160,7 @@ fn a_library_with_the_later_functions_is_asked_by_them() {
     let stream = device.new_stream().unwrap();
     let Some(numbers) = managed::<u32>(&stream, LEN) else { return };
     calls();
-    for place in [ManagedPlace::Device(&device), ManagedPlace::Host] {
+    for place in [ManagedLocation::Device(&device), ManagedLocation::Host] {
         stream.prefetch(&numbers, place).unwrap();
         numbers.advise(ManagedAdvice::ReadMostly, place).unwrap();
     }
@@ -176,7 +177,7 @@ fn a_drop_waits_for_a_move() {
     let stream = device().new_stream().unwrap();
     let Some(numbers) = managed::<u32>(&stream, LEN) else { return };
     stream.synchronize().unwrap();
-    stream.prefetch(&numbers, ManagedPlace::Device(stream.device())).unwrap();
+    stream.prefetch(&numbers, ManagedLocation::Device(stream.device())).unwrap();
     calls();
     drop(numbers);
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipFree"]);
@@ -189,8 +190,8 @@ fn nothing_is_done_for_no_elements() {
     let mut empty = stream.alloc_managed::<u64>(0).unwrap();
     assert_eq!(empty.as_slice().unwrap(), []);
     assert_eq!(empty.as_mut_slice().unwrap(), []);
-    stream.prefetch(&empty, ManagedPlace::Host).unwrap();
-    empty.advise(ManagedAdvice::ReadMostly, ManagedPlace::Host).unwrap();
+    stream.prefetch(&empty, ManagedLocation::Host).unwrap();
+    empty.advise(ManagedAdvice::ReadMostly, ManagedLocation::Host).unwrap();
     empty.close().unwrap();
     assert_eq!(calls(), [""; 0]);
     assert!(matches!(stream.alloc_managed::<u64>((1 << 61) + 1), Err(Error::SizeOverflow { .. })));
@@ -289,7 +290,7 @@ fn no_call_after_poisoning() {
     fail_next("hipStreamSynchronize", 700);
     stream.synchronize().unwrap_err();
     calls();
-    let place = ManagedPlace::Host;
+    let place = ManagedLocation::Host;
     let later = [
         numbers.as_slice().unwrap_err(),
         numbers.as_mut_slice().unwrap_err(),

@@ -87,7 +87,7 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         PinnedBuffer<f32>,
         ManagedBuffer<f32>,
         ManagedAdvice,
-        ManagedPlace<'_>,
+        ManagedLocation<'_>,
         IpcHandle,
         BufferKind,
         LiveBuffer,

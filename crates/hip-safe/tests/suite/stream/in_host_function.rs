@@ -208,7 +208,7 @@ fn refused(things: Things) -> Answers {
         "Stream::copy_from_pinned": stream.copy_from_pinned(&pinned, &mut buffer);
         "Stream::copy_to_pinned": stream.copy_to_pinned(&*shared, &mut owned_pinned);
         "Stream::copy_from_peer": stream.copy_from_peer(&*shared, &mut buffer);
-        "Stream::prefetch": stream.prefetch(&managed, ManagedPlace::Host);
+        "Stream::prefetch": stream.prefetch(&managed, ManagedLocation::Host);
         // SAFETY: S4: nothing is opened.
         "Stream::open_ipc": unsafe { stream.open_ipc::<u8>(&IpcHandle::from_bytes(&[0; IpcHandle::BYTES])) };
         "Stream::capture": stream.capture(|_| Ok(()));
@@ -216,10 +216,10 @@ fn refused(things: Things) -> Answers {
         "Stream::launch_host_with": stream.launch_host_with(&pinned, |_| ());
         "Stream::launch_host_with_mut": stream.launch_host_with_mut(&mut owned_pinned, |_| ());
         // SAFETY: S9: nothing is launched.
-        "Stream::launch_over": unsafe {
+        "Stream::launch_buffers": unsafe {
             let map = Map2::flat(LEN as u64, Map2::A_TIGHT | Map2::B_TIGHT);
             let arguments = [BufferArgument::read(&*shared), BufferArgument::read(&piece), BufferArgument::write(&mut buffer)];
-            stream.launch_over(&add, LaunchConfig::linear(LEN as u64, 64), arguments, &map)
+            stream.launch_buffers(&add, LaunchConfig::linear(LEN as u64, 64), arguments, &map)
         };
         // SAFETY: S9: as above.
         "Launch::submit": unsafe {
@@ -242,7 +242,7 @@ fn refused(things: Things) -> Answers {
         "PinnedBuffer::wait": pinned.wait();
         "ManagedBuffer::as_slice": managed.as_slice();
         "ManagedBuffer::as_mut_slice": managed.as_mut_slice();
-        "ManagedBuffer::advise": managed.advise(ManagedAdvice::ReadMostly, ManagedPlace::Host);
+        "ManagedBuffer::advise": managed.advise(ManagedAdvice::ReadMostly, ManagedLocation::Host);
         "Graph::instantiate": graph.instantiate();
         "GraphExec::launch": exec.launch(&stream);
         "GraphExec::update": exec.update(&graph);

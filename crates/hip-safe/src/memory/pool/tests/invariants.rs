@@ -2,7 +2,7 @@
 
 use super::super::block::{NONE, State};
 use super::super::config::GRANULE;
-use super::super::stream_bins::HomeId;
+use super::super::free_lists::OwnerId;
 use super::*;
 
 impl Pool<Points> {
@@ -36,7 +36,7 @@ impl Pool<Points> {
                     }
                     State::Held => {
                         free += node.bytes;
-                        let stream = self.homes.stream(node.home).expect("a stream's");
+                        let stream = self.free.stream(node.owner).expect("a stream's");
                         assert!(node.order.only_on(stream), "others use it too");
                     }
                     State::Vacant => panic!("a vacant block in a segment"),
@@ -51,8 +51,8 @@ impl Pool<Points> {
             assert_eq!(used, segment.live);
             live += u64::from(used);
         }
-        let vacant = (0..self.blocks.places()).filter(|index| self.blocks[*index].state == State::Vacant);
-        assert_eq!(places + vacant.count(), self.blocks.places() as usize, "every block is in a segment");
+        let vacant = (0..self.blocks.slots()).filter(|index| self.blocks[*index].state == State::Vacant);
+        assert_eq!(places + vacant.count(), self.blocks.slots() as usize, "every block is in a segment");
         assert_eq!((statistics.reserved, statistics.active), (reserved, active));
         assert_eq!((statistics.free(), active + free), (free, reserved), "bytes are conserved");
         assert_eq!((statistics.allocated, statistics.segments), (allocated, segments));
@@ -68,23 +68,23 @@ impl Pool<Points> {
         assert!(statistics.reserved <= statistics.peak_reserved && statistics.steals <= statistics.hits);
     }
 
-    /// A free block is in its lists, and its home is allowed to have it.
+    /// A free block is in its lists, and its owner is allowed to have it.
     fn check_free(&self, index: u32) {
         let node = &self.blocks[index];
-        match (self.homes.stream(node.home), node.state) {
+        match (self.free.stream(node.owner), node.state) {
             (None, State::Untouched) => {
-                assert!(node.home == HomeId::NOBODY && node.order.clone().settle(), "nobody's, but used");
+                assert!(node.owner == OwnerId::NOBODY && node.order.clone().settle(), "nobody's, but used");
             }
             (Some(stream), State::Untouched) => assert!(node.order.only_on(stream), "others use it too"),
-            (stream, _) => assert!(stream.is_some() || node.home == HomeId::ORPHANS),
+            (stream, _) => assert!(stream.is_some() || node.owner == OwnerId::ORPHANS),
         }
-        let all: Vec<_> = self.homes.fitting(&self.blocks, node.class, node.bytes, usize::MAX).collect();
+        let all: Vec<_> = self.free.fitting(&self.blocks, node.class, node.bytes, usize::MAX).collect();
         let listed = all.iter().filter(|listed| **listed == index).count();
-        assert_eq!(listed, usize::from(self.homes.lists(node.home)));
+        assert_eq!(listed, usize::from(self.free.lists(node.owner)));
         for other in all {
             let other = &self.blocks[other];
-            assert!(other.is_free() && other.class == node.class && other.home != HomeId::NOBODY);
+            assert!(other.is_free() && other.class == node.class && other.owner != OwnerId::NOBODY);
         }
-        assert_eq!(self.homes.listed(&self.blocks, index), 1, "in its home's list, once");
+        assert_eq!(self.free.listed(&self.blocks, index), 1, "in its home's list, once");
     }
 }

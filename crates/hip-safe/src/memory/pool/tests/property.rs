@@ -182,7 +182,7 @@ impl Model {
     }
 
     fn free_ranges(&self) -> Vec<usize> {
-        let all = (0..self.pool.blocks.places()).map(|index| &self.pool.blocks[index]);
+        let all = (0..self.pool.blocks.slots()).map(|index| &self.pool.blocks[index]);
         all.filter(|node| node.is_free() || node.state == State::Held).map(|node| node.bytes).collect()
     }
 

@@ -180,7 +180,7 @@ impl Program {
             let (x, y) = (BufferArgument::read(&a.memory), BufferArgument::read(&b.memory));
             let buffers = [x, y, BufferArgument::write(&mut out)];
             // SAFETY: S9: the kernel reads count elements of both and writes count of the third.
-            unsafe { stream.launch_over(&self.add, config, buffers, &map) }.unwrap();
+            unsafe { stream.launch_buffers(&self.add, config, buffers, &map) }.unwrap();
         } else {
             let mut launch = stream.launch(&self.add, config);
             launch.arg(&a.memory).arg(&b.memory).arg_mut(&mut out).value(&map);

@@ -1,7 +1,7 @@
 //! What the random program does beside: host functions, managed memory, another device, and what graphs it has.
 
 use super::{Modelled, Program};
-use hip_safe::{Device, Error, GraphExec, ManagedBuffer, ManagedPlace, Stream};
+use hip_safe::{Device, Error, GraphExec, ManagedBuffer, ManagedLocation, Stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -71,7 +71,7 @@ impl Program {
                 model[at] = 1.5;
             }
             1 => assert_eq!(memory.as_slice().unwrap(), model),
-            2 => self.rest.urgent.prefetch(memory, ManagedPlace::Device(&self.device)).unwrap(),
+            2 => self.rest.urgent.prefetch(memory, ManagedLocation::Device(&self.device)).unwrap(),
             3 => {
                 self.rest.urgent.memset(memory, 0).unwrap();
                 model.fill(0.0);

@@ -8,48 +8,48 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Who may take a free block without asking what still uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HomeId(u32);
+pub(super) struct OwnerId(u32);
 
-impl HomeId {
+impl OwnerId {
     /// Nothing uses the block any more: everybody may take it.
     pub(super) const NOBODY: Self = Self(0);
     /// The stream is gone, and other streams may still use the block.
     pub(super) const ORPHANS: Self = Self(1);
 }
 
-/// The free blocks of one home, by [`Class`].
-struct Shelf {
+/// The free blocks of one owner, by [`Class`].
+struct OwnerLists {
     untouched: [Bins; 2],
     touched: [Bins; 2],
 }
 
-impl Shelf {
+impl OwnerLists {
     fn new() -> Box<Self> {
-        const BINS: Bins = Bins::new(Chain::Home);
+        const BINS: Bins = Bins::new(Chain::Owner);
         Box::new(Self { untouched: [BINS; 2], touched: [BINS; 2] })
     }
 }
 
 /// All free blocks. No operation takes longer with more streams.
-pub(super) struct Homes {
-    shelves: Vec<Box<Shelf>>,
+pub(super) struct FreeLists {
+    lists: Vec<Box<OwnerLists>>,
     /// Whose they are.
     streams: Vec<Option<u64>>,
     /// Shelves of streams that are gone: they are empty.
-    vacant: Vec<HomeId>,
-    of_stream: HashMap<u64, HomeId, BuildHasherDefault<NumberHasher>>,
+    vacant: Vec<OwnerId>,
+    of_stream: HashMap<u64, OwnerId, BuildHasherDefault<NumberHasher>>,
     /// The stream that was asked for last.
-    last: Option<(u64, HomeId)>,
-    /// The blocks of every home but [`HomeId::NOBODY`] once more, so that one that fits is found without a look at each stream.
+    last: Option<(u64, OwnerId)>,
+    /// The blocks of every owner but [`OwnerId::NOBODY`] once more, so that one that fits is found without a look at each stream.
     all: [Bins; 2],
     /// Whether several streams have blocks or use them. With one, `all` is empty, which saves its upkeep.
     several: bool,
 }
 
-impl Homes {
+impl FreeLists {
     pub(super) fn new() -> Self {
         Self {
-            shelves: vec![Shelf::new(), Shelf::new()],
+            lists: vec![OwnerLists::new(), OwnerLists::new()],
             streams: vec![None, None],
             vacant: Vec::new(),
             of_stream: HashMap::default(),
@@ -60,31 +60,31 @@ impl Homes {
     }
 
     /// The home of a stream, which is made when it is first asked for.
-    pub(super) fn of<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
-        if let Some((last, home)) = self.last
+    pub(super) fn of<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> OwnerId {
+        if let Some((last, owner)) = self.last
             && last == stream
         {
-            return home;
+            return owner;
         }
-        let home = match self.of_stream.get(&stream) {
-            Some(home) => *home,
+        let owner = match self.of_stream.get(&stream) {
+            Some(owner) => *owner,
             None => self.add(blocks, stream),
         };
-        self.last = Some((stream, home));
-        home
+        self.last = Some((stream, owner));
+        owner
     }
 
     #[cold]
-    fn add<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> HomeId {
-        let home = self.vacant.pop().unwrap_or_else(|| {
-            self.shelves.push(Shelf::new());
+    fn add<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> OwnerId {
+        let owner = self.vacant.pop().unwrap_or_else(|| {
+            self.lists.push(OwnerLists::new());
             self.streams.push(None);
-            HomeId(self.shelves.len() as u32 - 1)
+            OwnerId(self.lists.len() as u32 - 1)
         });
-        self.streams[home.0 as usize] = Some(stream);
-        self.of_stream.insert(stream, home);
+        self.streams[owner.0 as usize] = Some(stream);
+        self.of_stream.insert(stream, owner);
         self.count_streams(blocks);
-        home
+        owner
     }
 
     /// Fills the list of all homes when several streams have blocks, or empties it when one is left and nobody else uses any.
@@ -93,9 +93,9 @@ impl Homes {
         if std::mem::replace(&mut self.several, several) == several {
             return;
         }
-        for index in 0..blocks.places() {
+        for index in 0..blocks.slots() {
             let node = &blocks[index];
-            if node.is_free() && node.home != HomeId::NOBODY {
+            if node.is_free() && node.owner != OwnerId::NOBODY {
                 let all = &mut self.all[node.class as usize];
                 if several { all.insert(blocks, index) } else { all.remove(blocks, index) }
             }
@@ -108,7 +108,7 @@ impl Homes {
     }
 
     fn has_orphans<O>(&self, blocks: &Blocks<O>) -> bool {
-        self.any(blocks, HomeId::ORPHANS).is_some()
+        self.any(blocks, OwnerId::ORPHANS).is_some()
     }
 
     /// Whether several streams have blocks or use them.
@@ -116,32 +116,32 @@ impl Homes {
         self.several
     }
 
-    /// Takes the home from a stream. Its blocks have to leave it before the next call of [`Homes::of`].
-    pub(super) fn forget(&mut self, stream: u64) -> Option<HomeId> {
-        let home = self.of_stream.remove(&stream)?;
+    /// Takes the owner from a stream. Its blocks have to leave it before the next call of [`FreeLists::of`].
+    pub(super) fn forget(&mut self, stream: u64) -> Option<OwnerId> {
+        let owner = self.of_stream.remove(&stream)?;
         self.last = None;
-        self.streams[home.0 as usize] = None;
-        self.vacant.push(home);
-        Some(home)
+        self.streams[owner.0 as usize] = None;
+        self.vacant.push(owner);
+        Some(owner)
     }
 
-    /// The stream of a home, if it is one of a stream.
-    pub(super) fn stream(&self, home: HomeId) -> Option<u64> {
-        self.streams[home.0 as usize]
+    /// The stream of a owner, if it is one of a stream.
+    pub(super) fn stream(&self, owner: OwnerId) -> Option<u64> {
+        self.streams[owner.0 as usize]
     }
 
-    /// Any block of a home.
-    pub(super) fn any<O>(&self, blocks: &Blocks<O>, home: HomeId) -> Option<u32> {
-        let Shelf { untouched, touched } = &*self.shelves[home.0 as usize];
+    /// Any block of a owner.
+    pub(super) fn any<O>(&self, blocks: &Blocks<O>, owner: OwnerId) -> Option<u32> {
+        let OwnerLists { untouched, touched } = &*self.lists[owner.0 as usize];
         untouched.iter().chain(touched).find_map(|bins| bins.fit(blocks, GRANULE, 1))
     }
 
     /// Puts a free block into the lists where its home and state say.
     pub(super) fn insert<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let node = &blocks[index];
-        let (home, state, class) = (node.home, node.state, node.class as usize);
-        self.bins(home, state)[class].insert(blocks, index);
-        if home != HomeId::NOBODY && self.several {
+        let (owner, state, class) = (node.owner, node.state, node.class as usize);
+        self.bins(owner, state)[class].insert(blocks, index);
+        if owner != OwnerId::NOBODY && self.several {
             self.all[class].insert(blocks, index);
         }
     }
@@ -149,35 +149,35 @@ impl Homes {
     /// Takes a free block out of them.
     pub(super) fn remove<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let node = &blocks[index];
-        let (home, state, class) = (node.home, node.state, node.class as usize);
-        self.bins(home, state)[class].remove(blocks, index);
-        if home != HomeId::NOBODY && self.several {
+        let (owner, state, class) = (node.owner, node.state, node.class as usize);
+        self.bins(owner, state)[class].remove(blocks, index);
+        if owner != OwnerId::NOBODY && self.several {
             self.all[class].remove(blocks, index);
         }
     }
 
-    fn bins(&mut self, home: HomeId, state: State) -> &mut [Bins; 2] {
-        let shelf = &mut *self.shelves[home.0 as usize];
+    fn bins(&mut self, owner: OwnerId, state: State) -> &mut [Bins; 2] {
+        let lists = &mut *self.lists[owner.0 as usize];
         match state {
-            State::Untouched => &mut shelf.untouched,
-            State::Touched => &mut shelf.touched,
+            State::Untouched => &mut lists.untouched,
+            State::Touched => &mut lists.touched,
             State::Live | State::Held | State::Vacant => unreachable!("only free blocks are in lists"),
         }
     }
 
-    /// A block that the home can have at once, of at least `size` bytes: one that only it uses, else nobody's, else one
+    /// A block that the owner can have at once, of at least `size` bytes: one that only it uses, else nobody's, else one
     /// of its own that it has to wait for. `most` blocks of the same class are compared.
     pub(super) fn fit<O>(
         &self,
         blocks: &Blocks<O>,
-        home: HomeId,
+        owner: OwnerId,
         class: Class,
         size: usize,
         most: usize,
     ) -> Option<u32> {
         let class = class as usize;
-        let own = &*self.shelves[home.0 as usize];
-        let nobodys = &*self.shelves[HomeId::NOBODY.0 as usize];
+        let own = &*self.lists[owner.0 as usize];
+        let nobodys = &*self.lists[OwnerId::NOBODY.0 as usize];
         let kinds = [&own.untouched[class], &nobodys.untouched[class], &own.touched[class]];
         kinds.into_iter().find_map(|bins| bins.fit(blocks, size, most))
     }
@@ -214,17 +214,17 @@ impl Hasher for NumberHasher {
 }
 
 #[cfg(test)]
-impl Homes {
-    /// Whether a block of this home is in the list of all homes.
-    pub(super) fn lists(&self, home: HomeId) -> bool {
-        self.several && home != HomeId::NOBODY
+impl FreeLists {
+    /// Whether a block of this owner is in the list of all free.
+    pub(super) fn lists(&self, owner: OwnerId) -> bool {
+        self.several && owner != OwnerId::NOBODY
     }
 
     /// How many times a free block is in the list where it belongs.
     pub(super) fn listed<O>(&self, blocks: &Blocks<O>, index: u32) -> usize {
         let node = &blocks[index];
-        let shelf = &*self.shelves[node.home.0 as usize];
-        let bins = if node.state == State::Touched { &shelf.touched } else { &shelf.untouched };
+        let lists = &*self.lists[node.owner.0 as usize];
+        let bins = if node.state == State::Touched { &lists.touched } else { &lists.untouched };
         bins[node.class as usize]
             .fitting(blocks, node.bytes, usize::MAX)
             .filter(|listed| *listed == index)
