@@ -1,4 +1,4 @@
-//! Compilation at run time: one way for every platform that has hiprtc's functions.
+//! Run-time compilation, on every platform that has hiprtc's functions.
 
 use super::kernel_names::kernel_names;
 use super::module::Origin;
@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-/// A text to compile at run time, with its headers and options.
+/// HIP C++ text to compile at run time, with its headers and options.
 ///
-/// [`Device::compile`] makes a module of it in one call; the steps are here. The text is HIP C++. hiprtc knows `hip/hip_runtime.h` without an include; other headers are given by [`Source::header`].
+/// [`Device::compile`] compiles it and loads the module in one call; the methods here are the single steps. hiprtc includes
+/// `hip/hip_runtime.h` by itself. Add other headers by [`Source::header`].
 ///
 /// ```
 /// use hip_safe::{Device, Source};
@@ -44,7 +45,7 @@ pub struct Source {
     pub(crate) expressions: Vec<String>,
 }
 
-/// What a [`Source`] was compiled to.
+/// The result of compiling a [`Source`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     pub(crate) code: Vec<u8>,
@@ -53,19 +54,19 @@ pub struct Compiled {
     pub(crate) text: Text,
 }
 
-/// What messages say of the text that code was compiled from.
+/// A description of the text that code was compiled from, for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// What its author calls it.
+    /// Its file name: see [`Source::name`].
     pub(crate) name: String,
-    /// The kernels in it.
+    /// The names of its kernels.
     pub(crate) kernels: Vec<String>,
 }
 
-/// For libraries that must not be called by two threads at once. One for all: two platforms may be of one library.
+/// Locked during calls of libraries that are not thread-safe. There is one lock for all platforms, because two may use the same library.
 static TURNS: Mutex<()> = Mutex::new(());
 
-/// Options that would name another architecture than the one that was checked.
+/// Options that would set another architecture than the one that was checked.
 const ARCHITECTURE_OPTIONS: [&str; 14] = [
     "--offload-arch",
     "--no-offload-arch",
@@ -83,7 +84,7 @@ const ARCHITECTURE_OPTIONS: [&str; 14] = [
     "-target",
 ];
 
-/// Beginnings of options that hand anything on, from another option or a file.
+/// Prefixes of options that pass on any other option, or options from a file.
 const HANDING_ON: [&str; 6] = ["@", "-Xclang", "-Xarch", "-Xcuda", "-cc1", "--config"];
 
 impl Source {
@@ -98,21 +99,21 @@ impl Source {
         }
     }
 
-    /// What messages call it, as a file name. Some versions of AMD's compiler have a name of their own in the log.
+    /// Sets its file name in messages. Some versions of AMD's compiler use another name in the log.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// A header that the text finds by `#include "name"`.
+    /// Adds a header that the text includes by `#include "name"`.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.headers.push((name.into(), text.into()));
         self
     }
 
-    /// Several headers, each by its name and text.
+    /// Adds several headers, as pairs of name and text.
     #[must_use]
     pub fn headers<N: Into<String>, T: Into<String>>(
         mut self,
@@ -122,22 +123,22 @@ impl Source {
         self
     }
 
-    /// An option, such as `-O3` or `-DN=4`. The architecture is no option: [`Source::compile`] is told it.
+    /// Adds an option, such as `-O3` or `-DN=4`. The architecture is not an option: it is an argument of [`Source::compile`].
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
         self
     }
 
-    /// Several options.
+    /// Adds several options.
     #[must_use]
     pub fn options(mut self, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.options.extend(options.into_iter().map(Into::into));
         self
     }
 
-    /// An expression that names a kernel, such as `scale<float>`: it is made, and [`Module::function`] finds it by the expression. By
-    /// [`Compiled::lowered_name`] it is found wherever else its code is loaded.
+    /// Adds a name expression, such as `scale<float>`. The kernel is instantiated, and [`Module::function`] looks it up by the expression. Where the
+    /// code is loaded by other means, use [`Compiled::lowered_name`].
     #[doc(alias = "hiprtcAddNameExpression")]
     #[must_use]
     pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
@@ -147,7 +148,7 @@ impl Source {
 
     /// Compiles it for an architecture, such as `gfx90a:sramecc+:xnack-` or `sm_90`. No device is needed.
     ///
-    /// AMD's library is called by one thread at a time: the others wait.
+    /// AMD's library is not thread-safe, so calls on other threads wait.
     ///
     /// # Errors
     /// [`Error::NoCompiler`] if the platform has none, [`Error::UnknownArchitecture`] before a call that would end the process,
@@ -160,8 +161,8 @@ impl Source {
         self.run_with(rtc, platform, arch)
     }
 
-    /// Compiles it for the architecture of a device: the runtime that names it comes with the compiler, so it is asked for even if it
-    /// is newer than [`hip_sys::Platform::check_rtc_architecture`] knows.
+    /// Compiles it for the architecture of a device. The compiler comes with the runtime that reports the architecture, so it is called even if
+    /// [`hip_sys::Platform::check_rtc_architecture`] does not know the architecture.
     ///
     /// # Errors
     /// As [`Source::compile`], but never [`Error::UnknownArchitecture`].
@@ -209,7 +210,7 @@ impl Source {
         Ok(Compiled { code, log, names, text: self.text() })
     }
 
-    /// What messages say of it.
+    /// Its description for messages.
     pub(crate) fn text(&self) -> Text {
         Text { name: self.name.clone(), kernels: kernel_names(&self.text) }
     }
@@ -219,7 +220,7 @@ impl Source {
         Error::Rtc { call, code: code.0, text: rtc::error_text(rtc, code), name: self.name.clone() }
     }
 
-    /// Everything as C strings, with the option for the architecture in front.
+    /// Everything as C strings, with the option for the architecture first.
     fn checked(&self, arch: &str) -> Result<Texts> {
         let invalid = |reason| Error::InvalidSource { name: self.name.clone(), reason };
         let c_string = |what: &str, text: &str| {
@@ -229,7 +230,7 @@ impl Source {
             return Err(invalid("the text is empty".into()));
         }
         let names_target = |option: &&String| {
-            // Some releases take one text apart at its spaces.
+            // Some releases split a single string at its spaces.
             option.split_whitespace().any(|word| {
                 let word = word.trim_matches(['"', '\'']);
                 let name = word.split('=').next().unwrap_or_default();
@@ -271,7 +272,7 @@ struct Texts {
     expressions: Vec<CString>,
 }
 
-/// Whether the log says what is wrong with the text, an option or a name expression.
+/// Whether the log explains the error by the text, an option or a name expression.
 fn is_about_the_text(code: hiprtcResult) -> bool {
     use hiprtcResult as R;
     [
@@ -289,23 +290,23 @@ impl Compiled {
         &self.code
     }
 
-    /// The code alone.
+    /// The code, without names and log.
     pub fn into_code(self) -> Vec<u8> {
         self.code
     }
 
-    /// What the compiler said, such as warnings; empty if nothing.
+    /// The compiler's messages, such as warnings. Empty if there were none.
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// The name that a kernel has which was asked for by [`Source::name_expression`].
+    /// The name in the code of a kernel that was requested by [`Source::name_expression`].
     #[doc(alias = "hiprtcGetLoweredName")]
     pub fn lowered_name(&self, expression: &str) -> Option<&str> {
         self.names.get(expression).map(String::as_str)
     }
 
-    /// Loads the code on a device. The module's kernels are found by the source's name expressions as well.
+    /// Loads the code on a device. The module's kernels can be looked up by the source's name expressions too.
     ///
     /// # Errors
     /// As [`Module::load`].
@@ -315,7 +316,7 @@ impl Compiled {
     }
 }
 
-/// The version of a platform's run-time compiler, as it counts itself: (9, 0) for AMD's 5.2.3, (12, 8) for CUDA 12.8.
+/// The version that a platform's run-time compiler reports: (9, 0) for AMD's 5.2.3, (12, 8) for CUDA 12.8.
 ///
 /// # Errors
 /// [`Error::NoCompiler`] if there is none, [`Error::Rtc`] if it answers an error.

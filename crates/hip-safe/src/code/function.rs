@@ -1,4 +1,4 @@
-//! A kernel of a module, and what is known of it.
+//! Functions: kernels of a module, with their metadata.
 
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A platform that never says "past the last one" is not asked for ever.
+/// A limit for platforms that never report the last parameter.
 const MAX_PARAMS: usize = 4096;
 
 /// A kernel. Cloning it copies a reference; it keeps its module loaded.
@@ -24,25 +24,25 @@ struct Inner {
     kernel: Arc<Kernel>,
 }
 
-/// What is known of a kernel, without a reference to its module.
+/// The metadata of a kernel, without a reference to its module.
 pub(crate) struct Kernel {
     raw: Handle<ihipModuleSymbol_t>,
     name: String,
     params: Option<Vec<Param>>,
-    /// How many pointers it takes, and of how many bytes the value behind them is, if that is all.
+    /// The number of pointers, and the size of the value after them, if the kernel takes just these.
     pointers_and: Option<(usize, usize)>,
     max_threads: Option<u32>,
     required_block: Option<[u32; 3]>,
     shared_bytes: usize,
-    /// Threads along x that a block without another dimension, and without more shared memory, may have on its device. 0 where that
-    /// does not say enough: a size is required, or it declares more shared memory than every kernel may have.
+    /// The most threads of a block of one dimension without dynamic shared memory. 0 if further checks are needed: the kernel requires a block
+    /// size, or declares more shared memory than the device gives every kernel.
     linear_block: u32,
-    /// Bytes of shared memory that launches were allowed to add; 0: what every kernel may.
+    /// The allowed bytes of dynamic shared memory, if that was raised; otherwise 0.
     dynamic_shared: AtomicU32,
 }
 
 impl Kernel {
-    /// Asks the platform and the image for all of it.
+    /// Reads the metadata from the platform and the image.
     pub(crate) fn of(module: &Module, name: &str, raw: Handle<ihipModuleSymbol_t>) -> Result<Self> {
         let device = module.device();
         let info = module.code_object().and_then(|code| code.kernel(name));
@@ -100,27 +100,27 @@ impl Function {
         self.inner.module.device()
     }
 
-    /// Its arguments, in order. `None`: neither the platform nor the image says, and launches cannot be checked.
+    /// Its parameters, in order. `None` if neither the platform nor the image tells them; launches are not checked then.
     pub fn params(&self) -> Option<&[Param]> {
         self.inner.kernel.params.as_deref()
     }
 
-    /// Threads that a block of it may have, where that is known.
+    /// The most threads of a block, if known.
     pub fn max_threads_per_block(&self) -> Option<u32> {
         self.inner.kernel.max_threads
     }
 
-    /// The only size of block, along x, y and z, that it works with, where its source names one.
+    /// The required block size along x, y and z, if its source sets one.
     pub fn required_block(&self) -> Option<[u32; 3]> {
         self.inner.kernel.required_block
     }
 
-    /// Bytes of shared memory that it declares, beside what a launch adds.
+    /// Bytes of static shared memory, which the kernel declares.
     pub fn shared_bytes(&self) -> usize {
         self.inner.kernel.shared_bytes
     }
 
-    /// Refuses arguments whose number or sizes are not those that the kernel declares. Anything goes if that is not known.
+    /// Refuses arguments whose number or sizes differ from the kernel's parameters. If those are not known, it accepts all.
     #[inline]
     pub(crate) fn check_sizes(&self, sizes: &[usize]) -> Result<()> {
         let Some(params) = self.params() else { return Ok(()) };
@@ -129,19 +129,19 @@ impl Function {
         if fit { Ok(()) } else { Err(self.mismatch(params, sizes)) }
     }
 
-    /// Whether it is known to take so many pointers and a value of so many bytes behind them.
+    /// Whether it is known to take this number of pointers, then a value of this size.
     #[inline]
     pub(crate) fn takes_pointers_and(&self, pointers: usize, bytes: usize) -> bool {
         self.inner.kernel.pointers_and == Some((pointers, bytes))
     }
 
-    /// Threads along x that a block without another dimension, and without more shared memory, may have; 0 where more has to be asked.
+    /// The most threads of a block of one dimension without dynamic shared memory; 0 if further checks are needed.
     #[inline]
     pub(crate) fn linear_block(&self) -> u32 {
         self.inner.kernel.linear_block
     }
 
-    /// What a launch is called in errors.
+    /// The description of a launch in errors.
     #[cold]
     pub(crate) fn launching(&self, stream: &Stream) -> String {
         format!("launching {} on {stream}", self.name())
@@ -153,7 +153,7 @@ impl Function {
         Error::LaunchMismatch { kernel: self.name().into(), expected: describe(expected), got: describe(got) }
     }
 
-    /// Bytes of shared memory that a block may have in all, where more was allowed than the device gives every kernel.
+    /// The most bytes of static and dynamic shared memory, if more was allowed than the device gives every kernel; otherwise 0.
     pub(crate) fn most_shared(&self) -> usize {
         match self.inner.kernel.dynamic_shared.load(Ordering::Relaxed) {
             0 => 0,
@@ -169,14 +169,14 @@ impl Function {
         self.inner.kernel.raw
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the function lives. Its module does not know of
-    /// launches that are made with it, so it has to live until they are complete.
+    /// The handle, for direct calls of a platform's library; valid while the function lives. Launches through the handle are not recorded, so the
+    /// caller keeps the function until they are complete.
     pub fn raw(&self) -> hipFunction_t {
         self.inner.kernel.raw.raw()
     }
 }
 
-/// The number of pointers before the last parameter, and the bytes of that, if there is nothing else.
+/// The number of pointers before the last parameter, and the size of that, if all others are pointers.
 fn pointers_and(params: &[Param]) -> Option<(usize, usize)> {
     let (value, before) = params.split_last()?;
     let pointers = before.iter().all(|param| param.size == size_of::<*const ()>());
@@ -205,7 +205,7 @@ fn ask_params(device: &Device, name: &str, raw: Handle<ihipModuleSymbol_t>) -> R
     Ok(None)
 }
 
-/// An attribute; `None` where the platform does not say.
+/// An attribute; `None` if the platform does not tell it.
 pub(crate) fn ask_attribute(
     device: &Device,
     name: &str,
@@ -252,7 +252,7 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn a_block_along_x_has_the_least_of_all_limits() {
+    fn a_linear_block_has_the_smallest_of_all_limits() {
         let device = Device::new(&hip_host::platform(), 0).unwrap();
         let mut device = device.properties().clone();
         (device.max_threads_per_block, device.max_block[0], device.shared_memory_per_block) =
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_value_behind_pointers_is_known_as_such() {
+    fn pointers_and_one_value_are_recognised() {
         let of = |sizes: &[usize]| {
             let params: Vec<_> = sizes.iter().map(|&size| Param { offset: 0, size }).collect();
             pointers_and(&params)

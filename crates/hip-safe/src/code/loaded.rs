@@ -1,4 +1,4 @@
-//! Loaded code, without a reference to its device: the device itself may keep it.
+//! Loaded code. It holds no reference to its device, because the device may own it.
 
 use super::function::Kernel;
 use crate::device::{Device, Inner};
@@ -14,23 +14,22 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// More streams than this are looked through for those whose launches are known to be complete.
+/// The number of points from which complete ones are removed.
 const MANY: usize = 16;
 
-/// A module of the driver's. Whoever has the last reference calls [`Loaded::unload`]; without that it stays loaded.
+/// A module of the driver. The owner of the last reference calls [`Loaded::unload`]; otherwise it stays loaded.
 pub(crate) struct Loaded {
     raw: Handle<ihipModule_t>,
-    /// Dropped only once the module is unloaded: a runtime may read it for as long.
+    /// Dropped after the module is unloaded, because the runtime may read it until then.
     image: ManuallyDrop<Image>,
-    /// The stream that had the first launch of its kernels: it counts as if all of its work were such launches, so that none of them
-    /// takes a lock.
+    /// The stream of the first launch. The unloading waits for all work of this stream, so its launches are not recorded and take no lock.
     first: OnceLock<Arc<Timeline>>,
-    /// The last launch on each of the others.
+    /// The last launch on each other stream.
     launches: Mutex<Points>,
-    /// The kernels that were asked for so far.
+    /// The kernels that were looked up so far.
     kernels: RwLock<HashMap<String, Arc<Kernel>>>,
-    /// Whether those who listen know of it.
-    told: AtomicBool,
+    /// Whether the load was traced.
+    traced: AtomicBool,
 }
 
 impl Loaded {
@@ -38,14 +37,15 @@ impl Loaded {
         let doing = || format!("loading {image} on {device}");
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
-        let (launches, kernels, told) = (Mutex::default(), RwLock::default(), AtomicBool::new(false));
+        let (launches, kernels, traced) = (Mutex::default(), RwLock::default(), AtomicBool::new(false));
         let (image, first) = (ManuallyDrop::new(image), OnceLock::new());
-        Ok(Self { raw, image, first, launches, kernels, told })
+        Ok(Self { raw, image, first, launches, kernels, traced })
     }
 
-    /// Tells those who listen that it was loaded, once. Nothing is locked, and nobody waits for this thread to load something.
-    pub(crate) fn tell(&self, device: &Device) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+    /// Traces the load, once. The caller holds no lock, and no thread waits for this one to load something, because subscribers are code of the
+    /// program.
+    pub(crate) fn trace(&self, device: &Device) {
+        if !self.traced.swap(true, Ordering::Relaxed) {
             trace::module(device.label(), self.image.bytes().len());
         }
     }
@@ -58,7 +58,7 @@ impl Loaded {
         &self.image
     }
 
-    /// A launch of one of its kernels was submitted to the stream.
+    /// Records a launch of one of its kernels on the stream.
     #[inline]
     pub(crate) fn note_launch(&self, stream: &Stream) {
         let timeline = stream.timeline();
@@ -76,22 +76,22 @@ impl Loaded {
         }
     }
 
-    /// The kernel of that name: it is looked up once.
+    /// The kernel of that name, from the cache or by `find`.
     pub(crate) fn kernel(&self, name: &str, find: impl FnOnce() -> Result<Kernel>) -> Result<Arc<Kernel>> {
         if let Some(kernel) = self.kernels.read().get(name) {
             return Ok(Arc::clone(kernel));
         }
-        // Two threads may both look it up: they find the same.
+        // Two threads may look it up at once. They find the same kernel.
         let kernel = Arc::new(find()?);
         Ok(Arc::clone(self.kernels.write().entry(name.to_owned()).or_insert(kernel)))
     }
 
-    /// Waits for the launches of its kernels and unloads it. If they cannot be waited for it stays loaded.
+    /// Waits for the launches of its kernels and unloads it. If a wait fails, it stays loaded.
     pub(crate) fn unload(self, device: &Inner) -> Result<()> {
         if !Wait::ModuleUnload.is_dropped() {
             let mut launches = self.launches.into_inner();
             if let Some(timeline) = self.first.into_inner() {
-                // Each launch was submitted while somebody had a reference.
+                // All launches were counted before the last reference was dropped.
                 let count = timeline.submitted();
                 launches.add_all(Point { timeline, count }.into());
             }

@@ -1,4 +1,4 @@
-//! A module: loaded code, shared by the functions taken from it.
+//! Modules: loaded code, shared by its functions.
 
 use super::compile::Text;
 use super::function::Kernel;
@@ -25,15 +25,15 @@ pub struct Module {
 
 struct Inner {
     device: Device,
-    /// There until it is closed or dropped.
+    /// `None` only after the release.
     loaded: Option<Arc<Loaded>>,
     compiled: Option<Arc<Origin>>,
 }
 
-/// What a compilation at run time said beside the code.
+/// The results of a run-time compilation other than the code.
 #[derive(Debug, Default)]
 pub(crate) struct Origin {
-    /// The name of a kernel, by the expression that it was asked for with.
+    /// The names of kernels in the code, by name expression.
     pub(crate) names: BTreeMap<String, String>,
     pub(crate) log: String,
     pub(crate) text: Text,
@@ -44,14 +44,14 @@ const MANGLED: &str =
 const UNLESS_C: &str = "a kernel that is not extern \"C\", and one of a template, is found by the expression that \
                         Source::name_expression was given for it";
 
-/// A module that does not keep its code loaded, nor its device open.
+/// A weak reference to a module, which keeps neither its code loaded nor its device open.
 #[derive(Clone)]
 pub(crate) struct WeakModule {
     loaded: Weak<Loaded>,
     compiled: Option<Arc<Origin>>,
 }
 
-/// A module that its device keeps.
+/// A module that its device keeps loaded. It holds no reference to the device.
 pub(crate) struct KeptModule {
     pub(crate) loaded: Arc<Loaded>,
     compiled: Option<Arc<Origin>>,
@@ -61,19 +61,19 @@ impl Module {
     /// Loads a code object, a bundle of them, a fat binary, an assembly text or a host module: whichever the platform
     /// takes. The bytes are copied, and their structure is checked: the runtime is not told how many there are.
     ///
-    /// It is loaded once more even if the device has it: [`Device::load_module`] shares it.
+    /// It is loaded again even if the device has it already. [`Device::load_module`] shares loaded code.
     ///
     /// # Errors
-    /// [`Error::InvalidImage`] if they are cut short, of no known kind, or built for other devices; [`Error::Hip`] if the
-    /// driver answers an error.
+    /// [`Error::InvalidImage`] if the bytes are truncated, of an unknown kind, or built for another device; [`Error::Hip`] if the driver
+    /// answers an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
-        Self::load_image(device, checked(device, image)?).map(Self::told)
+        Self::load_image(device, checked(device, image)?).map(Self::traced)
     }
 
-    /// The module itself, of which those who listen know: see [`Loaded::tell`].
-    pub(crate) fn told(self) -> Self {
-        self.loaded().tell(self.device());
+    /// Returns the module after its load was traced: see [`Loaded::trace`].
+    pub(crate) fn traced(self) -> Self {
+        self.loaded().trace(self.device());
         self
     }
 
@@ -85,7 +85,7 @@ impl Module {
         Self { inner: Arc::new(Inner { device: device.clone(), loaded: Some(loaded), compiled }) }
     }
 
-    /// The same code, which was compiled with these names.
+    /// The same code, with the results of this compilation.
     pub(crate) fn with_origin(&self, origin: Arc<Origin>) -> Self {
         Self::of(self.device(), Arc::clone(self.loaded()), Some(origin))
     }
@@ -95,22 +95,22 @@ impl Module {
         &self.inner.device
     }
 
-    /// What its image says of its kernels, where we can read it: AMD code objects, and bundles of them.
+    /// The metadata of its kernels, if the image is an AMD code object or a bundle of them.
     pub fn code_object(&self) -> Option<&CodeObject> {
         self.loaded().image().code_object()
     }
 
-    /// What the compiler said, such as warnings, if it was compiled at run time; empty if nothing.
+    /// The compiler's messages, such as warnings, if it was compiled at run time. Empty if there were none.
     pub fn compile_log(&self) -> Option<&str> {
         self.inner.compiled.as_ref().map(|origin| origin.log.as_str())
     }
 
-    /// The kernel of that name. If the module was compiled at run time, the name may be one of its source's name
-    /// expressions, such as `scale<float>`. Asking again makes no call.
+    /// The kernel of that name. If the module was compiled at run time, the name may be one of its source's name expressions, such as
+    /// `scale<float>`. The result is cached.
     ///
     /// # Errors
-    /// [`Error::KernelNotFound`], with names that look like it where they are known and what else may be meant; [`Error::InvalidImage`] if the kernel
-    /// was built for another wave size than the device has. The others of its module are not touched by that.
+    /// [`Error::KernelNotFound`], with similar names and a hint where there are any; [`Error::InvalidImage`] if the kernel was built for another
+    /// wave size than the device has. Other kernels of the module can still be used.
     #[doc(alias = "hipModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function> {
         let lowered = self.inner.compiled.as_ref().and_then(|origin| origin.names.get(name));
@@ -133,22 +133,22 @@ impl Module {
         Kernel::of(self, name, found.ok_or_else(|| self.not_found(name))?)
     }
 
-    /// The handle, for direct calls of a platform's library; valid while the module lives. The module does not know of
-    /// launches that are made with it, so it has to live until they are complete.
+    /// The handle, for direct calls of a platform's library; valid while the module lives. Launches through the handle are not recorded, so the
+    /// caller keeps the module until they are complete.
     pub fn raw(&self) -> hipModule_t {
         self.loaded().raw()
     }
 
-    /// Gives up this reference; if it was the last, unloads the module and says how that went.
+    /// Drops this reference. The last one waits for the launches, unloads the module, and returns the error of that.
     ///
     /// # Errors
-    /// The error of the wait for its launches, and then it stays loaded, or that of the unloading.
+    /// The error of the wait, and then the module stays loaded, or that of the unloading.
     #[doc(alias = "hipModuleUnload")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.inner).map_or(Ok(()), |mut last| last.release())
     }
 
-    /// A launch of one of its kernels was submitted to the stream.
+    /// Records a launch of one of its kernels on the stream.
     pub(crate) fn note_launch(&self, stream: &Stream) {
         self.loaded().note_launch(stream);
     }
@@ -166,10 +166,10 @@ impl Module {
     }
 
     fn loaded(&self) -> &Arc<Loaded> {
-        self.inner.loaded.as_ref().expect("it is taken only when the last reference goes")
+        self.inner.loaded.as_ref().expect("it is taken only by the drop of the last reference")
     }
 
-    /// Code for waves of another size computes other results than its source says.
+    /// Refuses code for waves of another size, which would compute other results than its source says.
     fn check_wave_size(&self, name: &str) -> Result<()> {
         let device = self.device().properties().wave_size;
         match self.code_object().and_then(|code| code.kernel(name)).map(|kernel| kernel.wave_size) {
@@ -215,7 +215,7 @@ impl Module {
 }
 
 impl WeakModule {
-    /// The module of the device, if its code is still loaded.
+    /// The module, if its code is still loaded.
     pub(crate) fn upgrade(&self, device: &Device) -> Option<Module> {
         Some(Module::of(device, self.loaded.upgrade()?, self.compiled.clone()))
     }

@@ -1,4 +1,4 @@
-//! The modules of a device: equal code is loaded once, and the user's own modules are found by name.
+//! The module cache of a device: equal code is loaded once, and modules can be kept under a name.
 
 use super::cache::Sharing;
 use super::module::{KeptModule, Origin, WeakModule, checked};
@@ -13,34 +13,34 @@ use std::hash::Hash;
 use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// What a module is made of: an image, as [`Module::load`] takes it, or a text, which is compiled.
+/// The code of a module: an image, as [`Module::load`] takes it, or a source, which is compiled.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ModuleCode<'a> {
     /// The bytes of an image.
     Image(Cow<'a, [u8]>),
-    /// A text.
+    /// A source.
     Source(Cow<'a, Source>),
 }
 
-/// A device's modules. It keeps no reference to the device, so what it keeps loaded does not keep the device open.
+/// The modules of a device. They hold no reference to the device, so they do not keep it open.
 #[derive(Default)]
 pub(crate) struct ModuleCache {
-    /// What is being loaded: other threads that want the same wait for it.
+    /// Loads in progress. Other threads that need the same module wait for them.
     flights: SingleFlight<Key, Module, Error>,
-    /// What was loaded, as long as somebody uses it.
+    /// Loaded modules that are in use.
     shared: Mutex<HashMap<Key, WeakModule>>,
-    /// What stays loaded under a name.
+    /// Modules that stay loaded under a name.
     named: Mutex<HashMap<String, Named>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
-    /// The hash of an image. The bytes are compared besides.
+    /// The hash of an image. The bytes are compared too.
     Image(u128),
-    /// Everything that decides about the code of a source.
+    /// Everything that the code of a source depends on.
     Source(Vec<u8>),
-    /// A name, and the hash of what is to be loaded under it.
+    /// A name, and the hash of the code to load under it.
     Named(String, u128),
 }
 
@@ -50,10 +50,10 @@ struct Named {
 }
 
 impl Device {
-    /// The module of this code. Equal code is loaded once: as long as a module of it lives, others get references to the same
-    /// one, and threads that want the same at once wait for the one that loads it. Sources are compiled by [`Device::compile`].
+    /// The module of this code. Equal code is loaded once: while a module of it is in use, later calls return the same one. If several threads
+    /// need the same module at once, one loads it and the others wait. Sources are compiled as by [`Device::compile`].
     ///
-    /// Variables of the module's own are shared as well. [`Module::load`] loads it for one owner.
+    /// The module's global variables are shared too. [`Module::load`] loads a separate module.
     ///
     /// # Errors
     /// As [`Module::load`] and [`Source::compile_for`].
@@ -71,14 +71,14 @@ impl Device {
     /// ```
     #[doc(alias = "hipModuleLoadData")]
     pub fn load_module<'a>(&self, code: impl Into<ModuleCode<'a>>) -> Result<Module> {
-        self.load_code(code.into()).map(Module::told)
+        self.load_code(code.into()).map(Module::traced)
     }
 
-    /// Compiles a text for this device and loads it: one call on every platform that has a compiler. What was compiled before
-    /// is found in [`CodeCache::process`]; [`CodeCache::load`] takes another cache, or none. As long as a module of an equal source lives, it is
-    /// that module.
+    /// Compiles a source for this device and loads it, on every platform that has a run-time compiler. Compiled code is cached in
+    /// [`CodeCache::process`]; use [`CodeCache::load`] for another cache or none. While a module of an equal source is in use, this returns that
+    /// module.
     ///
-    /// Kernels are found by their names and by the source's name expressions.
+    /// Kernels are looked up by their names and by the source's name expressions.
     ///
     /// # Errors
     /// As [`Source::compile_for`] and [`Module::load`].
@@ -136,7 +136,7 @@ impl Device {
         if let Some(module) = cache.named(self, name, hash)? {
             return Ok(module);
         }
-        // Others are waited for there, who call the driver.
+        // What follows may wait for another thread that is in a driver call.
         not_in_host_function()?;
         let module = cache.flights.get_or_make(Key::Named(name.to_owned(), hash), || {
             if let Some(module) = cache.named(self, name, hash)? {
@@ -144,11 +144,11 @@ impl Device {
             }
             let module = self.load_code(code)?;
             let named = Named { hash, module: module.keep() };
-            // Other code may have got the name meanwhile.
-            let taken = cache.named.lock().entry(name.to_owned()).or_insert(named).hash;
-            if taken == hash { Ok(module) } else { Err(conflict(name, taken, hash)) }
+            // Another thread may have used the name for other code meanwhile.
+            let known = cache.named.lock().entry(name.to_owned()).or_insert(named).hash;
+            if known == hash { Ok(module) } else { Err(conflict(name, known, hash)) }
         })?;
-        Ok(module.told())
+        Ok(module.traced())
     }
 
     /// A kernel of [`Device::get_or_load_custom`].
@@ -164,7 +164,7 @@ impl Device {
         self.get_or_load_custom(module, code)?.function(function)
     }
 
-    /// Forgets a name of [`Device::get_or_load_custom`] and gives its module, if there is one. It stays loaded as long as somebody uses it.
+    /// Removes a name of [`Device::get_or_load_custom`] and returns its module, if there is one. The module stays loaded while it is in use.
     pub fn unload_custom(&self, name: &str) -> Option<Module> {
         let named = self.modules().named.lock().remove(name)?;
         let module = named.module.of(self);
@@ -172,12 +172,12 @@ impl Device {
         Some(module)
     }
 
-    /// As [`Device::load_module`], and nobody is told yet.
+    /// As [`Device::load_module`], without the trace.
     fn load_code(&self, code: ModuleCode<'_>) -> Result<Module> {
         match code {
             ModuleCode::Image(image) => self.load_shared(&image),
             ModuleCode::Source(source) => {
-                CodeCache::process().load_untold(&source, self).map(|(module, _)| module)
+                CodeCache::process().load_untraced(&source, self).map(|(module, _)| module)
             }
         }
     }
@@ -185,9 +185,9 @@ impl Device {
     fn load_shared(&self, bytes: &[u8]) -> Result<Module> {
         let key = Key::Image(xxh3_128(bytes));
         let mut image = Some(checked(self, bytes)?);
-        let module = self
-            .modules()
-            .shared(self, key, || Module::load_image(self, image.take().expect("it is made once")))?;
+        let module = self.modules().shared(self, key, || {
+            Module::load_image(self, image.take().expect("it is loaded at most once"))
+        })?;
         match image {
             // Another image has the same hash.
             Some(image) if image.bytes() != module.image().bytes() => Module::load_image(self, image),
@@ -197,8 +197,8 @@ impl Device {
 }
 
 impl CodeCache {
-    /// The module of a source on a device, compiled or from this cache, and where its code came from: `None` if the device
-    /// had it loaded. If the device refuses what the cache has, the entry is removed and the source compiled.
+    /// Loads the module of a source on a device, compiled or from this cache, and returns where its code came from: `None` if the device had it
+    /// loaded already. If the device refuses the code of a cache entry, the entry is removed and the source is compiled.
     ///
     /// # Errors
     /// As [`Source::compile_for`] and [`Module::load`]; never one of the cache.
@@ -216,11 +216,11 @@ impl CodeCache {
     /// # }
     /// ```
     pub fn load(&self, source: &Source, device: &Device) -> Result<(Module, Option<CacheAnswer>)> {
-        let (module, answer) = self.load_untold(source, device)?;
-        Ok((module.told(), answer))
+        let (module, answer) = self.load_untraced(source, device)?;
+        Ok((module.traced(), answer))
     }
 
-    fn load_untold(&self, source: &Source, device: &Device) -> Result<(Module, Option<CacheAnswer>)> {
+    fn load_untraced(&self, source: &Source, device: &Device) -> Result<(Module, Option<CacheAnswer>)> {
         let mut answer = None;
         let mut make = || {
             let (compiled, origin) = self.compile_for(source, device)?;
@@ -244,14 +244,14 @@ impl CodeCache {
     }
 }
 
-/// Names and log are the source's, the code may be another one's as well.
+/// Loads compiled code. Different sources may compile to the same code, so names and log belong to this module, not to the shared code.
 fn load_compiled(device: &Device, compiled: Compiled) -> Result<Module> {
     let Compiled { code, log, names, text } = compiled;
     Ok(device.load_shared(&code)?.with_origin(Arc::new(Origin { names, log, text })))
 }
 
 impl ModuleCache {
-    /// What lives under the key, else what `make` gives.
+    /// The loaded module of this key, else the result of `make`.
     fn shared(&self, device: &Device, key: Key, make: impl FnOnce() -> Result<Module>) -> Result<Module> {
         let look = |key: &Key| {
             let found = self.shared.lock().get(key).cloned();
@@ -282,7 +282,7 @@ impl ModuleCache {
         }
     }
 
-    /// Unloads what is kept: the device's last reference is gone, so no other module and no stream is left.
+    /// Unloads the named modules. The last reference to the device is gone, so no other module and no stream is left.
     pub(crate) fn close(self, device: &Inner) {
         for (_, named) in self.named.into_inner() {
             let last = Arc::into_inner(named.module.loaded);

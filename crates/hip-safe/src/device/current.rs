@@ -1,4 +1,4 @@
-//! Which device is current on this thread, kept as it was found.
+//! The guard that makes a device current on this thread, and restores the former one.
 
 use crate::device::Inner;
 use crate::raw::{self, Failure};
@@ -6,16 +6,16 @@ use crate::{Result, drop_errors};
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
-/// Keeps a device current on this thread; dropping it makes the former one current again.
+/// Makes a device current on this thread while it lives. The drop restores the former device.
 ///
-/// Every call of this crate makes its device current by itself. The guard is for those who call a platform's library
-/// directly. Forgetting it leaves the device current and harms nothing else.
+/// Every call of this crate makes its device current by itself. The guard is for direct calls of a platform's library. Forgetting it leaves the
+/// device current, which is safe.
 #[doc(alias = "hipSetDevice")]
 #[must_use = "the device is current only while the guard lives"]
 pub struct CurrentDevice<'a> {
     device: &'a Inner,
     former: c_int,
-    /// The current device is a thread's: the guard stays on its thread.
+    /// The guard stays on its thread, because the current device is per thread.
     this_thread: PhantomData<*const ()>,
 }
 

@@ -1,4 +1,4 @@
-//! What a device is told apart by outside of this process.
+//! Identifiers of a device that are valid outside of this process.
 
 use crate::{Device, Result, convert, raw};
 use std::ffi::c_int;
@@ -9,7 +9,7 @@ impl Device {
         self.inner().raw_ordinal()
     }
 
-    /// Sixteen bytes that no other device has, in this machine or another.
+    /// The UUID, which no other device on any machine has.
     ///
     /// # Errors
     /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, [`Error::Poisoned`](crate::Error::Poisoned) after a

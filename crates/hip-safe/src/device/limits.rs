@@ -4,14 +4,14 @@ use crate::{Device, Result, raw};
 use hip_sys::Platform;
 use hip_sys::hip::hipLimit_t;
 
-/// What is limited.
+/// A limit of a device.
 #[doc(alias = "hipLimit_t")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
     /// The stack of each thread of a kernel.
     StackSize,
-    /// What `printf` in kernels may write before it is read.
+    /// The buffer of `printf` in kernels.
     PrintfFifoSize,
     /// The heap of `malloc` in kernels.
     MallocHeapSize,

@@ -1,6 +1,6 @@
 //! Devices: opening them, their properties and limits, which one is current, access between them, and sticky errors.
 //!
-//! This file has [`Device`]. It is shared by everything that lives on it.
+//! This file has [`Device`], to which everything on the device holds a reference.
 
 mod current;
 mod identity;
@@ -38,12 +38,12 @@ pub struct Device {
     inner: Arc<Inner>,
 }
 
-/// What the references share.
+/// The state shared by the references.
 pub(crate) struct Inner {
     platform: Arc<Platform>,
     ordinal: usize,
     raw_ordinal: c_int,
-    /// Whether it is its platform's only one: then it is current on every thread, always.
+    /// Whether it is the platform's only device, which is current on every thread.
     only: bool,
     id: DeviceId,
     properties: Properties,
@@ -77,14 +77,14 @@ pub struct MemoryInfo {
     pub total: usize,
 }
 
-/// The devices that are open, so that opening one twice gives the same. Locked for a moment: neither is a driver called meanwhile, nor
-/// does a reference go that may be the last one.
+/// The open devices, so that opening one twice returns the same. While this is locked, no driver call is made, and no reference is dropped that
+/// may be the last one.
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// A device in the list, and what it is found by.
+/// An open device with its key.
 struct Open {
-    /// The address of its platform, which lives as long as the device.
+    /// The address of its platform, which is alive as long as the device.
     platform: usize,
     ordinal: usize,
     device: Weak<Inner>,
@@ -108,7 +108,7 @@ impl Device {
             .map_err(|f| hip_error(platform, f, || format!("reading the properties of device {ordinal}")))?;
         let own_pages = platform.ext().own_pages;
         let pool = if own_pages { PoolConfig::direct() } else { PoolConfig::default() };
-        // A driver registers handlers of its own when it is first used.
+        // This comes after the first driver call, because drivers register exit handlers of their own then.
         hip_sys::watch_exit();
         let inner = |id| Inner {
             platform: Arc::clone(platform),
@@ -123,7 +123,7 @@ impl Device {
             modules: ModuleCache::default(),
         };
         let mut open = OPEN.lock();
-        // Another thread may have opened it meanwhile.
+        // Another thread may have opened it since the first look.
         if let Some(open) = find_open(&open, platform, ordinal) {
             return Ok(open);
         }
@@ -143,7 +143,7 @@ impl Device {
     #[doc(alias = "hipGetDeviceCount")]
     pub fn count(platform: &Platform) -> Result<usize> {
         check_callable()?;
-        // SAFETY: S1: it only asks.
+        // SAFETY: S1: a query.
         match unsafe { raw::get_device_count(platform) } {
             Ok(count) => Ok(convert::count(count)),
             Err(Failure { code: hipError_t::hipErrorNoDevice, .. }) => Ok(0),
@@ -174,17 +174,17 @@ impl Device {
         &self.inner.platform
     }
 
-    /// What it is and what it can do.
+    /// Its properties.
     pub fn properties(&self) -> &Properties {
         &self.inner.properties
     }
 
-    /// How messages name it.
+    /// Its name in messages.
     pub fn label(&self) -> DeviceLabel {
         self.inner.label()
     }
 
-    /// The driver's version as its maker counts: what `hipDriverGetVersion` answers, 60443484 on AMD's, 12080 for CUDA 12.8.
+    /// The driver's version as `hipDriverGetVersion` reports it: 60443484 on AMD's, 12080 for CUDA 12.8.
     ///
     /// # Errors
     /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
@@ -206,8 +206,8 @@ impl Device {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Waits until everything submitted to any stream of the device is complete; before, until no thread captures a graph, which
-    /// a driver does not allow at the same time.
+    /// Waits until everything submitted to any stream of the device is complete. First it waits for all captures of other threads, because a
+    /// driver does not allow both at once.
     ///
     /// # Errors
     /// The error of the work, if it failed; [`Error::Capturing`] while this thread captures; [`Error::Poisoned`] after a
@@ -220,7 +220,7 @@ impl Device {
         self.run(|| format!("waiting for {self}"), |p| unsafe { raw::device_synchronize(p) })
     }
 
-    /// What an address points to. It is looked up, never followed; an address that HIP does not know is
+    /// The kind of memory at an address. The address is looked up, never dereferenced; an address that HIP does not know is
     /// [`MemoryKind::Unregistered`].
     ///
     /// # Errors
@@ -253,13 +253,14 @@ impl Device {
             .map_err(|f| self.inner.error(f, || format!("making {self} current")))
     }
 
-    /// Makes a call of another library that may wait for the whole device inside, as those do that make and release a library's handle:
-    /// with the device current, and while no thread captures a graph, which a driver does not allow at the same time. In the call a capture
-    /// on this thread answers [`Error::Capturing`], and one on another waits for the call to end: the call must not wait for it.
+    /// Makes a call of another library that may wait for the whole device, such as one that creates or destroys a library's handle. The device is
+    /// current during the call, and no thread captures a graph, which a driver does not allow at the same time. A capture on this thread during
+    /// the call returns [`Error::Capturing`]. A capture on another thread waits for the end of the call, so the call must not wait for that
+    /// thread.
     ///
     /// # Errors
-    /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a
-    /// sticky one. Then the call was not made.
+    /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// The call was not made then.
     pub fn call_alone<R>(&self, call: impl FnOnce() -> R) -> Result<R> {
         self.check_usable()?;
         let _turn = graph::begin_device_wait()?;
@@ -267,7 +268,7 @@ impl Device {
         Ok(call())
     }
 
-    /// The first sticky error, if the device had one: then it is out of use for the rest of the process.
+    /// The first sticky error, if the device had one. The device cannot be used any more in this process then.
     pub fn poisoned_by(&self) -> Option<Arc<Error>> {
         self.inner.poison.cause().cloned()
     }
@@ -293,7 +294,7 @@ impl Device {
         &self.inner
     }
 
-    /// Makes one call, or several that belong together, with this device current.
+    /// Makes one or several driver calls with this device current.
     pub(crate) fn run<R>(
         &self,
         doing: impl FnOnce() -> String,
@@ -302,16 +303,16 @@ impl Device {
         self.inner.run(doing, call)
     }
 
-    /// Whether calls may be made; it makes none. For crates above, before they take a lock: in a function that a stream calls no lock is
-    /// waited for, because whoever has it may be waiting for that function.
+    /// Checks whether driver calls may be made, without making one. Crates above call this before they take a lock, because a host function must
+    /// not wait for a lock whose holder may be waiting for that function.
     ///
     /// # Errors
-    /// [`Error::InHostFunction`] in such a function; [`Error::Exiting`] while the process exits; [`Error::Poisoned`] after a sticky error.
+    /// [`Error::InHostFunction`] in a host function; [`Error::Exiting`] while the process exits; [`Error::Poisoned`] after a sticky error.
     pub fn check_usable(&self) -> Result<()> {
         self.inner.check_usable()
     }
 
-    /// Whether calls may be made: the process does not exit and the device is not lost.
+    /// Whether the process is not exiting and the device is not lost.
     pub(crate) fn is_usable(&self) -> bool {
         self.inner.is_usable()
     }
@@ -329,8 +330,7 @@ impl Device {
         if Arc::ptr_eq(self.platform(), owner.platform()) { Ok(()) } else { self.check_same(what, owner) }
     }
 
-    /// Runs an owner's release in its drop: not at all once the process exits or the device is lost, and an error goes to
-    /// the hook.
+    /// Runs the release of an owner in its drop, unless the process exits or the device is lost. An error goes to the hook.
     pub(crate) fn release_in_drop(&self, release: impl FnOnce() -> Result<()>) {
         if self.is_usable() {
             drop_errors::report_failure(release());
@@ -355,7 +355,7 @@ impl Inner {
         self.only
     }
 
-    /// Makes one call, or several that belong together, with this device current.
+    /// Makes one or several driver calls with this device current.
     #[inline]
     pub(crate) fn run<R>(
         &self,
@@ -366,7 +366,7 @@ impl Inner {
         self.run_allowed(doing, call)
     }
 
-    /// As [`Inner::run`], for who has asked [`Inner::may_call`]; compiled into its caller.
+    /// As [`Inner::run`], inlined, for a caller that has checked [`Inner::may_call`].
     #[inline(always)]
     pub(crate) fn run_allowed<R>(
         &self,
@@ -377,15 +377,15 @@ impl Inner {
         result.map_err(|failure| self.error(failure, doing))
     }
 
-    /// The error for a failed call. A sticky one poisons the device.
+    /// The error of a failed call. A sticky error poisons the device.
     #[cold]
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
         let mut error = hip_error(&self.platform, failure, doing);
         let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
-        let told = asked.then(|| raw::last_fault(&self.platform, self.raw_ordinal)).flatten();
-        if is_sticky(failure.code) || told.is_some() {
+        let fault = asked.then(|| raw::last_fault(&self.platform, self.raw_ordinal)).flatten();
+        if is_sticky(failure.code) || fault.is_some() {
             if let Error::Hip { cause, .. } = &mut error {
-                *cause = told;
+                *cause = fault;
             }
             let first = Arc::clone(self.poison.set(error));
             return Error::Poisoned { device: self.label(), first };
@@ -398,7 +398,7 @@ impl Inner {
         if self.may_call() { Ok(()) } else { self.why_not_usable() }
     }
 
-    /// Whether this thread may make calls of the device.
+    /// Whether this thread may make driver calls.
     #[inline]
     pub(crate) fn may_call(&self) -> bool {
         self.is_usable() && !host_function::is_running()
@@ -419,7 +419,7 @@ impl Inner {
     }
 }
 
-/// Whether a driver may be called at all.
+/// Refuses driver calls while the process exits, and in a host function.
 fn check_callable() -> Result<()> {
     if hip_sys::exiting() {
         return Err(Error::Exiting);
@@ -440,16 +440,16 @@ impl Drop for Inner {
     }
 }
 
-/// The devices that are open; `None` if other threads had the list for longer than that.
+/// The open devices; `None` if other threads held the lock for longer than that.
 pub(crate) fn open_devices(patience: Duration) -> Option<Vec<Device>> {
     let open = OPEN.try_lock_for(patience)?;
     Some(open.iter().filter_map(Open::device).collect())
 }
 
-/// The device, if it is open. No other reference is made, so none goes here.
+/// The device, if it is open. References to other devices are not upgraded, so none is dropped here.
 fn find_open(open: &[Open], platform: &Arc<Platform>, ordinal: usize) -> Option<Device> {
     let address = Arc::as_ptr(platform).addr();
-    // Of a platform that is gone nothing is open: its address may be another's by now.
+    // Another platform may have the address of a dropped one. That is no problem: no device of a dropped platform is open.
     open.iter().filter(|open| open.platform == address && open.ordinal == ordinal).find_map(Open::device)
 }
 

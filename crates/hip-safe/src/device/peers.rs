@@ -1,4 +1,4 @@
-//! Devices among themselves: copies from one to another, and the access of one to another's memory.
+//! Peer devices: copies between devices, and access to another device's memory.
 
 use crate::memory::check_lengths;
 use crate::mutation::Wait;
@@ -22,12 +22,12 @@ impl Device {
         self.run(|| format!("asking whether {self} can access {peer}"), ask)
     }
 
-    /// Lets this device access the other one's memory, until [`Device::disable_peer_access`]. It holds for the whole process;
-    /// asking again is no error. Copies between the two need no access, and are faster with it.
+    /// Lets this device access the other one's memory until [`Device::disable_peer_access`], in the whole process. Enabling it again is not an
+    /// error. Copies between the two work without access, and are faster with it.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or what the driver answers: for
-    /// devices without a way to each other, and for the device itself.
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or what the driver answers, for example if the devices
+    /// are not connected, or are the same.
     #[doc(alias = "hipDeviceEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Device) -> Result<()> {
         self.check_same_platform("the peer", peer)?;
@@ -37,7 +37,7 @@ impl Device {
         self.run(|| format!("giving {self} access to {peer}"), done)
     }
 
-    /// Takes the access back, after waiting for this device's work. Without access it does nothing more.
+    /// Ends the access, after waiting for this device's work. Without access it only waits.
     ///
     /// # Errors
     /// As [`Device::enable_peer_access`], and the error of the work before.
@@ -55,9 +55,9 @@ impl Device {
 }
 
 impl Stream {
-    /// Copies all of `source`, on any device of the platform, over all of `destination` on this stream's device. It returns
-    /// before the copy is done. The copy runs on this stream, and both memories know of it there: what is submitted on them
-    /// next comes after it, whichever device's stream that is on.
+    /// Copies all of `source`, on any device of the platform, over all of `destination` on this stream's device. It returns before the copy is
+    /// done. The copy runs on this stream and is recorded there for both buffers, so later conflicting work on any device's streams comes after
+    /// it.
     ///
     /// ```
     /// # fn main() -> hip_safe::Result<()> {
@@ -100,7 +100,7 @@ impl Stream {
     }
 }
 
-/// What is so already need not be done.
+/// Ignores the errors "already enabled" and "not enabled".
 fn already(result: Result<(), Failure>, code: hipError_t) -> Result<(), Failure> {
     match result {
         Err(failure) if failure.code == code => Ok(()),

@@ -1,4 +1,4 @@
-//! Errors after which a device answers nothing but errors. The first one is kept, and later calls say so.
+//! Sticky errors, after which a device returns only errors. The first one is kept, and later calls return it.
 
 use crate::Error;
 use hip_sys::hip::hipError_t;
@@ -11,7 +11,7 @@ pub(crate) struct Poison {
 }
 
 impl Poison {
-    /// The first cause.
+    /// The first sticky error.
     pub(crate) fn cause(&self) -> Option<&Arc<Error>> {
         self.first.get()
     }
@@ -39,8 +39,8 @@ pub(crate) fn is_sticky(code: hipError_t) -> bool {
     )
 }
 
-/// Whether a status means the same if the platform says that the device is broken, and is an error like any other if not: a
-/// launch that lacks resources (701), or what the device cannot do (801), found only when the launch was to run.
+/// Whether a status is sticky only if the platform reports a broken device: missing resources for a launch (701), or an unsupported operation
+/// (801), detected when the launch was to run.
 pub(crate) fn may_be_sticky(code: hipError_t) -> bool {
     matches!(code, hipError_t(701 | 801))
 }

@@ -1,11 +1,10 @@
-//! Typed, checked launch functions for kernels that somebody has audited.
+//! The `kernel!` macro: typed, checked launch functions for audited kernels.
 
 use crate::{Error, Function, Module, Result};
 
 /// Makes a type whose `launch` is a safe, checked function for one kernel.
 ///
-/// The kernel's body is read once by a person, who then states its name, its arguments, why it stays inside them, and what has to
-/// hold for that:
+/// A person audits the kernel's body once, and states its name, its arguments, why its accesses stay inside them, and the conditions for that:
 ///
 /// ```
 /// use hip_safe::{Device, LaunchConfig, Source};
@@ -44,17 +43,17 @@ use crate::{Error, Function, Module, Result};
 /// - The arguments in the order in which the kernel declares them. `&[T]` is a pointer through which it only reads, given as any
 ///   [`DeviceSlice`](crate::DeviceSlice) of `T`; `&mut [T]` one through which it also writes, given as a [`DeviceSliceMut`](crate::DeviceSliceMut);
 ///   anything else is a value that is passed as it is, of a type that is [`DeviceRepr`](crate::DeviceRepr).
-/// - Optionally `of { code }`: what was audited, as [`ModuleCode`](crate::ModuleCode). Then `load(&Device)` loads just that, and is safe. Without
-///   it there is `unsafe fn load(&Module)`, whose caller vouches that the module has the kernel that was audited.
-/// - `audit unsafe { … }` and in it why every thread of every launch stays inside the arguments, as a literal text. It is printed in the
-///   type's documentation. The block is the promise that all of this is true, and an `unsafe` block as any other: where the lint `unsafe_code` is
-///   denied or forbidden, it is refused.
-/// - Optionally `require { condition, … }`: what has to hold before each launch. A buffer's name stands for a view of it there, a
-///   value's name for the value. With `require |config| { … }` the conditions know the [`LaunchConfig`](crate::LaunchConfig) as well.
-///   The first one that does not hold is named by [`Error::LaunchRefused`].
+/// - Optionally `of { code }`: the audited code, as [`ModuleCode`](crate::ModuleCode). Then there is a safe `load(&Device)`, which loads this code.
+///   Without it there is `unsafe fn load(&Module)`, whose caller promises that the module has the audited kernel.
+/// - `audit unsafe { … }` with a string literal that explains why every thread of every launch stays inside the arguments. It is part of the type's
+///   documentation. The block is the promise that all of this is true. It is an ordinary `unsafe` block, so it is refused where the lint
+///   `unsafe_code` is denied or forbidden.
+/// - Optionally `require { condition, … }`: conditions that are checked before each launch. In them a buffer's name is a view of the buffer, and a
+///   value's name is the value. With `require |config| { … }` they can use the [`LaunchConfig`](crate::LaunchConfig) too. If a condition is
+///   false, `launch` returns [`Error::LaunchRefused`] with the first one.
 ///
-/// `load` compares number and sizes of the arguments with what the kernel declares and fails if they differ or nothing is known of
-/// them, so `launch` cannot fail because of that. `launch` gives the errors of [`Launch::submit`](crate::Launch::submit).
+/// `load` compares number and sizes of the arguments with the kernel's parameters. It fails if they differ or are not known, so `launch` cannot fail
+/// because of that. `launch` returns the errors of [`Launch::submit`](crate::Launch::submit).
 #[macro_export]
 macro_rules! kernel {
     (
@@ -90,9 +89,9 @@ macro_rules! kernel {
 
 /// Sorts the arguments into buffers to read, buffers to write and values. No part of the interface.
 ///
-/// What it expands to is unsafe by the caller's own word alone. The block of the audit comes twice: once to be read, once to be written
-/// out as it is. Written out, it has the places of the caller's text, so the compiler's lint sees it, which passes over what a macro
-/// of another crate wrote.
+/// The only `unsafe` in the expansion is the caller's own token. The audit's block is matched twice: once to read the text, and once to emit it
+/// unchanged. The emitted block has the caller's source spans, so the compiler's lint applies to it; the lint ignores code from another crate's
+/// macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel_arguments {
@@ -148,8 +147,8 @@ macro_rules! __kernel_arguments {
                 }
                 let mut launch = stream.launch(self.function.function(), config);
                 $($crate::__kernel_one!(give $kind launch $argument);)*
-                // SAFETY: S9: whoever wrote the audit promises that the kernel stays inside arguments of these types for which
-                // the conditions hold; number and sizes were compared when it was loaded.
+                // SAFETY: S9: the author of the audit promises that the kernel stays inside arguments of these types if the conditions
+                // hold; number and sizes were compared when it was loaded.
                 $promise { launch.submit() }
             }
 
@@ -183,7 +182,7 @@ macro_rules! __kernel_load {
         #[allow(dead_code)]
         $visibility unsafe fn load(module: &$crate::Module) -> $crate::Result<Self> {
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
-            // SAFETY: S9: the caller's word.
+            // SAFETY: S9: the caller's promise.
             Ok(Self { function: $promise { $crate::__kernel::Audited::find(module, $kernel, &sizes) }? })
         }
     };
@@ -199,7 +198,7 @@ macro_rules! __kernel_load {
             const _: &str = $promise $block;
             let sizes = [$($crate::__kernel_one!(size $kind $type)),*];
             let module = device.load_module($code)?;
-            // SAFETY: S9: it is the code that whoever wrote the audit has read.
+            // SAFETY: S9: it is the audited code.
             Ok(Self { function: $promise { $crate::__kernel::Audited::find(&module, $kernel, &sizes) }? })
         }
     };
@@ -240,7 +239,7 @@ macro_rules! __kernel_condition {
 pub mod support {
     use super::*;
 
-    /// A kernel that somebody vouches for. Only what is unsafe makes one.
+    /// An audited kernel. Only unsafe code creates one.
     #[derive(Clone, Debug)]
     pub struct Audited(Function);
 

@@ -1,4 +1,4 @@
-//! How much of a device a kernel fills, and what it uses.
+//! Occupancy and resource usage of kernels.
 
 use crate::code::ask_attribute;
 use crate::convert::count32;
@@ -8,37 +8,37 @@ use hip_sys::Platform;
 use hip_sys::hip::{hipFuncAttribute, hipFunction_attribute};
 use std::ffi::c_int;
 
-/// A launch's size that fills the device.
+/// A block size with the best occupancy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SuggestedBlock {
     /// Threads in a block.
     pub block: u32,
-    /// The fewest blocks that fill the device.
+    /// The smallest grid that fills the device.
     pub grid: u32,
 }
 
-/// What a kernel uses, as far as the platform says: `None` where it does not.
+/// The attributes of a kernel. `None` where the platform does not tell one.
 #[doc(alias = "hipFuncAttributes")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FunctionAttributes {
     /// Threads that a block may have.
     pub max_threads_per_block: Option<u32>,
-    /// Bytes of shared memory that it declares.
+    /// Bytes of static shared memory.
     pub shared_bytes: Option<u32>,
-    /// Bytes of shared memory that a launch may add.
+    /// The most bytes of dynamic shared memory.
     pub max_dynamic_shared_bytes: Option<u32>,
     /// Bytes of constant memory that it declares.
     pub constant_bytes: Option<u32>,
-    /// Bytes of memory of each thread's own, beside registers.
+    /// Bytes of local memory of each thread.
     pub local_bytes: Option<u32>,
     /// 32-bit registers of each thread.
     pub registers: Option<u32>,
 }
 
 impl Function {
-    /// How many blocks of `block` threads, with `shared_bytes` bytes of shared memory beside what the kernel declares, one
-    /// multiprocessor holds at a time. 0: such a block does not fit.
+    /// The number of resident blocks of `block` threads and `shared_bytes` bytes of dynamic shared memory on one multiprocessor. 0 if such a block
+    /// does not fit.
     ///
     /// # Errors
     /// [`Error::Hip`] if the driver answers an error, such as for more threads than a block may have; [`Error::Poisoned`] after
@@ -53,7 +53,7 @@ impl Function {
         Ok(count32(blocks))
     }
 
-    /// The size of block that fills the device best, with `shared_bytes` bytes of shared memory for each.
+    /// The block size with the best occupancy, with `shared_bytes` bytes of dynamic shared memory for each block.
     ///
     /// # Errors
     /// As [`Function::occupancy`].
@@ -67,7 +67,7 @@ impl Function {
         Ok(SuggestedBlock { block: count32(block), grid: count32(grid) })
     }
 
-    /// What it uses.
+    /// Its attributes.
     ///
     /// # Errors
     /// As [`Function::occupancy`].
@@ -85,9 +85,8 @@ impl Function {
         })
     }
 
-    /// Lets launches of this kernel add up to `bytes` bytes of shared memory, where a device has more than
-    /// [`Properties::shared_memory_per_block`](crate::Properties::shared_memory_per_block) for those that ask. It counts for
-    /// this function and its clones.
+    /// Allows launches up to `bytes` bytes of dynamic shared memory, for devices that offer more than
+    /// [`Properties::shared_memory_per_block`](crate::Properties::shared_memory_per_block) on request. It applies to this function and its clones.
     ///
     /// # Errors
     /// [`Error::Hip`] if the driver answers an error, such as for more than the device has; [`Error::Poisoned`] after a sticky
@@ -105,7 +104,7 @@ impl Function {
         Ok(())
     }
 
-    /// Refuses a cooperative launch whose blocks cannot all run at once.
+    /// Refuses a cooperative launch whose blocks cannot all be resident at once.
     pub(crate) fn check_cooperative(&self, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Result<()> {
         let properties = self.device().properties();
         if !properties.cooperative_launch {

@@ -299,7 +299,7 @@ mod tests {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let allocation = Allocation::pooled(&stream, 64).unwrap();
         // SAFETY: S8: no other thread has a reference.
-let exclusive = |allocation: &Arc<Allocation>| unsafe { allocation.exclusive_uses().is_some() };
+        let exclusive = |allocation: &Arc<Allocation>| unsafe { allocation.exclusive_uses().is_some() };
         assert!(exclusive(&allocation));
         let other = Arc::clone(&allocation);
         assert!(!exclusive(&allocation));

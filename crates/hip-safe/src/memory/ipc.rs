@@ -1,4 +1,4 @@
-//! Device memory of other processes.
+//! IPC: device memory that processes share.
 
 use super::allocation::{Allocation, byte_length};
 use super::check::BufferKind;
@@ -11,15 +11,15 @@ use std::ffi::c_char;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names a buffer to other processes: see [`DeviceBuffer::ipc_handle`].
+/// A name of a buffer for other processes: see [`DeviceBuffer::ipc_handle`].
 ///
-/// It is plain bytes, for a pipe or a socket: [`IpcHandle::to_bytes`] and back.
+/// It can be sent as plain bytes, through a pipe or a socket: see [`IpcHandle::to_bytes`].
 #[doc(alias = "hipIpcMemHandle_t")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IpcHandle {
     /// The driver's name for the allocation.
     allocation: [u8; 64],
-    /// Where in it the buffer begins: buffers are pieces of larger allocations.
+    /// The offset of the buffer in the allocation: buffers are pieces of larger allocations.
     offset: u64,
     bytes: u64,
 }
@@ -33,7 +33,7 @@ impl IpcHandle {
         self.bytes
     }
 
-    /// It as bytes.
+    /// The handle as bytes.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[..64].copy_from_slice(&self.allocation);
@@ -42,7 +42,7 @@ impl IpcHandle {
         bytes
     }
 
-    /// What [`IpcHandle::to_bytes`] gave, in this process or another.
+    /// The handle from the bytes of [`IpcHandle::to_bytes`], in this process or another.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let part = |at: usize| std::array::from_fn(|i| bytes[at + i]);
         let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
@@ -51,8 +51,8 @@ impl IpcHandle {
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
-    /// A name by which another process on this machine can open the buffer, with [`Stream::open_ipc`]. The buffer must live for
-    /// as long as it is open there.
+    /// A name by which another process on this machine can open the buffer with [`Stream::open_ipc`]. The buffer must stay alive while it is open
+    /// there.
     ///
     /// # Errors
     /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::OutOfRange`] for a buffer of no bytes, or what
@@ -78,17 +78,16 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
 }
 
 impl Stream {
-    /// Opens another process' buffer on this stream's device: the same memory, not a copy. Dropping it waits for the work that
-    /// uses it here and closes it; the memory stays the other process'.
+    /// Opens another process' buffer on this stream's device: the same memory, not a copy. The drop waits for the work of this process that uses
+    /// it and closes it. The other process still owns the memory.
     ///
     /// # Errors
     /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::Recast`] if the bytes are no whole number of
     /// elements, or not aligned for them, or what the driver answers: a process cannot open its own.
     ///
     /// # Safety
-    /// The handle comes from [`DeviceBuffer::ipc_handle`] of a live process, for this device, and the buffer lives there until this
-    /// one and the work that uses it is gone. The processes order their work: none writes what another one uses. Its bytes are
-    /// values of `T`.
+    /// The handle comes from [`DeviceBuffer::ipc_handle`] of a live process, for this device. The buffer there stays alive until this one is
+    /// dropped and its work is complete. The processes order conflicting work among themselves. Its bytes are values of `T`.
     #[doc(alias = "hipIpcOpenMemHandle")]
     #[doc(alias = "hipIpcCloseMemHandle")]
     pub unsafe fn open_ipc<T: DeviceRepr>(&self, handle: &IpcHandle) -> Result<DeviceBuffer<T>> {
@@ -102,7 +101,7 @@ impl Stream {
         let len = bytes / size;
         byte_length::<T>(len)?;
         let reserved = handle.allocation.map(|byte| c_char::from_ne_bytes([byte]));
-        // SAFETY: S1, S3: the device is current; the handle is the caller's word.
+        // SAFETY: S1, S3: the device is current; the caller vouches for the handle.
         let open =
             |p: &Platform| unsafe { offered(raw::memory::ipc_open(p, hipIpcMemHandle_t { reserved })) };
         let opened = device.run(|| format!("opening another process' memory on {device}"), open)?;
@@ -119,7 +118,7 @@ impl Stream {
     }
 }
 
-/// `None` if the platform cannot do it at all.
+/// `None` if the platform does not support it.
 fn offered<R>(answer: Result<R, Failure>) -> Result<Option<R>, Failure> {
     match answer {
         Err(Failure { code: hipError_t::hipErrorNotSupported, .. }) => Ok(None),

@@ -95,7 +95,11 @@ impl Stream {
     /// # Errors
     /// [`Error::WrongDevice`] for a stream of another device, or a location of another platform, or what the driver answers.
     #[doc(alias = "hipMemPrefetchAsync")]
-    pub fn prefetch<T: AnyBits>(&self, buffer: &ManagedBuffer<T>, location: ManagedLocation<'_>) -> Result<()> {
+    pub fn prefetch<T: AnyBits>(
+        &self,
+        buffer: &ManagedBuffer<T>,
+        location: ManagedLocation<'_>,
+    ) -> Result<()> {
         let (bytes, location) = (buffer.byte_len(), location.raw(self.device())?);
         if bytes == 0 {
             return Ok(());
@@ -105,7 +109,8 @@ impl Stream {
         submission.read(buffer);
         let doing = || format!("moving {bytes} bytes of managed memory on {self}");
         // SAFETY: S1, S2, S3, S5: the buffer is that long, and this use is recorded before its borrow ends.
-        submission.run(doing, |p, s, _| unsafe { raw::memory::prefetch_async(p, address, bytes, location, s) })
+        submission
+            .run(doing, |p, s, _| unsafe { raw::memory::prefetch_async(p, address, bytes, location, s) })
     }
 }
 

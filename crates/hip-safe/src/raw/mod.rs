@@ -32,11 +32,11 @@ fn status(p: &Platform, call: &'static str, code: hipError_t) -> Result<()> {
     if code == hipError_t::hipSuccess { Ok(()) } else { Err(failed(p, call, code)) }
 }
 
-/// The error becomes the caller's, and is taken from the thread. From HIP 7.0 on it would stay there through all later successes, and
-/// whoever asks the thread after a launch of theirs, as AMD's libraries do, would take it for their own.
+/// Returns the error and clears the thread's last error. From HIP 7.0 on the last error stays through later successful calls, and code that checks
+/// it after a launch, as AMD's libraries do, would report it as its own.
 #[cold]
 fn failed(p: &Platform, call: &'static str, code: hipError_t) -> Failure {
-    // HIP does not keep this one, and many ask for it often.
+    // HIP does not store this one, and queries return it often.
     if code != hipError_t::hipErrorNotReady {
         // SAFETY: S1: no arguments.
         let _ = unsafe { (p.hip().hipGetLastError)() };

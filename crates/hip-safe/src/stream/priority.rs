@@ -1,4 +1,4 @@
-//! Streams whose work goes before that of others.
+//! Priorities of streams.
 
 use crate::raw;
 use crate::{Device, Result, Stream};
@@ -7,8 +7,7 @@ use hip_sys::hip::hipStreamNonBlocking;
 use std::ops::RangeInclusive;
 
 impl Device {
-    /// The priorities that its streams may have, the most urgent first: greater priorities have smaller numbers. Streams are
-    /// made with 0 unless another is asked for.
+    /// The range of stream priorities, the highest first: higher priorities have smaller numbers. [`Device::new_stream`] uses 0.
     ///
     /// # Errors
     /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
@@ -21,8 +20,8 @@ impl Device {
         Ok(greatest..=least)
     }
 
-    /// Makes a stream whose work goes before that of streams with larger numbers, where they compete for the device. A number
-    /// outside [`Device::stream_priorities`] is taken as the nearest one inside; [`Stream::priority`] says which.
+    /// Makes a stream with a priority. Its work is scheduled before that of streams with larger numbers. A number outside
+    /// [`Device::stream_priorities`] is clamped; [`Stream::priority`] returns the result.
     ///
     /// # Errors
     /// As [`Device::new_stream`].

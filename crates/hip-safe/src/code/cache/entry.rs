@@ -1,15 +1,15 @@
-//! The file of an entry: a header, what was compiled, and what it was compiled to.
+//! The file of an entry: a header, the key (identity) and the compiled code (payload).
 //!
-//! Numbers are little-endian: magic of 8 bytes, length of the identity in 4, length of the payload in 8, checksum of all the rest in
-//! 16, then both. The file has no byte more.
+//! Numbers are little-endian. The header has 8 bytes of magic, 4 for the length of the identity, 8 for the length of the payload, and 16 for the
+//! checksum of everything else. Identity and payload follow, and nothing else.
 
 use xxhash_rust::xxh3::Xxh3;
 
 const MAGIC: &[u8; 8] = b"HIPCACHE";
-/// Bytes in front of the identity.
+/// The size of the header in bytes.
 pub(super) const HEADER: usize = 36;
 
-/// What comes in front of identity and payload.
+/// The header for an identity and a payload.
 pub(super) fn header(identity: &[u8], payload: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
@@ -20,7 +20,7 @@ pub(super) fn header(identity: &[u8], payload: &[u8]) -> [u8; HEADER] {
     header
 }
 
-/// Identity and payload of an entry; `None` if a byte of it is not as it was written.
+/// Identity and payload of an entry; `None` if it is damaged.
 pub(super) fn parse(file: &[u8]) -> Option<(&[u8], &[u8])> {
     let (header, rest) = file.split_first_chunk::<HEADER>()?;
     let identity_length = u32::from_le_bytes(header[8..12].try_into().ok()?) as usize;
@@ -30,7 +30,7 @@ pub(super) fn parse(file: &[u8]) -> Option<(&[u8], &[u8])> {
     (whole && header[20..] == checksum(&header[..20], &[rest])).then_some((identity, payload))
 }
 
-/// Damage is what it has to find, not forgery: who can write an entry can write its checksum.
+/// The checksum finds damage. It does not protect against forgery: whoever can write an entry can write its checksum.
 fn checksum(header: &[u8], parts: &[&[u8]]) -> [u8; 16] {
     let mut hasher = Xxh3::new();
     hasher.update(header);

@@ -1,4 +1,4 @@
-//! The cache of a process, by its environment.
+//! The cache of a process, configured by environment variables.
 
 use super::CodeCache;
 

@@ -1,4 +1,4 @@
-//! What an entry is of, and what it holds, as bytes.
+//! The key (identity) and the payload of an entry, as bytes.
 
 use super::reads::VARIABLES;
 use crate::code::Text;
@@ -7,7 +7,7 @@ use hip_sys::Platform;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// Everything that decides about the code. Each part has its length in front, so that no two lists of parts have the same bytes.
+/// Everything that the code depends on. Each part is preceded by its length, so that two different lists have different bytes.
 pub(super) fn of(
     source: &Source,
     platform: &Platform,
@@ -43,7 +43,7 @@ pub(super) fn encode(compiled: &Compiled) -> Vec<u8> {
     bytes
 }
 
-/// Reads what [`encode`] wrote. Whoever looked for it has the text.
+/// Reads what [`encode`] wrote, except the description of the text, which the caller has.
 pub(super) fn decode(mut bytes: &[u8]) -> Option<Compiled> {
     let rest = &mut bytes;
     let mut names = BTreeMap::new();

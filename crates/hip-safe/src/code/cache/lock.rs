@@ -4,12 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// How the names of lock files begin.
+/// The prefix of lock files.
 const NAME: &str = ".lock-";
-/// How many there are. Files stay, because who removes one cannot know that nobody has opened it; so names are few, and two keys may share one.
+/// The number of lock files. They are never removed, because another process may have one open. So there are few, and two keys may share one.
 const LOCKS: u8 = 64;
 
-/// Held until it is dropped, or the process ends.
+/// A lock that is held until it is dropped or the process ends.
 pub(super) struct Lock {
     _file: File,
 }
@@ -34,7 +34,7 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Elsewhere two processes may compile the same; each writes its entry whole.
+/// On other systems two processes may compile the same code. Entries are still written atomically.
 #[cfg(not(unix))]
 fn lock(_: &File) -> io::Result<()> {
     Ok(())

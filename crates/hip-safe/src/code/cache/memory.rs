@@ -1,10 +1,10 @@
-//! What a folder does not take: kept in memory, so that a program compiles it once at least.
+//! Entries in memory, for code that cannot be written to a folder, so that a process compiles it only once.
 
 use crate::Compiled;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// Compiled code by the hash of its identity. Only this process fills it, so no hash is forged.
+/// Compiled code by the hash of its key. Only this process fills it, so a forged hash is not a concern.
 #[derive(Default)]
 pub(super) struct Memory(Mutex<HashMap<u128, Compiled>>);
 

@@ -1,4 +1,4 @@
-//! Compiled code kept on disk, so that a text is compiled once for a machine.
+//! The cache of compiled code on disk, so that a source is compiled once on a machine.
 
 mod entry;
 mod environment;
@@ -22,18 +22,19 @@ use store::Store;
 
 /// A folder of compiled code, which several programs may use at once.
 ///
-/// What was compiled is found again by everything that decides about it: texts, headers, options, architecture with features, platform,
-/// the versions and files of runtime and compiler, and the variables that add options. Headers that the compiler would find on
-/// disk are not known: a source with `-I`, `-include`, `@file` and the like, or whose text includes other files than its headers and
-/// those that come with the compiler, is compiled each time and not kept. Neither is what is no image for the architecture. An entry repeats all of that and is compared with it, so its file name, a hash of 128
-/// bits, only has to be rare, not unforgeable. A checksum covers every byte: an entry that is damaged is removed and compiled again.
-/// Writes go to a file of another name, which then takes its place: nobody reads half an entry. They are not forced to the disk; what a
-/// loss of power leaves is seen by the checksum. Of several processes that want the same at once, one compiles it: it holds a lock on
-/// a file in the folder, and the others wait for it.
+/// The key of an entry is everything that the code depends on: text, headers, options, architecture with features, platform, the versions and
+/// files of runtime and compiler, and the environment variables that add options. Headers that the compiler finds on disk cannot be part of the
+/// key. So a source is compiled each time and not cached if it has `-I`, `-include`, `@file` and the like, or includes other files than its own
+/// headers and those that come with the compiler. A result that is not an image for the architecture is not cached either.
 ///
-/// A cache never fails: where its folder cannot be read or written, the code is compiled and used anyway.
-/// [`CodeCache::statistics`] and [`CodeCache::last_failure`] tell of it. Whoever may write to the folder decides what runs: a folder or
-/// entry that belongs to another user, or that everyone may write to, is not used.
+/// An entry contains its key, which is compared, so the file name may be a hash of 128 bits that is not collision-resistant. A checksum covers
+/// every byte; a damaged entry is removed and compiled again. An entry is written to a temporary file and then renamed, so nobody reads a part of
+/// one. Files are not synchronised to disk; the checksum detects damage after a power loss. If several processes need the same code at once, one
+/// holds a lock on a file in the folder and compiles, and the others wait.
+///
+/// A cache never causes an error: if its folder cannot be read or written, the code is compiled and used anyway. [`CodeCache::statistics`] and
+/// [`CodeCache::last_failure`] report failures. Whoever can write to the folder decides what code runs, so a folder or entry that belongs to
+/// another user, or that everyone can write to, is not used.
 ///
 /// ```
 /// use hip_safe::{CodeCache, CacheAnswer, Source};
@@ -53,31 +54,31 @@ use store::Store;
 /// ```
 pub struct CodeCache {
     store: Option<Store>,
-    /// What the folder does not take, until the process ends; none in a cache that keeps nothing.
+    /// Entries that could not be written to the folder, until the process ends. `None` in a cache that keeps nothing.
     memory: Option<Memory>,
-    /// Compilations under way, so that one of several threads that want the same compiles it.
+    /// Compilations in progress. If several threads need the same code, one compiles it.
     flights: SingleFlight<Vec<u8>, (Compiled, CacheAnswer), Error>,
 }
 
-/// Where a cache's code came from.
+/// Where code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheAnswer {
-    /// This file of the cache.
+    /// A file of the cache.
     Kept(PathBuf),
-    /// The memory of this process, which compiled it before and could not write it to a folder.
+    /// The memory of this process, which had compiled it and could not write it to a folder.
     Remembered,
-    /// It was compiled now.
+    /// A compilation.
     Compiled,
 }
 
-/// What a cache did since it was made.
+/// The counters of a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
-    /// Entries that were found and good.
+    /// Valid entries that were found.
     pub hits: u64,
-    /// Look-ups that found none.
+    /// Look-ups that found no valid entry.
     pub misses: u64,
-    /// Entries that were damaged: they were removed, and count as misses too.
+    /// Damaged entries. They were removed, and count as misses too.
     pub damaged: u64,
     /// Entries that were written.
     pub stored: u64,
@@ -91,7 +92,7 @@ pub struct CacheStatistics {
     pub bytes_written: u64,
 }
 
-/// What lies in a cache's folder.
+/// The size of a cache's folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheUsage {
     /// How many entries.
@@ -106,8 +107,7 @@ impl CodeCache {
     /// The limit of [`CodeCache::process`] in bytes where `HIPSTACK_CACHE_MB` does not say.
     pub const DEFAULT_LIMIT: u64 = 1 << 30;
 
-    /// A cache in a folder, which is made at the first write, of at most `limit` bytes: the entries that were not used for the longest
-    /// time make room.
+    /// A cache in a folder of at most `limit` bytes. The folder is created at the first write. The least recently used entries are evicted.
     pub fn at(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Self {
             store: Some(Store::new(folder.into(), limit)),
@@ -116,23 +116,23 @@ impl CodeCache {
         }
     }
 
-    /// A cache that keeps nothing. Threads that want the same at once still compile it once.
+    /// A cache that keeps nothing. Threads that need the same code at once still compile it once.
     pub fn off() -> Self {
         Self { store: None, memory: None, flights: SingleFlight::default() }
     }
 
-    /// A cache without a folder: what was compiled is kept in memory until the process ends.
+    /// A cache without a folder. Compiled code is kept in memory until the process ends.
     pub fn in_memory() -> Self {
         Self { memory: Some(Memory::default()), ..Self::off() }
     }
 
-    /// The cache of this process, as its environment says when it is first used: [`hip_sys::cache_folder`], of at most
-    /// `HIPSTACK_CACHE_MB` times 2²⁰ bytes. Without a folder it is [`CodeCache::in_memory`].
+    /// The cache of this process: in [`hip_sys::cache_folder`], of at most `HIPSTACK_CACHE_MB` times 2²⁰ bytes. The environment is read at the
+    /// first use. Without a folder it is [`CodeCache::in_memory`].
     pub fn process() -> &'static Self {
         &PROCESS
     }
 
-    /// The folder, if it keeps anything.
+    /// The folder, if it has one.
     pub fn folder(&self) -> Option<&Path> {
         self.store.as_ref().map(|store| store.folder.as_path())
     }
@@ -142,8 +142,8 @@ impl CodeCache {
         self.store.as_ref().map_or(0, |store| store.limit)
     }
 
-    /// The code of a source for an architecture: that of the cache, else it is compiled and kept. If several threads of the process want
-    /// the same at once, one compiles it.
+    /// The code of a source for an architecture, from the cache, or compiled and then cached. If several threads of the process need the same code
+    /// at once, one compiles it.
     ///
     /// # Errors
     /// Those of [`Source::compile`]; never one of the cache.
@@ -164,7 +164,7 @@ impl CodeCache {
         self.fly(source, device.platform(), &device.properties().arch, Source::compile_own)
     }
 
-    /// Removes the file of a [`CacheAnswer::Kept`], because the device did not take its code: the next one who asks compiles.
+    /// Removes the file of a [`CacheAnswer::Kept`] whose code the device refused, so that the next call compiles.
     pub fn forget(&self, entry: &Path) {
         if let Some(store) = &self.store {
             store.forget(entry);
@@ -189,17 +189,17 @@ impl CodeCache {
         Ok((compiled, answer))
     }
 
-    /// What it did so far.
+    /// Its counters.
     pub fn statistics(&self) -> CacheStatistics {
         self.store.as_ref().map(Store::statistics).unwrap_or_default()
     }
 
-    /// The last thing that the system refused, in words, with its path.
+    /// The last failure, in words, with its path.
     pub fn last_failure(&self) -> Option<String> {
         self.store.as_ref().and_then(Store::last_failure)
     }
 
-    /// What lies in the folder now; nothing if there is no folder.
+    /// The size of the folder now; 0 if there is no folder.
     ///
     /// # Errors
     /// That of the system if the folder cannot be read.
@@ -209,11 +209,11 @@ impl CodeCache {
     }
 }
 
-/// Whether two modules of equal sources are the same.
+/// Whether equal sources can share a module.
 pub(crate) enum Sharing {
-    /// They are if all this is equal.
+    /// Sources with an equal key can.
     By(Vec<u8>),
-    /// Nobody knows: the compiler may read files.
+    /// The compiler may read files that are not part of the key.
     Never,
 }
 
@@ -224,23 +224,23 @@ impl Sharing {
     }
 }
 
-/// What decides about the code of a source, and whether that is all.
+/// The key of a source, and whether it covers everything that the code depends on.
 fn identify(source: &Source, platform: &Platform, arch: &str) -> Result<(Vec<u8>, bool)> {
     let get = |name: &str| std::env::var_os(name);
     Ok((identity::of(source, platform, arch, &get)?, !reads::files(source, &get)))
 }
 
-/// A way to compile.
+/// [`Source::compile`] or [`Source::compile_own`].
 type Compile = fn(&Source, &Platform, &str) -> Result<Compiled>;
 
-/// What is looked for.
+/// The key of a look-up.
 struct Wanted<'a> {
     identity: &'a [u8],
     arch: &'a str,
 }
 
 impl CodeCache {
-    /// What is kept, if a device of the architecture could take it; else what is compiled now, which is kept under the same condition.
+    /// The cached code, or the result of `compile`, which is then cached. Both only if it is a valid image for the architecture.
     fn look_up(
         &self,
         wanted: &Wanted<'_>,
@@ -258,7 +258,7 @@ impl CodeCache {
         if let Some(found) = self.store.as_ref().and_then(|store| kept(store.get(wanted.identity))) {
             return Ok(found);
         }
-        // Another process may compile it now, or may have since this one looked.
+        // Another process may be compiling it, or may have compiled it since the first look-up.
         let _lock = self.store.as_ref().and_then(|store| store.lock(wanted.identity));
         if let Some(found) = self.store.as_ref().and_then(|store| kept(store.get_again(wanted.identity))) {
             return Ok(found);

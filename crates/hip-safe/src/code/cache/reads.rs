@@ -1,9 +1,9 @@
-//! Whether a compilation may read files that nobody told the cache of.
+//! Whether a compilation may read files that are not part of the key.
 
 use crate::Source;
 use std::ffi::OsString;
 
-/// Variables that decide about code, beyond the compiler itself: those of AMD's hiprtc, of clang and gcc, and of hip-host.
+/// Environment variables that affect the code: those of AMD's hiprtc, of clang and gcc, and of hip-host.
 pub(super) const VARIABLES: [&str; 12] = [
     "HIPRTC_COMPILE_OPTIONS_APPEND",
     "HIPRTC_LINK_OPTIONS_APPEND",
@@ -18,10 +18,10 @@ pub(super) const VARIABLES: [&str; 12] = [
     "LLVM_PATH",
     "GCC_EXEC_PREFIX",
 ];
-/// Those of them that hold options.
+/// How many of these contain options. They come first.
 const OPTIONS: usize = 3;
 
-/// Options that name no file and can be followed by anything.
+/// Prefixes of options that name no file.
 const PLAIN: [&str; 13] = [
     "-D",
     "-U",
@@ -37,10 +37,10 @@ const PLAIN: [&str; 13] = [
     "-fvect-cost-model=",
     "--host-source",
 ];
-/// Options without a value that read a file anyway.
+/// Prefixes of options without a value that read a file.
 const READING: [&str; 4] = ["-fprofile", "-fmodule", "-fplugin", "-fauto-profile"];
 
-/// Whether a text, an option or a variable may have files read.
+/// Whether a text, an option or a variable may make the compiler read files.
 pub(super) fn files(source: &Source, get: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let added: Vec<OsString> = VARIABLES[..OPTIONS].iter().filter_map(|name| get(name)).collect();
     let added = added.iter().map(|value| value.to_string_lossy().into_owned());
@@ -51,7 +51,7 @@ pub(super) fn files(source: &Source, get: &dyn Fn(&str) -> Option<OsString>) -> 
             .any(|text| text.lines().any(|line| includes_a_file(source, line)))
 }
 
-/// What is not known to read nothing counts as reading.
+/// An unknown option counts as reading files.
 fn is_plain(option: &str) -> bool {
     let switch = ["-f", "-m", "-W"].iter().any(|start| option.starts_with(start));
     let switch = switch
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_read_a_file_is_known() {
+    fn options_and_texts_that_read_files_are_recognised() {
         let none = |_: &str| None;
         let base = Source::new("#include \"a.h\"\n # include <cmath>\n#include <hip/hip_runtime.h>")
             .header("a.h", "");

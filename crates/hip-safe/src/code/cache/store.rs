@@ -1,4 +1,4 @@
-//! The folder of a cache: entries by name, written whole or not at all, the oldest removed.
+//! The folder of a cache: entries by file name, written atomically, the least recently used evicted.
 
 use super::lock::Lock;
 use super::{CacheStatistics, entry};
@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// How the names of entries end. Another layout has another ending, so that programs of two versions do not take each other's for damaged.
+/// The suffix of an entry's file name. Another layout gets another suffix, so that programs of two versions do not find each other's entries
+/// damaged.
 const ENDING: &str = ".code1";
-/// How the names of files begin that are being written.
+/// The prefix of temporary files.
 pub(super) const UNFINISHED: &str = ".writing-";
-/// After which time an unfinished file has lost its writer.
+/// The age of a temporary file from which its writer is assumed to be gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// How far clocks of machines that share a folder may be apart.
+/// The largest difference between the clocks of machines that share a folder.
 const CLOCKS: Duration = Duration::from_secs(600);
 
 pub(super) struct Store {
@@ -60,7 +61,7 @@ impl Store {
         found.map(|payload| (path, payload))
     }
 
-    /// As [`Store::get`], by who looked a moment ago: another miss is not counted.
+    /// As [`Store::get`], for a second look-up: a miss is not counted again.
     pub(super) fn get_again(&self, identity: &[u8]) -> Option<(PathBuf, Vec<u8>)> {
         let path = self.path_of(identity);
         let payload = self.read(&path, identity)?;
@@ -68,7 +69,7 @@ impl Store {
         Some((path, payload))
     }
 
-    /// Waits until no other process compiles for this identity. None where the folder takes no locks.
+    /// Waits until no other process compiles for this key. `None` if the folder does not support locks.
     pub(super) fn lock(&self, identity: &[u8]) -> Option<Lock> {
         let locked = make_private(&self.folder)
             .and_then(|()| check_owner(&self.folder).map_err(io::Error::other))
@@ -86,7 +87,7 @@ impl Store {
             self.note(why);
             return None;
         }
-        // A cache of this limit writes none so large.
+        // A cache with this limit never writes such a large entry.
         if known.len() > self.limit {
             return None;
         }
@@ -99,7 +100,7 @@ impl Store {
             self.remove_this(path, &known);
             return None;
         };
-        // Another source whose name is the same: the later one takes its place.
+        // Another key with the same hash. The later entry replaces this one.
         if kept != identity {
             return None;
         }
@@ -110,7 +111,7 @@ impl Store {
         Some(payload.to_vec())
     }
 
-    /// Keeps an entry, if the system lets it, and removes others if there are too many. Whether it was kept.
+    /// Writes an entry, and evicts others beyond the limit. Whether it was written.
     pub(super) fn put(&self, identity: &[u8], payload: &[u8]) -> bool {
         let path = self.path_of(identity);
         let header = entry::header(identity, payload);
@@ -134,7 +135,7 @@ impl Store {
         true
     }
 
-    /// Writes a file of another name and gives it its name: readers see the former one, or all of this one.
+    /// Writes a temporary file and renames it, so that readers see the former entry or this one.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         make_private(&self.folder)?;
         check_owner(&self.folder).map_err(io::Error::other)?;
@@ -145,7 +146,7 @@ impl Store {
         file.persist(path).map(|_| ()).map_err(|failed| failed.error)
     }
 
-    /// Removes what was used longest ago until the rest fits, and what killed writers have left. `newest` stays.
+    /// Evicts the least recently used entries beyond the limit, except `newest`, and removes abandoned temporary files.
     fn evict_oldest(&self, newest: &Path) {
         self.remove_abandoned();
         let mut entries = match self.entries() {
@@ -179,14 +180,14 @@ impl Store {
         }
     }
 
-    /// Bytes of files that are being written, or whose writer was killed not long ago: they take room too.
+    /// The bytes of temporary files, which count towards the limit.
     fn unfinished_bytes(&self) -> u64 {
         let listing = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let bytes = |file: fs::DirEntry| file.metadata().map_or(0, |known| known.len());
         listing.filter(is_unfinished).map(bytes).sum()
     }
 
-    /// The entries in the folder; files of other names are not ours.
+    /// The entries in the folder. Files without the suffix are ignored.
     pub(super) fn entries(&self) -> io::Result<Vec<Listed>> {
         let listing = match fs::read_dir(&self.folder) {
             Ok(listing) => listing,
@@ -199,9 +200,9 @@ impl Store {
             if !file.file_name().to_string_lossy().ends_with(ENDING) {
                 continue;
             }
-            // Another process may have removed it by now.
+            // Another process may have removed it.
             let Ok(known) = file.metadata() else { continue };
-            // A time to come, by a clock that was wrong, says nothing: such an entry goes first.
+            // A time in the future comes from a wrong clock. Such an entry is evicted first.
             let used = Some(known.modified()?).filter(|used| *used <= SystemTime::now() + CLOCKS);
             let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
             entries.push(Listed { path: file.path(), bytes: known.len(), used });
@@ -217,14 +218,14 @@ impl Store {
         }
     }
 
-    /// Removes the file that was read, unless another one has taken its place since.
+    /// Removes the file that was read, unless it was replaced since.
     pub(super) fn remove_this(&self, path: &Path, read: &Metadata) {
         if fs::symlink_metadata(path).is_ok_and(|there| is_same(&there, read)) {
             self.remove(path);
         }
     }
 
-    /// Removes a file; whether it was us who did.
+    /// Removes a file. True if this call removed it.
     fn remove(&self, path: &Path) -> bool {
         match fs::remove_file(path) {
             Ok(()) => true,
@@ -245,7 +246,7 @@ impl Store {
         None
     }
 
-    /// Counts a failure and keeps its words.
+    /// Counts a failure and keeps its description.
     pub(super) fn note(&self, what: String) {
         self.counts.failures.fetch_add(1, Ordering::Relaxed);
         *self.last_failure.lock() = Some(what);
@@ -272,12 +273,12 @@ impl Store {
     }
 }
 
-/// What files are named by.
+/// The hash in file names.
 fn hash(identity: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(identity)
 }
 
-/// Opens a file and looks at it; others, such as pipes, which would be waited for, are refused.
+/// Opens a regular file. Others are refused, because opening a pipe would block.
 fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let not_a_file = || io::Error::new(ErrorKind::InvalidInput, "it is not a file");
     if !fs::metadata(path)?.is_file() {
@@ -292,7 +293,7 @@ fn is_unfinished(file: &fs::DirEntry) -> bool {
     file.file_name().to_string_lossy().starts_with(UNFINISHED)
 }
 
-/// A time to come counts as long ago: nobody writes then.
+/// A time in the future counts as old, because it comes from a wrong clock.
 fn is_abandoned(changed: SystemTime) -> bool {
     let now = SystemTime::now();
     changed + ABANDONED < now || changed > now + CLOCKS
@@ -309,7 +310,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.len() == other.len() && one.modified().ok() == other.modified().ok()
 }
 
-/// Makes a folder and those above it; where the system has owners, it is for ours alone.
+/// Creates a folder and its parents. On Unix only the owner has access.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

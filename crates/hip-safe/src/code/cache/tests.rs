@@ -36,7 +36,7 @@ fn start(test: &str, folder: &Path) -> Child {
 }
 
 #[test]
-fn what_is_put_is_found_again_by_all_that_decides() {
+fn an_entry_is_found_by_everything_that_its_code_depends_on() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().join("made/on/demand"), LARGE);
     assert_eq!(store.get(b"a"), None);
@@ -84,7 +84,7 @@ fn every_damage_is_found_removed_and_written_again() {
 }
 
 #[test]
-fn those_not_used_for_longest_make_room() {
+fn least_recently_used_entries_are_evicted() {
     let folder = tempfile::tempdir().unwrap();
     let entry_bytes = (entry::HEADER + 1 + 1000) as u64;
     let store = Store::new(folder.path().into(), 4 * entry_bytes);
@@ -221,7 +221,7 @@ fn many_writers_and_readers_at_once_see_whole_entries_only() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told_and_harms_nobody() {
+fn a_folder_that_cannot_be_written_is_reported_and_code_is_compiled() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     fs::write(&file, "not a folder").unwrap();
@@ -235,7 +235,7 @@ fn a_folder_that_cannot_be_written_is_told_and_harms_nobody() {
 
 /// A file that may not grow any more, as on a full disk.
 #[test]
-fn a_full_disk_is_told_and_leaves_nothing() {
+fn a_full_disk_is_reported_and_leaves_no_file() {
     if let Some(folder) = std::env::var_os(CHILD) {
         let limit = libc::rlimit { rlim_cur: 64 << 10, rlim_max: 64 << 10 };
         // SAFETY: S1: a live value; the signal is ignored so that writes answer an error.
@@ -247,7 +247,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let status = start("a_full_disk_is_told_and_leaves_nothing", folder.path()).wait().unwrap();
+    let status = start("a_full_disk_is_reported_and_leaves_no_file", folder.path()).wait().unwrap();
     assert!(status.success());
     // The real thing, where we may make a small disk.
     let disk = folder.path().join("disk");
@@ -321,7 +321,7 @@ fn with_rtc(change: impl FnOnce(&mut hip_sys::RtcTable)) -> std::sync::Arc<hip_s
 const KERNEL: &str = "extern \"C\" __global__ void k(int* a) { a[0] = 1; }";
 
 #[test]
-fn what_is_no_image_is_not_kept_and_what_is_kept_is_looked_at() {
+fn only_images_are_cached_and_entries_are_validated() {
     unsafe extern "C" fn spoiled(
         _: hip_sys::rtc::hiprtcProgram,
         place: *mut std::ffi::c_char,
@@ -392,7 +392,7 @@ fn sources_that_read_files_are_not_kept() {
 }
 
 #[test]
-fn variables_and_the_compiler_decide_too() {
+fn variables_and_the_compiler_are_part_of_the_key() {
     let (host, source) = (hip_host::platform(), crate::Source::new(KERNEL));
     let of = |platform: &hip_sys::Platform, get: &dyn Fn(&str) -> Option<std::ffi::OsString>| {
         super::identity::of(&source, platform, "host-w32", get).unwrap()
@@ -412,7 +412,7 @@ fn variables_and_the_compiler_decide_too() {
 
 /// All who wait for a text that does not compile get the one answer.
 #[test]
-fn what_fails_is_compiled_once_for_all_who_wait() {
+fn a_failing_compilation_runs_once_for_all_waiting_threads() {
     use std::sync::atomic::AtomicUsize;
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let cache = super::CodeCache::off();
@@ -459,7 +459,7 @@ fn folders_and_entries_that_others_may_write_are_not_used() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_entry_of_ours_is_neither_waited_for_nor_read() {
+fn files_that_are_not_entries_are_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().into(), 1000);
     let pipe = store.path_of(b"a");
@@ -487,7 +487,7 @@ fn a_good_entry_that_took_the_place_of_a_damaged_one_stays() {
 }
 
 #[test]
-fn times_to_come_go_first_and_unfinished_files_take_room() {
+fn entries_with_future_times_are_evicted_first_and_temporary_files_count() {
     let folder = tempfile::tempdir().unwrap();
     let entry_bytes = (entry::HEADER + 1 + 1000) as u64;
     let store = Store::new(folder.path().into(), 3 * entry_bytes);

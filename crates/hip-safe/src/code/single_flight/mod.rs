@@ -1,4 +1,4 @@
-//! Several threads that want the same at once, and one of them makes it.
+//! Single flight: if several threads need the same value at once, one makes it and the others wait.
 
 #[cfg(test)]
 mod tests;
@@ -7,8 +7,8 @@ use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What is being made, by key. Nothing is kept: once the last one who waits has its answer, the key is forgotten. Who keeps what was made
-/// looks for it in `make`, because another thread may have made it since the caller looked.
+/// The values in the making, by key. A key is removed when the last waiting thread has the value. A caller that caches the values checks its
+/// cache again in `make`, because another thread may have made the value since the caller's first check.
 pub(crate) struct SingleFlight<K, V, E> {
     flights: Mutex<HashMap<K, Flight<V, E>>>,
 }
@@ -16,17 +16,17 @@ pub(crate) struct SingleFlight<K, V, E> {
 type Answer<V, E> = Mutex<Option<Result<V, E>>>;
 
 struct Flight<V, E> {
-    /// Locked while it is made; empty if the one who made it panicked.
+    /// Locked while the value is made. Empty if `make` panicked.
     answer: Arc<Answer<V, E>>,
-    /// How many make it or wait for it.
+    /// The number of threads that make the value or wait for it.
     seats: usize,
 }
 
 impl<K: Clone + Eq + Hash, V: Clone, E: Clone> SingleFlight<K, V, E> {
-    /// What `make` gives. If another thread makes the same now, its value or error, when it is done. Other keys do not wait. After a
-    /// panic of the one who makes it, one of those who wait does instead.
+    /// The result of `make`. If another thread is making the value of the same key, this waits for it and returns its value or error. Other keys
+    /// do not wait. After a panic of `make`, one of the waiting threads calls its own.
     ///
-    /// `make` must not ask for the same key again: it would wait for itself.
+    /// `make` must not ask for the same key: it would wait for itself.
     pub(crate) fn get_or_make(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let _later = crate::drop_errors::later();
         let seat = self.seat(key);
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, V: Clone, E: Clone> SingleFlight<K, V, E> {
         Seat { flights: &self.flights, key, answer: Arc::clone(&flight.answer) }
     }
 
-    /// Whether nothing is being made.
+    /// Whether no value is in the making.
     #[cfg(test)]
     pub(crate) fn is_idle(&self) -> bool {
         self.flights.lock().is_empty()
@@ -55,7 +55,7 @@ impl<K, V, E> Default for SingleFlight<K, V, E> {
     }
 }
 
-/// One who makes or waits. The last one out, by a return or a panic, forgets the key.
+/// A thread that makes or waits. The last one to leave, by a return or a panic, removes the key.
 struct Seat<'a, K: Eq + Hash, V, E> {
     flights: &'a Mutex<HashMap<K, Flight<V, E>>>,
     key: K,

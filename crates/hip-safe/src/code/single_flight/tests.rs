@@ -15,7 +15,7 @@ mod threads {
     type Flights = SingleFlight<&'static str, usize, &'static str>;
 
     #[test]
-    fn those_who_wait_share_the_value_or_the_error() {
+    fn waiting_threads_share_the_value_or_the_error() {
         for answer in [Ok(7), Err("no")] {
             let (flights, made, start) = (Flights::default(), AtomicUsize::new(0), Barrier::new(4));
             thread::scope(|scope| {
@@ -49,7 +49,7 @@ mod threads {
     }
 
     #[test]
-    fn after_a_panic_one_of_those_who_wait_makes_it() {
+    fn after_a_panic_a_waiting_thread_makes_the_value() {
         let (flights, start) = (Flights::default(), Barrier::new(2));
         thread::scope(|scope| {
             scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! The buffers that live.
+//! The list of live buffers.
 
 use super::MemoryCheck;
 use crate::{Device, DeviceLabel};
@@ -9,25 +9,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a buffer's memory is.
+/// The kind of a buffer's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BufferKind {
-    /// On the device.
+    /// Device memory.
     Device,
-    /// On the host, page-locked.
+    /// Page-locked host memory.
     Pinned,
-    /// Where the driver moves it.
+    /// Managed memory.
     Managed,
-    /// Another process', opened by its handle.
+    /// Memory of another process, opened by its handle.
     Foreign,
 }
 
-/// A buffer that somebody owns.
+/// A buffer that is alive.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LiveBuffer {
-    /// Where its memory is.
+    /// The kind of its memory.
     pub kind: BufferKind,
     /// Its size in bytes.
     pub bytes: usize,
@@ -35,20 +35,21 @@ pub struct LiveBuffer {
     pub device: DeviceLabel,
     /// The name that it was given.
     pub name: Option<String>,
-    /// Where it was allocated, if that is remembered: see [`MemoryCheck::Backtraces`].
+    /// The backtrace of its allocation, with [`MemoryCheck::Backtraces`].
     pub backtrace: Option<Arc<Backtrace>>,
 }
 
 #[derive(Default)]
 struct Live {
-    /// By number, in the order of their allocation.
+    /// By number, in the order of allocation.
     buffers: BTreeMap<u64, LiveBuffer>,
     next: u64,
 }
 
 static LIVE: Mutex<Live> = Mutex::new(Live { buffers: BTreeMap::new(), next: 0 });
 
-/// The buffers that `wanted` picks, the largest first, older ones before others of their size. `None` if that took too long.
+/// The buffers that match `wanted`, the largest first, and older ones first among equals. `None` if another thread held the lock for longer than
+/// `patience`.
 pub(super) fn of(patience: Duration, wanted: impl Fn(&LiveBuffer) -> bool) -> Option<Vec<LiveBuffer>> {
     let live = LIVE.try_lock_for(patience)?;
     let mut list: Vec<LiveBuffer> = live.buffers.values().filter(|buffer| wanted(buffer)).cloned().collect();
@@ -57,14 +58,14 @@ pub(super) fn of(patience: Duration, wanted: impl Fn(&LiveBuffer) -> bool) -> Op
     Some(list)
 }
 
-/// A buffer's place in the list, for as long as it has its memory.
+/// A buffer's entry in the list. The drop removes it.
 #[derive(Debug)]
 pub(crate) struct Registration {
     number: u64,
 }
 
 impl Registration {
-    /// Lists a buffer, if that is wanted.
+    /// Adds a buffer to the list, if the check is on.
     #[inline]
     pub(crate) fn new(kind: BufferKind, device: &Device, bytes: usize) -> Option<Self> {
         match MemoryCheck::current() {

@@ -1,4 +1,4 @@
-//! The search for leaks: which buffers live, by name, and what each device's memory was and is.
+//! The leak check: the list of live buffers, by name, and the memory of each device before and after.
 
 mod backtrace;
 mod live;
@@ -13,12 +13,12 @@ pub(crate) use live::Registration;
 pub use live::{BufferKind, LiveBuffer};
 pub use report::{DeviceUsage, MemoryReport};
 
-/// What is remembered of each buffer from its allocation on.
+/// The information that is recorded for each allocated buffer.
 ///
-/// `HIPSTACK_MEMORY_CHECK=1` turns the check on when the first device is opened, and has a report printed on standard error
-/// when the process exits: a line for each buffer that still lives, the largest first, then what each device's memory was and
-/// is. With `HIPSTACK_MEMORY_CHECK=backtrace` each line is followed by the place of the allocation. What lives in a `static`, or was
-/// forgotten, is listed. Without the variable nothing is printed, and an allocation costs one relaxed load more.
+/// `HIPSTACK_MEMORY_CHECK=1` turns the check on when the first device is opened, and prints a report to standard error when the process exits: a
+/// line for each live buffer, the largest first, then the memory of each device. With `HIPSTACK_MEMORY_CHECK=backtrace` each line is followed by
+/// the backtrace of the allocation. Buffers in a `static`, and forgotten ones, are listed. Without the variable nothing is printed, and an
+/// allocation costs one more relaxed load.
 ///
 /// ```
 /// use hip_safe::{Device, MemoryCheck};
@@ -41,7 +41,7 @@ pub enum MemoryCheck {
     Off,
     /// Size, device and name.
     Names,
-    /// These, and the backtrace of the allocation: it costs microseconds each.
+    /// Size, device, name, and the backtrace of the allocation, which costs microseconds.
     Backtraces,
 }
 
@@ -49,7 +49,7 @@ static LEVEL: AtomicU8 = AtomicU8::new(MemoryCheck::Off as u8);
 const VARIABLE: &str = "HIPSTACK_MEMORY_CHECK";
 
 impl MemoryCheck {
-    /// Remembers this much of every buffer that is allocated from now on, in the whole process.
+    /// Records this information for every buffer that is allocated from now on, in the whole process.
     pub fn start(self) {
         follow_environment();
         let was = LEVEL.swap(self as u8, Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl MemoryCheck {
         }
     }
 
-    /// What is remembered now.
+    /// The current level.
     pub fn current() -> Self {
         match LEVEL.load(Ordering::Relaxed) {
             0 => Self::Off,
@@ -69,24 +69,24 @@ impl MemoryCheck {
 }
 
 impl MemoryReport {
-    /// The buffers that live now, and what the memory of each device was when the check began and is now.
+    /// The live buffers, and the memory of each device at the start of the check and now.
     pub fn now() -> Self {
         Self::within(Duration::MAX).expect("nobody waits for ever")
     }
 }
 
 impl Device {
-    /// The buffers of this device that live: those allocated since the [`MemoryCheck`] was turned on, the largest first. Memory
-    /// of the host that was allocated for the device is among them.
+    /// The live buffers of this device that were allocated since the [`MemoryCheck`] was turned on, the largest first. They include pinned memory
+    /// that was allocated for the device.
     pub fn live_buffers(&self) -> Vec<LiveBuffer> {
         live::of(Duration::MAX, |buffer| buffer.device.id == self.id()).unwrap_or_default()
     }
 }
 
-/// Panics, with a line for each, if buffers live on any device.
+/// Panics if there are live buffers on any device, with a line for each.
 ///
-/// Device memory in use that the [`MemoryCheck`] has not seen counts as well, without names. Pinned and managed memory is seen only if it
-/// was allocated since the check was turned on.
+/// Device memory in use that was allocated before the [`MemoryCheck`] was turned on counts too, without names. Pinned and managed memory counts
+/// only if it was allocated since then.
 ///
 /// # Panics
 /// If there are any.
@@ -96,7 +96,7 @@ pub fn assert_no_leaks() {
     assert!(report.leaked_bytes() == 0, "{report}");
 }
 
-/// A device was opened.
+/// Called when a device was opened.
 pub(crate) fn note_opened(device: &Device) {
     follow_environment();
     if MemoryCheck::current() != MemoryCheck::Off {
@@ -106,7 +106,7 @@ pub(crate) fn note_opened(device: &Device) {
 
 pub(crate) use report::note_closed;
 
-/// Does once what the variable says.
+/// Applies the environment variable, once.
 fn follow_environment() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -127,13 +127,13 @@ fn follow_environment() {
     });
 }
 
-/// Prints the report. Other threads go on while a process exits, and one may stay in a call of the driver for ever.
+/// Prints the report. Other threads may hang in a driver call while the process exits, so it waits for locks only for a limited time.
 extern "C" fn print() {
     use std::io::Write;
     let text = match MemoryReport::within(Duration::from_secs(1)) {
         Some(report) => report.to_string(),
         None => "memory check: another thread is still in a call; there is no report".to_owned(),
     };
-    // There is nobody to tell if standard error is closed.
+    // An error is ignored, because standard error may be closed.
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What lives, and what the memory of each device was and is.
+//! The report of the leak check.
 
 use super::{BufferKind, LiveBuffer, backtrace, live};
 use crate::device::{self, Device, Inner};
@@ -7,49 +7,49 @@ use parking_lot::Mutex;
 use std::fmt;
 use std::time::Duration;
 
-/// What [`MemoryReport::now`] found. Displayed, it is what the process prints at its exit.
+/// The result of [`MemoryReport::now`]. Its `Display` is the report that the process prints at its exit.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MemoryReport {
-    /// The buffers that live and that the check has seen, the largest first.
+    /// The live buffers that were allocated since the check was turned on, the largest first.
     pub buffers: Vec<LiveBuffer>,
-    /// Every device that was opened since the check began, or was open then; all that are open if it is off.
+    /// The devices that were open when the check was turned on, or were opened since. If it is off, the open devices.
     pub devices: Vec<DeviceUsage>,
 }
 
-/// The memory of a device when the check began, or the device was opened, and when the report was made, or the device was
-/// closed. All in bytes.
+/// The memory of a device in bytes: before, when the check was turned on or the device was opened, and after, when the report was made or the
+/// device was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceUsage {
     /// The device.
     pub device: DeviceLabel,
-    /// In buffers, before.
+    /// Bytes in buffers, before.
     pub allocated_before: usize,
-    /// What the pool had from the driver, before.
+    /// Bytes that the pool had from the driver, before.
     pub reserved_before: usize,
-    /// In buffers, after.
+    /// Bytes in buffers, after.
     pub allocated_after: usize,
-    /// What the pool has from the driver, after.
+    /// Bytes that the pool had from the driver, after.
     pub reserved_after: usize,
-    /// The most that was in buffers at once.
+    /// The most bytes in buffers at once.
     pub peak_allocated: usize,
-    /// What could not be given back to the driver.
+    /// Bytes that could not be returned to the driver.
     pub lost: usize,
-    /// In buffers, after, that the check has not seen.
+    /// Bytes in buffers, after, that were allocated before the check was turned on.
     pub unseen: usize,
 }
 
 struct Known {
     device: DeviceLabel,
     before: PoolStatistics,
-    /// Once it is closed.
+    /// Set when the device is closed.
     after: Option<PoolStatistics>,
 }
 
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
-/// Remembers what a device's memory is now.
+/// Records the memory of a device at the start.
 pub(super) fn note_opened(device: &Device) {
     let before = device.memory_statistics();
     let mut known = KNOWN.lock();
@@ -58,7 +58,7 @@ pub(super) fn note_opened(device: &Device) {
     }
 }
 
-/// Remembers what a device's memory was at its end.
+/// Records the memory of a device at its end.
 pub(crate) fn note_closed(device: &Inner, after: PoolStatistics) {
     let id = device.label().id;
     if let Some(known) = KNOWN.lock().iter_mut().find(|known| known.device.id == id) {
@@ -67,7 +67,7 @@ pub(crate) fn note_closed(device: &Inner, after: PoolStatistics) {
 }
 
 impl MemoryReport {
-    /// As [`MemoryReport::now`]; `None` if other threads had what is asked for longer than that.
+    /// As [`MemoryReport::now`]; `None` if other threads held a lock for longer than `patience`.
     pub(super) fn within(patience: Duration) -> Option<Self> {
         let open = device::open_devices(patience)?;
         let mut now = Vec::new();
@@ -107,7 +107,7 @@ impl MemoryReport {
         Some(Self { buffers, devices })
     }
 
-    /// Bytes of all buffers that live, seen or not.
+    /// The bytes of all live buffers, including those from before the check was turned on.
     pub fn leaked_bytes(&self) -> usize {
         let seen: usize = self.buffers.iter().map(|buffer| buffer.bytes).sum();
         seen + self.devices.iter().map(|device| device.unseen).sum::<usize>()

@@ -1,4 +1,4 @@
-//! Free blocks by size: a list for each size class, and bitmaps that say which lists have blocks (two-level segregated fit).
+//! Free blocks by size: a list for each size class, and bitmaps of the non-empty lists (two-level segregated fit).
 
 use super::block::{Blocks, Links, NONE};
 use super::config::{GRANULE, LARGEST};
@@ -7,16 +7,16 @@ use super::config::{GRANULE, LARGEST};
 const CELLS: usize = 8;
 const ROWS: usize = (LARGEST / GRANULE).ilog2() as usize;
 
-/// Which of a block's two pairs of links a list goes through.
+/// Which of a block's two pairs of links a list uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Chain {
     /// The list of the block's owner.
     Owner = 0,
-    /// The list of all free.
+    /// The list of all owners.
     All = 1,
 }
 
-/// Lists of free blocks. In each, the block that came last is at the end.
+/// Lists of free blocks. The newest block is at the end of its list.
 pub(super) struct Bins {
     /// Bit r: row r has a list that is not empty.
     rows: u64,
@@ -26,7 +26,7 @@ pub(super) struct Bins {
     chain: Chain,
 }
 
-/// Where blocks of a size are.
+/// The row and cell of a size.
 fn size_class(bytes: usize) -> (usize, usize) {
     let granules = bytes / GRANULE;
     if granules < CELLS {
@@ -82,7 +82,7 @@ impl Bins {
         }
     }
 
-    /// A block of at least `bytes`: the smallest of the last `most` of the same class, or one of the next class that has any.
+    /// A block of at least `bytes` bytes: the smallest of the `most` newest ones of the same class, else one of the next class that has any.
     pub(super) fn fit<O>(&self, blocks: &Blocks<O>, bytes: usize, most: usize) -> Option<u32> {
         if self.rows == 0 {
             return None;
@@ -112,7 +112,7 @@ impl Bins {
         Some(blocks[first].links[self.chain as usize].before)
     }
 
-    /// The next list after this one that is not empty.
+    /// The next non-empty list after this one.
     fn next(&self, row: usize, cell: usize) -> Option<(usize, usize)> {
         let cells = u32::from(self.cells[row]) & (!1 << cell);
         if cells != 0 {
@@ -123,7 +123,7 @@ impl Bins {
         Some((row, self.cells[row].trailing_zeros() as usize))
     }
 
-    /// Blocks of at least `bytes`, by classes upwards: those among the `most` that came first in each class, in their order.
+    /// Blocks of at least `bytes` bytes, by ascending class, oldest first. Of each class only the `most` oldest are considered.
     pub(super) fn fitting<'a, O>(
         &'a self,
         blocks: &'a Blocks<O>,
@@ -164,7 +164,7 @@ mod tests {
             }
             assert!(bytes - smallest <= smallest / 8, "{granules} and {}", smallest / GRANULE);
         }
-        assert!(size_class(LARGEST).0 < ROWS, "the largest block has a place");
+        assert!(size_class(LARGEST).0 < ROWS, "the largest block has a class");
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
                 .map(|index| sizes[of.iter().position(|i| *i == index).unwrap()])
         };
         assert_eq!(fit(&bins, &blocks, 65, 8), Some(66));
-        assert_eq!(fit(&bins, &blocks, 65, 1), Some(71), "it looks at one only, the last");
+        assert_eq!(fit(&bins, &blocks, 65, 1), Some(71), "only the newest block is compared");
         assert_eq!(fit(&bins, &blocks, 72, 8), Some(200));
         assert_eq!(fit(&bins, &blocks, 201, 8), None);
         assert_eq!(fit(&bins, &blocks, 1, 8), Some(1));

@@ -1,4 +1,4 @@
-//! Blocks: parts of segments, kept in one table and named by their index in it.
+//! Blocks: parts of segments, in one table, named by their index.
 
 use super::config::Class;
 use super::free_lists::OwnerId;
@@ -11,9 +11,9 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Node<O> {
     pub(super) address: usize,
     pub(super) bytes: usize,
-    /// What was asked for, while it is in use.
+    /// The requested bytes, while it is in use.
     pub(super) requested: usize,
-    /// What may still use it, while it is free.
+    /// The work that may still use it, while it is free.
     pub(super) order: O,
     /// The count of frees when it was freed last.
     pub(super) freed_at: u64,
@@ -21,7 +21,7 @@ pub(super) struct Node<O> {
     /// Its neighbours in the segment.
     pub(super) before: u32,
     pub(super) after: u32,
-    /// Its neighbours in the lists that free blocks are in: its home's, and that of all free.
+    /// Its neighbours in the lists of free blocks: that of its owner, and that of all owners.
     pub(super) links: [Links; 2],
     pub(super) owner: OwnerId,
     pub(super) class: Class,
@@ -31,17 +31,17 @@ pub(super) struct Node<O> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Live,
-    /// Free, and in no list: it was freed lately, and only its owner may still use it.
+    /// Free and in no list. It was freed recently, and only its owner may still use it.
     Held,
     /// Free, and only its owner may still use it.
     Untouched,
     /// Free, and other streams than its owner may still use it.
     Touched,
-    /// No block: a place in the table to be used again.
+    /// Not a block: a slot of the table that can be used again.
     Vacant,
 }
 
-/// A list's neighbours of a block. Lists are rings: the first block's `before` is the last one.
+/// The neighbours of a block in a list. Lists are circular: `before` of the first block is the last one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Links {
     pub(super) before: u32,
@@ -61,12 +61,12 @@ impl<O> Node<O> {
 /// The table of all blocks of a pool.
 pub(super) struct Blocks<O> {
     nodes: Vec<Node<O>>,
-    /// The first vacant place; the others follow in `after`.
+    /// The first vacant slot. Each vacant slot names the next one in `after`.
     vacant: u32,
 }
 
 impl<O> Blocks<O> {
-    /// How many places the table has, vacant ones too.
+    /// The number of slots, including vacant ones.
     pub(super) fn slots(&self) -> u32 {
         self.nodes.len() as u32
     }
@@ -77,7 +77,7 @@ impl<O: Default> Blocks<O> {
         Self { nodes: Vec::new(), vacant: NONE }
     }
 
-    /// A new block that is in use and has no neighbours.
+    /// Adds a block that is in use and has no neighbours.
     pub(super) fn add(&mut self, address: usize, bytes: usize, segment: u32, class: Class) -> u32 {
         if self.vacant != NONE {
             let index = self.vacant;
@@ -107,7 +107,7 @@ impl<O: Default> Blocks<O> {
         self.slots() - 1
     }
 
-    /// Removes a block, which is in no list any more. Gives what may still use it.
+    /// Removes a block that is in no list, and returns the work that may still use it.
     pub(super) fn remove(&mut self, index: u32) -> O {
         let vacant = self.vacant;
         let node = &mut self[index];

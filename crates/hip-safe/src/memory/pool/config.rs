@@ -1,33 +1,32 @@
-//! Sizes: of requests, of segments, and from where on a block is worth splitting.
+//! Sizes of requests and segments, and the limits for splitting a block.
 
-/// What sizes and addresses are multiples of, in bytes.
+/// All sizes and addresses are multiples of this, in bytes.
 pub(crate) const GRANULE: usize = 512;
 
-/// The largest request in bytes. No device has as much.
+/// The largest request in bytes, more than any device has.
 pub(super) const LARGEST: usize = 1 << 48;
 
 /// How a pool cuts its memory. Sizes are in bytes and multiples of [`GRANULE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolConfig {
-    /// Up to this size, requests are small: they come out of segments of their own kind.
+    /// Requests up to this size are small, and are served from segments for small blocks.
     pub(crate) small_limit: usize,
-    /// A segment of small blocks.
+    /// The size of a segment for small blocks.
     pub(crate) small_segment: usize,
-    /// Below this size, large requests share segments of [`PoolConfig::large_segment`].
+    /// Large requests below this size share segments of [`PoolConfig::large_segment`] bytes.
     pub(crate) large_limit: usize,
-    /// A segment that several large blocks share.
+    /// The size of a segment for several large blocks.
     pub(crate) large_segment: usize,
-    /// What segments for one request are a multiple of.
+    /// A segment for one request is a multiple of this.
     pub(crate) segment_granule: usize,
-    /// After so many frees, a free block of another stream is taken, with a wait on the device, before the pool grows. The work on
-    /// it is old by then, so the wait is short; without this, a stream that makes what another one frees would grow
-    /// the pool for as long as the host runs ahead.
+    /// The number of frees after which a free block of another stream is taken, with a wait on the device, before the pool grows. The work on
+    /// such a block is old, so the wait is short. Without this, one stream that allocates what another frees would grow the pool as long as the
+    /// host runs ahead.
     pub(crate) patience: u64,
-    /// Before the pool grows to more than twice the most that was in use, and so many bytes beside, it takes what any stream has left, and
-    /// gives back what is too small. Without this, a program whose requests grow step by step, so that none fits what the one before has left,
-    /// would end with all there is.
+    /// The pool grows beyond twice the peak use plus this many bytes only after it has tried blocks of any stream and returned unused segments.
+    /// Without this, a program with slowly growing requests, none of which fits a former block, would take all of the device's memory.
     pub(crate) idle: usize,
-    /// Every allocation is a segment of its own, and leaves the pool when it is freed.
+    /// Gives every allocation its own segment, which leaves the pool when it is freed.
     pub(crate) direct: bool,
 }
 
@@ -46,7 +45,7 @@ impl Default for PoolConfig {
     }
 }
 
-/// Small and large blocks never share a segment: a small one that stays would keep a large range from being whole again.
+/// Small and large blocks never share a segment, because a small block in use would fragment a large range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Small,
@@ -54,7 +53,7 @@ pub(super) enum Class {
 }
 
 impl PoolConfig {
-    /// One segment for each allocation, for a platform that gives each of them pages of its own to check accesses.
+    /// One segment for each allocation, for a platform that checks accesses by separate pages.
     pub(crate) fn direct() -> Self {
         Self { direct: true, ..Self::default() }
     }
@@ -76,8 +75,8 @@ impl PoolConfig {
         }
     }
 
-    /// Whether what a block would leave over becomes a block of its own. In large segments only what can serve a
-    /// large request does: a smaller rest would stay unusable between its neighbours, and as part of the block it is free again with it.
+    /// Whether the rest of a block is split off. In large segments only a rest that can serve a large request is: a smaller one would be unusable
+    /// between its neighbours, and as a part of the block it is freed with it.
     pub(super) fn splits(&self, class: Class, rest: usize) -> bool {
         match class {
             Class::Small => rest >= GRANULE,
@@ -86,7 +85,7 @@ impl PoolConfig {
     }
 }
 
-/// The bytes of a block for a request, if there can be one.
+/// The size of a block for a request, if any block can be that large.
 pub(super) fn block_size(bytes: usize) -> Option<usize> {
     (bytes <= LARGEST).then(|| bytes.next_multiple_of(GRANULE))
 }

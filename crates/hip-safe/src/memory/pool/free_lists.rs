@@ -1,4 +1,4 @@
-//! Whose a free block is: a stream's, or nobody's.
+//! The lists of free blocks, by owner: a stream, or none.
 
 use super::bins::{Bins, Chain};
 use super::block::{Blocks, State};
@@ -6,14 +6,14 @@ use super::config::{Class, GRANULE};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Who may take a free block without asking what still uses it.
+/// The owner of a free block: the stream that may take it without a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OwnerId(u32);
 
 impl OwnerId {
-    /// Nothing uses the block any more: everybody may take it.
+    /// No work uses the block, so every stream may take it.
     pub(super) const NOBODY: Self = Self(0);
-    /// The stream is gone, and other streams may still use the block.
+    /// The owner stream is gone, and other streams may still use the block.
     pub(super) const ORPHANS: Self = Self(1);
 }
 
@@ -30,19 +30,19 @@ impl OwnerLists {
     }
 }
 
-/// All free blocks. No operation takes longer with more streams.
+/// All free blocks. The cost of an operation does not depend on the number of streams.
 pub(super) struct FreeLists {
     lists: Vec<Box<OwnerLists>>,
-    /// Whose they are.
+    /// The stream of each owner.
     streams: Vec<Option<u64>>,
-    /// Shelves of streams that are gone: they are empty.
+    /// Owners whose streams are gone. Their lists are empty and are used again.
     vacant: Vec<OwnerId>,
     of_stream: HashMap<u64, OwnerId, BuildHasherDefault<NumberHasher>>,
-    /// The stream that was asked for last.
+    /// The last result of [`FreeLists::of`].
     last: Option<(u64, OwnerId)>,
-    /// The blocks of every owner but [`OwnerId::NOBODY`] once more, so that one that fits is found without a look at each stream.
+    /// The blocks of every owner except [`OwnerId::NOBODY`] once more, to find a fitting block without a search in each stream's lists.
     all: [Bins; 2],
-    /// Whether several streams have blocks or use them. With one, `all` is empty, which saves its upkeep.
+    /// Whether several streams own or use blocks. With one stream, `all` is empty, which saves its maintenance.
     several: bool,
 }
 
@@ -59,7 +59,7 @@ impl FreeLists {
         }
     }
 
-    /// The home of a stream, which is made when it is first asked for.
+    /// The owner of a stream's blocks. It is created at the first call.
     pub(super) fn of<O>(&mut self, blocks: &mut Blocks<O>, stream: u64) -> OwnerId {
         if let Some((last, owner)) = self.last
             && last == stream
@@ -87,7 +87,7 @@ impl FreeLists {
         owner
     }
 
-    /// Fills the list of all homes when several streams have blocks, or empties it when one is left and nobody else uses any.
+    /// Fills `all` when several streams own or use blocks, or empties it when one stream is left.
     pub(super) fn count_streams<O>(&mut self, blocks: &mut Blocks<O>) {
         let several = self.of_stream.len() > 1 || self.has_orphans(blocks);
         if std::mem::replace(&mut self.several, several) == several {
@@ -102,7 +102,7 @@ impl FreeLists {
         }
     }
 
-    /// Whether it is only what a stream left behind that keeps another one from being alone.
+    /// Whether one stream is left, and only orphans of former streams count as the others.
     pub(super) fn is_nearly_alone(&self) -> bool {
         self.several && self.of_stream.len() < 2
     }
@@ -111,12 +111,12 @@ impl FreeLists {
         self.any(blocks, OwnerId::ORPHANS).is_some()
     }
 
-    /// Whether several streams have blocks or use them.
+    /// Whether several streams own or use blocks.
     pub(super) fn has_several(&self) -> bool {
         self.several
     }
 
-    /// Takes the owner from a stream. Its blocks have to leave it before the next call of [`FreeLists::of`].
+    /// Ends the ownership of a stream. The caller moves its blocks elsewhere before the next call of [`FreeLists::of`].
     pub(super) fn forget(&mut self, stream: u64) -> Option<OwnerId> {
         let owner = self.of_stream.remove(&stream)?;
         self.last = None;
@@ -125,18 +125,18 @@ impl FreeLists {
         Some(owner)
     }
 
-    /// The stream of a owner, if it is one of a stream.
+    /// The stream of an owner, if it has one.
     pub(super) fn stream(&self, owner: OwnerId) -> Option<u64> {
         self.streams[owner.0 as usize]
     }
 
-    /// Any block of a owner.
+    /// Any free block of an owner.
     pub(super) fn any<O>(&self, blocks: &Blocks<O>, owner: OwnerId) -> Option<u32> {
         let OwnerLists { untouched, touched } = &*self.lists[owner.0 as usize];
         untouched.iter().chain(touched).find_map(|bins| bins.fit(blocks, GRANULE, 1))
     }
 
-    /// Puts a free block into the lists where its home and state say.
+    /// Inserts a free block into the lists of its owner and state.
     pub(super) fn insert<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let node = &blocks[index];
         let (owner, state, class) = (node.owner, node.state, node.class as usize);
@@ -146,7 +146,7 @@ impl FreeLists {
         }
     }
 
-    /// Takes a free block out of them.
+    /// Removes a free block from its lists.
     pub(super) fn remove<O>(&mut self, blocks: &mut Blocks<O>, index: u32) {
         let node = &blocks[index];
         let (owner, state, class) = (node.owner, node.state, node.class as usize);
@@ -165,8 +165,8 @@ impl FreeLists {
         }
     }
 
-    /// A block that the owner can have at once, of at least `size` bytes: one that only it uses, else nobody's, else one
-    /// of its own that it has to wait for. `most` blocks of the same class are compared.
+    /// A block of at least `size` bytes for this owner: one that only it uses, else one without an owner, else one of its own that other
+    /// streams use. At most `most` blocks of the same size class are compared.
     pub(super) fn fit<O>(
         &self,
         blocks: &Blocks<O>,
@@ -182,8 +182,8 @@ impl FreeLists {
         kinds.into_iter().find_map(|bins| bins.fit(blocks, size, most))
     }
 
-    /// The blocks of all homes of at least `size` bytes, those of the same size class first, oldest first; of each
-    /// size class, only the `most` oldest are looked at.
+    /// The blocks of all owners of at least `size` bytes, smaller size classes first, oldest first. Of each size class only the `most` oldest
+    /// are compared.
     pub(super) fn fitting<'a, O>(
         &'a self,
         blocks: &'a Blocks<O>,
@@ -195,7 +195,7 @@ impl FreeLists {
     }
 }
 
-/// Streams are numbers that rise: a multiplication spreads them.
+/// A hasher for stream numbers, which are consecutive: a multiplication spreads them.
 #[derive(Default)]
 struct NumberHasher(u64);
 
@@ -215,12 +215,12 @@ impl Hasher for NumberHasher {
 
 #[cfg(test)]
 impl FreeLists {
-    /// Whether a block of this owner is in the list of all free.
+    /// Whether blocks of this owner are in `all` too.
     pub(super) fn lists(&self, owner: OwnerId) -> bool {
         self.several && owner != OwnerId::NOBODY
     }
 
-    /// How many times a free block is in the list where it belongs.
+    /// How many times a free block is in the list of its owner and state.
     pub(super) fn listed<O>(&self, blocks: &Blocks<O>, index: u32) -> usize {
         let node = &blocks[index];
         let lists = &*self.lists[node.owner.0 as usize];

@@ -1,14 +1,14 @@
-//! The blocks that were freed last. They wait for a request of their size before they join their neighbours: a loop that frees and
-//! allocates the same sizes neither joins nor cuts. Only a pool of one stream has any.
+//! Held blocks: those that were freed last. They are kept for a request of the same size before they join their neighbours, so a loop that frees
+//! and allocates the same sizes neither joins nor splits. Only a pool with one stream holds blocks.
 
 use super::block::{NONE, State};
 use super::space::Request;
 use super::{Order, Pool};
 
-/// How many there are.
+/// The number of held blocks.
 const MOST: usize = 4;
 
-/// Blocks in no list, the latest at the end of a ring.
+/// A ring of held blocks. `next` is the oldest one.
 #[derive(Debug)]
 pub(super) struct Held {
     ring: [u32; MOST],
@@ -22,7 +22,7 @@ impl Held {
 }
 
 impl<O: Order> Pool<O> {
-    /// Keeps a block that was just freed and that only its owner uses. The oldest one goes to the lists instead.
+    /// Holds a block that was just freed and that only its owner uses. The oldest held block goes to the free lists.
     pub(super) fn hold(&mut self, index: u32) {
         self.blocks[index].state = State::Held;
         let oldest = std::mem::replace(&mut self.held.ring[self.held.next], index);
@@ -30,23 +30,23 @@ impl<O: Order> Pool<O> {
         self.let_go(oldest);
     }
 
-    /// Takes the block of the request's stream and size, if one is held. [`Pool::hand_out`] is next.
+    /// Takes a held block of the request's owner and size. The caller calls [`Pool::hand_out`] next.
     #[inline]
     pub(super) fn take_held(&mut self, request: Request) -> Option<u32> {
-        let place = self.held.ring.iter().position(|&index| {
+        let slot = self.held.ring.iter().position(|&index| {
             index != NONE && {
                 let node = &self.blocks[index];
                 node.bytes == request.size && node.owner == request.owner && node.class == request.class
             }
         })?;
-        let index = std::mem::replace(&mut self.held.ring[place], NONE);
+        let index = std::mem::replace(&mut self.held.ring[slot], NONE);
         let node = &mut self.blocks[index];
         node.state = State::Live;
         node.requested = request.bytes;
         Some(index)
     }
 
-    /// Gives all of them to the lists. Whether there was any.
+    /// Moves all held blocks to the free lists. True if there was any.
     pub(super) fn let_all_go(&mut self) -> bool {
         let held = std::mem::replace(&mut self.held.ring, [NONE; MOST]);
         held.into_iter().for_each(|index| self.let_go(index));

@@ -1,7 +1,7 @@
-//! Where an allocation looks for its block: rung by rung, the cheap ones first.
+//! The ladder: the steps by which an allocation finds a block, the cheapest first.
 //!
-//! What needs the source lets the pool go meanwhile, so the rungs after it look again at a pool that others may have changed. An
-//! index of a block holds until then.
+//! The pool is unlocked during calls of the source, so later steps look again at a pool that other threads may have changed. The index of a block
+//! is valid only until such a call.
 
 use super::block::NONE;
 use super::free_lists::OwnerId;
@@ -11,13 +11,13 @@ use super::{Block, Departed, Missing, Order, Pool, PoolError, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-/// How many blocks of one size class are compared before the next rung.
+/// How many blocks of one size class are compared before the next step.
 const FEW: usize = 8;
 
-/// How many blocks of other streams are looked at before the pool grows.
+/// How many blocks of other streams are checked before the pool grows.
 const SOME: usize = 64;
 
-/// How many blocks may be looked at for each free.
+/// How many blocks a reap may visit for each free since the last one.
 const LOOKS_PER_FREE: u64 = 16;
 
 /// A free block that the ladder found.
@@ -27,7 +27,7 @@ enum Found {
     New(u32),
 }
 
-/// What is left of [`Pool::allocate`] when the pool has no block for it.
+/// The slow path of [`Pool::allocate`].
 #[cold]
 pub(super) fn allocate_anew<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
@@ -70,13 +70,13 @@ pub(super) fn reserve<O: Order, S: Source<O>>(
     Ok(())
 }
 
-/// The rungs from the source on.
+/// The steps from the source on.
 fn climb<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
     request: Request,
 ) -> Result<Found, PoolError<S::Error>> {
-    // One thread asks at a time: what it gets often has room for the others.
+    // One thread asks the source at a time, because its segment often serves the other threads too.
     while pool.is_asking() && source.may_wait() && pool.wait() {
         if let Some(found) = pool.cached(request) {
             return Ok(Found::Cached(found));
@@ -92,22 +92,22 @@ fn climb<O: Order, S: Source<O>>(
     if let Some(found) = pool.any(request) {
         return Ok(Found::Cached(found));
     }
-    // Release: what is free in pieces of other sizes, in the other class, or used by several streams.
+    // Return segments whose free blocks have other sizes or another class, or are used by several streams.
     let mut changed = release(pool, source, 0).map_err(PoolError::Source)? > 0;
-    // What other threads give back or get may help too.
+    // Segments that other threads are returning or getting may help too.
     while pool.is_busy() && source.may_wait() && pool.wait() {
         changed = true;
     }
     if changed && let Some(found) = pool.any(request) {
         return Ok(Found::Cached(found));
     }
-    // Ask again, for no more than it takes.
+    // Ask again, for the smallest sufficient segment.
     if changed || request.size < segment {
         pool.statistics.retries += 1;
         if let Some(found) = grow(pool, source, request, request.size)? {
             return Ok(Found::New(found));
         }
-        // Others may have freed meanwhile.
+        // Other threads may have freed blocks meanwhile.
         if let Some(found) = pool.any(request) {
             return Ok(Found::Cached(found));
         }
@@ -115,8 +115,8 @@ fn climb<O: Order, S: Source<O>>(
     Err(pool.out_of_memory(request.bytes))
 }
 
-/// Before a new segment of so many bytes, if there is too much that nobody uses: finds a block of any stream, or gives back what nothing
-/// is in use of.
+/// Keeps the pool from holding too much unused memory before it grows by `segment` bytes: finds a block of any stream, or returns unused
+/// segments.
 fn reuse_or_shrink<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
@@ -133,7 +133,7 @@ fn reuse_or_shrink<O: Order, S: Source<O>>(
     Ok(None)
 }
 
-/// A new segment for the request, if the source has that much.
+/// Adds a segment for the request, if the source has enough memory.
 fn grow<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
@@ -148,7 +148,7 @@ fn grow<O: Order, S: Source<O>>(
     Ok(address.map(|address| pool.add_segment(address, bytes, request.class)))
 }
 
-/// Gives segments back that nothing is in use of, one after the other, while at least `keep` bytes stay. The bytes given back.
+/// Returns unused segments one by one while at least `keep` bytes stay reserved. Returns their bytes.
 pub(super) fn release<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
@@ -161,7 +161,7 @@ pub(super) fn release<O: Order, S: Source<O>>(
     Ok(given)
 }
 
-/// Gives memory back that has departed from the pool. Its bytes.
+/// Returns a segment that has left the pool to the source. Returns its bytes.
 pub(super) fn give_back<O: Order, S: Source<O>>(
     pool: &mut impl Reach<O>,
     source: &mut S,
@@ -173,7 +173,7 @@ pub(super) fn give_back<O: Order, S: Source<O>>(
     passed_on(released).map(|()| bytes)
 }
 
-/// A panic of the source is counted like an error before it goes on: others may wait for the end of the call.
+/// Catches a panic of the source, so that the end of the call is counted first. Other threads may be waiting for it.
 fn caught<R>(call: impl FnOnce() -> R) -> thread::Result<R> {
     catch_unwind(AssertUnwindSafe(call))
 }
@@ -183,12 +183,12 @@ fn passed_on<R>(answer: thread::Result<R>) -> R {
 }
 
 impl<O: Order> Pool<O> {
-    /// A free block that the request can have without asking the source.
+    /// A free block for the request, without the source.
     pub(super) fn cached(&mut self, request: Request) -> Option<u32> {
         self.fit(request, FEW).or_else(|| self.cached_elsewhere(request))
     }
 
-    /// The rungs between the usual ones and the source. They cost little beside new memory.
+    /// The steps between the usual ones and the source. They are cheap compared with new memory.
     #[cold]
     fn cached_elsewhere(&mut self, request: Request) -> Option<u32> {
         if self.let_all_go()
@@ -206,12 +206,12 @@ impl<O: Order> Pool<O> {
         self.fit(request, usize::MAX)
     }
 
-    /// A look at all blocks is paid for by the frees since the last one.
+    /// Whether the number of frees since the last reap justifies another one.
     pub(super) fn may_look_at_all(&self) -> bool {
         (self.statistics.frees - self.reaped_at) * LOOKS_PER_FREE >= u64::from(self.blocks.slots())
     }
 
-    /// A block that is at owner with the request's stream or with nobody.
+    /// A block of the request's owner, or one without an owner.
     fn fit(&self, Request { owner, class, size, .. }: Request, most: usize) -> Option<u32> {
         self.free.fit(&self.blocks, owner, class, size, most)
     }
@@ -223,7 +223,7 @@ impl<O: Order> Pool<O> {
         }
         let mut candidates = [NONE; SOME];
         let fitting = self.free.fitting(&self.blocks, request.class, request.size, FEW);
-        candidates.iter_mut().zip(fitting).for_each(|(place, index)| *place = index);
+        candidates.iter_mut().zip(fitting).for_each(|(slot, index)| *slot = index);
         let mut old = None;
         for index in candidates.into_iter().take_while(|index| *index != NONE) {
             let node = &mut self.blocks[index];
@@ -237,8 +237,7 @@ impl<O: Order> Pool<O> {
         old
     }
 
-    /// Reap: what is complete by now belongs to all, and joins its neighbours. Steal: any stream's block, with its work waited for
-    /// on the device.
+    /// Reaps. Then a block that fits, else a block of any stream, whose work the new owner waits for on the device.
     #[cold]
     fn any(&mut self, request: Request) -> Option<u32> {
         self.reap();
@@ -248,12 +247,12 @@ impl<O: Order> Pool<O> {
         })
     }
 
-    /// Whether a thread asks the source for memory.
+    /// Whether a thread is asking the source for memory.
     pub(super) fn is_asking(&self) -> bool {
         self.asking > 0
     }
 
-    /// Whether memory is on its way from the source or to it.
+    /// Whether a thread is getting memory from the source or returning it.
     pub(super) fn is_busy(&self) -> bool {
         self.is_asking() || self.statistics.leaving > 0
     }
@@ -266,7 +265,7 @@ impl<O: Order> Pool<O> {
         PoolError::OutOfMemory { requested, statistics: Box::new(self.statistics), largest_free }
     }
 
-    /// Gives the free blocks of a stream that is gone to nobody, or to no stream as long as others use them.
+    /// Moves the free blocks of a stream that is gone to no owner, or to [`OwnerId::ORPHANS`] while other streams use them.
     pub(super) fn orphan(&mut self, owner: OwnerId) {
         while let Some(index) = self.free.any(&self.blocks, owner) {
             self.free.remove(&mut self.blocks, index);

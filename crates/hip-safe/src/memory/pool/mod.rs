@@ -1,21 +1,21 @@
-//! A caching pool of device memory, ordered by streams: a pure state machine.
+//! A stream-ordered caching pool of device memory, as a pure state machine.
 //!
-//! A pool has segments from a [`Source`] and cuts them into blocks. A block that is freed keeps in mind what work may still use
-//! it, as an [`Order`], and can be handed out at once: to its own stream without any wait, to another one together with
-//! the order, which the new owner waits for on the device. An allocation looks, in this order, at
+//! A pool gets segments from a [`Source`] and cuts them into blocks. A freed block records the work that may still use it, as an [`Order`]. It
+//! can be allocated again at once: on its own stream without a wait, or on another stream together with the order, for which the new owner waits
+//! on the device. An allocation looks in this order at:
 //! 1. free blocks of its stream that only that stream uses,
-//! 2. blocks that nothing uses, which are nobody's,
+//! 2. free blocks that no work uses, which belong to no stream,
 //! 3. free blocks of its stream that other streams use too,
 //! 4. blocks of other streams whose work is known to be complete, or that were freed long ago,
-//! 5. the source: a new segment. If the pool would have far more than its program uses then, a block of any stream is taken first; if there
-//!    is none, segments without a block in use are given back, those that were used last longest ago before others.
+//! 5. the source, for a new segment. If the pool would then hold far more than the program uses, it first takes a block of any stream, or
+//!    returns unused segments, least recently used first.
 //!
-//! If the source refuses: all free blocks are looked at and joined; a block of any stream is taken; all segments without a
-//! block in use are given back, which waits for their work; what other threads give back or get is waited for; the source is asked
-//! once more; and then there is an error with the figures. A [`SharedPool`] is free for other threads during all of these waits.
+//! If the source is out of memory, the pool settles and joins all free blocks; takes a block of any stream; returns all unused segments, which
+//! waits for their work; waits for calls of other threads; and asks the source once more. Then it returns an error with its figures. Other
+//! threads can use a [`SharedPool`] during all of these waits.
 //!
-//! The blocks freed last are kept apart for a moment, for a request of the same size. All other free neighbours are one block as soon as they have one home or one of them is nobody's. The pool calls no driver, has no locks and reads
-//! no memory: addresses are numbers to it.
+//! The blocks that were freed last are held for a request of the same size. All other free neighbours are joined if they have the same owner,
+//! or one of them has none. The pool calls no driver, takes no lock and reads no memory: addresses are numbers to it.
 
 mod bins;
 mod block;
@@ -40,68 +40,68 @@ use held::Held;
 use segments::Segments;
 use space::Request;
 
-/// What work may still use a block: points on streams.
+/// The work that may still use a block: points on streams.
 ///
-/// A pool never drops a point that is not complete. A block carries its points to its new owner, also those on the owner's own stream, and
-/// the owner has to give those that are not complete by then back with it: else another stream could have the block too early.
+/// A pool never drops a pending point. A block carries its points to its new owner, also those on the owner's own stream. The owner has to
+/// return the points that are still pending when it frees the block, or another stream could get the block too early.
 pub(crate) trait Order: Clone + Default {
-    /// Takes over the other's points as well; for each stream the later one.
+    /// Adds the other's points. Of two points on one stream the later one stays.
     fn merge(&mut self, other: Self);
-    /// Forgets the points that are known to be complete, without a call of the driver; true if none is left.
+    /// Removes the points that are known to be complete, without a driver call. True if none is left.
     fn settle(&mut self) -> bool;
-    /// Whether every point left is on this stream, or none is left.
+    /// Whether all points are on this stream.
     fn only_on(&self, stream: u64) -> bool;
 }
 
-/// Where a pool has its memory from. A pool that is [shared](SharedPool) is not locked while its source is asked.
+/// The source of a pool's memory. A [`SharedPool`] is not locked during calls of its source.
 pub(crate) trait Source<O: Order> {
     type Error;
-    /// The address of new memory, a multiple of 512; none if there is not that much. It runs no code of the program's.
+    /// The address of new memory, a multiple of 512; `None` if there is not enough. It must not run code of the program.
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Self::Error>;
-    /// Waits for `order`, then gives the memory back. After an error it counts as lost.
+    /// Waits for `order`, then frees the memory. After an error the memory counts as lost.
     fn release(&mut self, address: usize, bytes: usize, order: O) -> Result<(), Self::Error>;
-    /// Whether this thread may wait for other threads' calls: not within one of its own.
+    /// Whether this thread may wait for calls of other threads. It may not inside a call of its own.
     fn may_wait(&self) -> bool {
         true
     }
-    /// Whether memory may be given back that nobody has asked for: not if that would be in somebody's way.
+    /// Whether unused segments may be freed now without a request to do so.
     fn may_release(&self) -> bool {
         self.may_wait()
     }
 }
 
-/// Why there is no block.
+/// Why an allocation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PoolError<E> {
-    /// What the source says.
+    /// The error of the source.
     Source(E),
-    /// The source refused, and no rung helped.
+    /// The source is out of memory, and no step of the ladder helped.
     OutOfMemory {
-        /// What was asked for, in bytes.
+        /// The requested bytes.
         requested: usize,
-        /// The pool's figures after all rungs.
+        /// The pool's figures after all steps.
         statistics: Box<PoolStatistics>,
-        /// The largest free block in bytes: not large enough, or of the class that the request is not of.
+        /// The largest free block in bytes. It is too small, or of another class than the request.
         largest_free: usize,
     },
 }
 
-/// Names a block in use. There is one of it, and [`Pool::free`] takes it.
+/// The unique name of a block in use. [`Pool::free`] consumes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BlockId(u32);
 
-/// A block handed out.
+/// A block that was allocated.
 #[derive(Debug)]
 pub(crate) struct Block<O> {
     pub(crate) id: BlockId,
     pub(crate) address: usize,
-    /// At least what was asked for.
+    /// At least the requested bytes.
     pub(crate) bytes: usize,
-    /// What has to be waited for before its first use. Points on the stream that it was allocated for are left in it.
+    /// The points that its first use has to come after. They may include points on the stream that it was allocated for.
     pub(crate) order: O,
 }
 
-/// Memory that left the pool, and counts as leaving: once `order` is complete, its owner gives it back to the source.
+/// A segment that left the pool and counts as `leaving`. The owner of this waits for `order` and returns the memory to the source.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Departed<O> {
@@ -110,10 +110,10 @@ pub(crate) struct Departed<O> {
     pub(crate) order: O,
 }
 
-/// What a pool has not.
+/// A request that the pool has no block for.
 enum Missing {
     Request(Request),
-    /// So many bytes are more than any pool has.
+    /// More bytes than any pool can have.
     TooLarge(usize),
 }
 
@@ -125,11 +125,11 @@ pub(crate) struct Pool<O> {
     free: FreeLists,
     held: Held,
     statistics: PoolStatistics,
-    /// The count of frees when all blocks were looked at last.
+    /// The count of frees at the last [`Pool::reap`].
     reaped_at: u64,
-    /// How many threads ask the source for memory.
+    /// The number of threads that are in a call of [`Source::allocate`].
     asking: u32,
-    /// What was to be in use when a block was reserved, at most.
+    /// The most bytes that were announced to be in use, by reservations.
     expected: usize,
 }
 
@@ -148,10 +148,10 @@ impl<O: Order> Pool<O> {
         }
     }
 
-    /// A block of at least `bytes` bytes, which are not 0, that is first used on a stream. The stream lives on meanwhile.
+    /// Allocates a block of at least `bytes` bytes, which are not 0, for first use on a stream. The stream is alive during the call.
     ///
     /// # Errors
-    /// Those of the source, and [`PoolError::OutOfMemory`]. Nothing is in use then that was not before.
+    /// Those of the source, and [`PoolError::OutOfMemory`]. The blocks in use are unchanged then.
     pub(crate) fn allocate<S: Source<O>>(
         &mut self,
         source: &mut S,
@@ -164,10 +164,10 @@ impl<O: Order> Pool<O> {
         }
     }
 
-    /// Takes a block that the pool has.
+    /// Takes a free block of the pool without the source.
     #[inline]
     fn look(&mut self, bytes: usize, stream: u64) -> Result<u32, Missing> {
-        debug_assert!(bytes > 0, "no bytes are not the pool's business");
+        debug_assert!(bytes > 0, "an allocation of no bytes");
         let Some(request) = self.request(bytes) else { return Err(Missing::TooLarge(bytes)) };
         let request = Request { owner: self.free.of(&mut self.blocks, stream), ..request };
         if let Some(index) = self.take_held(request) {
@@ -181,15 +181,14 @@ impl<O: Order> Pool<O> {
         Ok(index)
     }
 
-    /// What a request of nobody's is for; none if no pool has so much.
+    /// A request without an owner; `None` for more bytes than any pool can have.
     #[inline]
     fn request(&self, bytes: usize) -> Option<Request> {
         let size = config::block_size(bytes)?;
         Some(Request { bytes, size, class: self.config.class(size), owner: OwnerId::NOBODY })
     }
 
-    /// Takes a block back that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller gives it
-    /// back to the source.
+    /// Frees a block that is bound to `stream` and used by `order`. A direct pool does not keep it: the caller returns it to the source.
     #[inline]
     pub(crate) fn free(&mut self, id: BlockId, stream: u64, mut order: O) -> Option<Departed<O>> {
         let BlockId(index) = id;
@@ -209,9 +208,9 @@ impl<O: Order> Pool<O> {
         (node.owner, node.state, node.order) = (owner, state, order);
         let segment = node.segment;
         self.segments.get_mut(segment).live -= 1;
-        // With several streams, what is kept apart costs room that the others lack.
-        let alone = !self.free.has_several() && !self.config.direct;
-        if alone && state == State::Untouched && owner != OwnerId::NOBODY {
+        // With several streams, held blocks would be memory that the other streams cannot use.
+        let may_hold = !self.free.has_several() && !self.config.direct;
+        if may_hold && state == State::Untouched && owner != OwnerId::NOBODY {
             self.hold(index);
             return None;
         }
@@ -226,7 +225,7 @@ impl<O: Order> Pool<O> {
         self.statistics
     }
 
-    /// A stream is gone and its work is complete: its free blocks become anyone's, once other streams' work on them is complete.
+    /// Called when a stream is gone and its work is complete. Its free blocks belong to no stream once other streams' work on them is complete.
     pub(crate) fn forget_stream(&mut self, stream: u64) {
         self.let_all_go();
         if let Some(owner) = self.free.forget(stream) {

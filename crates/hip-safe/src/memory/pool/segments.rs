@@ -1,4 +1,4 @@
-//! Segments: ranges that a pool has from its source, each a row of blocks.
+//! Segments: ranges from the pool's source, each divided into blocks.
 
 /// A range from the source.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub(super) struct Segment {
     pub(super) first: u32,
     /// How many of its blocks are in use.
     pub(super) live: u32,
-    /// The count of frees when it came.
+    /// The count of frees when it was added.
     pub(super) made_at: u64,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Adds a segment, whose first block is still to come.
+    /// Adds a segment. The caller sets its first block.
     pub(super) fn add(&mut self, segment: Segment) -> u32 {
         if let Some(index) = self.vacant.pop() {
             self.slots[index as usize] = Some(segment);

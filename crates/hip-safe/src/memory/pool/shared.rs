@@ -1,24 +1,23 @@
-//! A pool that threads share: behind a lock that is held for the pool's own work only, never while its source is asked.
+//! A pool behind a lock. The lock is held for the pool's own work only, never during a call of the source.
 //!
-//! A call of the source may take long: giving memory back waits on the host for the work that used it, and that work may be a function
-//! that drops a buffer of this very pool. So an allocation that needs the source lets the pool go, asks, and takes it again; meanwhile
-//! others allocate what the pool has, free, and read the figures.
+//! A call of the source may take long: a return waits on the host for the work that used the memory, and that work may be a host function that
+//! drops a buffer of the same pool. So an allocation unlocks the pool, calls the source, and locks the pool again. Other threads can allocate
+//! cached blocks, free, and read the figures meanwhile.
 //!
-//! What is on its way is counted. Nobody answers that there is no memory while another thread may bring some: it waits for that
-//! thread first, and looks again.
+//! Calls in progress are counted. Before a thread reports that there is no memory, it waits for the calls of other threads and looks again.
 
 use super::{Block, BlockId, Departed, Order, Pool, PoolConfig, PoolError, PoolStatistics, Source, ladder};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-/// How the ladder has its pool: alone, or in turns with others.
+/// How the ladder accesses its pool: exclusively, or shared with other threads.
 pub(super) trait Reach<O: Order>: DerefMut<Target = Pool<O>> {
-    /// Lets others use the pool meanwhile.
+    /// Runs a closure while other threads can use the pool.
     fn apart<R>(&mut self, act: impl FnOnce() -> R) -> R;
-    /// Lets others use the pool until one of them calls [`Reach::wake`]; false if there are none.
+    /// Lets other threads use the pool until one of them calls [`Reach::wake`]. False if the pool is not shared.
     fn wait(&mut self) -> bool;
-    /// Tells the others that a call of the source is over.
+    /// Wakes other threads after a call of the source.
     fn wake(&self);
 }
 
@@ -37,11 +36,11 @@ impl<O: Order> Reach<O> for &mut Pool<O> {
 /// A pool behind a lock. See the [module](self).
 pub(crate) struct SharedPool<O> {
     pool: Mutex<Pool<O>>,
-    /// A call of the source is over.
+    /// Notified after a call of the source.
     over: Condvar,
 }
 
-/// The pool while this thread has it. Outside of [`Reach::apart`] and [`Reach::wait`] the guard is there.
+/// The pool, locked by this thread. The guard is `None` only inside [`Reach::apart`] and [`Reach::wait`].
 struct Locked<'a, O> {
     shared: &'a SharedPool<O>,
     guard: Option<MutexGuard<'a, Pool<O>>>,
@@ -59,7 +58,7 @@ impl<O: Order> SharedPool<O> {
         bytes: usize,
         stream: u64,
     ) -> Result<Block<O>, PoolError<S::Error>> {
-        // What the pool has takes no more than the lock.
+        // A cached block needs only the lock.
         let mut guard = self.pool.lock();
         match guard.look(bytes, stream) {
             Ok(index) => Ok(guard.hand_out(index)),
@@ -67,7 +66,7 @@ impl<O: Order> SharedPool<O> {
         }
     }
 
-    /// As [`Pool::allocate`], of what the pool has; none if its source is to be asked.
+    /// As [`Pool::allocate`], for a cached block. `None` if the source is needed.
     #[inline]
     pub(crate) fn allocate_cached(&self, bytes: usize, stream: u64) -> Option<Block<O>> {
         let mut guard = self.pool.lock();
@@ -75,27 +74,27 @@ impl<O: Order> SharedPool<O> {
         Some(guard.hand_out(index))
     }
 
-    /// As [`Pool::free`]; what departs goes to [`SharedPool::give_back`].
+    /// As [`Pool::free`]. The caller gives a departed segment to [`SharedPool::give_back`].
     #[inline]
     pub(crate) fn free(&self, id: BlockId, stream: u64, order: O) -> Option<Departed<O>> {
         self.pool.lock().free(id, stream, order)
     }
 
-    /// Gives to the source what departed.
+    /// Returns a departed segment to the source.
     pub(crate) fn give_back<S: Source<O>>(&self, source: &mut S, gone: Departed<O>) -> Result<(), S::Error> {
         ladder::give_back(&mut self.lock(), source, gone).map(drop)
     }
 
-    /// Gives segments without a block in use back to the source, while at least `keep_bytes` stay reserved. The bytes given back.
+    /// Returns unused segments to the source while at least `keep_bytes` bytes stay reserved. Returns their bytes.
     ///
     /// # Errors
-    /// The first one of the source: that segment counts as lost, and the others stay.
+    /// The first error of the source. That segment counts as lost, and the others stay.
     pub(crate) fn trim<S: Source<O>>(&self, source: &mut S, keep_bytes: usize) -> Result<usize, S::Error> {
         ladder::release(&mut self.lock(), source, keep_bytes)
     }
 
-    /// Makes sure that a free block of at least `bytes` bytes is nobody's, so that the next allocation of that size has it at once,
-    /// on any stream. A direct pool keeps nothing, so it does nothing.
+    /// Makes sure that there is a free block of at least `bytes` bytes without an owner, so that the next allocation of that size needs no wait
+    /// and no source, on any stream. A direct pool keeps no blocks, so this does nothing.
     ///
     /// # Errors
     /// Those of the source, and [`PoolError::OutOfMemory`].
@@ -107,10 +106,10 @@ impl<O: Order> SharedPool<O> {
         ladder::reserve(&mut self.lock(), source, bytes)
     }
 
-    /// Does something while the pool has nothing of its source, nor anything on its way.
+    /// Runs a closure while the pool has no segments, and no call of the source is in progress.
     ///
     /// # Errors
-    /// The bytes that it has.
+    /// The bytes that the pool has.
     pub(crate) fn while_empty<S: Source<O>>(&self, source: &S, act: impl FnOnce()) -> Result<(), usize> {
         let mut pool = self.lock();
         while pool.is_busy() && source.may_wait() && pool.wait() {}
@@ -125,7 +124,7 @@ impl<O: Order> SharedPool<O> {
         self.pool.lock().statistics()
     }
 
-    /// As [`SharedPool::statistics`]; `None` if another thread had the pool for longer than that.
+    /// As [`SharedPool::statistics`]; `None` if another thread held the lock for longer than that.
     pub(crate) fn statistics_within(&self, patience: Duration) -> Option<PoolStatistics> {
         Some(self.pool.try_lock_for(patience)?.statistics())
     }
@@ -171,12 +170,12 @@ impl<O> Deref for Locked<'_, O> {
     type Target = Pool<O>;
 
     fn deref(&self) -> &Pool<O> {
-        self.guard.as_ref().expect("this thread has the pool")
+        self.guard.as_ref().expect("this thread has locked the pool")
     }
 }
 
 impl<O> DerefMut for Locked<'_, O> {
     fn deref_mut(&mut self) -> &mut Pool<O> {
-        self.guard.as_mut().expect("this thread has the pool")
+        self.guard.as_mut().expect("this thread has locked the pool")
     }
 }

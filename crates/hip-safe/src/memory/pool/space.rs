@@ -1,23 +1,23 @@
-//! The pool's memory: blocks are put back and joined, taken and cut, segments come and go.
+//! The pool's memory: freeing and joining blocks, taking and splitting them, adding and removing segments.
 
 use super::block::{NONE, State};
 use super::free_lists::OwnerId;
 use super::segments::Segment;
 use super::{Block, BlockId, Departed, Order, Pool};
 
-/// An allocation that looks for its block.
+/// A request for a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request {
-    /// What was asked for.
+    /// The requested bytes.
     pub(super) bytes: usize,
-    /// That, rounded up.
+    /// The requested bytes, rounded up.
     pub(super) size: usize,
     pub(super) class: super::config::Class,
     pub(super) owner: OwnerId,
 }
 
 impl<O: Order> Pool<O> {
-    /// Makes a block of no list free for the stream of a owner: it joins its free neighbours.
+    /// Inserts a block into the free lists, joined with its free neighbours.
     pub(super) fn put(&mut self, mut index: u32) {
         let before = self.blocks[index].before;
         if self.may_join(before, index) {
@@ -36,7 +36,7 @@ impl<O: Order> Pool<O> {
         self.free.insert(&mut self.blocks, index);
     }
 
-    /// Whether two neighbours, if there are two, can be one block.
+    /// Whether two neighbours exist and can be joined.
     pub(super) fn may_join(&self, before: u32, after: u32) -> bool {
         if before == NONE || after == NONE {
             return false;
@@ -52,7 +52,7 @@ impl<O: Order> Pool<O> {
             (right.bytes, right.after, right.owner, right.state, right.freed_at);
         let order = self.blocks.remove(after);
         let left = &mut self.blocks[index];
-        // Its age is that of the larger part: a block that keeps growing at its end would be young for ever.
+        // The joined block has the age of the larger part. Otherwise a block that keeps growing at its end would never become old.
         if bytes > left.bytes {
             left.freed_at = freed_at;
         }
@@ -70,7 +70,7 @@ impl<O: Order> Pool<O> {
         self.statistics.merges += 1;
     }
 
-    /// Takes a free block, cut to size if the rest is worth it. [`Pool::hand_out`] is next.
+    /// Takes a free block, and splits off the rest if that is useful. The caller calls [`Pool::hand_out`] next.
     pub(super) fn take(&mut self, index: u32, request: Request) {
         self.free.remove(&mut self.blocks, index);
         let node = &mut self.blocks[index];
@@ -85,11 +85,11 @@ impl<O: Order> Pool<O> {
         let state = std::mem::replace(&mut node.state, State::Live);
         node.requested = request.bytes;
         if self.config.splits(node.class, node.bytes - request.size) {
-            self.cut(index, request.size, state);
+            self.split(index, request.size, state);
         }
     }
 
-    /// Hands a block out that was taken.
+    /// Counts a taken block as allocated, and returns it.
     #[inline]
     pub(super) fn hand_out(&mut self, index: u32) -> Block<O> {
         let node = &mut self.blocks[index];
@@ -99,8 +99,8 @@ impl<O: Order> Pool<O> {
         Block { id: BlockId(index), address: node.address, bytes: node.bytes, order }
     }
 
-    /// Cuts a block to size. The rest is free, and used by the same work as the whole was.
-    fn cut(&mut self, index: u32, size: usize, state: State) {
+    /// Splits a block. The rest is free, and may be used by the same work as the whole.
+    fn split(&mut self, index: u32, size: usize, state: State) {
         let node = &mut self.blocks[index];
         let (address, rest) = (node.address + size, node.bytes - size);
         let (segment, class, after) = (node.segment, node.class, node.after);
@@ -118,7 +118,7 @@ impl<O: Order> Pool<O> {
         self.put(new);
     }
 
-    /// Looks at what still uses each free block, gives those that nothing uses to nobody, and joins what can be joined.
+    /// Settles every free block: blocks that no work uses lose their owner. Then joins all neighbours that can be joined.
     pub(super) fn reap(&mut self) {
         self.let_all_go();
         self.reaped_at = self.statistics.frees;
@@ -139,7 +139,7 @@ impl<O: Order> Pool<O> {
         self.free.count_streams(&mut self.blocks);
     }
 
-    /// Says whose a block of no list is from now on: its home's, or nobody's if nothing uses it any more.
+    /// Updates owner and state of a block in no list: if no work uses it, it loses its owner.
     pub(super) fn update_owner(&mut self, index: u32) {
         let node = &mut self.blocks[index];
         let stream = self.free.stream(node.owner);
@@ -152,7 +152,7 @@ impl<O: Order> Pool<O> {
         }
     }
 
-    /// Adds new memory as one block that is nobody's.
+    /// Adds a segment, as one free block without an owner.
     pub(super) fn add_segment(&mut self, address: usize, bytes: usize, class: super::config::Class) -> u32 {
         let made_at = self.statistics.frees;
         let segment = self.segments.add(Segment { address, bytes, first: NONE, live: 0, made_at });
@@ -164,7 +164,7 @@ impl<O: Order> Pool<O> {
         index
     }
 
-    /// Removes a segment none of whose blocks is in use.
+    /// Removes a segment without a block in use.
     pub(super) fn remove_segment(&mut self, segment: u32) -> Departed<O> {
         let Segment { address, bytes, first, .. } = self.segments.remove(segment);
         let mut order = O::default();
@@ -179,8 +179,7 @@ impl<O: Order> Pool<O> {
         Departed { address, bytes, order }
     }
 
-    /// Removes a segment that nothing is in use of, if at least `keep` bytes stay then. `next` says from which segment on, and is moved
-    /// on behind it.
+    /// Removes the first unused segment from index `next` on, if at least `keep` bytes stay reserved. Moves `next` behind it.
     pub(super) fn depart(&mut self, next: &mut u32, keep: usize) -> Option<Departed<O>> {
         self.let_all_go();
         while *next < self.segments.end() {
@@ -194,13 +193,13 @@ impl<O: Order> Pool<O> {
         None
     }
 
-    /// Whether the pool would have far more than its program uses once it grows by `more` bytes for a request of `size`.
+    /// Whether the pool would hold far more than the program uses if it grew by `more` bytes for a request of `size` bytes.
     pub(super) fn would_be_idle(&self, size: usize, more: usize) -> bool {
         let used = self.expected.max(self.statistics.peak_active).max(self.statistics.active + size);
         self.statistics.reserved + more > used.saturating_mul(2).saturating_add(self.config.idle)
     }
 
-    /// Removes the segment that nothing has been in use of for the longest time, if there is one that nothing is in use of.
+    /// Removes the least recently used segment without a block in use, if there is one.
     pub(super) fn depart_oldest(&mut self) -> Option<Departed<O>> {
         self.let_all_go();
         let unused = |index: &u32| self.segments.get(*index).is_some_and(|segment| segment.live == 0);
@@ -208,7 +207,7 @@ impl<O: Order> Pool<O> {
         Some(self.remove_segment(oldest))
     }
 
-    /// The count of frees when a segment was used last.
+    /// The count of frees at the last free in a segment.
     fn used_until(&self, segment: u32) -> u64 {
         let Some(segment) = self.segments.get(segment) else { return 0 };
         let (mut last, mut index) = (segment.made_at, segment.first);

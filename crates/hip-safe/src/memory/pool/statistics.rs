@@ -1,15 +1,15 @@
-//! What a pool holds and did.
+//! The figures of a pool.
 
-/// Figures of a device's memory pool. `active` and what lies free in the pool are `reserved` together, always.
+/// The figures of a device's memory pool. `reserved` is always `active` plus the free bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {
-    /// Bytes handed out, as they were asked for.
+    /// Bytes in allocated blocks, as requested.
     pub allocated: usize,
-    /// Bytes handed out, as blocks have them: rounded up, and with rests that were not worth splitting off.
+    /// Bytes in allocated blocks, including rounding and rests that were not split off.
     pub active: usize,
-    /// Bytes that the pool has from the driver: handed out or kept for later. Before it asks for more than twice
-    /// [`peak_active`](Self::peak_active) and 128 MiB, it gives back what nobody uses.
+    /// Bytes that the pool has from the driver, allocated or free. Before this grows beyond twice [`peak_active`](Self::peak_active) plus
+    /// 128 MiB, the pool returns unused segments.
     pub reserved: usize,
     /// The most bytes that were [`allocated`](Self::allocated) at once.
     pub peak_allocated: usize,
@@ -17,32 +17,32 @@ pub struct PoolStatistics {
     pub peak_active: usize,
     /// The most bytes that were [`reserved`](Self::reserved) at once.
     pub peak_reserved: usize,
-    /// Bytes on their way back to the driver, behind the work that used them: not reserved any more.
+    /// Bytes that are being returned to the driver, after the work that used them. They are not reserved any more.
     pub leaving: usize,
-    /// Bytes that could not be given back to the driver: they are in use as long as the process is, and not reserved any more.
+    /// Bytes that could not be returned to the driver. They stay allocated until the process ends, and are not reserved any more.
     pub lost: usize,
     /// Allocations that succeeded.
     pub allocations: u64,
     /// Blocks that were freed.
     pub frees: u64,
-    /// Allocations out of memory that the pool had.
+    /// Allocations that needed no new memory.
     pub hits: u64,
-    /// Allocations that took new memory from the driver.
+    /// Allocations that needed new memory from the driver.
     pub misses: u64,
-    /// Blocks that were cut in two.
+    /// Blocks that were split.
     pub splits: u64,
-    /// Times that two free neighbours became one block.
+    /// Joins of two free neighbours.
     pub merges: u64,
-    /// Allocations that took memory which another stream may still use: the new stream waits for it, on the device.
+    /// Allocations of a block that another stream may still use. The new stream waits for that, on the device.
     pub steals: u64,
-    /// Times that the driver was asked again after it had refused.
+    /// Retries after the driver was out of memory.
     pub retries: u64,
-    /// Ranges that the pool has from the driver.
+    /// Segments that the pool has from the driver.
     pub segments: usize,
 }
 
 impl PoolStatistics {
-    /// Bytes in the pool that nobody uses.
+    /// Free bytes in the pool.
     pub fn free(&self) -> usize {
         self.reserved - self.active
     }
@@ -67,14 +67,14 @@ impl PoolStatistics {
         self.peak_reserved = self.peak_reserved.max(self.reserved);
     }
 
-    /// A segment goes on its way to the source.
+    /// Counts a segment that begins to return to the source.
     pub(super) fn leaves(&mut self, bytes: usize) {
         self.segments -= 1;
         self.reserved -= bytes;
         self.leaving += bytes;
     }
 
-    /// It is there, or lost.
+    /// Counts a segment that has returned, or is lost.
     pub(super) fn left(&mut self, bytes: usize, arrived: bool) {
         self.leaving -= bytes;
         if !arrived {

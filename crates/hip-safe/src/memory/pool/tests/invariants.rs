@@ -68,12 +68,12 @@ impl Pool<Points> {
         assert!(statistics.reserved <= statistics.peak_reserved && statistics.steals <= statistics.hits);
     }
 
-    /// A free block is in its lists, and its owner is allowed to have it.
+    /// A free block is in the lists of its owner, and its owner may take it without a wait.
     fn check_free(&self, index: u32) {
         let node = &self.blocks[index];
         match (self.free.stream(node.owner), node.state) {
             (None, State::Untouched) => {
-                assert!(node.owner == OwnerId::NOBODY && node.order.clone().settle(), "nobody's, but used");
+                assert!(node.owner == OwnerId::NOBODY && node.order.clone().settle(), "no owner, but in use");
             }
             (Some(stream), State::Untouched) => assert!(node.order.only_on(stream), "others use it too"),
             (stream, _) => assert!(stream.is_some() || node.owner == OwnerId::ORPHANS),
@@ -85,6 +85,6 @@ impl Pool<Points> {
             let other = &self.blocks[other];
             assert!(other.is_free() && other.class == node.class && other.owner != OwnerId::NOBODY);
         }
-        assert_eq!(self.free.listed(&self.blocks, index), 1, "in its home's list, once");
+        assert_eq!(self.free.listed(&self.blocks, index), 1, "in its owner's list, once");
     }
 }

@@ -20,7 +20,7 @@ fn full() -> Full {
 }
 
 #[test]
-fn reaping_helps() {
+fn reaping_finds_a_block() {
     let (mut pool, mut memory) =
         (Pool::new(PoolConfig { patience: u64::MAX, ..PoolConfig::default() }), Memory::of(22 * MIB));
     // So many blocks that a look at all of them is not worth it after two frees.
@@ -45,7 +45,7 @@ fn reaping_helps() {
 }
 
 #[test]
-fn stealing_helps() {
+fn a_block_of_another_stream_is_taken() {
     let Full { mut pool, mut memory, streams: [one, ..], blocks: [a, b] } = full();
     let (address, point) = (a.address, one.submit());
     assert!(pool.free(a.id, 1, point.clone()).is_none());
@@ -65,7 +65,7 @@ fn stealing_helps() {
 }
 
 #[test]
-fn releasing_and_asking_again_helps() {
+fn unused_segments_are_returned_and_the_source_is_asked_again() {
     let Full { mut pool, mut memory, streams: [one, two, three], blocks: [a, b] } = full();
     // Both segments are free, and neither is large enough.
     let order = one.submit().and(two.submit());
@@ -89,7 +89,7 @@ fn releasing_and_asking_again_helps() {
 }
 
 #[test]
-fn asking_for_less_helps() {
+fn a_smaller_segment_is_requested_after_a_refusal() {
     let mut memory = Memory::of(3 * MIB);
     let mut pool = Pool::new(PoolConfig::default());
     let block = pool.allocate(&mut memory, 2 * MIB + 1, 1).unwrap();
@@ -101,7 +101,7 @@ fn asking_for_less_helps() {
 }
 
 #[test]
-fn nothing_helps() {
+fn out_of_memory_after_all_steps() {
     let Full { mut pool, mut memory, streams: [one, ..], blocks: [a, b] } = full();
     let before = pool.statistics();
     assert_eq!(refusal(pool.allocate(&mut memory, 20 * MIB, 1)), (20 * MIB, 0));
@@ -133,7 +133,7 @@ fn an_error_of_the_source_is_the_answer() {
 }
 
 #[test]
-fn what_cannot_be_given_back_is_lost() {
+fn memory_that_cannot_be_returned_is_lost() {
     let Full { mut pool, mut memory, streams: [one, ..], blocks: [a, b] } = full();
     assert!(pool.free(a.id, 1, one.submit()).is_none());
     assert!(pool.free(b.id, 1, Points::default()).is_none());

@@ -47,7 +47,7 @@ fn segments_are_cut_by_the_size_of_the_request() {
 }
 
 #[test]
-fn first_its_own_then_nobodys_then_its_own_that_others_use() {
+fn own_blocks_come_first_then_unowned_ones_then_shared_ones() {
     let ((mut pool, mut memory), one, two) = (pool(), Stream::new(1), Stream::new(2));
     // Three blocks that have no neighbour in common.
     let [touched, nobodys, own] = [(); 3].map(|()| pool.allocate(&mut memory, 20 * MIB, 1).unwrap());
@@ -115,7 +115,7 @@ fn neighbours_of_different_streams_join_when_one_is_complete() {
 }
 
 #[test]
-fn a_stream_that_is_gone_leaves_its_blocks_to_all() {
+fn blocks_of_a_destroyed_stream_are_available_to_all() {
     let ((mut pool, mut memory), one, two) = (pool(), Stream::new(1), Stream::new(2));
     let [own, shared] = [(); 2].map(|()| pool.allocate(&mut memory, 20 * MIB, 1).unwrap());
     let addresses = [own.address, shared.address];
@@ -177,7 +177,7 @@ fn one_stream_is_as_fast_after_others_as_before() {
 }
 
 #[test]
-fn trim_gives_back_what_nothing_is_in_use_of() {
+fn trim_returns_unused_segments() {
     let ((mut pool, mut memory), one, two) = (pool(), Stream::new(1), Stream::new(2));
     let [a, b, c] = [20, 30, 40].map(|mib| pool.allocate(&mut memory, mib * MIB, 1).unwrap());
     let small = pool.allocate(&mut memory, 512, 1).unwrap();

@@ -124,7 +124,7 @@ fn nobody_waits_for_itself() {
 }
 
 #[test]
-fn a_panic_of_the_source_leaves_nothing_on_its_way() {
+fn after_a_panic_of_the_source_no_call_is_counted() {
     let (pool, one) = (SharedPool::new(PoolConfig::default()), Stream::new(1));
     let mut source = Busy::of(1 << 40, &pool);
     let block = pool.allocate(&mut source, 20 * MIB, 1).unwrap();

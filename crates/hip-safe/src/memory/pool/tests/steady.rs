@@ -164,7 +164,7 @@ fn a_size_that_grows_leaves_little_behind() {
 
 /// Memory that was reserved is not taken for memory that nobody uses.
 #[test]
-fn what_was_reserved_stays() {
+fn reserved_memory_stays() {
     let (mut pool, mut memory) = (Pool::new(PoolConfig::default()), Memory::of(1 << 40));
     pool.reserve(&mut memory, 1024 * MIB).unwrap();
     memory.calls();

@@ -130,7 +130,7 @@ fn loom_one_thread_allocates_and_another_frees() {
 }
 
 #[test]
-fn loom_trim_beside_two_threads() {
+fn loom_trim_during_calls_of_two_threads() {
     model(|| {
         // There is room for two segments only: the third one climbs the ladder.
         let shared = Shared::new(40 * MIB);
@@ -182,7 +182,7 @@ fn loom_the_ladder_waits_for_a_function_that_frees() {
 
 /// Memory between the pool and its source is not missing.
 #[test]
-fn loom_memory_on_its_way_back_is_waited_for() {
+fn loom_memory_being_returned_is_waited_for() {
     model(|| {
         let shared = Shared::new(20 * MIB);
         let block = shared.allocate(20 * MIB, 0);
@@ -231,7 +231,7 @@ fn loom_what_another_thread_asks_for_is_waited_for() {
 
 /// A stream ends while another thread frees what was bound to it.
 #[test]
-fn loom_a_stream_ends_beside_the_others() {
+fn loom_a_stream_ends_during_calls_of_others() {
     model(|| {
         let shared = Shared::new(1 << 40);
         let block = shared.allocate(MIB, 0);
