@@ -1,4 +1,4 @@
-//! The way to the run-time compiler, on any platform.
+//! The run-time compiler, on any platform.
 
 use crate::under_test::{device, platform};
 use hip_safe::{Error, Source};

@@ -65,7 +65,7 @@ fn threads_that_want_the_same_load_it_once() {
             calls();
             let module = device.load_module(&image).unwrap();
             let count = loads();
-            // Until everybody has it.
+            // Until every thread has it.
             end.wait();
             (module, count)
         };
@@ -88,7 +88,7 @@ fn a_source_is_compiled_and_loaded_in_one_call_and_once() {
     assert_eq!(device.compile(&source).unwrap(), module);
     assert_eq!(device.load_module(&source).unwrap(), module);
     assert_eq!((written(&module), loads()), (1, 0));
-    // Options decide about the code, and another code is another module.
+    // Code with other options is another module.
     assert_eq!(written(&device.compile(&Source::new(TWO).name("one.hip")).unwrap()), 2);
     let (again, origin) = cache.load(&source.clone().option("-DUNUSED=1"), &device).unwrap();
     assert_eq!((origin, written(&again)), (Some(CacheAnswer::Compiled), 1));
@@ -179,7 +179,7 @@ fn the_cache_on_disk_is_asked_once_and_what_the_device_refuses_is_compiled_again
 }
 
 #[test]
-fn a_name_stands_for_one_code() {
+fn a_name_is_bound_to_one_code() {
     let device = device();
     let (one, two) = (Source::new(ONE), Source::new(TWO));
     let module = device.get_or_load_custom("mine", &one).unwrap();
@@ -203,7 +203,7 @@ fn a_name_stands_for_one_code() {
     assert_eq!(device.unload_custom("mine"), Some(module));
     assert_eq!(device.unload_custom("mine"), None);
     assert_eq!(written(&device.get_or_load_custom("mine", &two).unwrap()), 2, "the name is free again");
-    assert_eq!(written(set.module()), 1, "who has the former one keeps it");
+    assert_eq!(written(set.module()), 1, "owners of the former module keep it");
     let missing = device.get_or_load_custom_func("no", "mine", &two).unwrap_err();
     assert!(matches!(missing, Error::KernelNotFound { .. }), "{missing}");
 }
@@ -240,9 +240,9 @@ fn threads_with_other_code_for_one_name_do_not_get_each_others() {
     }
 }
 
-/// What a device keeps under a name keeps no device open, and goes with it.
+/// A named module does not keep its device open, and is unloaded with it.
 #[test]
-fn a_device_unloads_what_it_keeps_when_it_goes() {
+fn a_device_unloads_named_modules_when_it_is_closed() {
     let device: Device = device();
     let id = device.id();
     device.get_or_load_custom("mine", Source::new(ONE)).unwrap();
@@ -253,7 +253,7 @@ fn a_device_unloads_what_it_keeps_when_it_goes() {
     assert_ne!(Device::new(&platform, 0).unwrap().id(), id, "the device was closed");
 }
 
-/// Launches that are in flight when the last reference goes run to their end.
+/// Pending launches complete after the last reference is dropped.
 #[test]
 fn a_module_that_is_dropped_stays_until_its_launches_are_done() {
     let text = "extern \"C\" __global__ void slow(unsigned* a, unsigned rounds) {

@@ -74,7 +74,7 @@ fn a_drop_makes_no_call_and_trimming_waits_only_for_work_not_known_to_be_complet
     drop(buffer);
     assert_eq!(calls(), [""; 0]);
     fresh().close().unwrap();
-    assert_eq!(work_calls(), ["hipMemsetAsync"], "the pool has it");
+    assert_eq!(work_calls(), ["hipMemsetAsync"], "the pool has the memory");
     assert_eq!(trimmed(), ["hipStreamSynchronize", "hipFree"], "the fill may still run");
     drop(fresh());
     stream.synchronize().unwrap();
@@ -95,7 +95,7 @@ fn a_drop_makes_no_call_and_trimming_waits_only_for_work_not_known_to_be_complet
 }
 
 #[test]
-fn a_device_frees_its_pool_when_it_goes() {
+fn a_device_frees_its_pool_when_it_is_closed() {
     let stream = device().new_stream().unwrap();
     drop(stream.alloc_zeros::<u8>(1000).unwrap());
     calls();
@@ -114,7 +114,7 @@ fn memory_of_the_drivers_own_pool_goes_back_to_it() {
     stream.synchronize().unwrap();
     calls();
     device.set_memory_source(MemorySource::StreamOrdered).unwrap();
-    assert_eq!(work_calls(), ["hipFree"], "what the pool kept goes back to where it came from");
+    assert_eq!(work_calls(), ["hipFree"], "segments are returned to their source");
     device.set_memory_source(MemorySource::StreamOrdered).unwrap();
     let mut buffer = stream.alloc_zeros::<u8>(1000).unwrap();
     assert_eq!(work_calls(), ["hipMallocAsync", "hipStreamSynchronize", "hipMemsetAsync"]);
@@ -160,7 +160,7 @@ fn reserved_memory_serves_large_buffers_without_a_call() {
 }
 
 #[test]
-fn a_stream_waits_for_its_work_before_it_goes() {
+fn a_stream_waits_for_its_work_before_it_is_destroyed() {
     let device = device();
     let (idle, busy) = (device.new_stream().unwrap(), device.new_stream().unwrap());
     let event = Event::new(&device).unwrap();
@@ -209,7 +209,7 @@ fn pinned_copies_do_not_wait_until_somebody_asks() {
 }
 
 #[test]
-fn pinned_memory_waits_for_every_stream_before_it_goes() {
+fn pinned_memory_waits_for_every_stream_before_it_is_freed() {
     let device = device();
     let (first, second) = (device.new_stream().unwrap(), device.new_stream().unwrap());
     let mut on_first = first.alloc_zeros::<u8>(1000).unwrap();
@@ -234,7 +234,7 @@ fn a_buffer_changes_streams_without_a_call() {
 }
 
 #[test]
-fn a_module_waits_for_its_launches_before_it_goes() {
+fn a_module_waits_for_its_launches_before_it_is_unloaded() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let load = || module(&device);

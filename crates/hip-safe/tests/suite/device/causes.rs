@@ -1,4 +1,4 @@
-//! An error says what the platform knows of its cause. A fault breaks the device, so this runs in a process of its own.
+//! An error contains what the platform knows of its cause. A fault poisons the device, so this runs in a separate process.
 
 use crate::under_test::{device, is_host, module, stream};
 use crate::{again, is_child};

@@ -1,4 +1,4 @@
-//! Once the process exits, drops leave the driver alone.
+//! Once the process exits, drops make no driver call.
 
 use crate::under_test::module;
 use crate::watched::{TOTAL, device};

@@ -1,4 +1,4 @@
-//! Calls that fail: nothing is lost, nothing is freed in use, and a lost device is left alone.
+//! Calls that fail: nothing leaks, nothing is freed while in use, and a lost device gets no calls.
 
 use crate::under_test::two_devices;
 use crate::watched::{
@@ -119,7 +119,7 @@ fn a_failing_free_is_reported() {
     assert_eq!((statistics.reserved, statistics.segments), (0, 0));
     assert!(statistics.lost > 0);
 
-    // A device that goes frees what its pool has.
+    // The drop of a device frees its pool.
     drop(stream.upload(&[1_u8]).unwrap());
     let before = hip_safe::drop_errors();
     fail_next("hipFree", CODE);
@@ -137,12 +137,12 @@ fn memory_that_may_be_in_use_is_not_freed() {
     let buffer = || stream.alloc_zeros::<u8>(100).unwrap();
     drop(buffer());
     calls();
-    // One wait fails: waiting for the device will do, and the error is told.
+    // The wait for the stream fails: the device is waited for instead, and the error is reported.
     fail_next("hipStreamSynchronize", CODE);
     device.trim_memory(0).unwrap();
     assert_eq!(work_calls(), ["hipStreamSynchronize", "hipDeviceSynchronize", "hipFree"]);
     assert_eq!(drop_errors().len(), 1);
-    // No wait works, here because it cannot be asked which of two devices is current: the memory stays.
+    // Every wait fails, because the current device cannot be queried: the memory stays allocated.
     if two_devices().is_none() {
         return;
     }
@@ -204,7 +204,7 @@ fn workload(device: &Device) -> Result<Vec<u32>> {
     Ok(result)
 }
 
-/// What is made, and what releases it.
+/// Calls that create a resource, each with the call that releases it.
 const RELEASED: [(&[&str], &str); 4] = [
     (&["hipMalloc", "hipMallocManaged"], "hipFree"),
     (&["hipHostMalloc"], "hipHostFree"),
@@ -280,13 +280,13 @@ fn every_call_of_the_rest_fails_once() {
     assert_eq!(CAPTURED.load(Ordering::SeqCst), 0, "host functions are dropped");
 }
 
-/// Runs it once for each of its calls, which fails; gives what it answers when none does.
+/// Runs it once for each of its calls, with that call failing. Returns the result when no call fails.
 fn fail_each_call(workload: fn(&Device) -> Result<Vec<u32>>) -> Vec<u32> {
     let device = device();
     calls();
     let expected = workload(&device).unwrap();
     let total = calls().len();
-    // On a platform of one device nobody asks which is current.
+    // On a platform with one device the current device is never queried.
     let least = if two_devices().is_some() { 41 } else { 30 };
     assert!(total >= least, "{total} calls");
     for count in 0..total {

@@ -80,7 +80,7 @@ fn calls_leave_the_current_device_as_it_was() {
         drop(inner);
     }
     assert_eq!(current(), 0);
-    // A guard that is forgotten changes what is current, and nothing else.
+    // A forgotten guard changes only the current device.
     std::mem::forget(second.make_current().unwrap());
     assert_eq!(current(), 1);
     let stream = first.new_stream().unwrap();
@@ -89,7 +89,7 @@ fn calls_leave_the_current_device_as_it_was() {
 }
 
 #[test]
-fn what_addresses_point_to() {
+fn addresses_have_a_kind_of_memory() {
     let device = device(0);
     let stream = device.new_stream().unwrap();
     let buffer = stream.alloc_zeros::<u32>(64).unwrap();

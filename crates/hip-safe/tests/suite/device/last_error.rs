@@ -1,4 +1,4 @@
-//! No error stays with the thread that made a failing call: HIP 7 keeps it through later successes, and whoever asks the thread next would
+//! A failing call leaves no last error on its thread. HIP 7 keeps it through later successful calls, and other code that queries it would
 //! take it for their own.
 
 use crate::under_test::platform;
@@ -39,7 +39,7 @@ fn a_failing_call_by_hand_stays_until_it_is_asked_for() {
 }
 
 #[test]
-fn an_error_that_is_returned_is_gone_from_the_thread() {
+fn a_returned_error_is_cleared_from_the_thread() {
     let stream = fresh_stream();
     let error = match stream.alloc_managed::<u8>(TOO_MUCH) {
         Err(Error::NotOffered { what, .. }) => return println!("skipped: no {what}"),
@@ -49,7 +49,7 @@ fn an_error_that_is_returned_is_gone_from_the_thread() {
     assert_eq!(left(), hipError_t::hipSuccess);
 }
 
-/// Where a failure is an answer, nobody is told of it.
+/// A failure that is an expected answer is not reported.
 #[test]
 fn so_is_one_that_is_dealt_with() {
     let stream = fresh_stream();

@@ -34,14 +34,14 @@ fn a_copy_arrives() {
     assert_eq!(here.download(&copy).unwrap(), numbers);
     here.copy_from_peer(&source.slice(..10).unwrap(), &mut copy.slice_mut(5..15).unwrap()).unwrap();
     assert_eq!(here.download(&copy.slice(..15).unwrap()).unwrap(), [&numbers[..5], &numbers[..10]].concat());
-    // A device is no exception to itself.
+    // The device itself is treated like another one.
     let mut beside = there.alloc_zeros::<u32>(LEN).unwrap();
     there.copy_from_peer(&source, &mut beside).unwrap();
     assert_eq!(there.download(&beside).unwrap(), numbers);
 }
 
 #[test]
-fn both_memories_know_of_the_copy_on_the_stream_that_runs_it() {
+fn a_peer_copy_is_recorded_for_both_buffers_on_its_stream() {
     let Some([there, here]) = streams() else { return };
     let mut source = there.upload(&vec![7_u8; LEN]).unwrap();
     let mut copy = here.alloc_zeros::<u8>(LEN).unwrap();
@@ -91,7 +91,7 @@ fn what_cannot_be_copied_is_refused_before_any_call() {
 }
 
 #[test]
-fn access_is_given_once_and_taken_back() {
+fn access_is_enabled_once_and_disabled() {
     let Some([there, here]) = streams() else { return };
     let (first, second) = (there.device(), here.device());
     assert!(!first.can_access_peer(first).unwrap());

@@ -196,7 +196,7 @@ fn what_cannot_be_captured_is_refused_before_any_call() {
 }
 
 #[test]
-fn other_streams_and_the_host_go_on_beside_a_capture() {
+fn other_streams_and_the_host_continue_during_a_capture() {
     let device = device();
     let [stream, other] = streams(&device);
     let mut buffer = stream.upload(&[1_u8; LEN]).unwrap();
@@ -242,7 +242,7 @@ fn the_stream_goes_on_after_an_error_or_a_panic_in_the_closure() {
     assert!(panic.is_err());
     let ends = calls().into_iter().filter(|call| ["hipStreamEndCapture", "hipGraphDestroy"].contains(call));
     assert_eq!(ends.collect::<Vec<_>>(), ["hipStreamEndCapture", "hipGraphDestroy"].repeat(2));
-    assert_eq!(stream.download(&buffer).unwrap(), [0; LEN], "neither was done");
+    assert_eq!(stream.download(&buffer).unwrap(), [0; LEN], "neither was called");
     let graph = stream.capture(|stream| stream.memset(&mut buffer, 4)).unwrap();
     graph.instantiate().unwrap().launch(&stream).unwrap();
     assert_eq!(stream.download(&buffer).unwrap(), [4; LEN]);

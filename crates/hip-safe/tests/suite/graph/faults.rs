@@ -1,4 +1,4 @@
-//! Captures and launches whose calls fail: nothing is lost, and the stream goes on.
+//! Captures and launches whose calls fail: nothing leaks, and the stream can still be used.
 
 use crate::alone;
 use crate::under_test::two_devices;
@@ -59,7 +59,7 @@ fn every_call_fails_once() {
         if no_fault() {
             // There were no more calls.
             assert_eq!(outcome.unwrap(), expected);
-            // On a platform of one device nobody asks which is current.
+            // On a platform with one device the current device is never queried.
             let least = if two_devices().is_some() { 51 } else { 48 };
             assert!(count >= least, "{count} calls");
             break;
@@ -69,14 +69,14 @@ fn every_call_fails_once() {
         check_outcome(outcome, &expected, count, failed);
         check_released(&RELEASED, &made, count, failed);
         assert_eq!(device.memory_statistics().allocated, 0, "call {count}, {failed}");
-        // The stream does what it is given.
+        // The stream executes work again.
         assert_eq!(stream.download(&stream.upload(&[5_u8]).unwrap()).unwrap(), [5], "call {count}, {failed}");
         calls();
     }
     assert_eq!(workload(&device, &stream).unwrap(), expected, "nothing is left of it");
 }
 
-/// What is made, and what releases it.
+/// Calls that create a resource, each with the call that releases it.
 const RELEASED: [(&[&str], &str); 3] = [
     (&["hipStreamEndCapture"], "hipGraphDestroy"),
     (&["hipGraphInstantiateWithFlags"], "hipGraphExecDestroy"),
@@ -84,7 +84,7 @@ const RELEASED: [(&[&str], &str); 3] = [
 ];
 
 #[test]
-fn what_goes_wrong_beside_the_error_or_the_panic_of_the_closure_is_told() {
+fn further_errors_after_that_of_the_closure_are_reported() {
     let stream = device().new_stream().unwrap();
     drop_errors();
     let error = stream.capture(|_| {

@@ -1,4 +1,4 @@
-//! What another library's work needs: a graph keeps it, and what waits for the host is refused in a capture.
+//! Values that another library's work needs: a graph keeps them. A blocking call is refused in a capture.
 
 use crate::under_test::stream;
 use hip_safe::{Error, Result, Stream};
@@ -37,7 +37,7 @@ fn a_graph_keeps_what_its_work_needs() {
     let exec = graph.instantiate().unwrap();
     drop(graph);
     exec.launch(&stream).unwrap();
-    assert_eq!(Arc::strong_count(&needed), 2, "what was instantiated keeps it too");
+    assert_eq!(Arc::strong_count(&needed), 2, "the executable graph keeps it too");
     exec.close().unwrap();
     assert_eq!(Arc::strong_count(&needed), 1);
 }

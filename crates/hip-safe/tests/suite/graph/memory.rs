@@ -48,7 +48,7 @@ fn a_graph_keeps_what_it_captured() {
     assert_eq!(active(), 0);
 }
 
-/// What a peer does whose graph does not keep its buffers: the raw graph has raw addresses.
+/// A wrapper whose graph does not keep its buffers: the raw graph contains raw addresses.
 #[test]
 fn naive_graph_of_raw_handles() {
     if !is_child() {
@@ -225,7 +225,7 @@ fn launches_are_ordered_with_what_a_capture_allocated_and_did_not_use() {
     assert_eq!(device.memory_statistics().allocated, 0);
 }
 
-/// The same before the checker's eyes.
+/// The same under the checker.
 #[test]
 fn no_launch_races_with_what_a_capture_allocated_and_did_not_use() {
     if !is_child() {
@@ -274,9 +274,9 @@ fn what_another_thread_allocates_is_not_the_graphs() {
     assert_eq!(device.memory_statistics().allocated, 0);
 }
 
-/// Who copies on write asks for it: a graph is no owner.
+/// Copy-on-write code checks this, because a graph does not count as an owner.
 #[test]
-fn memory_knows_the_graphs_that_use_it() {
+fn memory_counts_the_graphs_that_use_it() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let [mut written, mut read] = [1, 2].map(|value| stream.upload(&[value; LEN]).unwrap());
@@ -298,7 +298,7 @@ fn memory_knows_the_graphs_that_use_it() {
     let exec = graph.instantiate().unwrap();
     drop(graph);
     assert!(writes(&written) && writes(&made));
-    // Another graph that writes it is one more, and its own capture does not hide the first.
+    // Two graphs that write it are counted separately.
     let other = stream.capture(|stream| {
         stream.memset(&mut written, 4)?;
         stream.memset(&mut read, 5)?;

@@ -65,7 +65,7 @@ fn work_of_other_threads_is_done_or_refused_and_never_captured() {
             assert_eq!(graph.node_count(), 2, "the work of others");
             graphs.push(graph.instantiate().unwrap());
             graphs.last().unwrap().launch(&stream).unwrap();
-            // The others' turn.
+            // Lets the other threads run.
             std::thread::sleep(Duration::from_micros(100));
         }
         threads.map(|thread| thread.join().unwrap())
@@ -180,7 +180,7 @@ fn a_buffer_is_written_after_a_graph_that_another_thread_drops() {
     for round in 0..ROUNDS {
         let mut bytes = ours.alloc_zeros::<u8>(LEN).unwrap();
         let graph = theirs.capture(|stream| stream.memset(&mut bytes, 0xff)).unwrap().instantiate().unwrap();
-        // The graph has the buffer too until it is dropped: its owner finds itself alone at any time.
+        // The graph keeps the buffer until it is dropped. The owner may become the only one at any time.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 graph.launch(&theirs).unwrap();
@@ -193,7 +193,7 @@ fn a_buffer_is_written_after_a_graph_that_another_thread_drops() {
                 assert!(seen.iter().all(|&byte| byte == seen[0]), "round {round}: two writes at once");
             }
         });
-        // Nobody else is left.
+        // There is no other owner left.
         ours.memset(&mut bytes, round).unwrap();
         assert_eq!(ours.download(&bytes).unwrap(), [round; LEN]);
     }

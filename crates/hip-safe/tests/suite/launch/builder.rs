@@ -1,4 +1,4 @@
-//! Kernels: what they are launched with is checked, and what they are made of stays until they are done.
+//! Launches by the builder: arguments are checked, and everything that a kernel uses stays alive until it is done.
 
 use crate::under_test::{self, device, is_host, ordinals, platform, stream, two_devices};
 use hip_safe::{Device, DeviceBuffer, Error, Function, LaunchConfig, Module, Stream};
@@ -228,7 +228,7 @@ fn is_refused(device: &Device, bytes: &[u8], reason: &str) {
 }
 
 #[test]
-fn images_that_are_none() {
+fn invalid_images_are_refused() {
     let device = device(0);
     for (bytes, reason) in [
         (&b""[..], "no code object"),

@@ -1,4 +1,4 @@
-//! Launches over buffers and one value: the same as collected ones, whatever is unusual about them.
+//! Launches of buffers and one value: the same results as by the builder, on the fast path and off it.
 
 use crate::under_test::{device, module, ordinals, two_devices};
 use crate::waiting::{RECORD_AND_WAIT, streams, waits};
@@ -51,7 +51,7 @@ fn kernels_of_one_and_of_two_inputs_compute_what_they_should() {
 }
 
 #[test]
-fn memory_may_be_read_twice_and_written_beside_what_is_read() {
+fn memory_may_be_read_twice_while_other_memory_is_written() {
     let stream = device(0).new_stream().unwrap();
     let kernel = module(stream.device()).function("elementwise_add_f32").unwrap();
     let mut buffer = stream.upload(&numbers(8)).unwrap();
@@ -61,7 +61,7 @@ fn memory_may_be_read_twice_and_written_beside_what_is_read() {
     let (left, mut right) = buffer.split_at_mut(4).unwrap();
     add(&stream, &kernel, &left, &left, &mut right).unwrap();
     assert_eq!(stream.download(&buffer).unwrap(), [0.0, 1.0, 2.0, 3.0, 0.0, 2.0, 4.0, 6.0]);
-    // The memory is free again, and knows of both.
+    // The memory is unlocked again, and both uses are recorded.
     let other = stream.device().new_stream().unwrap();
     other.memset(&mut buffer, 0).unwrap();
     assert_eq!(stream.download(&buffer).unwrap(), [0.0; 8]);
@@ -107,7 +107,7 @@ fn a_graph_launches_it_again() {
 }
 
 #[test]
-fn what_is_wrong_is_said_as_of_other_launches() {
+fn errors_are_those_of_other_launches() {
     let stream = device(0).new_stream().unwrap();
     let kernel = module(stream.device()).function("elementwise_add_f32").unwrap();
     let a = stream.upload(&[1.0_f32; 4]).unwrap();
@@ -201,16 +201,16 @@ fn what_a_stream_did_to_its_own_memory_is_waited_for() {
         add(&home, &kernel, &a, &a, &mut out).unwrap();
     }
     calls();
-    // It was read by what was noted last, and written by nothing since.
+    // The last recorded use was a read, with no write since.
     other.memset(&mut a, 0).unwrap();
     assert_eq!(waits(), RECORD_AND_WAIT);
     add(&home, &kernel, &a, &a, &mut out).unwrap();
-    assert_eq!(waits(), RECORD_AND_WAIT, "others had it meanwhile");
+    assert_eq!(waits(), RECORD_AND_WAIT, "other streams used it meanwhile");
     assert_eq!(other.download(&out).unwrap(), [0.0; 10]);
 }
 
 #[test]
-fn who_used_memory_before_it_was_handed_out_is_waited_for() {
+fn former_uses_of_memory_are_waited_for() {
     let device = watched::device();
     let [home, other] = streams(&device);
     let kernel = module(&device).function("elementwise_add_f32").unwrap();
@@ -264,7 +264,7 @@ fn memory_that_others_read_may_be_read_twice() {
     let kernel = module(&device).function("elementwise_add_f32").unwrap();
     let (mut a, mut out) = (home.upload(&[1.0_f32; 10]).unwrap(), home.alloc_zeros(10).unwrap());
     device.synchronize().unwrap();
-    // From now on its uses are locked.
+    // From now on its uses take the lock.
     drop(other.clone_of(&a).unwrap());
     calls();
     add(&home, &kernel, &a, &a, &mut out).unwrap();
@@ -308,7 +308,7 @@ fn launches_of_a_graph_and_what_the_memory_s_own_stream_does_take_turns() {
     for _ in 0..3 {
         calls();
         exec.launch(&other).unwrap();
-        assert_eq!(waits(), RECORD_AND_WAIT, "the home wrote it");
+        assert_eq!(waits(), RECORD_AND_WAIT, "the own stream wrote it");
         add(&home, &kernel, &ones, &ones, &mut sum).unwrap();
         assert_eq!(waits(), RECORD_AND_WAIT, "the graph reads it");
     }

@@ -1,4 +1,4 @@
-//! How much of a device a kernel fills, and what it may use.
+//! Occupancy and attributes of kernels.
 
 use crate::under_test::{device, module, ordinals, stream};
 use hip_safe::{Error, LaunchConfig};

@@ -1,4 +1,4 @@
-//! Buffers and views: what goes in comes out, and what does not fit is an error.
+//! Buffers and views: values come back unchanged, and ranges and lengths are checked.
 
 use crate::under_test::{stream, two_devices};
 use half::{bf16, f16};
@@ -111,7 +111,7 @@ fn more_than_the_device_has() {
 }
 
 #[test]
-fn a_buffer_of_nothing() {
+fn an_empty_buffer() {
     let stream = stream();
     let mut empty = stream.upload::<f32>(&[]).unwrap();
     assert!(empty.is_empty() && empty.device_ptr().is_null());

@@ -1,4 +1,4 @@
-//! The search for leaks, in processes of their own: what lives at exit is what is printed.
+//! The leak check, in separate processes: buffers that are alive at exit are printed.
 
 use crate::under_test::{device, platform};
 use crate::{again, is_child};
@@ -29,9 +29,9 @@ fn name() -> String {
 }
 
 #[test]
-fn what_lives_at_exit_is_listed_the_largest_first() {
+fn live_buffers_are_listed_at_exit_largest_first() {
     if !is_child() {
-        let found = report("what_lives_at_exit_is_listed_the_largest_first", "1");
+        let found = report("live_buffers_are_listed_at_exit_largest_first", "1");
         let name = name();
         let (devices, lines): (Vec<_>, Vec<_>) =
             found.iter().partition(|line| line.contains(": in buffers "));
@@ -88,9 +88,9 @@ fn without_leaks_a_line_says_so() {
 }
 
 #[test]
-fn a_wrong_value_is_told_of() {
+fn a_wrong_value_is_reported() {
     if !is_child() {
-        let child = again("memory::check::a_wrong_value_is_told_of", &[(VARIABLE, "yes")]);
+        let child = again("memory::check::a_wrong_value_is_reported", &[(VARIABLE, "yes")]);
         let text = String::from_utf8_lossy(&child.stderr);
         assert!(text.contains("HIPSTACK_MEMORY_CHECK=yes: there are 0, 1 and backtrace"), "{text}");
         assert!(!text.contains("memory check: "), "{text}");
@@ -134,9 +134,9 @@ fn panic_of(act: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
-fn a_program_asks_for_what_lives() {
+fn a_program_can_list_live_buffers() {
     if !is_child() {
-        let child = again("memory::check::a_program_asks_for_what_lives", &[]);
+        let child = again("memory::check::a_program_can_list_live_buffers", &[]);
         assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
         assert!(
             !String::from_utf8_lossy(&child.stderr).contains("memory check: no leaks"),

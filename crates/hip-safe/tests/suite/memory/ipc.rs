@@ -1,4 +1,4 @@
-//! Memory that processes share: one makes it, another opens it.
+//! IPC: one process makes a buffer, another opens it.
 
 use crate::under_test::{self, stream};
 use crate::watched::{calls, changed_platform, device, drop_errors, fail_next, work_calls};
@@ -54,7 +54,7 @@ fn open_and_change(handle: &str) {
 }
 
 #[test]
-fn a_platform_that_cannot_share_says_so() {
+fn a_platform_without_shared_memory_is_an_error() {
     let stream = device().new_stream().unwrap();
     let buffer = stream.upload(&[1_u32; 10]).unwrap();
     for call in ["hipIpcGetMemHandle", "hipIpcOpenMemHandle"] {
@@ -117,7 +117,7 @@ unsafe extern "C" fn close(pointer: *mut c_void) -> hipError_t {
 
 /// The same on a platform that opens memory of its own, so that it runs everywhere.
 #[test]
-fn what_was_opened_is_closed_once_and_after_its_work() {
+fn opened_memory_is_closed_once_and_after_its_work() {
     let platform = changed_platform(|table| {
         (table.hipIpcOpenMemHandle, table.hipIpcCloseMemHandle) = (open, close);
     });

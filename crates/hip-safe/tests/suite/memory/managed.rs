@@ -221,7 +221,7 @@ unsafe extern "C" fn not_while_kernels_run(place: *mut hipDeviceProp_tR0600, ord
 }
 
 #[test]
-fn a_device_whose_kernels_shut_the_host_out_has_none() {
+fn a_device_without_concurrent_access_has_no_managed_memory() {
     if !is_host() {
         return;
     }
@@ -255,7 +255,7 @@ fn what_is_missing_may_be_in_the_pool() {
 }
 
 #[test]
-fn a_failing_free_is_told_and_memory_in_use_stays() {
+fn a_failing_free_is_reported_and_memory_in_use_stays() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let Some(numbers) = managed::<u8>(&stream, 100) else { return };

@@ -54,7 +54,7 @@ fn dropping_waits_for_the_copy() {
 }
 
 #[test]
-fn forgetting_it_in_flight_only_leaks() {
+fn forgetting_a_pinned_buffer_during_a_copy_only_leaks() {
     let stream = stream();
     let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();
     let source = PinnedBuffer::from_slice(stream.device(), &vec![3; LEN]).unwrap();
@@ -106,7 +106,7 @@ fn pinned_copies_of_another_device_s_buffer_are_refused() {
 }
 
 #[test]
-fn pinned_memory_of_nothing() {
+fn empty_pinned_memory() {
     let stream = stream();
     let mut empty = PinnedBuffer::<u32>::zeroed(stream.device(), 0).unwrap();
     let mut buffer = stream.alloc_zeros::<u32>(0).unwrap();

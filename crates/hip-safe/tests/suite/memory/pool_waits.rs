@@ -1,4 +1,4 @@
-//! Nobody has a device's pool while the host waits or a call is made.
+//! A device's pool is not locked while the host waits or the driver is called.
 
 use crate::under_test::two_devices;
 use crate::waiting::{LONG, in_time};
@@ -91,7 +91,7 @@ fn others_use_the_pool_while_a_trim_waits() {
     }
 }
 
-/// While one thread gives the last memory back, it is not missing: another one that needs it waits for it.
+/// While one thread returns the last memory to the driver, another one that needs memory waits for it.
 #[test]
 fn memory_that_leaves_is_waited_for_before_there_is_none() {
     in_time(|| {
@@ -121,7 +121,7 @@ fn memory_that_leaves_is_waited_for_before_there_is_none() {
 }
 
 #[test]
-fn what_was_reserved_takes_no_call() {
+fn reserved_memory_needs_no_call() {
     let device = device();
     let stream = device.new_stream().unwrap();
     drop([32, 32].map(|mib| stream.alloc_zeros::<u8>(mib * MIB).unwrap()));
@@ -141,7 +141,7 @@ fn what_was_reserved_takes_no_call() {
     assert_eq!(device.memory_statistics().reserved, 100 * MIB);
 }
 
-/// The hook is told of what went wrong in a call for the pool once that call is over: it may allocate and free.
+/// The hook gets an error of a driver call for the pool after the pool is unlocked, so it may allocate and free.
 #[test]
 fn the_hook_may_use_the_pool() {
     static KEPT: Mutex<Option<DeviceBuffer<u8>>> = Mutex::new(None);

@@ -36,7 +36,7 @@ fn writing_copies_only_what_is_shared() {
     assert_ne!(mine.device_ptr(), theirs.device_ptr());
     assert_eq!((theirs.strong_count(), mine.strong_count()), (1, 1));
     stream.memset(mine.make_mut(&stream).unwrap(), 1).unwrap();
-    assert_eq!(device.shared_copies() - before, 1, "alone again");
+    assert_eq!(device.shared_copies() - before, 1, "the only reference again");
     assert_eq!((mine.download().unwrap(), theirs.download().unwrap()), (vec![1; 3], vec![7; 3]));
 }
 
@@ -62,7 +62,7 @@ fn writing_on_another_device_is_refused() {
 }
 
 #[test]
-fn a_shared_buffer_of_nothing() {
+fn an_empty_shared_buffer() {
     let stream = stream();
     let mut shared = SharedBuffer::new(stream.upload::<u64>(&[]).unwrap());
     let _other = shared.clone();

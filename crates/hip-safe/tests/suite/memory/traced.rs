@@ -1,4 +1,4 @@
-//! What a subscriber of `tracing` is told of memory. These tests run alone: if another thread met an event for the first time just when
+//! The events of memory for `tracing`. Each test runs in a separate process: if another thread met an event for the first time just when
 //! this one's subscriber comes, `tracing` would not tell it of that event.
 
 use crate::alone;
@@ -88,8 +88,8 @@ fn calls_during(function: impl Fn() + Send + Sync + 'static, act: impl FnOnce() 
 }
 
 #[test]
-fn allocations_frees_segments_and_modules_are_told_of() {
-    if !alone("memory::traced::allocations_frees_segments_and_modules_are_told_of") {
+fn allocations_frees_segments_and_modules_are_traced() {
+    if !alone("memory::traced::allocations_frees_segments_and_modules_are_traced") {
         return;
     }
     let device = device();
@@ -110,7 +110,7 @@ fn allocations_frees_segments_and_modules_are_told_of() {
         line(Level::TRACE, format!("allocation bytes=900 device={name} stream hit=true")),
         line(Level::TRACE, format!("free bytes=900 device={name} stream")),
     ];
-    assert_eq!(found, expected, "the pool has it");
+    assert_eq!(found, expected, "the pool has the memory");
 
     let found = told(|| assert_eq!(device.trim_memory(0).unwrap(), segment_bytes));
     let expected = format!("segment to the driver bytes={segment_bytes} device={name}");
@@ -126,7 +126,7 @@ fn allocations_frees_segments_and_modules_are_told_of() {
     assert_eq!(told(|| drop(stream.alloc_zeros::<u8>(0).unwrap())), []);
 }
 
-/// A subscriber may use what it is told of: no lock of ours is held.
+/// A subscriber may use the device, because no lock of this crate is held.
 #[test]
 fn a_subscriber_may_use_the_device() {
     if !alone("memory::traced::a_subscriber_may_use_the_device") {
@@ -188,6 +188,6 @@ fn a_subscriber_may_ask_for_the_module_that_is_loaded() {
             move || again.lock().unwrap().push(way(&device, &image, &source))
         };
         let told = calls_during(asks, move || drop(way(&device, &image, &source)));
-        assert_eq!(told, 1, "it is told of once");
+        assert_eq!(told, 1, "it is reported once");
     }
 }

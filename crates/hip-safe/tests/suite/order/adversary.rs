@@ -1,4 +1,4 @@
-//! A whole program on a platform that delays and reorders what it may: every result is right, and nothing is reported.
+//! A program on a platform that delays and reorders work as far as allowed: every result is right, and the checker reports nothing.
 //!
 //! The platform reads its settings once, so the program runs in processes of their own.
 
@@ -137,7 +137,7 @@ fn launches_of_graphs(device: &Device) {
         scope.spawn(|| (0..5).for_each(|_| twin.launch(second).unwrap()));
         third.memset(&mut step, 0).unwrap();
     });
-    // Buffers and graphs go while launches are in flight, and others get the memory.
+    // Buffers and graphs are dropped during launches, and their memory is reused.
     drop(kept);
     drop((exec, twin, step));
     let others: Vec<_> = streams.iter().map(|stream| stream.alloc_zeros::<f32>(LEN).unwrap()).collect();

@@ -1,6 +1,6 @@
-//! What other wrappers get wrong, each beside a twin of a few lines that does as they do, which is shown to be broken.
+//! Errors of other wrappers: each test compares this crate with a twin, a few lines that do as the other wrapper does and are shown to be wrong.
 //!
-//! The twins call hip-host's tables. Its checker judges the order of all operations by the order of the calls, so what is broken is
+//! The twins call hip-host's tables. Its checker judges the order of operations by the order of the calls, so an error is
 //! found in every run. It reads its setting once: the twins and our own lines run in a process of their own.
 
 use crate::under_test::is_host;
@@ -217,7 +217,7 @@ fn sizes_are_multiplied_checked() {
 
 /// cudarc 7 and 8, rocm-rs: a drop without the right device, or without any after an earlier error.
 #[test]
-fn a_drop_has_its_device_even_after_an_error() {
+fn a_drop_makes_its_device_current_even_after_an_error() {
     let platform = Arc::new(unshared_platform());
     if Device::count(&platform).unwrap() < 2 {
         println!("skipped: needs two devices");
@@ -293,8 +293,8 @@ fn a_stream_is_destroyed_once() {
 
 /// A buffer that is freed and handed out to another stream while the first one's work goes on.
 #[test]
-fn memory_is_handed_on_behind_its_work() {
-    if !checked("memory_is_handed_on_behind_its_work") {
+fn freed_memory_is_reused_after_its_work() {
+    if !checked("freed_memory_is_reused_after_its_work") {
         return;
     }
     let (raw, device, first, second) = ours();

@@ -87,7 +87,7 @@ fn two_halves_of_a_buffer_are_one_memory() {
 }
 
 #[test]
-fn what_is_known_to_be_complete_is_not_waited_for() {
+fn completed_work_is_not_waited_for() {
     let device = device();
     let [first, second] = streams(&device);
     let mut buffer = second.alloc_zeros::<u32>(10).unwrap();

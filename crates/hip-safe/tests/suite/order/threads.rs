@@ -1,4 +1,4 @@
-//! Handles go where threads go, and drop in any order.
+//! Handles can be sent to other threads and dropped in any order.
 
 use crate::under_test::{device, ordinals, stream};
 use hip_safe::*;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::thread;
 
-/// Holds that the types may be sent and shared, and gives their names.
+/// Asserts that the types are `Send` and `Sync`, and returns their names.
 macro_rules! both {
     ($($type:ty),* $(,)?) => {{
         fn both<T: Send + Sync>() {}
@@ -15,7 +15,7 @@ macro_rules! both {
     }};
 }
 
-/// Holds that the types may neither be sent nor shared, and gives their names.
+/// Asserts that the types are neither `Send` nor `Sync`, and returns their names.
 macro_rules! neither {
     ($($type:ty),* $(,)?) => {{
         // A type that were one of the two would have two functions of that name, and this would not compile.
@@ -35,7 +35,7 @@ fn plain(name: &str) -> &str {
     name.split('<').next().unwrap_or(name).trim()
 }
 
-/// The types that the crate's root names: what begins with a large letter and is no trait. What only builds for tests export is
+/// The types that the crate's root exports: names with a capital that are no traits. Exports of test builds only are
 /// left out.
 fn exported() -> BTreeSet<&'static str> {
     let traits = ["DeviceRepr", "AnyBits", "DeviceSlice", "DeviceSliceMut", "Result"];

@@ -1,4 +1,4 @@
-//! Nothing is locked while the device is waited for, nor while code of the program's runs: whoever needs the lock may be what is waited for.
+//! No lock is held during a wait for the device, or while code of the program runs, because what is waited for may need the lock.
 
 use crate::alone;
 use crate::under_test::{is_host, stream, two_devices};
@@ -22,7 +22,7 @@ fn gate(stream: &Stream) -> Sender<()> {
     open
 }
 
-/// Lets a thread come to where it waits. If it is late, a test finds less.
+/// Gives a thread time to reach its wait. If it is late, the test covers less.
 fn a_moment() {
     thread::sleep(Duration::from_millis(100));
 }
@@ -80,7 +80,7 @@ fn read_each(stream: &Stream, others: &[DeviceBuffer<u8>]) {
 }
 
 #[test]
-fn who_waits_for_a_read_keeps_nobody_from_its_other_memory() {
+fn a_thread_that_waits_for_a_read_locks_none_of_its_other_memory() {
     in_time(|| {
         let device = device();
         let [reader, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
@@ -130,7 +130,7 @@ fn a_copy_of_pinned_memory_that_waits_keeps_no_reader_away() {
 }
 
 #[test]
-fn writes_of_pinned_memory_by_the_host_and_by_graphs_do_not_meet() {
+fn writes_of_pinned_memory_by_the_host_and_by_graphs_are_ordered() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut pinned = PinnedBuffer::<u8>::zeroed(&device, 1 << 20).unwrap();
@@ -157,7 +157,7 @@ fn a_copy_from_the_host_that_waits_keeps_only_its_own_memory() {
         let device = device();
         let [writer, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
         let (mut others, mut middle) = around(&launcher);
-        // A graph has it too, so it is not its owner's alone.
+        // A graph has a reference too, so it takes the lock.
         let exec = of_all(&launcher, &mut others, &mut middle);
         let open = gate(&writer);
         let writing = thread::spawn(move || {
@@ -181,7 +181,7 @@ fn a_library_s_call_that_waits_locks_no_memory() {
         let device = device();
         let [caller, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
         let (mut others, mut middle) = around(&launcher);
-        // Graphs have all of it, so nothing is its owner's alone.
+        // Graphs have references to all of it, so every use takes the lock.
         let exec = of_all(&launcher, &mut others, &mut middle);
         let reads =
             third.capture(|third| others.iter().try_for_each(|other| third.clone_of(other).map(drop)));

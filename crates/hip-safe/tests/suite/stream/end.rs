@@ -1,4 +1,4 @@
-//! How streams end: what is waited for, who waits for whom, and what becomes of memory when nothing can be waited for.
+//! The end of streams: which work is waited for, by which thread, and what happens to memory when no wait succeeds.
 
 use crate::under_test::{is_host, two_devices};
 use crate::waiting::in_time;
@@ -29,7 +29,7 @@ fn lose(stream: Stream, other: &Stream) {
 }
 
 #[test]
-fn closing_the_last_reference_ends_it_and_says_how_that_went() {
+fn closing_the_last_reference_ends_the_stream_and_returns_the_error() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let second = stream.clone();
@@ -117,7 +117,7 @@ fn a_function_never_called_may_have_what_waits_for_its_stream() {
 }
 
 #[test]
-fn calls_in_a_function_answer_before_they_wait_for_anybody() {
+fn calls_in_a_host_function_fail_before_they_wait() {
     in_time(|| {
         let device = device();
         let (first, second) = (device.new_stream().unwrap(), device.new_stream().unwrap());

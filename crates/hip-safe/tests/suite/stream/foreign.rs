@@ -71,11 +71,11 @@ fn work_for_a_foreign_stream_that_its_owner_captures_is_refused() {
     calls();
     ours.memset(&mut buffer, 7).unwrap();
     ours.download(&buffer).unwrap();
-    assert!(!calls().contains(&"hipStreamIsCapturing"), "our own are not asked");
+    assert!(!calls().contains(&"hipStreamIsCapturing"), "the driver is not asked about our own streams");
 }
 
 #[test]
-fn the_null_stream_can_be_taken() {
+fn the_null_stream_can_be_wrapped() {
     let device = device(0);
     // SAFETY: S4: the null stream always is.
     let null = unsafe { Stream::from_raw(&device, null_mut()) };
@@ -86,7 +86,7 @@ fn the_null_stream_can_be_taken() {
 }
 
 #[test]
-fn devices_are_told_apart_outside() {
+fn devices_have_identifiers_outside_of_the_process() {
     let devices: Vec<_> = ordinals().map(device).collect();
     let uuids: HashSet<_> = devices.iter().map(|device| device.uuid().unwrap()).collect();
     let buses: HashSet<_> = devices.iter().map(|device| device.pci_bus_id().unwrap()).collect();

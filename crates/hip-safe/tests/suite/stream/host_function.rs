@@ -1,4 +1,4 @@
-//! Functions that a stream calls on the host: when, how often, and what becomes of those that it never calls.
+//! Host functions: when and how often they run, and what happens to those that are never called.
 
 use crate::under_test::{stream, two_devices};
 use crate::waiting::in_time;
@@ -23,7 +23,7 @@ fn functions_run_once_and_in_order() {
     }
     stream.synchronize().unwrap();
     assert_eq!(*seen.lock().unwrap(), (0..20).collect::<Vec<_>>());
-    assert_eq!(Arc::strong_count(&seen), 1, "what they captured is gone");
+    assert_eq!(Arc::strong_count(&seen), 1, "captured values are dropped");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_function_writes_pinned_memory_before_the_next_copy() {
 }
 
 #[test]
-fn pinned_memory_of_nothing_is_an_empty_slice() {
+fn empty_pinned_memory_is_an_empty_slice() {
     let stream = stream();
     let (sender, receiver) = mpsc::channel();
     let empty = PinnedBuffer::<u64>::zeroed(stream.device(), 0).unwrap();
@@ -74,7 +74,7 @@ fn pinned_memory_of_nothing_is_an_empty_slice() {
 }
 
 #[test]
-fn a_panic_is_caught_and_told() {
+fn a_panic_is_caught_and_reported() {
     let stream = device().new_stream().unwrap();
     let told = hip_safe::drop_errors();
     stream.launch_host(|| panic!("number {}", 4711)).unwrap();
@@ -182,7 +182,7 @@ unsafe extern "C" fn never_calls(_: hipStream_t, _: hipHostFn_t, _: *mut c_void)
     hipError_t(0)
 }
 
-/// A driver that takes the function and never calls it is one whose device was lost.
+/// A driver that accepts a function and never calls it stands for a lost device.
 #[test]
 fn a_function_that_is_never_called_is_dropped_with_the_stream() {
     let platform = changed_platform(|table| {
@@ -198,7 +198,7 @@ fn a_function_that_is_never_called_is_dropped_with_the_stream() {
 }
 
 #[test]
-fn a_library_without_host_functions_says_so() {
+fn a_library_without_host_functions_is_an_error() {
     let platform = changed_platform(|table| {
         table.hipLaunchHostFunc = Optional::absent("hipLaunchHostFunc", "5.3");
     });

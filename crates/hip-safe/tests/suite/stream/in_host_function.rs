@@ -1,4 +1,4 @@
-//! What calls answer in a function that a stream calls: none waits for a lock that others have while they call the driver.
+//! Calls in a host function: none waits for a lock that another thread holds during a driver call.
 //!
 //! A driver may call the function on any thread while another one waits in a call, or on the thread that is in that call. So here the
 //! function is called in the middle of a call of the driver, on that thread, whatever that has locked; and in it every method is called
@@ -36,7 +36,7 @@ fn call_pending() {
     unsafe { function.expect("it is no null")(data) }
 }
 
-/// What calls in the middle of which the function runs are made with. A graph has most of the memory.
+/// The values for the calls in the middle of which the host function runs. A graph has references to most of the memory.
 struct Bench {
     stream: Stream,
     other: Stream,
@@ -124,7 +124,7 @@ fn bench() -> (Bench, Things) {
 
 type Answers = Vec<(&'static str, Option<Error>)>;
 
-/// The answers of every method that refuses; some end what they are given, and the rest is dropped.
+/// The errors of every method that refuses. Some methods consume their value; the others are dropped.
 fn refused(things: Things) -> Answers {
     let Things {
         stream,
@@ -266,7 +266,7 @@ fn refused(things: Things) -> Answers {
     answers
 }
 
-/// Calls every method that answers behind a lock which others have for a moment.
+/// Calls every method that does not refuse.
 fn answered(things: &mut Things) -> Vec<&'static str> {
     let Things { stream, owned_pinned, managed, buffer, module, add, compiled, platform, spare, .. } = things;
     let mut names = Vec::new();
@@ -371,12 +371,10 @@ fn listed(row: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn no_lock_is_waited_for_that_others_have_while_they_call_the_driver() {
+fn no_lock_is_waited_for_that_is_held_during_driver_calls() {
     // It sets the hook.
     if !is_host()
-        || !alone(
-            "stream::in_host_function::no_lock_is_waited_for_that_others_have_while_they_call_the_driver",
-        )
+        || !alone("stream::in_host_function::no_lock_is_waited_for_that_is_held_during_driver_calls")
     {
         return;
     }
@@ -409,7 +407,7 @@ fn no_lock_is_waited_for_that_others_have_while_they_call_the_driver() {
 const COMPILE: [&str; 3] = ["Source::compile", "Source::compile_for", "compiler_version"];
 
 #[test]
-fn a_text_is_compiled_in_a_host_function() {
+fn a_source_is_compiled_in_a_host_function() {
     let stream = crate::watched::device().new_stream().unwrap();
     let (device, source) = (stream.device().clone(), Source::new(TEXT));
     let (sender, receiver) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! A random program over several streams that uses everything, held against a model on the host after every read.
+//! A random program over several streams that uses all operations, compared with a model on the host after every read.
 //!
 //! On hip-host it runs under its adversary and its checker, a process for each seed. `HIP_SAFE_TEST_SEEDS=200
 //! HIP_SAFE_TEST_SECONDS=10` makes more of it than the tests do by themselves.
@@ -40,7 +40,7 @@ struct Modelled<T> {
     model: Vec<f32>,
 }
 
-/// What the program has.
+/// The state of the program.
 struct Program {
     random: Random,
     device: Device,
@@ -294,7 +294,7 @@ impl Program {
         }
     }
 
-    /// Everything is as the model has it, and nothing is left behind.
+    /// Compares everything with the model, and checks that nothing leaked.
     fn end(mut self) -> u64 {
         let stream = self.stream();
         for Modelled { memory, model } in &self.buffers {
@@ -326,7 +326,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn program() {
     let seed = number("HIP_SAFE_TEST_SEED", 1);
     let time = Duration::from_millis(number("HIP_SAFE_TEST_MILLISECONDS", 300));
-    // A device of its own: what its pool has in the end is told by nobody else.
+    // A separate device, so that no other test changes the figures of its pool.
     let own = Device::new(&platform_as_it_is(), 0).unwrap();
     let (started, mut steps, mut compared) = (Instant::now(), 0_u64, 0);
     let mut round = 0;

@@ -1,4 +1,4 @@
-//! What the random program does beside: host functions, managed memory, another device, and what graphs it has.
+//! Further steps of the random program: host functions, managed memory, another device, and its graphs.
 
 use super::{Modelled, Program};
 use hip_safe::{Device, Error, GraphExec, ManagedBuffer, ManagedLocation, Stream};
