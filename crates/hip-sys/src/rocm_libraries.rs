@@ -1,4 +1,4 @@
-//! AMD's libraries beside HIP, found at run time: rocRAND, rocBLAS and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocBLAS and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
 use crate::miopen::miopenStatus_t;
@@ -9,7 +9,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A library of AMD's beside HIP, by its table. It takes streams and device pointers of the HIP that it is linked to, which has to be
+/// A ROCm library other than HIP, by its table. It takes streams and device pointers of the HIP that it is linked to, which has to be
 /// the one in use: a ROCm of one version brings both. It stays loaded for the life of the process.
 ///
 /// ```
