@@ -122,7 +122,7 @@ conformance() { "$xtask" conformance --platform amd --differences amd-emulated; 
 safe() {
     local skip=()
     if [ "$AMDEMU_MODE" = sync ]; then
-        skip=(--skip host_function::a_stream_whose_last_reference --skip pool_waits --skip stream_end)
+        skip=(--skip host_function::a_stream_whose_last_reference --skip pool_waits --skip stream::end)
     fi
     HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1 "${skip[@]}"
 }

@@ -169,7 +169,8 @@ sanitize)
             step "$tool parity $cases" sanitize $tool "$bin/parity" --device $platform:0 --filter "$cases" --json "$json"
         done
     done
-    step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 launch:: memory:: shared:: pinned:: events::
+    step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 \
+        launch::builder:: memory::buffers:: graph::memory:: memory::shared:: memory::pinned:: stream::events::
     finish
     ;;
 witness)
