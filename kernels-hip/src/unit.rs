@@ -1,5 +1,7 @@
 //! The families and units that kernels.toml lists.
 
+use std::collections::BTreeMap;
+
 /// A source file of kernels.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
@@ -63,6 +65,32 @@ pub fn unit(family: &str, dtype: &str) -> Option<Unit> {
     units().find(|unit| unit.family.name == family && unit.dtype == dtype)
 }
 
+impl Family {
+    /// The headers that its source includes, directly and through others, by name with their texts: those of [`crate::HEADERS`] that a
+    /// compiler needs for it.
+    pub fn headers(&self) -> Vec<(&'static str, &'static str)> {
+        included(self.source, crate::HEADERS)
+    }
+}
+
+/// Those of `headers` that a text includes, directly and through others, sorted by name.
+fn included<'a>(source: &str, headers: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let named = |text: &str| -> Vec<String> {
+        let quoted = |line: &str| Some(line.strip_prefix("#include \"")?.split_once('"')?.0.to_owned());
+        text.lines().filter_map(quoted).collect()
+    };
+    let mut found = BTreeMap::new();
+    let mut open = named(source);
+    while let Some(name) = open.pop() {
+        if let Some((name, text)) = headers.iter().find(|(header, _)| *header == name)
+            && found.insert(*name, *text).is_none()
+        {
+            open.extend(named(text));
+        }
+    }
+    found.into_iter().collect()
+}
+
 impl Unit {
     /// Such as `elementwise_f16`: the name of its object file and of its module in hip-host.
     pub fn name(&self) -> String {
@@ -85,10 +113,9 @@ impl Unit {
         !self.family.matrix_units || crate::has_matrix_units(platform, arch)
     }
 
-    /// A hash of the texts of its family and of [`crate::HEADERS`], as 32 hexadecimal digits of 128-bit XXH3. Code compiled from other
-    /// texts has another hash.
+    /// A hash of the unit's source and of its [`Family::headers`], as 32 hexadecimal digits of 128-bit XXH3.
     pub fn source_hash(&self) -> String {
-        let headers = crate::HEADERS.iter().map(|(_, text)| text.as_bytes());
+        let headers = self.family.headers().into_iter().map(|(_, text)| text.as_bytes());
         crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
     }
 
@@ -136,6 +163,34 @@ mod tests {
         assert_eq!(hash("reduce", "f32"), hash("reduce", "u8"));
         assert_ne!(hash("reduce", "f32"), hash("matmul", "f32"));
         assert_eq!(hash("matmul", "f32").len(), 32);
+    }
+
+    #[test]
+    fn headers_are_those_that_are_included() {
+        let headers =
+            [("a", "#include \"b\"\n"), ("b", "#include \"a\"\n#include <c>\n"), ("c", ""), ("d", "")];
+        let names = |source| included(source, &headers).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names("// text\n#include \"a\"\n#include \"unknown\"\n"), ["a", "b"]);
+        assert_eq!(names(""), [""; 0]);
+    }
+
+    /// So that [`included`] finds them: nothing stands before an `#include`, and all are headers of this crate but the platforms' own.
+    #[test]
+    fn every_include_names_a_header_and_every_header_is_included() {
+        let mut unused: Vec<&str> = crate::HEADERS.iter().map(|(name, _)| *name).collect();
+        for family in families() {
+            let headers = family.headers();
+            unused.retain(|name| headers.iter().all(|(used, _)| used != name));
+            for text in headers.iter().map(|(_, text)| *text).chain([family.source]) {
+                for line in text.lines().filter(|line| line.contains("#include")) {
+                    let known = headers.iter().any(|(name, _)| line == format!("#include \"{name}\""));
+                    let of_platform =
+                        ["hip/hip_runtime.h", "hiphost/device.hpp"].map(|name| format!("#include <{name}>"));
+                    assert!(known || of_platform.iter().any(|own| own == line), "{}: {line}", family.name);
+                }
+            }
+        }
+        assert_eq!(unused, [""; 0], "a header that no family includes");
     }
 
     #[test]
