@@ -141,7 +141,6 @@ driver! {
     cuEventSynchronize(Event);
     cuEventQuery(Event);
     cuEventElapsedTime(Place<f32>, Event, Event);
-    cuModuleLoad(Place<Module>, *const c_char);
     cuModuleLoadData(Place<Module>, *const c_void);
     cuModuleUnload(Module);
     cuModuleGetFunction(Place<Function>, Module, *const c_char);

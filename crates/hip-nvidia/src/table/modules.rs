@@ -10,9 +10,10 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ffi::{CStr, c_char, c_uint, c_void};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -64,17 +65,29 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
             return Err(VALUE);
         }
         let file = Path::new(OsStr::from_bytes(name.to_bytes()));
-        let absent = |_| hipError_t::hipErrorFileNotFound;
-        // Opening what is no regular file may wait (a pipe to which nobody writes) or do something (a device), here and in the driver.
-        if !file.metadata().map_err(absent)?.is_file() {
-            return Err(hipError_t::hipErrorInvalidImage);
-        }
-        let mut header = Vec::new();
-        File::open(file).and_then(|file| file.take(64).read_to_end(&mut header)).map_err(absent)?;
-        is_not_amds(|index| header.get(index).copied().unwrap_or(0))?;
-        // SAFETY: S11: a live place and the caller's C string; the driver knows how long the file is.
-        unsafe { load(place, |raw| (driver().cuModuleLoad)(raw, path)) }
+        let mut image = Vec::new();
+        open(file)?.read_to_end(&mut image).map_err(absent)?;
+        is_not_amds(|index| image.get(index).copied().unwrap_or(0))?;
+        // The driver reads PTX up to a zero byte.
+        image.push(0);
+        // SAFETY: S11: a live place; the image is live, and carries its own length or ends with the zero byte.
+        unsafe { load(place, |raw| (driver().cuModuleLoadData)(raw, image.as_ptr().cast())) }
     })())
+}
+
+fn absent(_: std::io::Error) -> hipError_t {
+    hipError_t::hipErrorFileNotFound
+}
+
+/// Opens a regular file; nothing else is opened, for that may wait (a pipe to which nobody writes) or do something (a device).
+fn open(path: &Path) -> Result<File, hipError_t> {
+    let regular =
+        |metadata: Metadata| if metadata.is_file() { Ok(()) } else { Err(hipError_t::hipErrorInvalidImage) };
+    regular(path.metadata().map_err(absent)?)?;
+    // It may have been replaced by a pipe since then: opening that must not wait either.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(absent)?;
+    regular(file.metadata().map_err(absent)?)?;
+    Ok(file)
 }
 
 pub(super) unsafe extern "C" fn hipModuleLoadData(
