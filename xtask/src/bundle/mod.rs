@@ -63,7 +63,7 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
         remove(&out.join("kernels.new"))?;
     }
     let kernels = root.join("target/kernels");
-    build_kernels::run(&build_kernels::BuildArgs::of(platform, &archs, &kernels))?;
+    build_kernels::run(&build_kernels::BuildArgs::of(platform, &archs, &[], &kernels))?;
     let programs = programs::build(&root, platform)?;
 
     let bin = out.join("bin");
