@@ -90,6 +90,7 @@ fn every_row_counts_its_bytes() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn a_run_on_the_host_measures_everything() {
     // The products' sizes are of their own module's tests: shrunk by as much they would be one element.
     let sets = [Set::Memory, Set::Select, Set::Attention, Set::Host];

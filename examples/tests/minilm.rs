@@ -84,6 +84,7 @@ fn sentences_become_the_tokens_that_the_python_tokenizer_gives() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn embeddings_agree_with_pytorch_and_among_devices() {
     let Some(folder) = folder() else { return };
     let theirs = known().embeddings;
@@ -99,6 +100,7 @@ fn embeddings_agree_with_pytorch_and_among_devices() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn half_precision_keeps_what_the_sentences_mean() {
     let Some(folder) = folder() else { return };
     let theirs = known().embeddings;
