@@ -25,7 +25,7 @@ if [ "${1-}" = --provides ]; then
         [ -n "$(missing $packages)" ] || echo "$steps"
     done <<'EOF' | paste -sd,
 sanitize-planted,sanitize-address,sanitize-thread g++
-libraries,run-time-compiler libamdhip64-dev librocrand1 librocrand-dev
+libraries libamdhip64-dev librocrand1 librocrand-dev
 aarch64 g++-aarch64-linux-gnu qemu-user
 EOF
     exit 0
