@@ -59,8 +59,8 @@ const fn winograd(channels: usize, side: usize, filters: usize, taps: usize, str
 }
 
 /// The measured products: large, batched and skinny matrix products, and the convolutions of ResNet-50 for 32
-/// images. Those for which PyTorch uses transforms, which round differently from 32-bit sums, occur in that form
-/// too.
+/// images. Those for which PyTorch uses transforms, which round differently from 32-bit sums, occur in that
+/// form too.
 pub const PRODUCTS: [Product; 21] = [
     gemm(1, 8192, 8192, 8192),
     gemm(1, 4096, 11008, 4096),

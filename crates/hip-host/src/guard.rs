@@ -132,7 +132,7 @@ impl Drop for Pages {
         let (access, flags) =
             (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
         let start = (self.region + ZONE) as *mut libc::c_void;
-        // SAFETY: S4: our own pages, whose owner waited for the work that uses them; new ones take their position.
+        // SAFETY: S4: our own pages; their owner waited for the work that uses them; new mappings replace them.
         let mapped = unsafe { libc::mmap(start, self.usable, access, flags | libc::MAP_FIXED, -1, 0) };
         let (base, len, identity) = (self.base, self.len, self.identity);
         let freed = Freed { region: self.region, region_len: self.region_len, base, len, identity };

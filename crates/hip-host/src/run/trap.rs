@@ -106,7 +106,7 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
             && here < exit.guard.end + HEADROOM
         {
             // Too little stack is left. Causes a stack overflow now, before anything is half done.
-            // SAFETY: S16: the guard zone is inaccessible; the read faults in this fiber, which the handler ends.
+            // SAFETY: S16: the guard zone is inaccessible; the read faults and the handler ends this fiber.
             unsafe { (exit.guard.start as *const u8).read_volatile() };
         }
         slot.shielded.set(true);

@@ -1,5 +1,5 @@
-// Test kernels for what older versions of HIP lack, so that the platforms' common cases cannot ask for it: the forms
-// with a mask, matching lanes, more groups, operators of vectors, half precision.
+// Test kernels for features that older versions of HIP lack, so that the platforms' common cases cannot use
+// them: the forms with a mask, matching lanes, more groups, operators of vectors, half precision.
 #include <hip/hip_bfloat16.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_fp16.h>
