@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         return code;
     }
     let mut arguments = Arguments::from_args();
-    // Cases see the whole device, so they take turns.
+    // Cases observe the whole device, so they run one at a time.
     arguments.test_threads = Some(1);
     let suite = Arc::new(Suite::new("host", None).expect("hip-host has devices"));
     let jobs = suite.jobs(None, None).expect("there are cases");
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         Trial::test(name, move || match suite.run(&job) {
             Verdict::Passed | Verdict::Known { .. } => Ok(()),
             Verdict::Failed(seen) => Err(Failed::from(seen)),
-            // hip-host has everything that cases ask for.
+            // hip-host has everything that cases need.
             Verdict::Skipped(why) => Err(Failed::from(format!("skipped: {why}"))),
             Verdict::Stale(reason) => {
                 Err(Failed::from(format!("passes; remove it from differences.toml: {reason}")))

@@ -1,4 +1,5 @@
-//! A platform that this program makes: hip-host, but for one function. Cases that have a process each meet it there too.
+//! A platform of this program's own: hip-host with one function replaced. Cases in a process of their own use
+//! it too.
 
 use conformance::{Suite, Verdict};
 use hip_sys::hip::hipError_t;
@@ -7,7 +8,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// No platform that `conformance::open` knows is called so.
+/// A name that `conformance::open` does not know.
 const NAME: &str = "without-resets";
 
 extern "C" fn no_reset() -> hipError_t {
@@ -22,7 +23,7 @@ fn open(name: &str) -> Result<Arc<Platform>, String> {
     let mut table = host.hip().clone();
     table.hipDeviceReset = no_reset;
     let rtc = Ok(host.rtc().map_err(ToString::to_string)?.clone());
-    // SAFETY: S1: the functions are hip-host's, and one that only answers an error.
+    // SAFETY: S1: the functions are hip-host's, and one that only returns an error.
     let platform = unsafe {
         Platform::from_tables(PlatformKind::Host, host.raw_version, table, rtc, Extensions::default())
     };

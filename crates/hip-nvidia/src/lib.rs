@@ -39,8 +39,10 @@ use std::sync::{Arc, LazyLock};
 /// The platform. Its devices belong to the process: every call gives the same ones.
 ///
 /// # Errors
-/// [`LoadError::NotFound`] with the names that were tried where there is no driver, [`LoadError::TooOld`] for one before CUDA
-/// 12.0, [`LoadError::MissingSymbol`] for one without a function that is needed, [`LoadError::Refused`] if it does not start. A driver without a card is no error here: the calls say so.
+/// [`LoadError::NotFound`] with the names that were tried if there is no driver, [`LoadError::TooOld`] for a
+/// driver before CUDA 12.0, [`LoadError::MissingSymbol`] for a driver that lacks a required function,
+/// [`LoadError::Refused`] if it does not start. A driver without a card is not an error here; the calls
+/// report it.
 pub fn platform() -> Result<Arc<Platform>, LoadError> {
     static PLATFORM: LazyLock<Result<Arc<Platform>, LoadError>> = LazyLock::new(|| {
         let cuda = context::open()?;
@@ -51,7 +53,7 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
             miopen: Some(cudnn::library),
             ..Extensions::default()
         };
-        // SAFETY: S1, S11: the functions are this crate's; what they do not check the driver does.
+        // SAFETY: S1, S11: the functions are this crate's; they or the driver check the arguments.
         Ok(Arc::new(unsafe {
             Platform::from_tables(PlatformKind::Nvidia, table::VERSION, table::table(), nvrtc::table(), ext)
         }))
@@ -59,7 +61,8 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
     PLATFORM.clone()
 }
 
-/// The version of the installed driver's CUDA, as `cuDriverGetVersion` writes it (12080 is 12.8), and its file.
+/// The CUDA version of the installed driver, in the format of `cuDriverGetVersion` (12080 is 12.8), and the
+/// driver's file.
 ///
 /// # Errors
 /// As [`platform`].

@@ -15,11 +15,12 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does, and where the others are.
+/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, compared with hip-sys as `cargo xtask libraries` does, and the
+/// locations of the others.
 fn amd() -> Vec<Item> {
     let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
     items.extend(others::system().iter().map(other));
-    // Each of them was loaded by itself; whether they are of one ROCm is another question.
+    // Each library was loaded separately; this checks that they belong to the same ROCm.
     if let Ok(platform) = Platform::load_amd() {
         let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
         for wrong in apart.into_iter().filter_map(Result::err) {
@@ -33,7 +34,7 @@ fn amd() -> Vec<Item> {
     items
 }
 
-/// A library that a platform has in AMD's place.
+/// A library that a platform has in place of AMD's.
 fn in_place(name: &str, library: Result<(&Path, Version), &LoadError>, remedy: &str) -> Item {
     match library {
         Ok((path, version)) => {
@@ -80,7 +81,7 @@ fn item(finding: &Finding) -> Item {
     Item::bad(SECTION, name, detail, remedy)
 }
 
-/// A library that nothing here calls yet.
+/// A library that nothing in this workspace calls.
 fn other(found: &Other) -> Item {
     let remedy = "nothing needs it yet: it comes with a ROCm";
     let name = found.title;
