@@ -23,7 +23,7 @@ pub(crate) struct Cuda {
 }
 
 /// A device, with its primary context, which is kept from the first use on.
-pub(crate) struct Device {
+pub struct Device {
     pub(crate) ordinal: usize,
     pub(crate) handle: c_int,
     /// Null before the first use and after a reset.
@@ -42,9 +42,14 @@ pub(crate) fn open() -> Result<&'static Cuda, LoadError> {
     CUDA.get_or_init(Cuda::load).as_ref().map_err(Clone::clone)
 }
 
+/// The driver and its devices, if they were opened.
+pub(crate) fn opened() -> Option<&'static Cuda> {
+    CUDA.get().and_then(|loaded| loaded.as_ref().ok())
+}
+
 /// The driver. Only called by the functions of the table, which exists when the driver is open.
 pub(crate) fn cuda() -> &'static Cuda {
-    CUDA.get().and_then(|loaded| loaded.as_ref().ok()).expect("the table is made after the driver was opened")
+    opened().expect("the table is made after the driver was opened")
 }
 
 pub(crate) fn driver() -> &'static Driver {
@@ -118,8 +123,16 @@ impl Device {
         outcome
     }
 
+    /// Which of HIP's devices it is.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
     /// Makes the context current on this thread. What was current before does not matter: every entry point does this.
-    pub(crate) fn enter(&'static self) -> Result<&'static Self, hipError_t> {
+    ///
+    /// # Errors
+    /// What the driver answers, in HIP's numbers.
+    pub fn enter(&'static self) -> Result<&'static Self, hipError_t> {
         let context = self.context()?;
         // SAFETY: S1: a context that is kept.
         check(unsafe { (driver().cuCtxSetCurrent)(context) })?;

@@ -1,0 +1,80 @@
+//! Where the functions come from: AMD's library, or what stands in its place on other platforms.
+
+use hip_safe::Platform;
+use hip_sys::{LoadError, PlatformKind, Rocblas};
+
+/// rocBLAS's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
+/// [`Handle`](crate::Handle) calls.
+///
+/// On AMD's HIP that is rocBLAS; on hip-host, with the feature `host`, functions on threads of the CPU; on hip-nvidia, with the feature
+/// `nvidia`, cuBLAS. For a platform that a program makes, see [`Platform::library`].
+///
+/// # Errors
+/// Why there is none: a library that was not found, or the feature that is off.
+pub fn library(platform: &Platform) -> Result<&Rocblas, &LoadError> {
+    // SAFETY: S1, S11: each of these libraries says whether it takes the streams and the memory of that platform's HIP.
+    unsafe { platform.library(|| open(platform)) }
+}
+
+fn open(platform: &Platform) -> Result<Rocblas, LoadError> {
+    #[cfg(feature = "host")]
+    if hip_host_rocblas::serves(platform) {
+        return Ok(hip_host_rocblas::library());
+    }
+    #[cfg(feature = "nvidia")]
+    if hip_nvidia_rocblas::serves(platform) {
+        return hip_nvidia_rocblas::library();
+    }
+    let reason = match platform.kind {
+        PlatformKind::Amd => return Rocblas::load_for(platform),
+        PlatformKind::Host if !cfg!(feature = "host") => {
+            "the feature `host` of hipstack-rocblas-safe brings it, and is off in this program"
+        }
+        PlatformKind::Nvidia if !cfg!(feature = "nvidia") => {
+            "the feature `nvidia` of hipstack-rocblas-safe brings it, and is off in this program"
+        }
+        PlatformKind::Host | PlatformKind::Nvidia => {
+            "its functions of HIP are a program's own, which brings none by `Platform::library`"
+        }
+    };
+    Err(LoadError::NotProvided { library: "rocBLAS", reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hip_sys::Extensions;
+    use hip_sys::hip::hipError_t;
+
+    #[test]
+    fn hip_host_has_one_with_the_feature() {
+        let platform = hip_host::platform();
+        match library(&platform) {
+            Ok(found) => assert!(cfg!(feature = "host") && found.library().ends_with("hip-host")),
+            Err(missing) => {
+                let expected = "rocBLAS does not exist on this platform: the feature `host` of hipstack-rocblas-safe brings it, \
+                    and is off in this program";
+                assert!(!cfg!(feature = "host"));
+                assert_eq!(missing.to_string(), expected);
+            }
+        }
+    }
+
+    /// Its streams may be anything.
+    #[test]
+    fn a_platform_of_a_program_s_own_has_none() {
+        unsafe extern "C" fn no_version(_: *mut i32) -> hipError_t {
+            hipError_t::hipErrorNotSupported
+        }
+        let host = hip_host::platform();
+        let mut table = host.hip().clone();
+        table.hipRuntimeGetVersion = no_version;
+        for kind in [PlatformKind::Host, PlatformKind::Nvidia] {
+            let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
+            // SAFETY: S1: hip-host's functions, and one that only answers an error.
+            let own =
+                unsafe { Platform::from_tables(kind, 60_000_000, table.clone(), rtc, Extensions::default()) };
+            assert!(matches!(library(&own), Err(LoadError::NotProvided { library: "rocBLAS", .. })));
+        }
+    }
+}
