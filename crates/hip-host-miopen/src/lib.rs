@@ -1,6 +1,6 @@
 //! MIOpen's C functions on the threads of the CPU: MIOpen for the platform that hip-host is.
 //!
-//! miopen-safe with its feature `host` uses this crate by itself; C's functions are in [`library`]'s table.
+//! miopen-safe with its feature `host` uses this crate by itself; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! use hip_sys::miopen::miopenStatus_t;

@@ -1,6 +1,6 @@
 //! rocBLAS's C functions on the threads of the CPU: rocBLAS for the platform that hip-host is.
 //!
-//! rocblas-safe with its feature `host` uses this crate by itself; C's functions are in [`library`]'s table.
+//! rocblas-safe with its feature `host` uses this crate by itself; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! use hip_sys::hip::hipMemcpyKind;

@@ -1,6 +1,6 @@
 //! MIOpen's C functions over cuDNN 9, found at run time: MIOpen for the platform that hip-nvidia is.
 //!
-//! miopen-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library`]'s table.
+//! miopen-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! match hip_nvidia_miopen::library() {

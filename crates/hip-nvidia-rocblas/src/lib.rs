@@ -1,6 +1,6 @@
 //! rocBLAS's C functions over cuBLAS, found at run time: rocBLAS for the platform that hip-nvidia is.
 //!
-//! rocblas-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library`]'s table.
+//! rocblas-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! match hip_nvidia_rocblas::library() {

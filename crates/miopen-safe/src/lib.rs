@@ -70,7 +70,7 @@
 //!
 //! # Platforms
 //! MIOpen itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
-//! hip-host's threads of the CPU, `nvidia` for cuDNN 9 on hip-nvidia. [`library`] says what a platform has.
+//! hip-host's threads of the CPU, `nvidia` for cuDNN 9 on hip-nvidia. [`library()`] says what a platform has.
 
 mod activation;
 mod attention;

@@ -44,7 +44,7 @@
 //!
 //! # Platforms
 //! rocBLAS itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
-//! hip-host's threads of the CPU, `nvidia` for cuBLAS on hip-nvidia. [`library`] says what a platform has.
+//! hip-host's threads of the CPU, `nvidia` for cuBLAS on hip-nvidia. [`library()`] says what a platform has.
 //!
 //! `COVERAGE.md` lists each C function and what wraps it.
 

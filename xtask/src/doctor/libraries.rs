@@ -22,7 +22,7 @@ fn amd() -> Vec<Item> {
     if let Ok(platform) = Platform::load_amd() {
         let apart = [Rocblas::load_for(&platform).map(drop), Miopen::load_for(&platform).map(drop)];
         for wrong in apart.into_iter().filter_map(Result::err) {
-            if let LoadError::OtherHip { library } = wrong {
+            if let LoadError::OtherHip { library } = &wrong {
                 let remedy =
                     "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
                 items.push(Item::bad(SECTION, library.clone(), wrong.to_string(), remedy));
