@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: the unit
-# tests, and those of kernels (compiled by the cross compiler: barriers, warp operations, atomics of every
+# Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: its and MIOpen's
+# unit tests, and those of kernels (compiled by the cross compiler: barriers, warp operations, atomics of every
 # type), launches, streams, memory, faults, guard mode, the watchdog and signal handlers. This is the step
 # `aarch64` of `cargo xtask ci`.
 #   ci/aarch64.sh                what is documented
@@ -32,4 +32,4 @@ export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_li
 # not tried under QEMU: behaviour, graphs, cooperative, language.
 [ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory \
     --test faults --test guard --test watchdog --test handlers
-cargo test -p hipstack-hip-host --target "$target" --no-fail-fast "$@"
+cargo test -p hipstack-hip-host -p hipstack-hip-host-miopen --target "$target" --no-fail-fast "$@"

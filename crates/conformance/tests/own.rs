@@ -3,7 +3,7 @@
 
 use conformance::{Suite, Verdict};
 use hip_sys::hip::hipError_t;
-use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
+use hip_sys::{Extensions, LoadError, Miopen, Platform, PlatformKind, Rocblas};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -54,10 +54,10 @@ fn main() -> ExitCode {
             let told = |it: &Verdict| matches!(it, Verdict::Failed(seen) if seen.contains("hipDeviceReset"));
             expect(NAME, reset, told)
         }),
-        Trial::test("it_has_no_libraries_but_its_own", || {
+        Trial::test("amd_s_libraries_are_not_for_it", || {
             let platform = open(NAME)?;
-            let none = |missing: Option<&LoadError>| matches!(missing, Some(LoadError::NotProvided { .. }));
-            assert!(none(platform.rocblas().err()) && none(platform.miopen().err()));
+            let none = |missing: Option<LoadError>| matches!(missing, Some(LoadError::NotProvided { .. }));
+            assert!(none(Rocblas::load_for(&platform).err()) && none(Miopen::load_for(&platform).err()));
             Ok(())
         }),
         Trial::test("others_are_opened_by_name", move || expect("host", reset, |it| *it == Verdict::Passed)),

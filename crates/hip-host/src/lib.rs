@@ -63,6 +63,10 @@
 //! object without device variables is opened once, however often it is loaded. An object with device
 //! variables is opened for each load, because each load has its own variables.
 //!
+//! # Libraries
+//! This crate is HIP and hiprtc alone. rocBLAS and MIOpen on these devices are the crates `hipstack-hip-host-rocblas` and
+//! `hipstack-hip-host-miopen`, made of what [`library`] offers.
+//!
 //! # Environment
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default one per core, at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
@@ -105,11 +109,9 @@ mod failure;
 mod flags;
 mod graph;
 mod guard;
-mod library;
+pub mod library;
 mod memory;
-mod miopen;
 mod pool;
-mod rocblas;
 mod rtc;
 mod run;
 mod stream;
@@ -151,8 +153,6 @@ pub fn platform() -> Arc<Platform> {
             own_pages: guard::least_alignment().is_some(),
             compiler: Some(rtc::compiler_identity),
             check_compiler: Some(rtc::check_compiler),
-            rocblas: Some(rocblas::library),
-            miopen: Some(miopen::library),
         };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {

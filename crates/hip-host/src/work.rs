@@ -9,7 +9,6 @@ use crate::library::Call;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
-use gemm_common::gemm::L2_SLAB;
 use hip_sys::hip::hipHostFn_t;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -141,7 +140,7 @@ impl Work {
             Self::Launch(launch) => format!("kernel {}", launch.kernel.name),
             Self::Copy(copy) => format!("copy of {} bytes", copy.width * copy.height),
             Self::Fill(fill) => format!("fill of {} bytes", fill.size * fill.count),
-            Self::Call(call) => call.name.to_owned(),
+            Self::Call(call) => call.job.name.to_owned(),
             Self::Host(_) => "host function".to_owned(),
             Self::Record(_) => "event record".to_owned(),
             Self::Release(_) => "hipFreeAsync".to_owned(),
@@ -167,23 +166,23 @@ impl Work {
         }
     }
 
-    /// Whether it calls a library.
-    pub(crate) fn calls_library(&self) -> bool {
+    /// For each library that it calls, whether the calling thread can run that.
+    pub(crate) fn fits(&self) -> &[fn() -> bool] {
         match self {
-            Self::Call(_) => true,
-            Self::Graph(program) => program.calls_library(),
-            _ => false,
+            Self::Call(call) => std::slice::from_ref(&call.job.fits),
+            Self::Graph(program) => program.fits(),
+            _ => &[],
         }
     }
 
     /// Whether a thread of the program that waits leaves the operation to a dispatcher. This holds for
     /// functions of the program: a driver calls them on a thread of its own. It also holds for library calls
     /// in two cases. On a thread of rayon, a library call waits for the thread pool and runs other tasks
-    /// meanwhile; a task that waits for this stream would deadlock. A thread that is exiting has already lost
-    /// the thread-local memory that products need.
+    /// meanwhile; a task that waits for this stream would deadlock. And a call may not fit the thread, such as
+    /// one that is exiting and has lost the thread-local memory that products need.
     pub(crate) fn is_for_dispatchers(&self) -> bool {
-        let unfit = || rayon::current_thread_index().is_some() || L2_SLAB.try_with(|_| ()).is_err();
-        self.calls_host() || self.calls_library() && unfit()
+        let unfit = |fits: &fn() -> bool| rayon::current_thread_index().is_some() || !fits();
+        self.calls_host() || self.fits().iter().any(unfit)
     }
 
     /// The known memory ranges that copies, fills and library calls use.

@@ -24,7 +24,7 @@ pub(crate) struct Cuda {
 }
 
 /// A device, with its primary context, which is retained from the first use on.
-pub(crate) struct Device {
+pub struct Device {
     pub(crate) ordinal: usize,
     pub(crate) handle: c_int,
     /// Null before the first use and after a reset.
@@ -43,9 +43,14 @@ pub(crate) fn open() -> Result<&'static Cuda, LoadError> {
     CUDA.get_or_init(Cuda::load).as_ref().map_err(Clone::clone)
 }
 
+/// The driver and its devices, if they were opened.
+pub(crate) fn opened() -> Option<&'static Cuda> {
+    CUDA.get().and_then(|loaded| loaded.as_ref().ok())
+}
+
 /// The driver. Only the table's functions call this, and the table exists only after the driver was opened.
 pub(crate) fn cuda() -> &'static Cuda {
-    CUDA.get().and_then(|loaded| loaded.as_ref().ok()).expect("the table is made after the driver was opened")
+    opened().expect("the table is made after the driver was opened")
 }
 
 pub(crate) fn driver() -> &'static Driver {
@@ -120,9 +125,17 @@ impl Device {
         outcome
     }
 
+    /// The device's number in HIP.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
     /// Makes the context current on this thread. The previous context need not be restored: every entry point
     /// does this.
-    pub(crate) fn enter(&'static self) -> Result<&'static Self, hipError_t> {
+    ///
+    /// # Errors
+    /// What the driver answers, in HIP's numbers.
+    pub fn enter(&'static self) -> Result<&'static Self, hipError_t> {
         let context = self.context()?;
         // SAFETY: S1: a context that stays retained.
         check(unsafe { (driver().cuCtxSetCurrent)(context) })?;

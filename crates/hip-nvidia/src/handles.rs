@@ -2,7 +2,7 @@
 //! which may refer to another object by then.
 
 use crate::context::{self, Device};
-use crate::driver;
+use crate::{driver, library};
 use hip_sys::hip::hipMemPool_t;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipFunction_t, hipGraph_t, hipGraphExec_t, hipModule_t, hipStream_t,
@@ -48,7 +48,7 @@ pub(crate) static USER_OBJECTS: LazyLock<Handles<UserObject>> = LazyLock::new(||
 
 const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 /// The null stream, hipStreamLegacy and hipStreamPerThread, which CUDA numbers as HIP does.
-const LAST_SPECIAL: usize = 2;
+pub(crate) const LAST_SPECIAL: usize = 2;
 
 /// The error for an invalid handle.
 pub(crate) fn absent(absent: Absent) -> hipError_t {
@@ -116,8 +116,7 @@ simple! {
 /// Invalidates every handle to an object in the device's context, which is about to be destroyed. Pools and
 /// user objects are not in a context and stay valid.
 pub(crate) fn forget_device(ordinal: usize) {
-    crate::cublas::forget_device(ordinal);
-    crate::cudnn::forget_device(ordinal);
+    library::forget_device(ordinal);
     STREAMS.end_all(|object| object.device.ordinal == ordinal);
     EVENTS.end_all(|object| object.device.ordinal == ordinal);
     MODULES.end_all(|object| object.device.ordinal == ordinal);

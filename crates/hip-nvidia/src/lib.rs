@@ -22,14 +22,14 @@
 //! - Handles are numbers of this crate that are never issued twice, so a stale one is recognised. Nodes of graphs are the exception:
 //!   they are the driver's addresses. As in C, an object must not be destroyed, nor its device reset, while a call of another
 //!   thread uses it.
-//! - Convolutions of immediate mode use the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
-//!   where the backend offers none. With `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all use the older ones.
+//!
+//! This crate is HIP and hiprtc alone. rocBLAS's functions over cuBLAS and MIOpen's over cuDNN are the crates
+//! `hipstack-hip-nvidia-rocblas` and `hipstack-hip-nvidia-miopen`, made with what [`library`] offers.
 
 mod context;
-mod cublas;
-mod cudnn;
 mod driver;
 mod handles;
+pub mod library;
 mod nvrtc;
 mod table;
 
@@ -49,8 +49,6 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
         let ext = Extensions {
             func_param_info: cuda.driver.cuFuncGetParamInfo.map(|_| table::func_param_info as _),
             compiler: Some(nvrtc::identity),
-            rocblas: Some(cublas::library),
-            miopen: Some(cudnn::library),
             ..Extensions::default()
         };
         // SAFETY: S1, S11: the functions are this crate's; they or the driver check the arguments.

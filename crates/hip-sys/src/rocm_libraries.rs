@@ -1,6 +1,7 @@
 //! AMD's other ROCm libraries, found at run time: rocRAND, rocBLAS and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
+use crate::libraries::{Libraries, Slot};
 use crate::miopen::miopenStatus_t;
 use crate::rocblas::rocblas_status;
 use crate::rocrand::rocrand_status;
@@ -132,7 +133,7 @@ impl<T: Table> fmt::Debug for Library<T> {
 }
 
 mod sealed {
-    use super::{LoadError, Version, loader};
+    use super::{Libraries, LoadError, Slot, Version, loader};
 
     /// How one library is opened.
     pub trait Sealed: Sized {
@@ -143,6 +144,9 @@ mod sealed {
         const TOO_NEW: Option<u32> = None;
 
         fn fill(source: &loader::Source) -> Result<Self, LoadError>;
+
+        /// Where a platform keeps its one.
+        fn slot(libraries: &Libraries) -> &Slot<Self>;
 
         /// The library's version, or the call that failed and its status.
         ///
@@ -161,6 +165,10 @@ impl sealed::Sealed for RocrandTable {
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocrand
     }
 
     unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
@@ -184,6 +192,10 @@ impl sealed::Sealed for RocblasTable {
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocblas
     }
 
     unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
@@ -210,6 +222,10 @@ impl sealed::Sealed for MiopenTable {
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.miopen
     }
 
     unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {

@@ -142,7 +142,7 @@ pub(super) static STEPS: [Step; 26] = [
     sanitize("sanitize-address", &ADDRESSES),
     sanitize("sanitize-thread", &THREADS),
     Step {
-        packages: &["hipstack-hip-host"],
+        packages: &["hipstack-hip-host", "hipstack-hip-host-miopen"],
         tests: true,
         tools: &[tools::RUST, tools::AARCH64],
         needs: || needs::of_script(AARCH64_SCRIPT),

@@ -4,8 +4,7 @@ use super::Item;
 use crate::libraries::Finding;
 use crate::libraries::kind::Kind;
 use crate::libraries::others::{self, Other};
-use hip_sys::{LoadError, Platform, Version};
-use std::path::Path;
+use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Table};
 
 const SECTION: &str = "Libraries";
 
@@ -22,9 +21,9 @@ fn amd() -> Vec<Item> {
     items.extend(others::system().iter().map(other));
     // Each library was loaded separately; this checks that they belong to the same ROCm.
     if let Ok(platform) = Platform::load_amd() {
-        let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
+        let apart = [Rocblas::load_for(&platform).map(drop), Miopen::load_for(&platform).map(drop)];
         for wrong in apart.into_iter().filter_map(Result::err) {
-            if let LoadError::OtherHip { library } = wrong {
+            if let LoadError::OtherHip { library } = &wrong {
                 let remedy =
                     "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
                 items.push(Item::bad(SECTION, library.clone(), wrong.to_string(), remedy));
@@ -35,10 +34,11 @@ fn amd() -> Vec<Item> {
 }
 
 /// A library that a platform has in place of AMD's.
-fn in_place(name: &str, library: Result<(&Path, Version), &LoadError>, remedy: &str) -> Item {
+fn in_place<T: Table>(name: &str, library: Result<Library<T>, LoadError>, remedy: &str) -> Item {
     match library {
-        Ok((path, version)) => {
-            Item::found(SECTION, name, format!("{}, as {} does it", path.display(), version))
+        Ok(found) => {
+            let detail = format!("{}, as {} does it", found.library().display(), found.version());
+            Item::found(SECTION, name, detail)
         }
         Err(missing) => Item::absent(SECTION, name, missing.to_string(), remedy),
     }
@@ -114,11 +114,11 @@ fn nvidia() -> Vec<Item> {
         }
     };
     let mut items = vec![driver, rtc];
-    if let Ok(platform) = hip_nvidia::platform() {
-        let found = platform.rocblas().map(|it| (it.library(), it.version()));
-        items.push(in_place("cuBLAS", found, "matrix products on NVIDIA GPUs are faster with it"));
-        let found = platform.miopen().map(|it| (it.library(), it.version()));
-        items.push(in_place("cuDNN", found, "convolutions on NVIDIA GPUs are faster with it"));
+    if hip_nvidia::platform().is_ok() {
+        let remedy = "matrix products on NVIDIA GPUs are faster with it";
+        items.push(in_place("cuBLAS", hip_nvidia_rocblas::library(), remedy));
+        let remedy = "convolutions on NVIDIA GPUs are faster with it";
+        items.push(in_place("cuDNN", hip_nvidia_miopen::library(), remedy));
     }
     items
 }

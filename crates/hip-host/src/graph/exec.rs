@@ -21,7 +21,8 @@ pub(crate) struct Program {
     #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
-    calls_library: bool,
+    /// For each library that it calls, whether the calling thread can run that.
+    fits: Vec<fn() -> bool>,
     /// By device: whether a node runs there.
     runs_on: [bool; COUNT],
     /// By device: whether a node runs there or is known to use its memory.
@@ -58,8 +59,11 @@ impl Program {
         });
         let kept = graph.kept.lock().clone();
         let calls_host = !kept.is_empty() || nodes.iter().any(|node| node.work.calls_host());
-        let calls_library = nodes.iter().any(|node| node.work.calls_library());
-        Arc::new(Self { nodes, kept, calls_host, calls_library, runs_on, works_on })
+        let mut fits: Vec<_> = nodes.iter().flat_map(|node| node.work.fits().to_vec()).collect();
+        // Most nodes are of one library, and one answer does for all of them.
+        fits.sort_by_key(|fits| *fits as usize);
+        fits.dedup_by_key(|fits| *fits as usize);
+        Arc::new(Self { nodes, kept, calls_host, fits, runs_on, works_on })
     }
 
     /// A description for messages.
@@ -77,9 +81,9 @@ impl Program {
         self.calls_host
     }
 
-    /// Whether it calls a library.
-    pub(crate) fn calls_library(&self) -> bool {
-        self.calls_library
+    /// For each library that it calls, whether the calling thread can run that.
+    pub(crate) fn fits(&self) -> &[fn() -> bool] {
+        &self.fits
     }
 
     /// The fault of a device that its nodes run on, if there is one.

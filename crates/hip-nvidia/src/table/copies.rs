@@ -6,10 +6,9 @@ use super::memory::{MemoryType, memory_type};
 use crate::context::{self, Outcome, check, driver, enter, status};
 use crate::driver::Stream;
 use crate::handles::stream_of;
-use cudarc::driver::sys::{CUDA_MEMCPY2D_st, CUmemorytype_enum};
+use crate::library::copy_rows;
 use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
 use std::ffi::{c_int, c_uchar, c_ushort, c_void};
-use std::ptr::{null, null_mut};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
@@ -219,27 +218,8 @@ pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
             return Err(hipError_t::hipErrorInvalidPitchValue);
         }
         check_sides(to, from, kind, Some(stream))?;
-        let unified = CUmemorytype_enum::CU_MEMORYTYPE_UNIFIED;
-        let copy = CUDA_MEMCPY2D_st {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcMemoryType: unified,
-            srcHost: null(),
-            srcDevice: from as u64,
-            srcArray: null_mut(),
-            srcPitch: from_pitch,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstMemoryType: unified,
-            dstHost: null_mut(),
-            dstDevice: to as u64,
-            dstArray: null_mut(),
-            dstPitch: to_pitch,
-            WidthInBytes: width,
-            Height: height,
-        };
-        // SAFETY: S2, S11: the driver checks the ranges that it knows and reads the description before it returns.
-        check(unsafe { (driver().cuMemcpy2DAsync)(&copy, stream) })
+        // SAFETY: S2, S11: the driver checks the ranges that it knows.
+        unsafe { copy_rows((to, to_pitch), (from, from_pitch), width, height, stream) }
     }))
 }
 
