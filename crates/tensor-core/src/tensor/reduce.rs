@@ -57,7 +57,7 @@ impl Tensor {
 }
 
 macro_rules! reductions {
-    ($($op:ident, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
+    ($($op:ident, $method:ident($keepdim:ident, $all:ident), $doc:literal, $dtypes:ident;)+) => {
         /// Reductions by name. The plain form drops the reduced axes, `_keepdim` keeps them with length 1, `_all`
         /// reduces every axis. The errors are those of [`Tensor::reduce`].
         impl Tensor {
@@ -90,14 +90,7 @@ macro_rules! reductions {
     };
 }
 
-reductions! {
-    Sum, sum, sum_keepdim, sum_all: "The sum, pairwise, 0 for no elements; integers wrap;";
-    Prod, prod, prod_keepdim, prod_all: "The product, 1 for no elements; integers wrap;";
-    Min, min, min_keepdim, min_all: "The minimum (NaN propagates, −0 is less than +0)";
-    Max, max, max_keepdim, max_all: "The maximum (NaN propagates, −0 is less than +0)";
-    ArgMin, argmin, argmin_keepdim, argmin_all: "The position of the minimum, the first of several, as `u32`,";
-    ArgMax, argmax, argmax_keepdim, argmax_all: "The position of the maximum, the first of several, as `u32`,";
-}
+kernels_hip::reduce_operations! { reductions! }
 
 /// The mean. It accumulates in `f32` (`f64` for `f64`), divides, and rounds to the dtype once. The mean of no elements
 /// is NaN.
