@@ -7,6 +7,7 @@ use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, CmpOp, ScalarOp, UnaryOp, dtypes_in_words};
 use crate::scalar::Scalar;
+use crate::storage::{Storage, by_device};
 
 /// Operations chosen at run time. The named methods below call these.
 impl Tensor {
@@ -18,7 +19,7 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] unless [`UnaryOp::supports`] the dtype, or an error of the device.
     pub fn unary(&self, op: UnaryOp) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary(&self.layout, op).on(self)?;
+        let storage = by_device!(unary::unary(x, &self.layout, op), x = self.storage()).on(self)?;
         self.tight_alike(storage, op.name())
     }
 
@@ -28,7 +29,9 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
     pub fn unary_scalar(&self, op: ScalarOp, scalar: impl Into<Scalar>) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary_scalar(&self.layout, op, scalar.into()).on(self)?;
+        let scalar = scalar.into();
+        let storage =
+            by_device!(unary::unary_scalar(x, &self.layout, op, scalar), x = self.storage()).on(self)?;
         self.tight_alike(storage, op.name())
     }
 
@@ -41,11 +44,11 @@ impl Tensor {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
         if self.shape() == other.shape() {
-            let storage = self.storage.binary(&self.layout, &other.storage, &other.layout, op).on(self)?;
+            let storage = self.with_other(other, &self.layout, &other.layout, op).on(self)?;
             return self.tight_alike(storage, op.name());
         }
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.binary(&lhs, &other.storage, &rhs, op).on(self)?;
+        let storage = self.with_other(other, &lhs, &rhs, op).on(self)?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
@@ -57,8 +60,15 @@ impl Tensor {
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.compare(&lhs, &other.storage, &rhs, op).on(self)?;
-        Tensor::tight(storage, lhs.shape().clone(), op.name())
+        let storage =
+            by_device!(compare::compare(a, &lhs, b, &rhs, op), a = self.storage(), b = other.storage());
+        Tensor::tight(storage.on(self)?, lhs.shape().clone(), op.name())
+    }
+
+    /// `op` of the elements of two layouts of the same shape.
+    #[inline]
+    fn with_other(&self, other: &Tensor, lhs: &Layout, rhs: &Layout, op: BinaryOp) -> Result<Storage> {
+        by_device!(binary::binary(a, lhs, b, rhs, op), a = self.storage(), b = other.storage())
     }
 
     /// The layouts of both, expanded to their common shape.
@@ -165,7 +175,8 @@ impl Tensor {
     /// # Errors
     /// An error of the device.
     pub fn affine(&self, mul: impl Into<Scalar>, add: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.affine(&self.layout, mul.into(), add.into()).on(self)?;
+        let (mul, add) = (mul.into(), add.into());
+        let storage = by_device!(affine::affine(x, &self.layout, mul, add), x = self.storage()).on(self)?;
         self.tight_alike(storage, "affine")
     }
 
@@ -174,7 +185,8 @@ impl Tensor {
     /// # Errors
     /// An error of the device.
     pub fn clamp(&self, lo: impl Into<Scalar>, hi: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.clamp(&self.layout, lo.into(), hi.into()).on(self)?;
+        let (lo, hi) = (lo.into(), hi.into());
+        let storage = by_device!(clamp::clamp(x, &self.layout, lo, hi), x = self.storage()).on(self)?;
         self.tight_alike(storage, "clamp")
     }
 }

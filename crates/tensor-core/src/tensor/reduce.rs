@@ -4,6 +4,7 @@ use super::Tensor;
 use crate::axis::{Axes, all_axes, reduced_shape};
 use crate::error::{ErrorKind, On, Result};
 use crate::ops::ReduceOp;
+use crate::storage::by_device;
 
 /// Reductions chosen at run time. The named methods below call these.
 impl Tensor {
@@ -42,7 +43,7 @@ impl Tensor {
             let kind = ErrorKind::TooLongForPosition { shape: self.shape().clone(), length };
             return Err(self.error(op.name(), kind));
         }
-        let storage = self.storage.reduce(&self.layout, op, &axes).on(self)?;
+        let storage = by_device!(reduce::reduce(x, &self.layout, op, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, op.name())
     }
 
@@ -51,7 +52,7 @@ impl Tensor {
         self.require("mean", self.dtype().is_float(), remedy)?;
         let shape = reduced_shape(self.shape(), &axes, keepdim);
         shape.elements("mean").on(self)?;
-        let storage = self.storage.mean(&self.layout, &axes).on(self)?;
+        let storage = by_device!(reduce::mean(x, &self.layout, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, "mean")
     }
 }
