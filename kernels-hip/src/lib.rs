@@ -2,7 +2,8 @@
 //!
 //! The kernels are plain HIP C++ ([`HEADERS`] and one source for each [`Family`]) that hipcc, hiprtc, nvcc, NVRTC and a
 //! C++ compiler of the CPU build alike. A [`Unit`] is a family compiled for one dtype; its kernels have `extern "C"`
-//! names such as `elementwise_exp_f16`. The list is `kernels.toml`; this crate holds it as tables.
+//! names such as `elementwise_exp_f16`. The list is `kernels.toml`; this crate holds it as tables. The element-wise
+//! operations and the reductions are rows of macros, such as [`unary_operations`], from which others make enums.
 //!
 //! What a caller needs beside a compiled unit: the structs that kernels take by value ([`args`]), and how many threads to
 //! launch ([`launch`]). hip-host compiles units for the threads of this CPU at run time, as hiprtc does for AMD's GPUs.
@@ -29,6 +30,7 @@ pub mod args;
 mod hash;
 pub mod launch;
 mod matrix_units;
+mod operations;
 pub mod options;
 mod unit;
 

@@ -41,10 +41,8 @@ fn every_kernel_listed_is_in_its_host_module_and_no_other_and_loops_where_it_has
 
 #[test]
 fn kernels_are_counted() {
-    // Elementwise, 5 integer dtypes: 5 unary, 18 more, 10 casts; 5 float dtypes: 22 more. scatter_add of small floats runs on f32.
+    // scatter_add of small floats runs on f32.
     let counts = [
-        ("elementwise", 5 * 33 + 5 * 55),
-        ("reduce", 10 * 18),
         ("matmul", 5),
         ("index", 10 * 2 + 7),
         ("sort", 10 * 2),
@@ -73,14 +71,13 @@ fn kernels_are_counted() {
     for (family, kernels) in counts {
         assert_eq!(count(family), kernels, "{family}");
     }
-    assert_eq!(families().len(), counts.len(), "a family is missing from this test's list");
+    // Their kernels are rows of src/operations.rs.
+    let by_tables = ["elementwise", "reduce"];
+    let counted: BTreeSet<&str> = counts.iter().map(|(family, _)| *family).chain(by_tables).collect();
+    assert_eq!(counted, families().iter().map(|family| family.name).collect());
     assert_eq!(units().count(), 151);
-    let names: BTreeSet<String> = units().flat_map(|unit| unit.kernels()).collect();
-    assert_eq!(
-        names.len(),
-        counts.iter().map(|(_, kernels)| kernels).sum::<usize>(),
-        "names are unique across units"
-    );
+    let names: Vec<String> = units().flat_map(|unit| unit.kernels()).collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names are unique across units");
 }
 
 #[test]

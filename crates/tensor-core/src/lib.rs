@@ -72,6 +72,7 @@ mod io;
 mod layout;
 mod memory;
 mod ops;
+mod plan;
 mod random;
 mod rounding;
 mod scalar;

@@ -1,11 +1,5 @@
 //! Statistics over axes.
 
-use super::Storage;
-use crate::cpu;
-use crate::error::Result;
-use crate::hip;
-use crate::layout::Layout;
-
 /// A statistic over a set of axes; floats only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatOp {
@@ -27,16 +21,6 @@ impl StatOp {
             StatOp::Std => "std",
             StatOp::Norm => "norm",
             StatOp::LogSumExp => "log_sum_exp",
-        }
-    }
-}
-
-impl Storage {
-    /// `op` over `axes`, rounded to the dtype once. Floats only.
-    pub(crate) fn stat(&self, layout: &Layout, op: StatOp, axes: &[usize]) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::stat::stat(storage, layout, op, axes).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::stat::stat(storage, layout, op, axes).map(Storage::Hip),
         }
     }
 }
