@@ -6,6 +6,7 @@
 //!
 //! `cargo run --release -p benches --example host_level3 -- 512 1024`: sizes of square matrices.
 
+use benches::throughput::measure::median;
 use gemm::Parallelism;
 use hip_safe::{Device, DeviceBuffer, Stream};
 use num_complex::{Complex32, Complex64};
@@ -231,9 +232,4 @@ fn multiply<T: Number>(size: usize, a: &[T], b: &[T], c: &mut [T]) {
             Parallelism::Rayon(0),
         );
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -2,7 +2,7 @@
 //! ids, which have to be checked, of pool memory, and of graphs of small additions.
 
 use super::data::Matrix;
-use super::measure::Effort;
+use super::measure::{Effort, median};
 use super::rows::SMALL;
 use crate::graphs;
 use hip_safe::LaunchConfig;
@@ -200,12 +200,6 @@ pub(crate) fn batches<E: std::fmt::Display>(
 ) -> Result<f64, String> {
     let [seconds] = in_turns(effort, wait, [&mut timed(call)])?;
     Ok(median(seconds))
-}
-
-/// The median.
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
 }
 
 /// The seconds per call of each batch, for several calls whose batches alternate: so all of them run at the

@@ -81,9 +81,10 @@ impl Plan {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+/// The median, the upper one of an even number. Panics without values, and with NaN.
+pub fn median<T: PartialOrd + Copy>(mut values: Vec<T>) -> T {
+    values.sort_by(|a, b| a.partial_cmp(b).expect("times are numbers"));
+    values[values.len() / 2]
 }
 
 /// The time on the host's clock, from the first call until `wait` returns.

@@ -5,6 +5,7 @@ mod device;
 mod graph;
 mod launch;
 mod memory;
+mod methods;
 #[cfg(hip_safe_mutation)]
 mod mutations;
 mod order;
