@@ -107,9 +107,6 @@ counts() {
     sed -nE -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
         -e 's/^all +[0-9]+ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) .*$/\1 passed, \2 failed, \3 differ as listed, \4 skipped/p' \
         -e 's/^.*: [0-9]+ results, (.*)\.$/\1/p' "$1" | tail -n 1
-    local differ
-    differ=$(grep -c ^DIFFERS "$1")
-    [ "$differ" = 0 ] || echo "; $differ differ as listed"
 }
 # Checks that the library is found by its name, starts, and has the requested device.
 loader() {
@@ -127,57 +124,16 @@ safe() {
     fi
     HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1 "${skip[@]}"
 }
-# Tests of tensor-core that need an operation listed in crates/parity/differences/amd-emulated.toml, which has
-# the reasons.
-differing_tests() {
-    echo meaning::activations_do_not_cancel_or_overflow                       # silu and gelu of large negative numbers
-    echo random::every_device_gives_the_same_bits_of_normal_numbers           # their root
-    case $AMDEMU_ARCH in
-    gfx9*)
-        echo meaning::nan_wins_and_minus_zero_is_less                         # min of f8e4m3 in rows
-        echo meaning::strided_results_are_the_contiguous_ones_to_the_bit      # min of u8 in rows; on gfx90a div of u8
-        echo reduce::every_set_of_axes_in_every_layout                        # sums of u8 in rows
-        echo attention::strided_operands_are_read_where_they_lie              # attention of f16
-        echo attention::matrix_units_agree_with_the_formula                   # the same
-        echo decoder::every_device_gives_the_same_logits_and_tokens ;;        # the same
-    esac
-    case $AMDEMU_ARCH in
-    gfx90a*)
-        echo attention::padding_by_any_finite_number_hides_keys               # attention of f16
-        echo meaning::rem_has_the_sign_of_the_dividend ;;                     # rem of i16
-    esac
-}
-# All other tests, then each of those separately: one that passes must be removed from the list.
 tensors() {
-    local names skip=() test
-    names=$(differing_tests)
-    for test in $names; do skip+=(--skip "$test"); done
     export TENSOR_CORE_TEST_DEVICES=amd:0,amd:1
     # In lazy mode the library may run a stream's first operation twice when two threads wait, because it
     # releases its lock in between.
     local threads=2
     [ "$AMDEMU_MODE" != lazy ] || threads=1
-    "$tensor_core" --test-threads=$threads "${skip[@]}" || return 1
-    for test in $names; do
-        if "$tensor_core" --exact "$test" >"$log.one" 2>&1; then
-            echo "STALE $test passes: take it out of the list in ci/amd-emulated.sh"
-            return 1
-        fi
-        echo "DIFFERS $test, as listed"
-    done
-    rm -f "$log.one"
+    "$tensor_core" --test-threads=$threads
 }
 parity() {
-    local list=crates/parity/differences/amd-emulated.toml without=
-    # The library's hiprtc is clang, so differences that only hipcc 5.2 has do not apply.
-    if [ "$HIPSTACK_KERNELS" = compile ]; then without='hipcc 5\.2'; fi
-    # In the other order no wave of gfx9 reaches the mask that one entry is about.
-    if [ "${AMDEMU_SHUFFLE:-0}" = 1 ]; then without='for lanes that are off'; fi
-    if [ -n "$without" ]; then
-        awk -v RS= -v ORS='\n\n' -v without="$without" '$0 !~ without' $list >"$out/without.toml"
-        list=$out/without.toml
-    fi
-    "$xtask" parity --all --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
+    "$xtask" parity --all --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
 }
 
 for arch in ${archs//,/ }; do
